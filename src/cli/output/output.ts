@@ -1,0 +1,22 @@
+export const formats = ['table', 'json', 'yaml', 'csv', 'tsv', 'ndjson', 'id'] as const
+export type Format = (typeof formats)[number]
+
+export type Shape = {
+  /** Columns of a table and of TSV, in order; without it, the scalar fields of the first row. */
+  columns?: readonly string[]
+  /** Fields whose values are masked in a table on a terminal, at any depth. */
+  masked?: ReadonlySet<string>
+}
+
+/** One output service for every format. The payload alone is on stdout, all else on stderr. */
+export type Output = {
+  format: Format
+  /** JSON is asked for, so errors are JSON too. */
+  machine: boolean
+  /** Shows an envelope's `data`, or the whole with --envelope. */
+  show(envelope: { status: string; message: string; data?: unknown }, shape?: Shape): Promise<void>
+  /** A line for a person, on stderr; silent when stderr is no terminal. */
+  note(text: string): void
+  /** As `note`, but always. */
+  warn(text: string): void
+}

@@ -1,0 +1,21 @@
+export type Source = 'flag' | 'environment' | 'profile' | 'default'
+export type Setting<T = string> = { value: T; source: Source }
+
+/** What holds for this command, each value with where it came from. Absent where nothing says it. */
+export type Settings = {
+  profile: Setting
+  baseUrl?: Setting
+  mcpUrl?: Setting
+  org?: Setting
+  defaultMobile?: Setting
+  defaultFactors?: Setting
+  requestFrom?: Setting
+  cacert?: Setting
+  /** Deletes want the name typed. */
+  protected: boolean
+  /**
+   * The REST key, read when asked for (a prompt, file or command may stand behind it). Fails with an SvcError when
+   * it was saved for another origin than `url`, or when `url` is plain http to a host that is not loopback.
+   */
+  apiKey(url: string): Promise<string | undefined>
+}

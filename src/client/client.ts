@@ -1,0 +1,32 @@
+import type { Effect, Operation } from '../contract/operation.ts'
+
+/** A 2xx answer whose status is `success`; anything else is thrown as an SvcError. */
+export type Answer = {
+  httpStatus: number
+  requestId?: string
+  /** As the server sent it, unknown fields included. */
+  envelope: { status: string; message: string; data?: unknown; [field: string]: unknown }
+}
+
+export type CallOptions = {
+  /** Further fields that the table does not name. */
+  extra?: Record<string, unknown>
+  signal?: AbortSignal
+}
+
+export type Client = {
+  /** Sends one operation. Lists that come in pages (`Link: rel="next"`) are joined unless `limit` is in the input. */
+  call(operation: Operation, input: Record<string, unknown>, options?: CallOptions): Promise<Answer>
+  /** Any route, for `svc api`: the answer whatever its status is, redirects not followed. */
+  raw(
+    request: {
+      method: string
+      path: string
+      body?: string
+      headers?: Record<string, string>
+      effect: Effect
+    },
+    options?: { signal?: AbortSignal },
+  ): Promise<{ status: number; headers: Record<string, string>; body: string }>
+  close(): Promise<void>
+}

@@ -1,0 +1,35 @@
+import { pathNames, type Operation } from '../contract/operation.ts'
+
+/** Where an operation goes, before any secret is added. */
+export type PlannedRequest = { method: Operation['method']; url: string; body?: Record<string, unknown> }
+
+/** The API root: `https://host/admin/public/api`, without a slash at the end. */
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
+
+/**
+ * Puts each value where it belongs: names in `{}` into the path, the rest into the query of a GET or DELETE and into
+ * the body of a POST or PUT. `extra` holds further fields that the table does not name.
+ */
+export const planRequest = (
+  baseUrl: string,
+  operation: Pick<Operation, 'method' | 'path'>,
+  input: Record<string, unknown>,
+  extra: Record<string, unknown> = {},
+): PlannedRequest => {
+  const inPath = new Set(pathNames(operation.path))
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(input[name])),
+  )
+  const rest = Object.fromEntries(
+    Object.entries(input).filter(([name, value]) => !inPath.has(name) && value !== undefined),
+  )
+  const fields = { ...rest, ...extra }
+  const url = new URL(
+    operation.path.startsWith('/svc/') ? new URL(baseUrl).origin + path : withoutSlash(baseUrl) + path,
+  )
+  if (operation.method === 'POST' || operation.method === 'PUT')
+    return { method: operation.method, url: url.href, body: fields }
+  for (const [name, value] of Object.entries(fields))
+    url.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value))
+  return { method: operation.method, url: url.href }
+}

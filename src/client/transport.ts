@@ -1,0 +1,16 @@
+/** One HTTP request, whole. Header names are lower-case. */
+export type HttpRequest = {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body?: string
+}
+
+export type HttpResponse = {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** Sends one request once: no redirect is followed, nothing is repeated. Fails with an SvcError (`unreachable`). */
+export type Transport = (request: HttpRequest, signal?: AbortSignal) => Promise<HttpResponse>

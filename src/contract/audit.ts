@@ -1,0 +1,58 @@
+import * as z from 'zod/mini'
+import { chosen, id } from './field.ts'
+import { operations } from './operation.ts'
+import { cursor, limit, time } from './records.ts'
+
+// The audit chain of an organization, over /svc/v1. spec: not shown
+
+const chainOrg = chosen(
+  z.optional(z.int('must be a whole number').check(z.gte(0))),
+  'Organization id; 0 is the chain of the service itself; a key of an organization means its own',
+  { example: 1 },
+)
+
+/** Row `seq` of a chain: `hash` is SHA-256 of the RFC 8785 JSON of all the other fields. See `receipt/chain.ts`. */
+export const auditRow = z.strictObject({
+  org_id: chosen(z.int(), 'Organization id; 0 is the service itself'),
+  seq: chosen(id, 'Place in the chain, from 1'),
+  at: chosen(time, 'When'),
+  actor: chosen(z.string(), 'Who: the name and id of the key, or the service'),
+  action: chosen(z.string(), 'What was done: the operation'),
+  subject: chosen(z.string(), 'To what: user:7, geofence:12'),
+  changes: chosen(z.array(z.string()), 'Names of the fields that were given'),
+  request_id: chosen(z.string(), 'The request that did it'),
+  prev_hash: chosen(z.string(), 'Hash of the row before, 64 zeros for the first'),
+  hash: chosen(z.string(), 'Hash of this row'),
+})
+export type AuditRow = z.infer<typeof auditRow>
+
+export const audit = operations({
+  listAudit: {
+    method: 'GET',
+    path: '/svc/v1/audit',
+    cli: 'audit list',
+    effect: 'read',
+    summary: 'List what was done in an organization, oldest first',
+    message: 'Audit',
+    example: '--org acme',
+    input: z.strictObject({ org_id: chainOrg, limit, cursor }),
+    data: z.array(auditRow),
+    columns: ['seq', 'at', 'actor', 'action', 'subject', 'changes'],
+  },
+  getAuditHead: {
+    method: 'GET',
+    path: '/svc/v1/audit/head',
+    cli: 'audit head',
+    effect: 'read',
+    summary: 'Show the signed head of the audit chain; kept elsewhere, it catches a rewrite',
+    message: 'Audit head',
+    example: '--org acme -o json > head.json',
+    input: z.strictObject({ org_id: chainOrg }),
+    data: z.looseObject({
+      org_id: chosen(z.int(), 'Organization id; 0 is the service itself'),
+      seq: chosen(z.int(), 'Rows in the chain'),
+      hash: chosen(z.string(), 'Hash of the last row, 64 zeros when there is none'),
+      jws: chosen(z.string(), 'The same, signed with a key of /.well-known/jwks.json'),
+    }),
+  },
+})

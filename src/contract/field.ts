@@ -1,0 +1,61 @@
+import * as z from 'zod/mini'
+
+/**
+ * What the table knows of a field beyond its type.
+ * `shown`: the specification has it, so client and service check it. `chosen`: the specification leaves it open
+ * (spec: not shown) and we decided it; only our own service checks it.
+ */
+export type FieldMeta = {
+  source: 'shown' | 'chosen'
+  description: string
+  examples?: unknown[]
+  /** Never an argument value, a log line or a stored answer. */
+  secret?: boolean
+  /** A phone number, an e-mail address: masked in tables on a terminal. */
+  personal?: boolean
+}
+
+export const fieldMeta = z.registry<FieldMeta>()
+
+type Extra = { example?: unknown; secret?: boolean; personal?: boolean }
+
+const described =
+  (source: FieldMeta['source']) =>
+  <T extends z.core.$ZodType>(schema: T, description: string, extra: Extra = {}): T => {
+    const own = z.clone(schema as never) as T
+    const { example, ...flags } = extra
+    fieldMeta.add(own, {
+      source,
+      description,
+      ...(example === undefined ? {} : { examples: [example] }),
+      ...flags,
+    })
+    return own
+  }
+
+/** A field that the specification shows. */
+export const shown = described('shown')
+
+/** A field that we chose. spec: not shown */
+export const chosen = described('chosen')
+
+/** The meta of a field, looked for behind `optional`, `nullable` and defaults. */
+export const metaOf = (schema: z.core.$ZodType): FieldMeta | undefined => {
+  const own = fieldMeta.get(schema)
+  if (own) return own
+  const inner = (schema._zod.def as { innerType?: z.core.$ZodType }).innerType
+  return inner && metaOf(inner)
+}
+
+/** Text on one line: 1 to `max` characters, no control characters. */
+export const line = (max = 200) =>
+  z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(1, 'must not be empty'),
+      z.maxLength(max, `must have at most ${max} characters`),
+      z.regex(/^\P{Cc}*$/u, 'must not hold control characters'),
+    )
+
+export const id = z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'))

@@ -1,0 +1,88 @@
+import * as z from 'zod/mini'
+import { chosen, id, line } from './field.ts'
+import { operations } from './operation.ts'
+import { paging, time } from './records.ts'
+
+// Named API keys, over /svc/v1. spec: not shown
+
+export const keyRecord = z.looseObject({
+  id: chosen(id, 'Key id'),
+  name: chosen(z.string(), 'Name, as the audit shows it'),
+  kind: chosen(z.enum(['operator', 'organization']), 'operator: everything; organization: its own only'),
+  org_id: chosen(z.nullable(id), 'Organization id, null for an operator key'),
+  prefix: chosen(z.string(), 'How the key starts'),
+  created_at: chosen(time, 'When it was made'),
+  last_used_at: chosen(z.nullable(time), 'When it was last used, to the minute'),
+  expires_at: chosen(z.nullable(time), 'When it ends; set by a rotation'),
+  revoked_at: chosen(z.nullable(time), 'When it was revoked'),
+})
+
+export const newKey = z.extend(keyRecord, {
+  key: chosen(z.string(), 'The key itself, shown once', { secret: true }),
+})
+
+const keyId = chosen(id, 'Key id', { example: 2 })
+
+export const key = operations({
+  listKeys: {
+    method: 'GET',
+    path: '/svc/v1/keys',
+    cli: 'key list',
+    effect: 'read',
+    summary: 'List API keys, never whole',
+    message: 'Keys',
+    input: z.strictObject({
+      org_id: chosen(z.optional(id), 'Only the keys of this organization', { example: 1 }),
+      ...paging,
+    }),
+    data: z.array(keyRecord),
+    columns: ['id', 'name', 'kind', 'org_id', 'prefix', 'last_used_at', 'expires_at', 'revoked_at'],
+  },
+  createKey: {
+    method: 'POST',
+    path: '/svc/v1/keys',
+    cli: 'key create',
+    effect: 'write',
+    operator: true,
+    summary: 'Create an API key; it is shown once',
+    message: 'Key created',
+    example: '--name ci --org acme',
+    input: z.strictObject({
+      name: chosen(line(60), 'Name, as the audit shows it', { example: 'ci' }),
+      org_id: chosen(z.optional(id), 'The organization it is for; without it, an operator key', {
+        example: 1,
+      }),
+    }),
+    data: newKey,
+  },
+  rotateKey: {
+    method: 'POST',
+    path: '/svc/v1/keys/{id}/rotate',
+    cli: 'key rotate',
+    effect: 'write',
+    operator: true,
+    summary: 'Give a key a new secret; the old one goes on for the overlap',
+    message: 'Key rotated',
+    example: '2 --overlap-s 3600',
+    input: z.strictObject({
+      id: keyId,
+      overlap_s: chosen(
+        z.optional(z.int('must be a whole number of seconds').check(z.gte(0), z.lte(2_592_000))),
+        'How long the old secret still works, seconds; 86400 when left out',
+        { example: 3600 },
+      ),
+    }),
+    data: newKey,
+  },
+  revokeKey: {
+    method: 'DELETE',
+    path: '/svc/v1/keys/{id}',
+    cli: 'key revoke',
+    effect: 'delete',
+    operator: true,
+    summary: 'End a key at once',
+    message: 'Key revoked',
+    example: '2 --yes',
+    input: z.strictObject({ id: keyId }),
+  },
+})

@@ -1,0 +1,53 @@
+import type * as z from 'zod/mini'
+
+/** `rings` reaches a person. Nothing that rings is ever repeated by itself. */
+export type Effect = 'read' | 'write' | 'delete' | 'rings'
+
+export type Operation = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below `/admin/public/api`, or from the origin when it starts with `/svc/v1/`. `{name}` is a field of the input. */
+  path: string
+  /** The words of the command: `org auth-code create`. */
+  cli: string
+  /** Where two operations share their words: the input field whose flag selects this one. */
+  select?: string
+  /** Input fields that are positional arguments, in order. Without it: the path values that are no organization. */
+  args?: readonly string[]
+  effect: Effect
+  /** Only an operator key may call it. */
+  operator?: boolean
+  summary: string
+  /** The `message` of the envelope when it went well. */
+  message: string
+  /** Arguments that make a working example: `--name "Acme Corp"`. */
+  example?: string
+  /** Path values, query and body in one flat object; see `place` in `request.ts` for which goes where. */
+  input: z.ZodMiniObject
+  /** The envelope's `data`; none where the envelope has no data. */
+  data?: z.ZodMiniType
+  /** The columns of its table, when the output is a table. */
+  columns?: readonly string[]
+}
+
+export type Operations = Record<string, Operation>
+
+type PathNames<P> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never
+
+type WithPathValues<T extends Operations> = {
+  [K in keyof T]: PathNames<T[K]['path']> extends keyof z.infer<T[K]['input']>
+    ? T[K]
+    : { input: `the input lacks ${Exclude<PathNames<T[K]['path']>, keyof z.infer<T[K]['input']> & string>}` }
+}
+
+/** A table of operations. A `{name}` in a path that the input lacks does not compile. */
+export const operations = <const T extends Operations>(table: T & WithPathValues<T>): T => table
+
+export type Input<O extends Operation> = z.infer<O['input']>
+export type Data<O extends Operation> = O['data'] extends z.ZodMiniType ? z.infer<O['data']> : undefined
+
+/** The names in `{}` of a path, in order. */
+export const pathNames = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
+
+/** Names under which an operation takes the organization. */
+export const orgFields: readonly string[] = ['org_id', 'orgId', 'orgIdOrSlug']

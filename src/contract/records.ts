@@ -1,0 +1,69 @@
+import * as z from 'zod/mini'
+import { chosen, id, line, shown } from './field.ts'
+
+// Fields that stand in several groups. Times are ISO 8601 in UTC with milliseconds.
+
+export const org_id = shown(id, 'Organization id', { example: 1 })
+export const user_id = shown(id, 'User id', { example: 7 })
+export const time = z.string()
+export const times = {
+  created_at: chosen(time, 'When it was made'),
+  updated_at: chosen(time, 'When it was last changed'),
+}
+
+export const limit = chosen(
+  z.optional(z.int('must be a whole number').check(z.gte(1), z.lte(1000, 'must be 1000 or less'))),
+  'Rows a page; without it every row is answered',
+  { example: 100 },
+)
+export const cursor = chosen(
+  z.optional(z.string().check(z.regex(/^[\w-]{1,64}$/, 'must be a cursor from a Link header'))),
+  'Where the next page starts, from the Link header',
+)
+export const paging = { limit, cursor }
+
+export const is_active = z.union([z.literal(0), z.literal(1)])
+export const latitude = z.number('must be a number').check(z.gte(-90), z.lte(90))
+export const longitude = z.number('must be a number').check(z.gte(-180), z.lte(180))
+/** Metres. spec: not shown (unit and bounds) */
+export const radius = z
+  .int('must be a whole number of metres')
+  .check(z.gte(1, 'must be 1 metre or more'), z.lte(1_000_000, 'must be 1,000,000 metres or less'))
+
+export const email = line(254).check(
+  z.regex(/^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/, 'must be an e-mail address such as ada@example.com'),
+)
+export const mobile = line(32)
+export const slug = line(60).check(
+  z.regex(
+    /^(?=.*[a-z])[a-z0-9]+(?:-[a-z0-9]+)*$/,
+    'must be lower-case letters, digits and single hyphens, with at least one letter',
+  ),
+)
+
+export const factors = ['biometric', 'location', 'time', 'device'] as const
+export const roles = ['operator', 'admin', 'member'] as const
+export const states = ['pending', 'active', 'rejected', 'removed'] as const
+
+/** What an organization enforces. spec: not shown */
+export const policy = z.strictObject({
+  ip_allow: chosen(
+    z.optional(z.array(line(64))),
+    'Networks (CIDR) that approvals may come from; empty allows all',
+    {
+      example: ['203.0.113.0/24'],
+    },
+  ),
+  device_trust: chosen(z.optional(z.boolean()), 'Only devices registered to the user count'),
+  require_number: chosen(
+    z.optional(z.boolean()),
+    'The approver must type the number that the requester sees',
+  ),
+  factors: chosen(z.optional(z.array(z.enum(factors))), 'Factors that every approval needs', {
+    example: ['biometric', 'location'],
+  }),
+  report_only: chosen(z.optional(z.array(z.enum(factors))), 'Factors that are reported but never fail', {
+    example: ['location'],
+  }),
+})
+export type Policy = z.infer<typeof policy>

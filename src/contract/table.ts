@@ -1,0 +1,12 @@
+import { audit } from './audit.ts'
+import { geofence } from './geofence.ts'
+import { key } from './key.ts'
+import { org } from './org.ts'
+import { timeslot } from './timeslot.ts'
+import { user } from './user.ts'
+
+/** The whole table, for the service, OpenAPI and the docs. A command loads only its own group. */
+export const table = { ...org, ...user, ...geofence, ...timeslot, ...key, ...audit }
+
+export type Table = typeof table
+export type OperationId = keyof Table

@@ -1,0 +1,243 @@
+import * as z from 'zod/mini'
+import { chosen, id, line, shown } from './field.ts'
+import { operations } from './operation.ts'
+import { email, mobile, org_id, paging, roles, states, times, user_id } from './records.ts'
+
+export const country_code = line(5).check(
+  z.regex(/^\+[1-9]\d{0,3}$/, 'must be a dialing prefix with plus, such as +1'),
+)
+
+/** One person in one organization. */
+export const userRecord = z.looseObject({
+  id: chosen(id, 'User id'),
+  org_id: chosen(id, 'Organization id'),
+  mobile: chosen(z.string(), 'Mobile number, E.164', { personal: true }),
+  country_code: chosen(z.string(), 'Dialing prefix with plus'),
+  email: chosen(z.string(), 'E-mail address', { personal: true }),
+  first_name: chosen(z.string(), 'First name'),
+  last_name: chosen(z.string(), 'Last name'),
+  role: chosen(z.enum(roles), 'Role in the organization'),
+  state: chosen(z.enum(states), 'State in the organization'),
+  ...times,
+})
+
+const profile = {
+  email: shown(email, 'E-mail address', { example: 'ada@acme.example', personal: true }),
+  country_code: shown(country_code, 'Dialing prefix with plus', { example: '+1' }),
+  mobile: shown(mobile, 'Mobile number, national', { example: '2025550101', personal: true }),
+  first_name: shown(line(100), 'First name', { example: 'Ada' }),
+  last_name: shown(line(100), 'Last name', { example: 'Lovelace' }),
+}
+const role = chosen(z.optional(z.enum(roles)), 'Role in the organization; member when left out', {
+  example: 'member',
+})
+
+const orgOfCaller = chosen(z.optional(id), 'Organization id; a key of an organization means its own', {
+  example: 1,
+})
+const bodyOrg = chosen(id, 'Organization id', { example: 1 })
+const bodyUser = chosen(id, 'User id', { example: 7 })
+const e164 = chosen(z.optional(mobile), 'Mobile number, E.164', { example: '+12025550101', personal: true })
+const member = { org_id, user_id }
+const userColumns = ['id', 'first_name', 'last_name', 'mobile', 'email', 'role', 'state']
+
+export const user = operations({
+  listUsers: {
+    method: 'GET',
+    path: '/organization/{org_id}/users',
+    cli: 'user list',
+    effect: 'read',
+    summary: 'List the users of an organization',
+    message: 'Users',
+    example: '--org acme --state active',
+    input: z.strictObject({
+      org_id,
+      state: chosen(z.optional(z.enum(states)), 'Only users in this state', { example: 'active' }),
+      mobile: e164,
+      email: chosen(z.optional(email), 'Only the user with this e-mail address', {
+        example: 'ada@acme.example',
+        personal: true,
+      }),
+      ...paging,
+    }),
+    data: z.array(userRecord),
+    columns: userColumns,
+  },
+  getUser: {
+    method: 'GET',
+    path: '/organization/{orgId}/user/{userId}',
+    cli: 'user get',
+    effect: 'read',
+    summary: 'Show one user of an organization',
+    message: 'User',
+    example: '7 --org acme',
+    input: z.strictObject({ orgId: org_id, userId: user_id }),
+    data: userRecord,
+  },
+  createUser: {
+    method: 'POST',
+    path: '/organization/{orgId}/create/user',
+    cli: 'user create',
+    effect: 'write',
+    summary: 'Add a user to an organization',
+    message: 'User created',
+    example:
+      '--org acme --first-name Ada --last-name Lovelace --email ada@acme.example --country-code +1 --mobile 2025550101',
+    input: z.strictObject({ orgId: org_id, ...profile, role }),
+    data: userRecord,
+  },
+  updateUser: {
+    method: 'PUT',
+    path: '/organization/{orgId}/update/user/{userId}',
+    cli: 'user update',
+    effect: 'write',
+    summary: 'Change the profile or role of a user; the mobile number is who they are and stays',
+    message: 'User updated',
+    example: '7 --org acme --email ada@new.example',
+    input: z.strictObject({
+      orgId: org_id,
+      userId: user_id,
+      email: chosen(z.optional(email), 'E-mail address', { example: 'ada@new.example', personal: true }),
+      country_code: chosen(z.optional(country_code), 'Dialing prefix with plus; only the one it has', {
+        example: '+1',
+      }),
+      mobile: chosen(z.optional(mobile), 'Mobile number; only the one it has', {
+        example: '2025550101',
+        personal: true,
+      }),
+      first_name: chosen(z.optional(line(100)), 'First name', { example: 'Ada' }),
+      last_name: chosen(z.optional(line(100)), 'Last name', { example: 'Lovelace' }),
+      role,
+    }),
+    data: userRecord,
+  },
+  deleteUser: {
+    method: 'DELETE',
+    path: '/organization/{orgId}/delete/user/{userId}',
+    cli: 'user delete',
+    effect: 'delete',
+    summary: 'Erase a user and all their data in an organization',
+    message: 'User deleted',
+    example: '7 --org acme --yes',
+    input: z.strictObject({ orgId: org_id, userId: user_id }),
+  },
+  removeUser: {
+    method: 'POST',
+    path: '/organization/remove/user',
+    cli: 'user remove',
+    args: ['user_id'],
+    effect: 'write',
+    summary: 'End the membership of a user; the history stays',
+    message: 'User removed',
+    example: '7 --org acme',
+    input: z.strictObject({ org_id: bodyOrg, user_id: bodyUser }),
+    data: userRecord,
+  },
+  getUserDetails: {
+    method: 'POST',
+    path: '/organization/user/details',
+    cli: 'user details',
+    effect: 'read',
+    summary: 'Find one user of an organization by id, mobile number or e-mail address',
+    message: 'User details',
+    example: '--org acme --mobile +12025550101',
+    input: z.strictObject({
+      org_id: orgOfCaller,
+      user_id: z.optional(bodyUser),
+      mobile: e164,
+      email: chosen(z.optional(email), 'E-mail address', { example: 'ada@acme.example', personal: true }),
+    }),
+    data: userRecord,
+  },
+  getUserOrganization: {
+    method: 'GET',
+    path: '/user/{user_id}/organizations/{org_code}',
+    cli: 'user org',
+    effect: 'read',
+    summary: 'Show a user as a member of the organization with this slug',
+    message: 'User in organization',
+    example: '7 acme',
+    input: z.strictObject({
+      user_id,
+      org_code: shown(line(60), 'Slug of the organization', { example: 'acme' }),
+    }),
+    data: userRecord,
+  },
+  listUserOrganizations: {
+    method: 'POST',
+    path: '/organization/user/getOrganizations',
+    cli: 'user orgs',
+    effect: 'read',
+    summary: 'List the organizations of a user',
+    message: 'Organizations of the user',
+    example: '--user-id 7',
+    input: z.strictObject({ user_id: z.optional(bodyUser), mobile: e164 }),
+    data: z.array(
+      z.looseObject({
+        id: chosen(id, 'Organization id'),
+        name: chosen(z.string(), 'Name of the organization'),
+        slug: chosen(z.string(), 'Slug of the organization'),
+        role: chosen(z.enum(roles), 'Role of the user there'),
+        state: chosen(z.enum(states), 'State of the user there'),
+      }),
+    ),
+    columns: ['id', 'slug', 'name', 'role', 'state'],
+  },
+  makeAdmin: {
+    method: 'POST',
+    path: '/make-admin',
+    cli: 'user make-admin',
+    args: ['user_id'],
+    effect: 'write',
+    summary: 'Make an active user an admin of the organization',
+    message: 'User is now an admin',
+    example: '7 --org acme',
+    input: z.strictObject({ org_id: bodyOrg, user_id: bodyUser }),
+    data: userRecord,
+  },
+  listPendingUsers: {
+    method: 'GET',
+    path: '/organization/{org_id}/pending/users',
+    cli: 'user pending list',
+    effect: 'read',
+    summary: 'List the users who wait to be accepted',
+    message: 'Pending users',
+    example: '--org acme',
+    input: z.strictObject({ org_id, ...paging }),
+    data: z.array(userRecord),
+    columns: userColumns,
+  },
+  acceptUser: {
+    method: 'POST',
+    path: '/organization/{org_id}/user/{user_id}/accept',
+    cli: 'user pending accept',
+    effect: 'write',
+    summary: 'Accept a pending user',
+    message: 'User accepted',
+    example: '7 --org acme',
+    input: z.strictObject(member),
+    data: userRecord,
+  },
+  rejectUser: {
+    method: 'POST',
+    path: '/organization/{org_id}/user/{user_id}/reject',
+    cli: 'user pending reject',
+    effect: 'write',
+    summary: 'Reject a pending user',
+    message: 'User rejected',
+    example: '7 --org acme',
+    input: z.strictObject(member),
+    data: userRecord,
+  },
+  holdUser: {
+    method: 'POST',
+    path: '/organization/{org_id}/user/{user_id}/pending',
+    cli: 'user pending hold',
+    effect: 'write',
+    summary: 'Put an active user back on hold',
+    message: 'User is pending',
+    example: '7 --org acme',
+    input: z.strictObject(member),
+    data: userRecord,
+  },
+})

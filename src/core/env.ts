@@ -1,0 +1,16 @@
+/** Environment variables that svc reads, and what each means. `svc help environment` and the docs print this. */
+export const environment = {
+  SVC_PROFILE: 'profile to use',
+  SVC_BASE_URL: 'address of the REST API, ending in /admin/public/api',
+  SVC_MCP_URL: 'address of the approval tool server, ending in /mcp',
+  SVC_API_KEY: 'key for the REST API (secret)',
+  MCP_AUTH_TOKEN: 'bearer for the approval tool server (secret)',
+  SVC_DEFAULT_MOBILE: 'approver asked when none is named (E.164)',
+  SVC_DEFAULT_FACTORS: 'factors asked when none are named: biometric,location,time,device',
+  SVC_REQUEST_FROM: 'label that names the requesting application',
+  SVC_ORG: 'organization used when --org is not given (id or slug)',
+  SVC_CONFIG_DIR: 'folder of the profile file',
+} as const
+
+export type EnvName = keyof typeof environment
+export type Env = Readonly<Record<string, string | undefined>>

@@ -1,0 +1,40 @@
+import type { Exit } from './exit-codes.ts'
+
+/** One thing wrong with one field, named as the user typed or sent it. */
+export type Issue = { field: string; message: string }
+
+type Details = {
+  /** More of what happened, for a person. */
+  detail?: string
+  /** The next command to type. */
+  hint?: string
+  issues?: Issue[]
+  request_id?: string
+  cause?: unknown
+}
+
+/** The only error that the command line shows: what happened, what to do next, and how to exit. */
+export class SvcError extends Error {
+  override readonly name = 'SvcError'
+  readonly exit: Exit
+  /** Stable snake_case word for scripts. */
+  readonly code: string
+  readonly detail?: string
+  readonly hint?: string
+  readonly issues?: Issue[]
+  readonly request_id?: string
+
+  constructor(exit: Exit, code: string, message: string, details: Details = {}) {
+    super(message, { cause: details.cause })
+    this.exit = exit
+    this.code = code
+    this.detail = details.detail
+    this.hint = details.hint
+    this.issues = details.issues
+    this.request_id = details.request_id
+  }
+}
+
+/** What a person typed is wrong; nothing was sent. */
+export const usageError = (message: string, hint?: string): SvcError =>
+  new SvcError('usage', 'usage', message, { hint })

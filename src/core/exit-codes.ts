@@ -1,0 +1,44 @@
+/** The one table of exit codes: `svc help exit-codes` prints it, errors are mapped through it. */
+export const exits = {
+  done: [0, 'done'],
+  failed: [1, 'failed'],
+  usage: [2, 'usage: a flag, argument or value is wrong or missing'],
+  refused: [3, 'refused by the service (400, 409, 413, 415, 422)'],
+  forbidden: [4, 'not authenticated or not allowed (401, 403)'],
+  notFound: [5, 'not found (404)'],
+  denied: [6, 'denied by the approver'],
+  expired: [7, 'expired (410)'],
+  pending: [8, 'pending: no decision yet'],
+  unreachable: [9, 'unreachable, timed out or limited (429)'],
+  partial: [10, 'drift, or a part of the work failed'],
+  interrupted: [130, 'interrupted'],
+} as const satisfies Record<string, readonly [number, string]>
+
+export type Exit = keyof typeof exits
+
+export const exitCode = (exit: Exit): number => exits[exit][0]
+
+/** What the service says in `data.code` decides before the HTTP status does. */
+const byCode: Record<string, Exit> = {
+  denied: 'denied',
+  expired: 'expired',
+  pending: 'pending',
+}
+
+const byStatus: Record<number, Exit> = {
+  400: 'refused',
+  401: 'forbidden',
+  403: 'forbidden',
+  404: 'notFound',
+  405: 'refused',
+  409: 'refused',
+  410: 'expired',
+  413: 'refused',
+  415: 'refused',
+  422: 'refused',
+  429: 'unreachable',
+}
+
+/** The exit for an answer of the service: its `data.code` first, then its HTTP status. */
+export const exitOfAnswer = (status: number, code?: string): Exit =>
+  (code === undefined ? undefined : byCode[code]) ?? byStatus[status] ?? 'failed'

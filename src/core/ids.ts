@@ -1,0 +1,23 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** `bytes` random bytes as base64url; 32 bytes are 256 bits in 43 characters. */
+export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('base64url')
+
+export const requestId = (): string => `req_${randomToken(12)}`
+
+/** SHA-256 as lower-case hex. */
+export const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex')
+
+/** Equal without telling where they differ; both are hashed, so lengths do not matter. */
+export const sameSecret = (a: string, b: string): boolean =>
+  timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest())
+
+/** `Acme Corp.` -> `acme-corp`. Empty when nothing usable is left. */
+export const slugify = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 60)
+    .replace(/^-+|-+$/g, '')

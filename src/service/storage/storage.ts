@@ -1,0 +1,12 @@
+import type { Db } from './schema.ts'
+
+/** The store. Nothing but SQL is awaited inside `read` and `write`. */
+export type Storage = {
+  /** Runs on a connection of its own that sees what is committed. */
+  read<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /** All of `work` or nothing of it; resolves only after its commit is on the disk. */
+  write<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /** The store's clock: ISO 8601, UTC, milliseconds. */
+  now(): string
+  close(): Promise<void>
+}
