@@ -1,25 +1,9 @@
 import * as z from 'zod/mini'
 import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
-import { paging, time } from './records.ts'
+import { keyRecord, newKey, paging } from './records.ts'
 
 // Named API keys, over /svc/v1. spec: not shown
-
-export const keyRecord = z.looseObject({
-  id: chosen(id, 'Key id'),
-  name: chosen(z.string(), 'Name, as the audit shows it'),
-  kind: chosen(z.enum(['operator', 'organization']), 'operator: everything; organization: its own only'),
-  org_id: chosen(z.nullable(id), 'Organization id, null for an operator key'),
-  prefix: chosen(z.string(), 'How the key starts'),
-  created_at: chosen(time, 'When it was made'),
-  last_used_at: chosen(z.nullable(time), 'When it was last used, to the minute'),
-  expires_at: chosen(z.nullable(time), 'When it ends; set by a rotation'),
-  revoked_at: chosen(z.nullable(time), 'When it was revoked'),
-})
-
-export const newKey = z.extend(keyRecord, {
-  key: chosen(z.string(), 'The key itself, shown once', { secret: true }),
-})
 
 const keyId = chosen(id, 'Key id', { example: 2 })
 

@@ -1,9 +1,20 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { email, mobile, org_id, paging, policy, slug, time, times } from './records.ts'
-import { keyRecord, newKey } from './key.ts'
-import { country_code, userRecord } from './user.ts'
+import {
+  country_code,
+  email,
+  keyRecord,
+  mobile,
+  newKey,
+  org_id,
+  paging,
+  policy,
+  slug,
+  time,
+  times,
+  userRecord,
+} from './records.ts'
 
 export const organizationRecord = z.looseObject({
   id: chosen(id, 'Organization id'),

@@ -67,3 +67,37 @@ export const policy = z.strictObject({
   }),
 })
 export type Policy = z.infer<typeof policy>
+
+export const country_code = line(5).check(
+  z.regex(/^\+[1-9]\d{0,3}$/, 'must be a dialing prefix with plus, such as +1'),
+)
+
+/** One person in one organization. */
+export const userRecord = z.looseObject({
+  id: chosen(id, 'User id'),
+  org_id: chosen(id, 'Organization id'),
+  mobile: chosen(z.string(), 'Mobile number, E.164', { personal: true }),
+  country_code: chosen(z.string(), 'Dialing prefix with plus'),
+  email: chosen(z.string(), 'E-mail address', { personal: true }),
+  first_name: chosen(z.string(), 'First name'),
+  last_name: chosen(z.string(), 'Last name'),
+  role: chosen(z.enum(roles), 'Role in the organization'),
+  state: chosen(z.enum(states), 'State in the organization'),
+  ...times,
+})
+
+export const keyRecord = z.looseObject({
+  id: chosen(id, 'Key id'),
+  name: chosen(z.string(), 'Name, as the audit shows it'),
+  kind: chosen(z.enum(['operator', 'organization']), 'operator: everything; organization: its own only'),
+  org_id: chosen(z.nullable(id), 'Organization id, null for an operator key'),
+  prefix: chosen(z.string(), 'How the key starts'),
+  created_at: chosen(time, 'When it was made'),
+  last_used_at: chosen(z.nullable(time), 'When it was last used, to the minute'),
+  expires_at: chosen(z.nullable(time), 'When it ends; set by a rotation'),
+  revoked_at: chosen(z.nullable(time), 'When it was revoked'),
+})
+
+export const newKey = z.extend(keyRecord, {
+  key: chosen(z.string(), 'The key itself, shown once', { secret: true }),
+})

@@ -1,25 +1,7 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { email, mobile, org_id, paging, roles, states, times, user_id } from './records.ts'
-
-export const country_code = line(5).check(
-  z.regex(/^\+[1-9]\d{0,3}$/, 'must be a dialing prefix with plus, such as +1'),
-)
-
-/** One person in one organization. */
-export const userRecord = z.looseObject({
-  id: chosen(id, 'User id'),
-  org_id: chosen(id, 'Organization id'),
-  mobile: chosen(z.string(), 'Mobile number, E.164', { personal: true }),
-  country_code: chosen(z.string(), 'Dialing prefix with plus'),
-  email: chosen(z.string(), 'E-mail address', { personal: true }),
-  first_name: chosen(z.string(), 'First name'),
-  last_name: chosen(z.string(), 'Last name'),
-  role: chosen(z.enum(roles), 'Role in the organization'),
-  state: chosen(z.enum(states), 'State in the organization'),
-  ...times,
-})
+import { country_code, email, mobile, org_id, paging, roles, states, user_id, userRecord } from './records.ts'
 
 const profile = {
   email: shown(email, 'E-mail address', { example: 'ada@acme.example', personal: true }),
@@ -170,7 +152,7 @@ export const user = operations({
     effect: 'read',
     summary: 'List the organizations of a user',
     message: 'Organizations of the user',
-    example: '--user-id 7',
+    example: '--user 7',
     input: z.strictObject({ user_id: z.optional(bodyUser), mobile: e164 }),
     data: z.array(
       z.looseObject({
