@@ -1,0 +1,90 @@
+import { Refusal } from '../refusal.ts'
+import type { Connection } from './connection.ts'
+
+type Job = { run(): Promise<void>; settle(): void; fail(error: unknown): void }
+
+const broken = new Set([
+  'SQLITE_FULL',
+  'SQLITE_IOERR',
+  'SQLITE_READONLY',
+  'SQLITE_CORRUPT',
+  'SQLITE_CANTOPEN',
+  'SQLITE_BUSY',
+  'SQLITE_NOMEM',
+])
+
+/** A disk that is full, a file that is gone: nothing was kept, and nothing is wrong with the request. */
+export const asUnavailable = (error: unknown): unknown => {
+  const code = (error as { code?: unknown } | undefined)?.code
+  const primary = typeof code === 'string' ? /^SQLITE_[A-Z]+/.exec(code)?.[0] : undefined
+  if (!primary || !broken.has(primary)) return error
+  return Object.assign(
+    new Refusal(503, 'storage_unavailable', 'The store cannot be used right now; nothing was changed', {
+      hint: 'Check that the disk of the data directory has room and is writable, then try again',
+    }),
+    { cause: error },
+  )
+}
+
+/**
+ * Runs jobs one after the other; those that wait at the same time share one transaction and so one fsync. Each has a
+ * savepoint of its own: one that fails rolls back alone. A job's promise settles only after the commit.
+ */
+export const createGroupCommit = (connection: Connection) => {
+  let queue: Job[] = []
+  let draining: Promise<void> | undefined
+
+  const attempt = async (job: Job): Promise<void> => {
+    connection.exec('SAVEPOINT job')
+    try {
+      await job.run()
+    } catch (error) {
+      // A full disk rolls the whole transaction back by itself: then no job of the batch was kept.
+      if (!connection.inTransaction) throw error
+      connection.exec('ROLLBACK TO job')
+      job.settle = () => job.fail(asUnavailable(error))
+    }
+    connection.exec('RELEASE job')
+  }
+
+  const commit = async (batch: Job[]): Promise<void> => {
+    try {
+      connection.exec('BEGIN IMMEDIATE')
+      for (const job of batch) await attempt(job)
+      connection.exec('COMMIT')
+    } catch (error) {
+      if (connection.inTransaction) connection.exec('ROLLBACK')
+      for (const job of batch) job.fail(asUnavailable(error))
+      return
+    }
+    for (const job of batch) job.settle()
+  }
+
+  const drain = async (): Promise<void> => {
+    while (queue.length > 0) {
+      // One turn of the event loop, so that requests which arrive together are committed together.
+      await new Promise((resolve) => setImmediate(resolve))
+      const batch = queue
+      queue = []
+      await commit(batch)
+    }
+    draining = undefined
+  }
+
+  return {
+    run: <T>(work: () => Promise<T>): Promise<T> =>
+      new Promise<T>((resolve, reject) => {
+        let result: T
+        queue.push({
+          run: async () => {
+            result = await work()
+          },
+          settle: () => resolve(result),
+          fail: reject,
+        })
+        draining ??= drain()
+      }),
+    /** Resolves when nothing waits to be written. */
+    idle: (): Promise<void> => draining ?? Promise.resolve(),
+  }
+}

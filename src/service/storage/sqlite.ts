@@ -1,0 +1,41 @@
+import { Kysely, SqliteDialect } from 'kysely'
+import { openConnection } from './connection.ts'
+import { asUnavailable, createGroupCommit } from './group-commit.ts'
+import { migrate } from './migrations.ts'
+import type { Tables } from './schema.ts'
+import type { Storage } from './storage.ts'
+
+type Options = { path: string; now?: () => Date }
+
+/** Opens the store in the file `path`, made and brought up to date as needed. Fails with an SvcError when a newer svc wrote it. */
+export const openSqlite = async ({ path, now = () => new Date() }: Options): Promise<Storage> => {
+  const writer = openConnection(path)
+  const writing = new Kysely<Tables>({ dialect: new SqliteDialect({ database: writer }) })
+  try {
+    await migrate(writer, writing)
+  } catch (error) {
+    writer.close()
+    throw error
+  }
+  // WAL: a reader sees what is committed and never waits for the writer.
+  const reader = openConnection(path)
+  reader.exec('PRAGMA query_only = ON')
+  const reading = new Kysely<Tables>({ dialect: new SqliteDialect({ database: reader }) })
+  const commits = createGroupCommit(writer)
+  return {
+    read: async (work) => {
+      try {
+        return await work(reading)
+      } catch (error) {
+        throw asUnavailable(error)
+      }
+    },
+    write: (work) => commits.run(() => work(writing)),
+    now: () => now().toISOString(),
+    close: async () => {
+      await commits.idle()
+      reader.close()
+      writer.close()
+    },
+  }
+}
