@@ -1,0 +1,159 @@
+import * as z from 'zod/mini'
+import { fieldMeta } from './field.ts'
+import { pathNames, type Operation } from './operation.ts'
+import { table } from './table.ts'
+
+type Json = Record<string, unknown>
+type ObjectSchema = { properties: Record<string, Json>; required?: string[]; [keyword: string]: unknown }
+
+/** JSON Schema 2020-12 of a zod schema. Each field says where it is from: `x-spec` is `shown` or `chosen`. */
+const jsonSchema = (schema: z.ZodMiniType): Json => {
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    metadata: fieldMeta,
+    override: ({ jsonSchema: json }) => {
+      const { source, secret, personal, ...standard } = json
+      for (const name of ['source', 'secret', 'personal']) delete json[name]
+      if (source) Object.assign(json, standard, { 'x-spec': source })
+      if (secret) json.format = 'password'
+    },
+  })
+  return rest
+}
+
+const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
+const json = (schema: Json): Json => ({ 'application/json': { schema } })
+
+const parameter = (place: 'path' | 'query', name: string, schema: Json, required: boolean): Json => {
+  const { description, 'x-spec': spec, ...rest } = schema
+  return {
+    name,
+    in: place,
+    required: place === 'path' || required,
+    description,
+    'x-spec': spec,
+    schema: rest,
+  }
+}
+
+const successEnvelope = (operation: Operation): Json => ({
+  type: 'object',
+  properties: {
+    status: { const: 'success' },
+    message: { type: 'string', examples: [operation.message] },
+    ...(operation.data && { data: jsonSchema(operation.data) }),
+  },
+  required: operation.data ? ['status', 'message', 'data'] : ['status', 'message'],
+})
+
+/** The same rule as `planRequest`: names in `{}` into the path, the rest into the query or the body. */
+const operationObject = (operationId: string, operation: Operation): Json => {
+  const { properties, required = [], ...rest } = jsonSchema(operation.input) as ObjectSchema
+  const inPath = pathNames(operation.path)
+  const others = Object.keys(properties).filter((name) => !inPath.includes(name))
+  const hasBody = operation.method === 'POST' || operation.method === 'PUT'
+  const command = ['svc', operation.cli, operation.example].filter(Boolean).join(' ')
+  return {
+    operationId,
+    tags: [operation.cli.split(' ')[0]],
+    summary: operation.summary,
+    description: `${operation.operator ? 'Only an operator key may call it. ' : ''}Command: \`${command}\``,
+    parameters: [
+      ...inPath.map((name) => parameter('path', name, properties[name]!, true)),
+      ...(hasBody ? [] : others).map((name) =>
+        parameter('query', name, properties[name]!, required.includes(name)),
+      ),
+      ...(operation.effect === 'read' ? [] : [ref('parameters', 'idempotencyKey')]),
+    ],
+    ...(hasBody && {
+      requestBody: {
+        required: true,
+        content: json({
+          ...rest,
+          properties: Object.fromEntries(others.map((name) => [name, properties[name]])),
+          required: required.filter((name) => others.includes(name)),
+        }),
+      },
+    }),
+    responses: {
+      200: {
+        description: operation.message,
+        headers: { 'x-request-id': ref('headers', 'requestId') },
+        content: json(successEnvelope(operation)),
+      },
+      '4XX': ref('responses', 'error'),
+      '5XX': ref('responses', 'error'),
+    },
+  }
+}
+
+const components: Json = {
+  securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+  parameters: {
+    idempotencyKey: {
+      name: 'Idempotency-Key',
+      in: 'header',
+      description: 'A repeat with the same key within 24 hours gets the first answer, without its secrets',
+      schema: { type: 'string', maxLength: 255 },
+    },
+  },
+  headers: {
+    requestId: { description: 'Names the request in the log and the audit', schema: { type: 'string' } },
+  },
+  responses: {
+    error: { description: 'What was wrong, and what to do about it', content: json(ref('schemas', 'Error')) },
+  },
+  schemas: {
+    // spec: not shown (the body of an error)
+    Error: jsonSchema(
+      z.looseObject({
+        status: z.string().check(z.regex(/^(?!success$)/)),
+        message: z.string(),
+        data: z.looseObject({
+          code: z.string(),
+          hint: z.optional(z.string()),
+          issues: z.optional(z.array(z.looseObject({ field: z.string(), message: z.string() }))),
+        }),
+      }),
+    ),
+  },
+}
+
+const health: Json = {
+  get: {
+    operationId: 'health',
+    tags: ['service'],
+    summary: 'Tell whether the service is up',
+    security: [],
+    responses: {
+      200: {
+        description: 'Up',
+        content: json(jsonSchema(z.looseObject({ ok: z.boolean(), transport: z.string() }))),
+      },
+    },
+  },
+}
+
+/** OpenAPI 3.1 of the whole table. `publicUrl` is an origin, without a slash at the end. */
+export const createOpenApi = (publicUrl: string): Json => {
+  const atOrigin = { servers: [{ url: publicUrl }] }
+  const paths: Record<string, Json> = { '/health': { ...atOrigin, ...health } }
+  for (const [operationId, operation] of Object.entries(table)) {
+    const { path, method } = operation
+    paths[path] ??= path.startsWith('/svc/') ? { ...atOrigin } : {}
+    paths[path][method.toLowerCase()] = operationObject(operationId, operation)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Biometric approval and identity verification',
+      version: '1.0.0',
+      description:
+        'Fields marked `x-spec: shown` are in the specification; `chosen` ones are decided by this service.',
+    },
+    servers: [{ url: `${publicUrl}/admin/public/api` }],
+    security: [{ apiKey: [] }],
+    paths,
+    components,
+  }
+}

@@ -1,0 +1,91 @@
+import { validate } from '@readme/openapi-parser'
+import { describe, expect, test } from 'vitest'
+import { createOpenApi } from '../../src/contract/openapi.ts'
+import { table } from '../../src/contract/table.ts'
+
+type Schema = {
+  'x-spec'?: string
+  properties?: Record<string, Schema>
+  items?: Schema
+  required?: string[]
+}
+type Content = { content: { 'application/json': { schema: Schema } } }
+type Method = {
+  operationId: string
+  parameters: { name?: string; in: string; required: boolean; 'x-spec'?: string }[]
+  requestBody?: Content
+  responses: { 200: Content }
+  security?: unknown
+}
+type Path = { servers?: unknown; get: Method; post: Method; put: Method; delete: Method }
+
+const document = createOpenApi('https://svc.example')
+const paths = document.paths as Record<string, Path>
+const methods = (path: Path): Method[] =>
+  [path.get, path.post, path.put, path.delete].filter((method) => method !== undefined)
+const schemaOf = (content?: Content): Schema => content?.content['application/json'].schema ?? {}
+const check = (api: object) => validate(structuredClone(api) as never)
+
+describe('the OpenAPI document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    expect(await check(document)).toEqual({ valid: true, warnings: [], specification: 'OpenAPI' })
+  })
+
+  test('is refused by the same validator when a path value is not declared', async () => {
+    const broken = structuredClone(document) as { paths: typeof paths }
+    broken.paths['/organization/{org_id}/users']!.get.parameters.shift()
+    expect((await check(broken)).valid).toBe(false)
+  })
+
+  test('holds every operation of the table once, by its name', () => {
+    const ids = Object.values(paths).flatMap((path) => methods(path).map((one) => one.operationId))
+    expect(ids.toSorted()).toEqual([...Object.keys(table), 'health'].toSorted())
+  })
+
+  test('puts path values, queries and bodies where the client puts them', () => {
+    const create = paths['/organization/{org_id}/create/geo-fence']!.post
+    expect(create.parameters[0]).toMatchObject({ name: 'org_id', in: 'path', required: true })
+    const body = schemaOf(create.requestBody)
+    expect(body.required).toEqual(['name', 'latitude', 'longitude', 'radius', 'is_active'])
+    const list = paths['/organization/{org_id}/users']!.get
+    expect(list.requestBody).toBeUndefined()
+    expect(list.parameters.map((one) => [one.name, one.in, one.required])).toContainEqual([
+      'state',
+      'query',
+      false,
+    ])
+  })
+
+  test('says of every field whether the specification shows it or we chose it', () => {
+    const unmarked: string[] = []
+    const look = (where: string, schema: Schema): void => {
+      for (const [name, field] of Object.entries(schema.properties ?? {})) {
+        if (!field['x-spec']) unmarked.push(`${where}.${name}`)
+        look(`${where}.${name}`, field)
+      }
+      if (schema.items) look(`${where}[]`, schema.items)
+    }
+    for (const one of Object.values(paths).flatMap(methods)) {
+      if (!(one.operationId in table)) continue
+      for (const { name, 'x-spec': spec } of one.parameters)
+        if (name && !spec) unmarked.push(`${one.operationId} ${name}`)
+      look(`${one.operationId} body`, schemaOf(one.requestBody))
+      look(`${one.operationId} data`, schemaOf(one.responses[200]).properties?.data ?? {})
+    }
+    expect(unmarked).toEqual([])
+  })
+
+  test('names the API root as its server, and the origin for what is not below it', () => {
+    expect(document.servers).toEqual([{ url: 'https://svc.example/admin/public/api' }])
+    for (const path of ['/health', '/svc/v1/keys'])
+      expect(paths[path]!.servers).toEqual([{ url: 'https://svc.example' }])
+  })
+
+  test('wants the key in x-api-key everywhere but at /health', () => {
+    expect(document).toMatchObject({
+      security: [{ apiKey: [] }],
+      components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
+    })
+    expect(paths['/health']!.get.security).toEqual([])
+  })
+})
