@@ -8,14 +8,13 @@ type ObjectSchema = { properties: Record<string, Json>; required?: string[]; [ke
 
 /** JSON Schema 2020-12 of a zod schema. Each field says where it is from: `x-spec` is `shown` or `chosen`. */
 const jsonSchema = (schema: z.ZodMiniType): Json => {
-  const { $schema, ...rest } = z.toJSONSchema(schema, {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     metadata: fieldMeta,
     override: ({ jsonSchema: json }) => {
-      const { source, secret, personal, ...standard } = json
+      if (json.source) json['x-spec'] = json.source
+      if (json.secret) json.format = 'password'
       for (const name of ['source', 'secret', 'personal']) delete json[name]
-      if (source) Object.assign(json, standard, { 'x-spec': source })
-      if (secret) json.format = 'password'
     },
   })
   return rest
