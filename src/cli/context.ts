@@ -30,4 +30,6 @@ export type Context = {
   output(): Promise<Output>
   /** Questions on a terminal; elsewhere, or with --no-input, undefined. */
   prompt(): Promise<Prompt | undefined>
+  /** What the process exits with when nothing failed; a command may set it (`verify`: 1). */
+  exitCode: number
 }

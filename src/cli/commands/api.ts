@@ -1,0 +1,73 @@
+import type { Command } from 'commander'
+import { usageError } from '../../core/errors.ts'
+import { exitCode, exitOfAnswer } from '../../core/exit-codes.ts'
+import { safeText } from '../../core/safe-text.ts'
+import type { Effect } from '../../contract/operation.ts'
+import { addBodyFlags, readBody, type BodyFlags } from '../body-fields.ts'
+import type { Context } from '../context.ts'
+
+type Options = BodyFlags & { method?: string; header?: string[]; include?: boolean; dryRun?: boolean }
+
+const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Routes that read although they are no GET; everything else that is no GET may reach a person. */
+const effectOf = (method: string): Effect =>
+  method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'read' : 'rings'
+
+const collect = (value: string, before: string[] = []): string[] => [...before, value]
+
+const headersOf = (lines: string[] = []): Record<string, string> =>
+  Object.fromEntries(
+    lines.map((line) => {
+      const at = line.indexOf(':')
+      const name = line.slice(0, at).trim().toLowerCase()
+      if (!/^[a-z0-9-]+$/.test(name)) throw usageError(`--header takes name:value, not "${line}"`)
+      if (name === 'x-api-key' || name === 'authorization')
+        throw usageError(`A secret is never an argument: leave ${name} out`, 'svc help environment')
+      return [name, line.slice(at + 1).trim()]
+    }),
+  )
+
+/** `svc api PATH`: any route of the service, raw; the answer's body on stdout whatever its status is. */
+export const registerApi = (command: Command, context: Context): void => {
+  addBodyFlags(
+    command
+      .usage('<path> [flags]')
+      .argument('[path]', 'a path below the API root, or from the origin when it starts with /svc/')
+      .option('-X, --method <method>', 'method; GET, or POST when there is a body')
+      .option('-H, --header <name:value>', 'further header', collect)
+      .option('-i, --include', 'show status and headers too'),
+  ).addHelpText('after', '\nExamples:\n  svc api /organizations\n  svc api /organization/create -f name=Acme')
+
+  command.action(async () => {
+    const options = command.opts<Options>()
+    const [path] = command.args
+    if (!path?.startsWith('/') || path.startsWith('//'))
+      throw usageError('svc api takes a path that starts with /', 'svc api /organizations')
+    const body = await readBody(options, context.io)
+    const method = (options.method ?? (body ? 'POST' : 'GET')).toUpperCase()
+    if (!methods.includes(method)) throw usageError(`--method takes ${methods.join(', ')}`)
+
+    const client = await context.client()
+    const answer = await client.raw(
+      {
+        method,
+        path,
+        headers: headersOf(options.header),
+        body: body && JSON.stringify(body),
+        effect: effectOf(method),
+      },
+      { signal: context.io.signal },
+    )
+    const { stdout } = context.io
+    const shown = (text: string): string => (stdout.isTTY ? safeText(text) : text)
+    if (options.include)
+      stdout.write(
+        `${answer.status}\n${Object.entries(answer.headers)
+          .map(([name, value]) => shown(`${name}: ${value}\n`))
+          .join('')}\n`,
+      )
+    stdout.write(shown(answer.body) + (stdout.isTTY && !answer.body.endsWith('\n') ? '\n' : ''))
+    if (answer.status >= 300) context.exitCode = exitCode(exitOfAnswer(answer.status))
+  })
+}

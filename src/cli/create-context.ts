@@ -1,0 +1,41 @@
+import type { Client } from '../client/client.ts'
+import type { Context } from './context.ts'
+import type { Io } from './io.ts'
+
+const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}
+
+/** The context of one run of the command line; `close` lets go of its connections. */
+export const createContext = (io: Io): Context & { close(): Promise<void> } => {
+  let client: Promise<Client> | undefined
+  const connect = async (): Promise<Client> => {
+    const { openClient } = await import('./open-client.ts')
+    return openClient(context.io, context.globals, await context.settings())
+  }
+  const context: Context & { close(): Promise<void> } = {
+    io,
+    globals: {},
+    exitCode: 0,
+    settings: once(async () => {
+      const { createSettings } = await import('./profile/resolve.ts')
+      return createSettings({ io, globals: context.globals })
+    }),
+    client: () => (client ??= connect()),
+    output: once(async () => {
+      const { createOutput } = await import('./output/create-output.ts')
+      return createOutput({ io, globals: context.globals })
+    }),
+    prompt: once(async () => {
+      if (!io.stdin.isTTY || !io.stderr.isTTY || context.globals.input === false) return undefined
+      const { createPrompt } = await import('./prompt-inquirer.ts')
+      return createPrompt(io)
+    }),
+    close: async () => {
+      const open = await client?.catch(() => undefined)
+      await open?.close()
+    },
+  }
+  return context
+}

@@ -1,0 +1,27 @@
+import { curlLine } from '../client/curl.ts'
+import { planRequest } from '../client/request.ts'
+import { fieldsOf } from '../contract/describe.ts'
+import type { Operation } from '../contract/operation.ts'
+import { safeJson } from '../core/safe-text.ts'
+import type { Context } from './context.ts'
+
+/** Prints the request that would be sent, secrets redacted, with a `curl` line that sends the same. */
+export const showDryRun = async (
+  operation: Operation,
+  input: Record<string, unknown>,
+  extra: Record<string, unknown>,
+  context: Context,
+): Promise<void> => {
+  const { baseUrl } = await context.settings()
+  const plan = planRequest(baseUrl.value, operation, input, extra)
+  for (const { name, meta } of fieldsOf(operation))
+    if (meta.secret && plan.body && name in plan.body) plan.body[name] = '***'
+
+  const curl = curlLine(plan)
+  const output = await context.output()
+  if (output.machine)
+    return output.show({ status: 'dry_run', message: 'Nothing was sent', data: { ...plan, curl } })
+  const body = plan.body && `\n${safeJson(plan.body, 2)}\n`
+  context.io.stdout.write(`${plan.method} ${plan.url}\nx-api-key: ***\n${body ?? ''}\n${curl}\n`)
+  output.note('Nothing was sent.')
+}

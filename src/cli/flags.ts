@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import type { Field } from '../contract/describe.ts'
+import { usageError } from '../core/errors.ts'
+import type { Io } from './io.ts'
+
+const placeholder: Record<Field['kind'], string> = {
+  string: '<text>',
+  integer: '<n>',
+  number: '<n>',
+  boolean: '',
+  enum: '<word>',
+  list: '<list>',
+  json: '<json|@file>',
+}
+
+const valueName = (field: Field): string => {
+  if (field.flag === 'org') return '<org>'
+  if (field.flag === 'user') return '<id>'
+  return field.meta.secret ? '<file>' : placeholder[field.kind]
+}
+
+const collect = (value: string, before: string[] | undefined): string[] => [
+  ...(before ?? []),
+  ...value.split(',').filter((part) => part !== ''),
+]
+
+const about = (field: Field): string => {
+  const notes = field.choices.length > 0 ? [field.choices.join('|')] : []
+  if (field.kind === 'list') notes.push('repeat or separate by commas')
+  if (field.meta.secret) notes.push('read from this file, - is standard input')
+  return field.meta.description + (notes.length > 0 ? ` (${notes.join('; ')})` : '')
+}
+
+/** The flag of one field. Its value stays text until `parseValue`, so that an error can name the flag. */
+export const addFlag = (command: Command, field: Field): void => {
+  const option = new Option(`--${field.flag} ${valueName(field)}`.trim(), about(field))
+  if (field.kind === 'list') option.argParser(collect)
+  command.addOption(option)
+  if (field.kind === 'boolean')
+    command.addOption(new Option(`--no-${field.flag}`, `Turn off: ${field.meta.description}`))
+}
+
+/** The key under which commander keeps a flag's value: `ip-allow` -> `ipAllow`. */
+export const optionKey = (flag: string): string =>
+  flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+const fileText = async (source: string, io: Io, flag: string): Promise<string> => {
+  if (source === '-') return io.stdin.text()
+  try {
+    return readFileSync(source, 'utf8')
+  } catch {
+    throw usageError(`--${flag}: cannot read the file ${source}`)
+  }
+}
+
+const parseJson = async (text: string, io: Io, flag: string): Promise<unknown> => {
+  const json = text.startsWith('@') ? await fileText(text.slice(1), io, flag) : text
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw usageError(`--${flag}: this is not JSON`, `--${flag} @file.json reads it from a file`)
+  }
+}
+
+/** What was typed, as the type that its field wants. Fails with a usage error that names the flag. */
+export const parseValue = async (field: Field, raw: unknown, io: Io): Promise<unknown> => {
+  if (field.meta.secret) return (await fileText(String(raw), io, field.flag)).replace(/\r?\n$/, '')
+  if (field.kind === 'json') return parseJson(String(raw), io, field.flag)
+  const wrong = (what: string) => usageError(`--${field.flag} ${what}, not "${String(raw)}"`)
+  if (field.choices.length > 0) {
+    const given = Array.isArray(raw) ? raw.map(String) : [String(raw)]
+    const bad = given.find((value) => !field.choices.includes(value))
+    if (bad !== undefined) throw wrong(`takes ${field.choices.join(', ')}`)
+  }
+  if (field.kind !== 'integer' && field.kind !== 'number') return raw
+  const text = String(raw)
+  if (field.kind === 'integer' && !/^-?\d{1,15}$/.test(text)) throw wrong('takes a whole number')
+  if (!/^-?\d{1,15}(\.\d{1,15})?$/.test(text)) throw wrong('takes a number')
+  return Number(text)
+}

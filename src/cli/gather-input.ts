@@ -1,0 +1,94 @@
+import { argsOf, fieldsOf, type Field } from '../contract/describe.ts'
+import { orgFields, pathNames, type Operation } from '../contract/operation.ts'
+import { usageError } from '../core/errors.ts'
+import { readBody, type BodyFlags } from './body-fields.ts'
+import type { Context } from './context.ts'
+import { optionKey, parseValue } from './flags.ts'
+import { resolveOrg } from './organization.ts'
+
+/** What was typed behind the words of a command. */
+export type Typed = { args: readonly string[]; options: Record<string, unknown> }
+
+export type Gathered = {
+  input: Record<string, unknown>
+  /** Body fields from -f, -F and --input; they win over flags. */
+  extra: Record<string, unknown>
+}
+
+const put = (input: Record<string, unknown>, path: string[], value: unknown): void => {
+  const [first, ...rest] = path as [string, ...string[]]
+  if (rest.length === 0) input[first] = value
+  else {
+    const below = (input[first] ??= {}) as Record<string, unknown>
+    put(below, rest, value)
+  }
+}
+
+const isOrg = (field: Field): boolean => orgFields.includes(field.name)
+
+/** How a person says a field: its flag, or its place on the command line. */
+const spelled = (operation: Operation, field: Field): string =>
+  argsOf(operation).includes(field.name) ? `<${isOrg(field) ? 'org' : field.name}>` : `--${field.flag}`
+
+const ask = async (field: Field, context: Context): Promise<unknown> => {
+  const prompt = (await context.prompt())!
+  const question = field.meta.description
+  if (field.meta.secret) return prompt.secret(question)
+  if (field.kind === 'enum') return prompt.select(question, field.choices)
+  const example = field.meta.examples?.[0]
+  const answer = await prompt.text(question, {
+    example: typeof example === 'object' ? JSON.stringify(example) : String(example ?? ''),
+  })
+  if (isOrg(field)) return organization(field, answer, context)
+  return parseValue(field, field.kind === 'list' ? answer.split(/[\s,]+/) : answer, context.io)
+}
+
+const organization = async (field: Field, value: string, context: Context): Promise<unknown> =>
+  field.kind === 'integer' ? (await resolveOrg(value, context)).id : value
+
+const typedValue = (operation: Operation, field: Field, typed: Typed): unknown => {
+  const place = argsOf(operation).indexOf(field.name)
+  return place >= 0 ? typed.args[place] : typed.options[optionKey(field.flag)]
+}
+
+/**
+ * The input of an operation from flags, arguments, the default organization, further body fields and, on a terminal,
+ * questions. Elsewhere a missing value is a usage error that names the flag.
+ */
+export const gatherInput = async (
+  operation: Operation,
+  typed: Typed,
+  context: Context,
+): Promise<Gathered> => {
+  const input: Record<string, unknown> = {}
+  const missing: Field[] = []
+  const extra = await readBody(typed.options as BodyFlags, context.io)
+  const inPath = pathNames(operation.path)
+  const wrong = Object.keys(extra ?? {}).find((name) => inPath.includes(name))
+  if (wrong) throw usageError(`${wrong} stands in the path and cannot be a body field`)
+
+  for (const field of fieldsOf(operation)) {
+    let raw = typedValue(operation, field, typed)
+    if (isOrg(field)) raw ??= (await context.settings()).org?.value
+    if (isOrg(field) && raw === '') raw = undefined
+    if (raw !== undefined) {
+      const value = isOrg(field)
+        ? await organization(field, String(raw), context)
+        : await parseValue(field, raw, context.io)
+      put(input, field.path, value)
+    } else if (field.required && !(field.path[0]! in (extra ?? {})) && needed(field, inPath, extra))
+      missing.push(field)
+  }
+
+  if (missing.length > 0 && !(await context.prompt()))
+    throw usageError(
+      `Missing ${missing.map((field) => spelled(operation, field)).join(', ')}`,
+      `svc ${operation.cli} ${operation.example ?? ''}`.trimEnd(),
+    )
+  for (const field of missing) put(input, field.path, await ask(field, context))
+  return { input, extra: extra ?? {} }
+}
+
+/** With further body fields, another service may know better what it needs: only what the spec shows is asked for. */
+const needed = (field: Field, inPath: string[], extra: object | undefined): boolean =>
+  extra === undefined || field.meta.source === 'shown' || inPath.includes(field.name)

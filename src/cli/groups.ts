@@ -1,0 +1,94 @@
+import type { Command } from 'commander'
+import type { Operations } from '../contract/operation.ts'
+import type { Context } from './context.ts'
+
+export type Register = (group: Command, context: Context) => void | Promise<void>
+export type Group = {
+  about: string
+  /** What the group's own subgroups are for. */
+  subgroups?: Record<string, string>
+  load(): Promise<Register>
+}
+
+/** A group whose commands come from the table, and those that are written by hand. */
+const fromTable =
+  (loadTable: () => Promise<Operations>, ...loadMore: (() => Promise<Register>)[]) =>
+  async (): Promise<Register> => {
+    const [{ addOperations }, table, ...more] = await Promise.all([
+      import('./operation-command.ts'),
+      loadTable(),
+      ...loadMore.map((load) => load()),
+    ])
+    return async (group, context) => {
+      addOperations(group, table, context)
+      for (const register of more) await register(group, context)
+    }
+  }
+
+/** The first word of every command. Only the one that is named is loaded. */
+export const groups: Record<string, Group> = {
+  org: {
+    about: 'Organizations, their credentials and auth codes',
+    subgroups: {
+      creds: 'API keys and identity provider',
+      'auth-code': 'Codes with which people ask to join',
+    },
+    load: fromTable(async () => (await import('../contract/org.ts')).org),
+  },
+  user: {
+    about: 'Users of an organization',
+    subgroups: { pending: 'Users who wait to be accepted' },
+    load: fromTable(async () => (await import('../contract/user.ts')).user),
+  },
+  geofence: {
+    about: 'Places where approvals count, of an organization or a user',
+    load: fromTable(async () => (await import('../contract/geofence.ts')).geofence),
+  },
+  timeslot: {
+    about: 'Times when approvals count, of an organization or a user',
+    load: fromTable(async () => (await import('../contract/timeslot.ts')).timeslot),
+  },
+  key: {
+    about: 'Named API keys',
+    load: fromTable(async () => (await import('../contract/key.ts')).key),
+  },
+  audit: {
+    about: 'What was done, in a hash chain',
+    load: fromTable(
+      async () => (await import('../contract/audit.ts')).audit,
+      async () => (await import('./commands/audit.ts')).registerAudit,
+    ),
+  },
+  serve: {
+    about: 'Run the service: REST API, keys and contract in one process',
+    load: async () => (await import('./commands/serve.ts')).registerServe,
+  },
+  service: {
+    about: 'Look after the data of a service: backup, restore, migrate, reset-operator-key',
+    load: async () => (await import('./commands/service.ts')).registerService,
+  },
+  profile: {
+    about: 'Addresses and keys, by name',
+    load: async () => (await import('./commands/profile.ts')).registerProfile,
+  },
+  api: {
+    about: 'Call any route, raw',
+    load: async () => (await import('./commands/api.ts')).registerApi,
+  },
+  demo: {
+    about: 'The whole story on a throw-away service, nothing to set up',
+    load: async () => (await import('./commands/demo.ts')).registerDemo,
+  },
+  commands: {
+    about: 'The whole command tree as JSON',
+    load: async () => (await import('./commands/commands.ts')).registerCommands,
+  },
+  completion: {
+    about: 'Completion script for bash, zsh, fish or powershell',
+    load: async () => (await import('./commands/completion.ts')).registerCompletion,
+  },
+  help: {
+    about: 'Explain a topic: exit-codes, environment, formatting',
+    load: async () => (await import('./commands/help.ts')).registerHelp,
+  },
+}

@@ -1,0 +1,46 @@
+import { usageError } from '../core/errors.ts'
+import { run } from './main.ts'
+import type { Io, OutputStream } from './io.ts'
+
+const stream = (to: NodeJS.WriteStream): OutputStream => ({
+  write: (text) => void to.write(text),
+  isTTY: to.isTTY === true,
+  columns: to.columns ?? 80,
+})
+
+/** More than any file of ours holds; a pipe that never ends is refused and not read into memory. */
+const mostBytes = 64 * 1024 * 1024
+
+const readAll = async (): Promise<string> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > mostBytes) throw usageError('Standard input holds more than 64 MiB')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Runs one command on this process's streams and signals. A second Ctrl-C ends it at once. */
+export const runOnNode = (argv: string[]): Promise<number> => {
+  const abort = new AbortController()
+  const interrupt = (): void => {
+    if (abort.signal.aborted) process.exit(130)
+    abort.abort()
+  }
+  process.on('SIGINT', interrupt)
+  process.on('SIGTERM', interrupt)
+  // A reader that has seen enough (`svc org list | head -1`) is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  const io: Io = {
+    stdin: { isTTY: process.stdin.isTTY === true, text: readAll },
+    stdout: stream(process.stdout),
+    stderr: stream(process.stderr),
+    env: process.env,
+    cwd: process.cwd(),
+    now: () => new Date(),
+    signal: abort.signal,
+  }
+  return run(argv, io)
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import type { Client } from '../client/client.ts'
+import { createClient } from '../client/rest.ts'
+import { createTransport } from '../client/undici-transport.ts'
+import { usageError } from '../core/errors.ts'
+import { safeLine } from '../core/safe-text.ts'
+import type { Globals } from './context.ts'
+import type { Io } from './io.ts'
+import type { Settings } from './profile/settings.ts'
+
+const readCa = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    throw usageError(`Cannot read the CA file ${file}`, '--cacert FILE names a PEM file')
+  }
+}
+
+/** The client of this run: its address, key, proxy and CA from the settings. */
+export const openClient = (io: Io, globals: Globals, settings: Settings): Client => {
+  const transport = createTransport({
+    env: io.env,
+    ca: settings.cacert && readCa(settings.cacert.value),
+  })
+  return createClient({
+    baseUrl: settings.baseUrl.value,
+    apiKey: (url) => settings.apiKey(url),
+    transport,
+    debug: globals.debug ? (line) => io.stderr.write(`${safeLine(line)}\n`) : undefined,
+  })
+}

@@ -1,0 +1,81 @@
+import type { Command } from 'commander'
+import { argsOf, fieldsOf, type Field } from '../contract/describe.ts'
+import type { Operation, Operations } from '../contract/operation.ts'
+import { usageError } from '../core/errors.ts'
+import { addBodyFlags } from './body-fields.ts'
+import type { Context } from './context.ts'
+import { addFlag, optionKey } from './flags.ts'
+
+type Options = Record<string, unknown>
+
+const byWords = (table: Operations): Map<string, Operation[]> => {
+  const words = new Map<string, Operation[]>()
+  for (const operation of Object.values(table))
+    words.set(operation.cli, [...(words.get(operation.cli) ?? []), operation])
+  return words
+}
+
+const descend = (group: Command, words: string[]): Command =>
+  words.reduce(
+    (at, word) => at.commands.find((command) => command.name() === word) ?? at.command(word),
+    group,
+  )
+
+const selector = (operation: Operation): Field =>
+  fieldsOf(operation).find((field) => field.name === operation.select)!
+
+/** Which of the operations behind the same words is meant: the one whose selecting flag was given. */
+const choose = (candidates: Operation[], options: Options): Operation => {
+  const plain = candidates.find((operation) => !operation.select)
+  const selected = candidates.find(
+    (operation) => operation.select && options[optionKey(selector(operation).flag)] !== undefined,
+  )
+  const chosen = selected ?? plain ?? candidates[0]!
+  const known = new Set(fieldsOf(chosen).map((field) => field.flag))
+  const foreign = candidates
+    .flatMap(fieldsOf)
+    .find((field) => !known.has(field.flag) && options[optionKey(field.flag)] !== undefined)
+  if (foreign) {
+    const by = selected ? `--${selector(selected).flag}` : `svc ${chosen.cli}`
+    throw usageError(`--${foreign.flag} does not go with ${by}`, `svc ${chosen.cli} --help`)
+  }
+  return chosen
+}
+
+/** The commands of a group, made from its table. */
+export const addOperations = (group: Command, table: Operations, context: Context): void => {
+  for (const [cli, candidates] of byWords(table)) {
+    const first = candidates[0]!
+    const command = descend(group, cli.split(' ').slice(1))
+    const positional = argsOf(first)
+    const usage = positional.map((name) => `<${name.replace('orgIdOrSlug', 'org').replace('org_id', 'org')}>`)
+    command
+      .description(candidates.map((operation) => operation.summary).join('; '))
+      .usage([...usage, '[flags]'].join(' '))
+    for (const name of positional) command.argument(`[${name}]`)
+
+    const flags = new Map<string, Field>()
+    for (const operation of candidates)
+      for (const field of fieldsOf(operation))
+        if (!argsOf(operation).includes(field.name) && !flags.has(field.flag)) flags.set(field.flag, field)
+    for (const field of flags.values()) addFlag(command, field)
+
+    if (first.effect !== 'read')
+      addBodyFlags(command).option('--dry-run', 'print the request and send nothing')
+    if (first.effect === 'delete')
+      command
+        .option('-y, --yes', 'do not ask')
+        .option('--confirm <name>', 'in a protected profile, in place of --yes: the name of what goes')
+    command.addHelpText(
+      'after',
+      `\nExample:\n${candidates.map((operation) => `  svc ${cli} ${operation.example ?? ''}`.trimEnd()).join('\n')}`,
+    )
+
+    command.action(async () => {
+      const options = command.opts<Options>()
+      const operation = choose(candidates, options)
+      const { runOperation } = await import('./run-operation.ts')
+      await runOperation(operation, { args: command.args, options }, context)
+    })
+  }
+}

@@ -1,0 +1,28 @@
+import { SvcError, usageError } from '../core/errors.ts'
+import type { Context } from './context.ts'
+
+export type Organization = { id: number; slug?: string }
+
+/** An id as it is; a slug is looked up once. Fails when the service knows none, or tells no id for it. */
+export const resolveOrg = async (idOrSlug: string, context: Context): Promise<Organization> => {
+  if (/^\d{1,15}$/.test(idOrSlug)) return { id: Number(idOrSlug) }
+  return findOrg(idOrSlug, context)
+}
+
+/** The organization as the service tells it, by id or slug. */
+export const findOrg = async (idOrSlug: string, context: Context): Promise<Organization> => {
+  if (!/^[\w-]{1,60}$/.test(idOrSlug))
+    throw usageError(`"${idOrSlug}" is neither an id nor a slug`, 'svc org list')
+  const [{ org }, client] = await Promise.all([import('../contract/org.ts'), context.client()])
+  const { envelope } = await client.call(
+    org.getOrganization,
+    { orgIdOrSlug: idOrSlug },
+    { signal: context.io.signal },
+  )
+  const data = envelope.data as { id?: unknown; slug?: unknown } | undefined
+  if (typeof data?.id !== 'number')
+    throw new SvcError('failed', 'no_id', `The service tells no id for the organization ${idOrSlug}`, {
+      hint: 'Give the id itself: --org 12',
+    })
+  return { id: data.id, slug: typeof data.slug === 'string' ? data.slug : undefined }
+}

@@ -1,0 +1,64 @@
+import { Command } from 'commander'
+import { version } from '../../package.json'
+import type { Context } from './context.ts'
+import { groups } from './groups.ts'
+
+const globalFlags: [flags: string, about: string][] = [
+  ['-p, --profile <name>', 'profile to use'],
+  ['--base-url <url>', 'address of the REST API'],
+  ['--key-file <file>', 'read the API key from a file, - is standard input'],
+  ['--cacert <file>', 'trust this CA (PEM)'],
+  ['-o, --output <format>', 'table, json, yaml, csv, tsv, ndjson or id'],
+  ['--json <fields>', 'only these fields, as JSON: a,b.c'],
+  ['--jq <expr>', 'filter the JSON'],
+  ['--envelope', 'show the whole answer and not its data alone'],
+  ['--reveal', 'show phones, e-mails and credentials whole'],
+  ['--no-color', 'no colours'],
+  ['--no-input', 'never ask, as in a script'],
+  ['--debug', 'show each request (redacted) and stacks'],
+]
+
+const withValue = new Set(
+  globalFlags
+    .filter(([flags]) => flags.includes('<'))
+    .flatMap(([flags]) => flags.match(/--?[a-z][a-z-]*/g) ?? []),
+)
+
+/** The first word that is neither a global flag nor its value. */
+const firstWord = (argv: readonly string[]): string | undefined => {
+  const at = argv.findIndex((word, i) => !word.startsWith('-') && !withValue.has(argv[i - 1] ?? ''))
+  return argv[at]
+}
+
+/** The command tree. Only the branch that `argv` names is loaded; without `argv`, all of it. */
+export const buildProgram = async (context: Context, argv?: readonly string[]): Promise<Command> => {
+  const { io } = context
+  const program = new Command('svc')
+    .description('Ask a human before it happens: the biometric approval service and its command line.')
+    .version(`svc ${version}`, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand(false)
+    .usage('<command> [flags]')
+    .addHelpText('after', '\nStart here: svc serve, then svc org create. All in one: svc demo')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: () => undefined,
+      getOutHelpWidth: () => Math.min(io.stdout.columns, 100),
+      getOutHasColors: () => false,
+    })
+    .configureHelp({ sortSubcommands: false, sortOptions: false })
+  for (const [flags, about] of globalFlags) program.option(flags, about)
+  context.globals = program.opts()
+
+  const word = argv && firstWord(argv)
+  for (const [name, group] of Object.entries(groups)) {
+    const command = program.command(name).description(group.about)
+    if (argv && name !== word) continue
+    const register = await group.load()
+    await register(command, context)
+    for (const child of command.commands)
+      if (group.subgroups?.[child.name()]) child.description(group.subgroups[child.name()]!)
+  }
+  return program
+}

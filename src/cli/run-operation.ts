@@ -1,0 +1,32 @@
+import { fieldsWith } from '../contract/describe.ts'
+import type { Operation } from '../contract/operation.ts'
+import { confirmDelete } from './confirm.ts'
+import type { Context } from './context.ts'
+import { gatherInput, type Typed } from './gather-input.ts'
+
+/** Names under which services tell phones, addresses and credentials, whatever the table says. */
+const alwaysMasked = ['mobile', 'phone', 'email', 'api_key', 'apiKey', 'secret', 'token', 'password']
+
+/** Runs one operation of the table: gather, confirm, send or only print, show. */
+export const runOperation = async (operation: Operation, typed: Typed, context: Context): Promise<void> => {
+  const { input, extra } = await gatherInput(operation, typed, context)
+  if (typed.options.dryRun) {
+    const { showDryRun } = await import('./dry-run.ts')
+    return showDryRun(operation, input, extra, context)
+  }
+  if (operation.effect === 'delete') await confirmDelete(operation, input, typed.options, context)
+
+  const client = await context.client()
+  const { envelope } = await client.call(operation, input, { extra, signal: context.io.signal })
+  const output = await context.output()
+  const once = operation.data ? fieldsWith(operation.data, 'secret') : new Set<string>()
+  if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
+  await output.show(envelope, {
+    columns: operation.columns,
+    masked: new Set([
+      ...(operation.data ? fieldsWith(operation.data, 'personal') : []),
+      ...(operation.effect === 'read' ? alwaysMasked : []),
+    ]),
+  })
+  if (once.size > 0) output.note('Shown once: keep it now.')
+}
