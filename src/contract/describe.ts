@@ -1,0 +1,93 @@
+import type * as z from 'zod/mini'
+import { metaOf, type FieldMeta } from './field.ts'
+import { orgFields, pathNames, type Operation } from './operation.ts'
+
+// The table as plain data for flags, prompts, help, completions and docs.
+
+export type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'enum' | 'list' | 'json'
+
+export type Field = {
+  name: string
+  /** Where its value goes in the input: `['policy', 'ip_allow']`. */
+  path: string[]
+  /** The flag without dashes: `--org`, `--ip-allow`, `--client-secret-file`. */
+  flag: string
+  kind: Kind
+  choices: string[]
+  required: boolean
+  meta: FieldMeta
+}
+
+type Def = {
+  type: string
+  innerType?: z.core.$ZodType
+  element?: z.core.$ZodType
+  shape?: Record<string, z.core.$ZodType>
+  entries?: Record<string, string>
+  options?: z.core.$ZodType[]
+  values?: unknown[]
+  check?: string
+  format?: string
+}
+const defOf = (schema: z.core.$ZodType): Def => schema._zod.def as unknown as Def
+
+const core = (schema: z.core.$ZodType): Def => {
+  const def = defOf(schema)
+  return def.innerType ? core(def.innerType) : def
+}
+
+const shapeOf = (def: Def): { kind: Kind; choices: string[] } => {
+  if (def.type === 'enum') return { kind: 'enum', choices: Object.values(def.entries!) }
+  if (def.type === 'union')
+    return { kind: 'integer', choices: def.options!.map((option) => String(core(option).values![0])) }
+  if (def.type === 'array') {
+    const element = core(def.element!)
+    return element.type === 'object'
+      ? { kind: 'json', choices: [] }
+      : { kind: 'list', choices: shapeOf(element).choices }
+  }
+  if (def.type === 'number') return { kind: def.format === 'safeint' ? 'integer' : 'number', choices: [] }
+  if (def.type === 'boolean') return { kind: 'boolean', choices: [] }
+  return { kind: def.type === 'object' ? 'json' : 'string', choices: [] }
+}
+
+const flagOf = (name: string, meta: FieldMeta): string => {
+  if (orgFields.includes(name)) return 'org'
+  if (name === 'user_id' || name === 'userId') return 'user'
+  return name.replaceAll('_', '-') + (meta.secret ? '-file' : '')
+}
+
+const fieldsIn = (shape: Record<string, z.core.$ZodType>, above: string[]): Field[] =>
+  Object.entries(shape).flatMap(([name, schema]): Field[] => {
+    const def = core(schema)
+    const path = [...above, name]
+    if (def.type === 'object') return fieldsIn(def.shape!, path)
+    const meta = metaOf(schema)
+    if (!meta) throw new Error(`The field ${path.join('.')} says neither shown nor chosen`)
+    const required = defOf(schema).type !== 'optional'
+    return [{ name, path, flag: flagOf(name, meta), required, meta, ...shapeOf(def) }]
+  })
+
+/** The input of an operation, field by field; an object in it (a policy) gives one field for each of its keys. */
+export const fieldsOf = (operation: Pick<Operation, 'input'>): Field[] =>
+  fieldsIn(operation.input._zod.def.shape, [])
+
+/** Names of the input fields that are positional arguments, in order. */
+export const argsOf = (operation: Operation): readonly string[] =>
+  operation.args ??
+  pathNames(operation.path).filter((name) => !orgFields.includes(name) && name !== operation.select)
+
+/** Names of the fields of an answer, at any depth, whose meta says so. */
+export const fieldsWith = (schema: z.core.$ZodType, flag: 'personal' | 'secret'): Set<string> => {
+  const names = new Set<string>()
+  const walk = (type: z.core.$ZodType): void => {
+    const def = core(type)
+    for (const [name, field] of Object.entries(def.shape ?? {})) {
+      if (metaOf(field)?.[flag]) names.add(name)
+      walk(field)
+    }
+    if (def.element) walk(def.element)
+  }
+  walk(schema)
+  return names
+}
