@@ -4,7 +4,7 @@ export type Setting<T = string> = { value: T; source: Source }
 /** What holds for this command, each value with where it came from. Absent where nothing says it. */
 export type Settings = {
   profile: Setting
-  baseUrl?: Setting
+  baseUrl: Setting
   mcpUrl?: Setting
   org?: Setting
   defaultMobile?: Setting
