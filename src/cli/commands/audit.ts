@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { audit, type AuditRow } from '../../contract/audit.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { readAuditHead, type AuditHead } from '../../receipt/audit-head.ts'
+import { verifyChain } from '../../receipt/chain.ts'
+import type { Context } from '../context.ts'
+import { resolveOrg } from '../organization.ts'
+
+type Options = { org?: string; head?: string; jwks?: string }
+
+const readJson = (file: string, flag: string): Record<string, unknown> => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+  } catch {
+    throw usageError(`--${flag}: ${file} cannot be read as JSON`)
+  }
+}
+
+const broken = (detail: string): SvcError =>
+  new SvcError('failed', 'audit_broken', 'The audit chain does not hold', { detail })
+
+const keptHead = async (file: string, jwks: string | undefined, context: Context): Promise<AuditHead> => {
+  const saved = readJson(file, 'head')
+  const client = await context.client()
+  const keys = jwks
+    ? readJson(jwks, 'jwks')
+    : JSON.parse((await client.raw({ method: 'GET', path: '/.well-known/jwks.json', effect: 'read' })).body)
+  const head = await readAuditHead(String(saved.jws), keys)
+  if (!head) throw broken(`${file} is not a head that this service signed`)
+  return head
+}
+
+/** `svc audit verify`: recomputes every hash here, and compares with a head that was kept elsewhere. */
+export const registerAudit = (group: Command, context: Context): void => {
+  const command = group
+    .command('verify')
+    .description('Check every link of the chain, and a head that was kept elsewhere')
+    .option('--org <org>', 'organization id or slug; 0, or none, is the chain of the service itself')
+    .option('--head <file>', 'a head saved before: svc audit head -o json > head.json')
+    .option('--jwks <file>', 'the keys that may have signed it; asked from the service when left out')
+    .addHelpText('after', '\nExample:\n  svc audit verify --org acme --head head.json')
+
+  command.action(async () => {
+    const options = command.opts<Options>()
+    const wanted = options.org ?? (await context.settings()).org?.value
+    const org_id = wanted ? (await resolveOrg(wanted, context)).id : undefined
+    const client = await context.client()
+    const head = options.head ? await keptHead(options.head, options.jwks, context) : undefined
+    const { envelope } = await client.call(audit.listAudit, { org_id }, { signal: context.io.signal })
+    const rows = envelope.data as AuditRow[]
+
+    const result = verifyChain(rows)
+    if (!result.ok) throw broken(`Row ${result.seq}: ${result.reason}`)
+    if (head) {
+      const kept = head.seq === 0 || rows[head.seq - 1]?.hash === head.hash
+      if (head.org_id !== (rows[0]?.org_id ?? head.org_id)) throw usageError('The head is of another chain')
+      if (!kept) throw broken(`Row ${head.seq} is not the one that the saved head attests`)
+    }
+    const output = await context.output()
+    await output.show({
+      status: 'success',
+      message: 'The chain holds',
+      data: { valid: true, rows: rows.length, seq: result.seq, hash: result.hash, head: head?.seq ?? null },
+    })
+  })
+}

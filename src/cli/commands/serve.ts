@@ -1,0 +1,106 @@
+import type { Command } from 'commander'
+import { usageError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import { dataDir } from '../data-dir.ts'
+
+type Options = {
+  port: string
+  host: string
+  dataDir?: string
+  publicUrl?: string
+  tlsCert?: string
+  tlsKey?: string
+  trustedProxy?: string[]
+  dev?: boolean
+  profile: boolean
+}
+
+const portOf = (text: string): number => {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw usageError(`--port takes 0 to 65535, not "${text}"`)
+  return port
+}
+
+const collect = (value: string, before: string[] = []): string[] => [...before, value]
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+/** `svc serve`: the service in this process until SIGINT or SIGTERM. */
+export const registerServe = (command: Command, context: Context): void => {
+  command
+    .usage('[flags]')
+    .option('--port <port>', 'port; 0 picks a free one', '8080')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--data-dir <dir>', 'where the data is kept; ~/.local/share/svc when left out')
+    .option('--public-url <url>', 'address that phones and clients use, when it is another')
+    .option('--tls-cert <file>', 'certificate chain (PEM)')
+    .option('--tls-key <file>', 'its private key (PEM)')
+    .option('--trusted-proxy <cidr>', 'believe X-Forwarded-* from this network; may be repeated', collect)
+    .option('--dev', 'for development, on loopback only')
+    .option('--no-profile', 'leave the profiles alone; only print the key')
+    .addHelpText('after', '\nExample:\n  svc serve --port 8080')
+    .action(async () => {
+      const options = command.opts<Options>()
+      const { io, globals } = context
+      const [{ startService }, { createLog }] = await Promise.all([
+        import('../../service/serve.ts'),
+        import('../../service/log.ts'),
+      ])
+      const service = await startService({
+        port: portOf(options.port),
+        host: options.host,
+        dataDir: dataDir(io, options.dataDir),
+        publicUrl: options.publicUrl,
+        tlsCert: options.tlsCert,
+        tlsKey: options.tlsKey,
+        trustedProxy: options.trustedProxy,
+        dev: options.dev,
+        env: io.env,
+        log: createLog((text) => io.stderr.write(text), io.stderr.isTTY),
+      })
+      try {
+        const notes = options.profile ? await saveProfile(service, context) : []
+        if (globals.output === 'json') announceJson(service, context, options.profile)
+        else announce(service, context, notes)
+        await untilAborted(io.signal)
+      } finally {
+        await service.stop()
+      }
+    })
+}
+
+type Service = Awaited<ReturnType<typeof import('../../service/serve.ts').startService>>
+
+const saveProfile = async (service: Service, { io }: Context): Promise<string[]> => {
+  const { saveLocalProfile } = await import('../profile/local.ts')
+  return saveLocalProfile(io, {
+    baseUrl: service.baseUrl,
+    mcpUrl: service.mcpUrl,
+    key: service.operatorKey,
+    dataDir: service.dataDir,
+  })
+}
+
+const announceJson = (service: Service, { io }: Context, saved: boolean): void => {
+  const event = {
+    event: 'ready',
+    base_url: service.baseUrl,
+    mcp_url: service.mcpUrl,
+    health_url: service.healthUrl,
+    approver_url: service.approverUrl,
+    data_dir: service.dataDir,
+  }
+  if (service.operatorKey && !saved)
+    io.stdout.write(`${JSON.stringify({ event: 'operator_key', key: service.operatorKey })}\n`)
+  io.stdout.write(`${JSON.stringify(event)}\n`)
+}
+
+const announce = (service: Service, { io }: Context, notes: string[]): void => {
+  if (service.operatorKey) io.stdout.write(`Operator key, shown once: ${service.operatorKey}\n`)
+  for (const note of notes) io.stdout.write(`${note}\n`)
+  io.stdout.write(`svc is ready at ${service.baseUrl} (data in ${service.dataDir})\n`)
+}
