@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+
+/** A row of a hash chain as it is answered; see `auditRow` in the contract. */
+export type ChainRow = {
+  org_id: number
+  seq: number
+  at: string
+  actor: string
+  action: string
+  subject: string
+  changes: string[]
+  request_id: string
+  prev_hash: string
+  hash: string
+}
+
+export type ChainCheck = { ok: true; seq: number; hash: string } | { ok: false; seq: number; reason: string }
+
+/** What the first row of a chain follows. */
+export const genesisHash = '0'.repeat(64)
+
+/** SHA-256, lower-case hex, of the RFC 8785 JSON of all fields of a row but `hash`. */
+export const auditHash = (row: Omit<ChainRow, 'hash'>): string =>
+  createHash('sha256').update(canonicalize(row)!).digest('hex')
+
+/**
+ * Checks rows in the order of a chain, after `from` (the start of the chain when left out). What it answers is the
+ * new end of the chain, or the first row that does not fit and why.
+ */
+export const verifyChain = (
+  rows: readonly ChainRow[],
+  from: { seq: number; hash: string } = { seq: 0, hash: genesisHash },
+): ChainCheck => {
+  let { seq, hash } = from
+  for (const row of rows) {
+    const { hash: claimed, ...rest } = row
+    seq += 1
+    if (row.seq !== seq)
+      return { ok: false, seq, reason: `row ${seq} is missing, row ${row.seq} is in its place` }
+    if (row.org_id !== rows[0]!.org_id)
+      return {
+        ok: false,
+        seq,
+        reason: `row ${seq} is of organization ${row.org_id}, the rows before it are not`,
+      }
+    if (row.prev_hash !== hash)
+      return { ok: false, seq, reason: `row ${seq} does not follow the row before it` }
+    if (claimed !== auditHash(rest))
+      return { ok: false, seq, reason: `row ${seq} was changed after it was written` }
+    hash = claimed
+  }
+  return { ok: true, seq, hash }
+}
