@@ -1,0 +1,51 @@
+import { SvcError } from '../../core/errors.ts'
+import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
+import { gridOf } from './grid.ts'
+import type { Format, Shape } from './output.ts'
+import { isRow } from './payload.ts'
+
+/** A tab or a newline inside a cell would be another cell or line; the backslash keeps it reversible. */
+const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+const tsvCell = (text: string): string => text.replace(/[\\\t\n\r]/g, (char) => escapes[char]!)
+
+const ids = (payload: unknown): string[] =>
+  (Array.isArray(payload) ? payload : [payload]).map((row: unknown) => {
+    const id = isRow(row) && Object.hasOwn(row, 'id') ? row['id'] : undefined
+    if (typeof id === 'number' || (typeof id === 'string' && id !== '')) return safeLine(String(id))
+    throw new SvcError('failed', 'no_id', 'The answer has no id to print', { hint: 'use -o json' })
+  })
+
+const lines = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('')
+
+const toCsv = async (payload: unknown, shape: Shape): Promise<string> => {
+  const { stringify } = await import('csv-stringify/sync')
+  const list = Array.isArray(payload) ? payload : [payload]
+  const { head, lines } = gridOf(list, shape, true)
+  return stringify(head && head.length > 0 ? [head, ...lines] : lines)
+}
+
+/** The payload as text in each format but the table. On a terminal nothing unsafe stands raw in any of them. */
+export const render = async (
+  payload: unknown,
+  shape: Shape,
+  format: Exclude<Format, 'table'>,
+  onTerminal: boolean,
+): Promise<string> => {
+  const safe = onTerminal ? safeText : (text: string) => text
+  switch (format) {
+    case 'json':
+      return `${safeJson(payload, 2)}\n`
+    case 'ndjson':
+      return lines((Array.isArray(payload) ? payload : [payload]).map((row) => safeJson(row)))
+    case 'id':
+      return lines(ids(payload))
+    case 'yaml': {
+      const { stringify } = await import('yaml')
+      return safe(stringify(payload, { lineWidth: 0, aliasDuplicateObjects: false }))
+    }
+    case 'csv':
+      return safe(await toCsv(payload, shape))
+    case 'tsv':
+      return lines(gridOf(payload, shape).lines.map((line) => safe(line.map(tsvCell).join('\t'))))
+  }
+}

@@ -1,0 +1,28 @@
+import type { Env } from '../../src/core/env.ts'
+import type { Io } from '../../src/cli/io.ts'
+
+export type MemoryIo = Io & { out(): string; err(): string }
+
+/** An Io in memory; `tty` makes all three streams a terminal of `columns` columns. */
+export const memoryIo = (
+  options: { tty?: boolean; columns?: number; env?: Env; stdin?: string; cwd?: string } = {},
+): MemoryIo => {
+  const { tty = false, columns = 80, env = {}, stdin = '', cwd = process.cwd() } = options
+  const written = { out: '', err: '' }
+  const stream = (name: 'out' | 'err') => ({
+    write: (text: string) => void (written[name] += text),
+    isTTY: tty,
+    columns,
+  })
+  return {
+    stdin: { isTTY: tty, text: async () => stdin },
+    stdout: stream('out'),
+    stderr: stream('err'),
+    env,
+    cwd,
+    now: () => new Date('2026-01-01T00:00:00.000Z'),
+    signal: new AbortController().signal,
+    out: () => written.out,
+    err: () => written.err,
+  }
+}
