@@ -1,0 +1,42 @@
+import { usageError } from '../../core/errors.ts'
+
+export const defaultBaseUrl = 'http://127.0.0.1:8080/admin/public/api'
+
+const parse = (text: string, what: string, example: string): URL => {
+  const url = URL.canParse(text) && !/\s/.test(text) ? new URL(text) : undefined
+  const wrong = !url
+    ? 'is no address'
+    : url.protocol !== 'http:' && url.protocol !== 'https:'
+      ? 'must start with http:// or https://'
+      : url.username || url.password
+        ? 'must not hold a user name or password'
+        : url.search || url.hash || /[?#]/.test(text)
+          ? 'must not hold ? or #'
+          : undefined
+  if (!url || wrong) throw usageError(`${what} ${wrong}`, `an address such as ${example}`)
+  return url
+}
+
+/** The address of the REST API without a slash at its end. `what` names where it came from. */
+export const checkBaseUrl = (text: string, what: string): string =>
+  parse(text, what, 'https://host.example/admin/public/api').href.replace(/\/+$/, '')
+
+/** The address of the approval tool server; it must end in /mcp. */
+export const checkMcpUrl = (text: string, what: string): string => {
+  const url = parse(text, what, 'https://host.example/mcp')
+  if (!url.pathname.endsWith('/mcp'))
+    throw usageError(`${what} must end in /mcp, not "${url.pathname}"`, `${url.origin}/mcp`)
+  return url.href
+}
+
+/** What is probably meant where a base URL has no path: the API root ends in /admin/public/api. */
+export const pathHint = (baseUrl: string): string | undefined => {
+  const url = new URL(baseUrl)
+  return url.pathname === '/' ? `the API root usually ends in ${url.origin}/admin/public/api` : undefined
+}
+
+/** 127.0.0.0/8, ::1 and localhost. The URL parser has brought every spelling of an IPv4 address into one. */
+export const isLoopback = (url: URL): boolean =>
+  url.hostname === 'localhost' ||
+  url.hostname === '[::1]' ||
+  /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(url.hostname)

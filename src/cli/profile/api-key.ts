@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { SvcError, usageError } from '../../core/errors.ts'
+import type { Globals } from '../context.ts'
+import type { Io } from '../io.ts'
+import { defaultBaseUrl, isLoopback } from './address.ts'
+import { runCredentialCommand } from './credential-command.ts'
+import type { Profile } from './profile-file.ts'
+
+/** Fails where a key cannot stand in a header. Its text is never part of the message. */
+export const checkKey = (key: string, where: string): string => {
+  if (/^[\x21-\x7e]{1,4096}$/.test(key)) return key
+  throw new SvcError(
+    'usage',
+    'bad_key',
+    `The API key ${where} cannot be used: it must be one line of plain ASCII`,
+    {
+      detail:
+        key === '' ? 'It is empty.' : 'It holds a space, a line break or another character that no key has.',
+    },
+  )
+}
+
+/** Where the key of this run comes from; read when asked for. `origin`: the only one it may go to. */
+export type KeySource = { where: string; origin?: string; read(): Promise<string> }
+
+const fromFile = (file: string, io: Io): KeySource => ({
+  where: file === '-' ? 'on standard input' : `in ${file}`,
+  read: async () => {
+    if (file === '-') {
+      if (io.stdin.isTTY) throw usageError('--key-file - reads standard input: pipe the key into it')
+      return (await io.stdin.text()).trim()
+    }
+    try {
+      return readFileSync(resolve(io.cwd, file), 'utf8').trim()
+    } catch {
+      throw usageError(`--key-file: cannot read the file ${file}`)
+    }
+  },
+})
+
+/** --key-file, then SVC_API_KEY, then the profile: its command before its saved key. */
+export const keySource = (io: Io, globals: Globals, profile: Profile): KeySource | undefined => {
+  const inEnv = io.env['SVC_API_KEY']
+  const { api_key, api_key_origin, credential_command: command } = profile
+  if (globals.keyFile !== undefined) return fromFile(globals.keyFile, io)
+  if (inEnv) return { where: 'in SVC_API_KEY', read: async () => inEnv }
+  if (command && command.length > 0)
+    return {
+      where: `that ${command[0]} prints`,
+      origin: api_key_origin ?? new URL(profile.base_url ?? defaultBaseUrl).origin,
+      read: () => runCredentialCommand(command, io),
+    }
+  if (api_key === undefined) return undefined
+  return { where: 'in the profile', origin: api_key_origin ?? 'nowhere', read: async () => api_key }
+}
+
+/** Fails where the key must not go to this address. */
+const checkDestination = (url: URL, source: KeySource, profileName: string): void => {
+  if (source.origin !== undefined && source.origin !== url.origin)
+    throw new SvcError(
+      'usage',
+      'key_origin',
+      `The key of profile "${profileName}" was saved for ${source.origin} and does not go to ${url.origin}`,
+      { hint: `svc profile login ${profileName}, or give a key for ${url.origin} with --key-file` },
+    )
+  if (url.protocol !== 'https:' && !isLoopback(url))
+    throw new SvcError('usage', 'insecure_url', `The API key does not go to ${url.origin} over plain http`, {
+      hint: `use https://${url.host}`,
+    })
+}
+
+/** The key for one address, read once a run. */
+export const createKeyReader = (source: KeySource | undefined, profileName: string) => {
+  let key: Promise<string> | undefined
+  return async (url: string): Promise<string | undefined> => {
+    if (!source) return undefined
+    checkDestination(new URL(url), source, profileName)
+    return (key ??= source.read().then((text) => checkKey(text, source.where)))
+  }
+}

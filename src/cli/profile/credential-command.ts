@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process'
+import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import type { Io } from '../io.ts'
+
+const limitMs = 5_000
+const limitBytes = 64 * 1024
+
+/** Kills the command and what it started: it leads a process group of its own. */
+const killGroup = (pid: number | undefined): void => {
+  if (pid === undefined) return
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
+  } catch {
+    // It is gone already.
+  }
+}
+
+/** What the command prints on stdout, without the line break at its end. No shell; 5 seconds at most. */
+export const runCredentialCommand = (command: readonly string[], io: Io): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const [file = '', ...args] = command
+    const failed = (what: string, detail?: string) =>
+      reject(
+        new SvcError('failed', 'credential_command', `The credential command ${safeLine(file)} ${what}`, {
+          detail,
+          hint: 'run it by hand; it must print the key alone, on one line',
+        }),
+      )
+    const child = spawn(file, args, {
+      cwd: io.cwd,
+      env: io.env as NodeJS.ProcessEnv,
+      detached: true,
+      windowsHide: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const output = { stdout: '', stderr: '' }
+    const end = (): void => {
+      clearTimeout(timer)
+      io.signal.removeEventListener('abort', interrupt)
+      killGroup(child.pid)
+      child.stdout.destroy()
+      child.stderr.destroy()
+    }
+    const interrupt = (): void => {
+      end()
+      reject(new SvcError('interrupted', 'interrupted', 'Interrupted'))
+    }
+    const timer = setTimeout(() => {
+      end()
+      failed(`did not finish within ${limitMs / 1000} seconds`)
+    }, limitMs)
+    io.signal.addEventListener('abort', interrupt)
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        output[name] += text
+        if (output[name].length <= limitBytes) return
+        end()
+        failed(`printed more than ${limitBytes / 1024} KiB`)
+      })
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      end()
+      failed(error.code === 'ENOENT' ? 'was not found' : `could not be run: ${error.message}`)
+    })
+    child.on('close', (code, signal) => {
+      end()
+      const said = output.stderr.trim().split('\n').at(-1)
+      if (code === 0) resolve(output.stdout.trim())
+      else
+        failed(`ended with ${signal ?? `exit code ${code}`}`, said ? safeLine(said.slice(0, 200)) : undefined)
+    })
+  })

@@ -1,0 +1,66 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { dirname } from 'node:path'
+import { SvcError } from '../../core/errors.ts'
+
+const refused = (message: string, hint: string): SvcError =>
+  new SvcError('failed', 'profile_file', message, { hint })
+
+const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`
+
+// Windows has neither owners nor modes in this sense.
+const uid = process.getuid?.()
+const openTo = (stats: Stats, bits: number): boolean => uid !== undefined && (stats.mode & bits) !== 0
+
+const lstat = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false })
+
+const checkOwner = (stats: Stats, path: string): void => {
+  if (uid !== undefined && stats.uid !== uid)
+    throw refused(`${path} belongs to another user`, `sudo chown "$(id -un)" ${quoted(path)}`)
+}
+
+/** Fails where the folder is a link, another user's, or one that others can write to. False when there is none. */
+export const checkFolder = (dir: string): boolean => {
+  const stats = lstat(dir)
+  if (!stats) return false
+  if (stats.isSymbolicLink())
+    throw refused(
+      `The folder ${dir} is a symbolic link, so where secrets go is not certain`,
+      `export SVC_CONFIG_DIR="$(realpath ${quoted(dir)})"`,
+    )
+  if (!stats.isDirectory()) throw refused(`${dir} is not a folder`, 'name another one with SVC_CONFIG_DIR')
+  checkOwner(stats, dir)
+  if (openTo(stats, 0o022)) throw refused(`Others can write to the folder ${dir}`, `chmod 700 ${quoted(dir)}`)
+  return true
+}
+
+const checkFile = (stats: Stats, path: string): void => {
+  if (!stats.isFile())
+    throw refused(`${path} is not a regular file`, `mv ${quoted(path)} ${quoted(`${path}.odd`)}`)
+  checkOwner(stats, path)
+  if (openTo(stats, 0o077))
+    throw refused(`Others can read the profile file ${path}`, `chmod 600 ${quoted(path)}`)
+}
+
+/**
+ * The text of a file that holds secrets; undefined when there is none. Refuses a link, what is no regular file,
+ * another user's, and one that others can read, each with the command that mends it.
+ */
+export const readGuarded = (path: string): string | undefined => {
+  if (!checkFolder(dirname(path))) return undefined
+  const stats = lstat(path)
+  if (!stats) return undefined
+  if (stats.isSymbolicLink())
+    throw refused(
+      `The profile file ${path} is a symbolic link`,
+      `cp --remove-destination "$(realpath ${quoted(path)})" ${quoted(path)} && chmod 600 ${quoted(path)}`,
+    )
+  checkFile(stats, path)
+  // What was checked is what is read: no link is followed and the open file is looked at once more.
+  const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  try {
+    checkFile(fstatSync(fd), path)
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,51 @@
+import type { Io } from '../io.ts'
+import { isLoopback } from './address.ts'
+import { createStore } from './store.ts'
+
+export type LocalService = { baseUrl: string; mcpUrl: string; key?: string; dataDir: string }
+
+const name = 'local'
+
+/** Whether both are the same loopback address but for the port: all that a restart may change by itself. */
+const differsInPort = (before: string | undefined, after: string): boolean => {
+  if (before === undefined || !URL.canParse(before)) return false
+  const urls = [new URL(before), new URL(after)]
+  for (const url of urls) url.port = ''
+  return urls.every(isLoopback) && urls[0]!.href === urls[1]!.href
+}
+
+/**
+ * Saves what `svc serve` has started as the profile `local`, and makes it current when none is. Of a profile of the
+ * same data folder only the addresses and, when given, the key change. Answers a note to show where it saved nothing.
+ */
+export const saveLocalProfile = async (
+  { io }: { io: Pick<Io, 'env' | 'cwd'> },
+  service: LocalService,
+): Promise<string | undefined> => {
+  const { origin } = new URL(service.baseUrl)
+  let note: string | undefined
+  await createStore(io).update((file) => {
+    note = undefined
+    const before = Object.hasOwn(file.profiles, name) ? file.profiles[name]! : undefined
+    if (before && before.data_dir !== service.dataDir) {
+      note =
+        `The profile "${name}" belongs to ${before.data_dir ?? 'another service'} and stays as it is; ` +
+        `for this one: svc profile add <name> --base-url ${service.baseUrl} --with-key`
+      return
+    }
+    if (before && service.key === undefined && !differsInPort(before.base_url, service.baseUrl)) {
+      note = `The profile "${name}" points to ${before.base_url} and stays as it is`
+      return
+    }
+    const key = service.key ?? before?.api_key
+    file.profiles[name] = {
+      ...before,
+      base_url: service.baseUrl,
+      mcp_url: service.mcpUrl,
+      data_dir: service.dataDir,
+      ...(key === undefined ? {} : { api_key: key, api_key_origin: origin }),
+    }
+    file.current ??= name
+  })
+  return note
+}

@@ -1,0 +1,91 @@
+import { SvcError } from '../../core/errors.ts'
+
+/** One service and how to reach it. Each secret is kept with the origin that it was saved for. */
+export type Profile = {
+  base_url?: string
+  mcp_url?: string
+  api_key?: string
+  api_key_origin?: string
+  mcp_token?: string
+  mcp_token_origin?: string
+  /** Prints the API key on stdout; run without a shell. */
+  credential_command?: string[]
+  org?: string
+  default_mobile?: string
+  default_factors?: string
+  request_from?: string
+  cacert?: string
+  protected?: boolean
+  /** Of the service that this profile was made by. */
+  data_dir?: string
+  require_approval?: string[]
+}
+
+export type ProfileFile = { version: 1; current?: string; profiles: Record<string, Profile> }
+
+type Kind = 'text' | 'flag' | 'words'
+
+export const profileFields: Record<keyof Profile, Kind> = {
+  base_url: 'text',
+  mcp_url: 'text',
+  api_key: 'text',
+  api_key_origin: 'text',
+  mcp_token: 'text',
+  mcp_token_origin: 'text',
+  credential_command: 'words',
+  org: 'text',
+  default_mobile: 'text',
+  default_factors: 'text',
+  request_from: 'text',
+  cacert: 'text',
+  protected: 'flag',
+  data_dir: 'text',
+  require_approval: 'words',
+}
+
+const nouns: Record<Kind, string> = { text: 'text', flag: 'true or false', words: 'a list of text' }
+
+const fits: Record<Kind, (value: unknown) => boolean> = {
+  text: (value) => typeof value === 'string',
+  flag: (value) => typeof value === 'boolean',
+  words: (value) => Array.isArray(value) && value.every((word) => typeof word === 'string'),
+}
+
+/** Starts with a letter or digit, so that no name is a flag or `__proto__`. */
+export const profileName = /^[a-z0-9][\w.-]{0,62}$/i
+
+export const emptyFile = (): ProfileFile => ({ version: 1, profiles: {} })
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const wrongIn = (file: unknown): string | undefined => {
+  if (!isObject(file)) return 'it must hold an object'
+  if (file['version'] !== 1) return '"version" must be 1'
+  if (file['current'] !== undefined && typeof file['current'] !== 'string') return '"current" must be text'
+  if (!isObject(file['profiles'])) return '"profiles" must be an object'
+  for (const [name, profile] of Object.entries(file['profiles'])) {
+    if (!profileName.test(name)) return `"${name}" cannot be the name of a profile`
+    if (!isObject(profile)) return `profile "${name}" must be an object`
+    for (const [field, kind] of Object.entries(profileFields))
+      if (Object.hasOwn(profile, field) && !fits[kind](profile[field]))
+        return `"${field}" of profile "${name}" must be ${nouns[kind]}`
+  }
+  return undefined
+}
+
+/** The profiles in this text. Fields that we do not know are kept. Fails with what is wrong and how to mend it. */
+export const parseProfiles = (text: string, path: string): ProfileFile => {
+  let file: unknown
+  let wrong: string | undefined
+  try {
+    file = JSON.parse(text)
+    wrong = wrongIn(file)
+  } catch {
+    wrong = 'it is not JSON'
+  }
+  if (wrong === undefined) return file as ProfileFile
+  throw new SvcError('failed', 'profile_file', `The profile file ${path} cannot be used: ${wrong}`, {
+    hint: `mend it, or put it aside: mv '${path}' '${path}.broken'`,
+  })
+}

@@ -1,0 +1,91 @@
+import type { EnvName } from '../../core/env.ts'
+import { usageError } from '../../core/errors.ts'
+import type { Globals } from '../context.ts'
+import type { Io } from '../io.ts'
+import { checkBaseUrl, checkMcpUrl, defaultBaseUrl } from './address.ts'
+import { createKeyReader, keySource } from './api-key.ts'
+import type { Profile, ProfileFile } from './profile-file.ts'
+import type { Setting, Settings } from './settings.ts'
+import { createStore, type ProfileStore } from './store.ts'
+
+/** An empty variable counts as none: that is how CI hands over a secret that is not set. */
+const envSetting = (io: Io, name: EnvName): Setting | undefined =>
+  io.env[name] ? { value: io.env[name], source: 'environment' } : undefined
+
+const flagSetting = (value: string | undefined): Setting | undefined =>
+  value === undefined ? undefined : { value, source: 'flag' }
+
+const fileSetting = (value: string | undefined): Setting | undefined =>
+  value ? { value, source: 'profile' } : undefined
+
+/** Fails with a usage error that lists the profiles there are. */
+export const requireProfile = (file: ProfileFile, name: string): Profile => {
+  if (Object.hasOwn(file.profiles, name)) return file.profiles[name]!
+  const names = Object.keys(file.profiles)
+  throw usageError(
+    `There is no profile "${name}"${names.length > 0 ? `; there are ${names.join(', ')}` : ''}`,
+    names.length > 0 ? 'svc profile use <name>' : `svc profile add ${name} --base-url URL`,
+  )
+}
+
+const chosenProfile = (io: Io, globals: Globals, file: ProfileFile): Setting =>
+  flagSetting(globals.profile) ??
+  envSetting(io, 'SVC_PROFILE') ??
+  fileSetting(file.current) ?? { value: 'default', source: 'default' }
+
+const checked = (
+  setting: Setting | undefined,
+  check: (text: string, what: string) => string,
+  names: { flag?: string; env: EnvName; field: keyof Profile; profile: string },
+): Setting | undefined => {
+  if (!setting) return undefined
+  const what =
+    setting.source === 'flag'
+      ? names.flag!
+      : setting.source === 'environment'
+        ? names.env
+        : `${names.field} of profile "${names.profile}"`
+  return { ...setting, value: check(setting.value, what) }
+}
+
+/** What holds for this run: flag, then environment, then profile, then default. Fails with a usage error. */
+export const createSettings = ({
+  io,
+  globals,
+  store = createStore(io),
+}: {
+  io: Io
+  globals: Globals
+  store?: ProfileStore
+}): Settings => {
+  const file = store.read()
+  const name = chosenProfile(io, globals, file)
+  const profile =
+    name.source === 'default' ? (file.profiles['default'] ?? {}) : requireProfile(file, name.value)
+  const pick = (flag: string | undefined, env: EnvName, field: string | undefined): Setting | undefined =>
+    flagSetting(flag) ?? envSetting(io, env) ?? fileSetting(field)
+
+  const baseUrl = checked(pick(globals.baseUrl, 'SVC_BASE_URL', profile.base_url), checkBaseUrl, {
+    flag: '--base-url',
+    env: 'SVC_BASE_URL',
+    field: 'base_url',
+    profile: name.value,
+  })
+  const mcpUrl = checked(pick(undefined, 'SVC_MCP_URL', profile.mcp_url), checkMcpUrl, {
+    env: 'SVC_MCP_URL',
+    field: 'mcp_url',
+    profile: name.value,
+  })
+  return {
+    profile: name,
+    baseUrl: baseUrl ?? { value: defaultBaseUrl, source: 'default' },
+    mcpUrl,
+    org: pick(undefined, 'SVC_ORG', profile.org),
+    defaultMobile: pick(undefined, 'SVC_DEFAULT_MOBILE', profile.default_mobile),
+    defaultFactors: pick(undefined, 'SVC_DEFAULT_FACTORS', profile.default_factors),
+    requestFrom: pick(undefined, 'SVC_REQUEST_FROM', profile.request_from),
+    cacert: flagSetting(globals.cacert) ?? fileSetting(profile.cacert),
+    protected: profile.protected === true,
+    apiKey: createKeyReader(keySource(io, globals, profile), name.value),
+  }
+}
