@@ -20,7 +20,10 @@ export type Call = {
   publicUrl: string
   keyring: Keyring
   page: Page
-  /** Answers a list a page at a time: keeps `page.limit` rows and names the next page. Rows come in order of `key`. */
+  /**
+   * Answers a list a page at a time: keeps `page.limit` rows and names the next page. Rows come in order of `key`, one
+   * more than the limit where there are more.
+   */
   paged<Row>(rows: Row[], key: (row: Row) => number): Row[]
   /** Appends to the hash chain of an organization (0: the service itself). Every write calls it at least once. */
   audit(orgId: number, subject: string, changes?: string[]): Promise<void>

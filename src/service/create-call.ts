@@ -1,0 +1,24 @@
+import { appendAudit } from './audit.ts'
+import type { Call } from './call.ts'
+
+type Given = Omit<Call, 'audit'> & {
+  /** The operation, as the audit names it. */
+  action: string
+  /** Names of the fields that the caller gave: what an audit row says was changed unless the handler knows better. */
+  given: string[]
+}
+
+/** What a handler works with, and whether it has left an audit row. */
+export const createCall = ({ action, given, ...rest }: Given): { call: Call; audited(): boolean } => {
+  const { db, caller, now, requestId } = rest
+  let audited = false
+  const call: Call = {
+    ...rest,
+    audit: async (orgId, subject, changes = given) => {
+      const actor = `${caller.name} (key ${caller.keyId})`
+      await appendAudit(db, { orgId, at: now, actor, action, subject, changes, requestId })
+      audited = true
+    },
+  }
+  return { call, audited: () => audited }
+}

@@ -1,0 +1,33 @@
+import type { Refusal } from '../refusal.ts'
+
+export type Envelope = { status: 'success' | 'error'; message: string; data?: unknown }
+
+const fixed = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
+
+/** JSON that nobody may keep, with the id of the request. */
+export const answer = (
+  status: number,
+  body: unknown,
+  requestId: string,
+  headers: Record<string, string> = {},
+): Response =>
+  new Response(JSON.stringify(body), { status, headers: { ...fixed, 'x-request-id': requestId, ...headers } })
+
+export const success = (message: string, data: unknown): Envelope =>
+  data === undefined ? { status: 'success', message } : { status: 'success', message, data }
+
+export const refused = (refusal: Refusal): Envelope => {
+  const { code, hint, issues, message } = refusal
+  return { status: 'error', message, data: { code, ...(hint && { hint }), ...(issues && { issues }) } }
+}
+
+/** What went wrong inside is in the log, under the same request id. */
+export const internalError: Envelope = {
+  status: 'error',
+  message: 'Something went wrong inside the service',
+  data: { code: 'internal_error', hint: 'Look for the request id (x-request-id) in the log of the service' },
+}

@@ -1,0 +1,82 @@
+import type { Context } from 'hono'
+import ipaddr from 'ipaddr.js'
+import { SvcError } from '../../core/errors.ts'
+import { Refusal } from '../refusal.ts'
+
+export type GuardOptions = {
+  /** Bound to loopback: only loopback names and the public name are answered, against DNS rebinding. */
+  loopbackOnly: boolean
+  /** As configured; undefined when nobody said it. */
+  publicUrl: string | undefined
+  /** Addresses or CIDR ranges whose X-Forwarded-* headers are believed. */
+  trustedProxy: readonly string[]
+}
+
+type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+const parseRange = (text: string): Range => {
+  try {
+    if (text.includes('/')) return ipaddr.parseCIDR(text)
+    const address = ipaddr.process(text)
+    return [address, address.kind() === 'ipv4' ? 32 : 128]
+  } catch {
+    throw new SvcError('usage', 'usage', `${text} is no IP address or network`, {
+      hint: '--trusted-proxy 10.0.0.0/8',
+    })
+  }
+}
+
+const isLoopbackName = (host: string): boolean =>
+  host === 'localhost' ||
+  host.endsWith('.localhost') ||
+  host === '[::1]' ||
+  /^127(?:\.\d{1,3}){3}$/.test(host)
+
+/** Decides before anything of a request is believed. Throws a Refusal, or answers with a redirect or nothing. */
+export const createGuards = ({ loopbackOnly, publicUrl, trustedProxy }: GuardOptions) => {
+  const publicAddress = publicUrl === undefined ? undefined : new URL(publicUrl)
+  const ranges = trustedProxy.map(parseRange)
+
+  const isTrusted = (peer: string | undefined): boolean => {
+    if (ranges.length === 0 || peer === undefined || !ipaddr.isValid(peer)) return false
+    const address = ipaddr.process(peer)
+    return ranges.some(
+      ([range, bits]) => range.kind() === address.kind() && address.match([range, bits] as never),
+    )
+  }
+
+  const refuseHost = (url: string): void => {
+    if (!loopbackOnly) return
+    const { hostname } = new URL(url)
+    if (isLoopbackName(hostname) || hostname === publicAddress?.hostname) return
+    throw new Refusal(403, 'wrong_host', 'This service does not answer under that host name', {
+      hint: 'Use its loopback address, or start it with --public-url',
+    })
+  }
+
+  const refuseOrigin = (context: Context, url: string): void => {
+    const origin = context.req.header('origin')
+    if (origin === undefined || origin === publicAddress?.origin) return
+    const host = /^https?:\/\/([^/]+)$/.exec(origin)?.[1]
+    if (host !== undefined && host === new URL(url).host) return
+    throw new Refusal(403, 'foreign_origin', 'Pages of another origin may not call this service')
+  }
+
+  return (context: Context): { redirect?: string; origin: string } => {
+    const { url } = context.req
+    const peer = (context.env as { incoming?: { socket: { remoteAddress?: string } } } | undefined)?.incoming
+    const viaProxy = isTrusted(peer?.socket.remoteAddress)
+    if (viaProxy && publicAddress?.protocol === 'https:') {
+      // The last value is the one that our own proxy wrote.
+      const scheme = context.req.header('x-forwarded-proto')?.split(',').at(-1)?.trim()
+      if (scheme === 'http') {
+        const { pathname, search } = new URL(url)
+        return { redirect: publicAddress.origin + pathname + search, origin: publicAddress.origin }
+      }
+    }
+    refuseHost(url)
+    refuseOrigin(context, url)
+    const origin = viaProxy && publicAddress ? publicAddress.origin : url.slice(0, url.indexOf('/', 8))
+    return { origin }
+  }
+}

@@ -1,0 +1,83 @@
+import type { Context } from 'hono'
+import type * as z from 'zod/mini'
+import { pathNames, type Operation } from '../../contract/operation.ts'
+import type { Issue } from '../../core/errors.ts'
+import { readBody, refuseBody } from './body.ts'
+import { invalidFields, issuesOf, unknownField } from './issues.ts'
+
+type Fields = Record<string, unknown>
+
+const typeOf = (schema: z.core.$ZodType): string => {
+  const def = schema._zod.def as { type: string; innerType?: z.core.$ZodType }
+  return def.innerType ? typeOf(def.innerType) : def.type
+}
+
+/** Text of an address as the type its field has; what does not look like it stays text and fails the check. */
+const coerce = (text: string, type: string | undefined): unknown => {
+  if (type === 'number' && /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?$/.test(text)) return Number(text)
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+// NUL would cut a text short in the store; half a surrogate pair would come back as another character.
+const badText = /\0|\p{Cs}/u
+
+const badTexts = (value: unknown, field: string): Issue[] => {
+  if (typeof value === 'string')
+    return badText.test(value) ? [{ field, message: 'must not hold NUL or half a character' }] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    badText.test(name)
+      ? [{ field: field || 'body', message: 'must not have a field name that holds NUL or half a character' }]
+      : badTexts(inner, Array.isArray(value) ? `${field}[${name}]` : field ? `${field}.${name}` : name),
+  )
+}
+
+/** Compiled once an operation: reads and checks its input. Fails with a Refusal. */
+export const createInputReader = (operation: Operation) => {
+  const { shape } = operation.input._zod.def
+  const known = Object.keys(shape)
+  const types = Object.fromEntries(known.map((name) => [name, typeOf(shape[name]!)]))
+  const inPath = pathNames(operation.path)
+  const inQuery = operation.method === 'GET' || operation.method === 'DELETE'
+  const free = known.filter((name) => !inPath.includes(name))
+
+  const readQuery = (context: Context): Fields => {
+    if (!context.req.url.includes('?')) return {}
+    const issues: Issue[] = []
+    const fields: Fields = {}
+    for (const [name, values] of Object.entries(context.req.queries())) {
+      if (!inQuery || !free.includes(name)) issues.push(unknownField(name, inQuery ? free : []))
+      else if (values.length > 1) issues.push({ field: name, message: 'is given more than once' })
+      else fields[name] = coerce(values[0]!, types[name])
+    }
+    if (issues.length > 0) throw invalidFields(issues)
+    return fields
+  }
+
+  const readFields = async (context: Context): Promise<Fields> => {
+    const query = readQuery(context)
+    if (inQuery) {
+      refuseBody(context)
+      return query
+    }
+    const body = await readBody(context)
+    const twice = inPath.filter((name) => Object.hasOwn(body, name))
+    if (twice.length > 0)
+      throw invalidFields(
+        twice.map((field) => ({ field, message: 'stands in the address; leave it out of the body' })),
+      )
+    return body
+  }
+
+  return async (context: Context): Promise<{ input: Fields; given: string[] }> => {
+    const fields = await readFields(context)
+    const given = Object.keys(fields)
+    for (const name of inPath) fields[name] = coerce(context.req.param(name)!, types[name])
+    const bad = badTexts(fields, '')
+    if (bad.length > 0) throw invalidFields(bad)
+    const checked = operation.input.safeParse(fields)
+    if (!checked.success) throw invalidFields(issuesOf(checked.error, operation.input, fields))
+    return { input: checked.data as Fields, given }
+  }
+}

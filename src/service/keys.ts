@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import type { Compilable, CompiledQuery } from 'kysely'
+import { randomToken, sameSecret, sha256 } from '../core/ids.ts'
+import type { Caller } from './call.ts'
+import type { Db } from './storage/schema.ts'
+import type { Storage } from './storage/storage.ts'
+
+export type KeyKind = 'operator' | 'organization'
+
+/** A caller, and the slug of its organization for the tenant guard. */
+export type Authenticated = Caller & { orgSlug: string | null }
+
+/** A new key, shown once; only `prefix` and `hash` are kept. */
+export const newSecret = (kind: KeyKind): { key: string; prefix: string; hash: string } => {
+  const prefix = `svc_${kind === 'operator' ? 'op' : 'org'}_${randomBytes(4).toString('hex')}`
+  const key = `${prefix}_${randomToken(32)}`
+  return { key, prefix, hash: sha256(key) }
+}
+
+/** What a key is looked up by. One that was preset in another form is found by a part of a hash of it. */
+export const prefixOf = (key: string): string =>
+  /^svc_(?:op|org)_[0-9a-f]{8}(?=_)/.exec(key)?.[0] ?? `preset_${sha256(`prefix:${key}`).slice(0, 12)}`
+
+// Built and compiled once: this statement runs before every answer.
+const lookup = (db: Db): Compilable<KeyRow> =>
+  db
+    .selectFrom('api_keys as k')
+    .leftJoin('organizations as o', 'o.id', 'k.org_id')
+    .where('k.prefix', '=', '')
+    .where('k.revoked_at', 'is', null)
+    .select(['k.id', 'k.name', 'k.org_id', 'k.hash', 'k.expires_at', 'k.last_used_at', 'o.slug'])
+
+type KeyRow = {
+  id: number
+  name: string
+  org_id: number | null
+  hash: string
+  expires_at: string | null
+  last_used_at: string | null
+  slug: string | null
+}
+
+const minute = 60_000
+
+/** Tells whose key a caller shows. A revoked or expired key is nobody's from the moment of the commit on. */
+export const createAuthenticator = (storage: Storage) => {
+  let compiled: CompiledQuery<KeyRow> | undefined
+
+  const find = (prefix: string): Promise<KeyRow | undefined> =>
+    storage.read(async (db) => {
+      compiled ??= lookup(db).compile()
+      const { rows } = await db.executeQuery<KeyRow>({ ...compiled, parameters: [prefix] })
+      return rows[0]
+    })
+
+  const noted = new Map<number, number>()
+
+  /** At most once a minute a key, and never waited for. */
+  const noteUse = (row: KeyRow, now: string): void => {
+    const at = Date.parse(now)
+    if (at - (noted.get(row.id) ?? Date.parse(row.last_used_at ?? '1970-01-01')) < minute) return
+    noted.set(row.id, at)
+    storage
+      .write((db) => db.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', row.id).execute())
+      .catch(() => noted.delete(row.id))
+  }
+
+  return async (key: string | undefined): Promise<Authenticated | undefined> => {
+    if (!key || key.length > 512) return undefined
+    const row = await find(prefixOf(key))
+    if (!row || !sameSecret(row.hash, sha256(key))) return undefined
+    const now = storage.now()
+    if (row.expires_at !== null && row.expires_at <= now) return undefined
+    noteUse(row, now)
+    return { keyId: row.id, name: row.name, orgId: row.org_id, orgSlug: row.slug }
+  }
+}
+export type Authenticate = ReturnType<typeof createAuthenticator>

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Handlers } from '../../src/service/call.ts'
+import type { Table } from '../../src/contract/table.ts'
+import { createKeyring } from '../../src/service/create-keyring.ts'
+import { handlers as allHandlers } from '../../src/service/handlers/all.ts'
+import { createApp } from '../../src/service/http/app.ts'
+import type { GuardOptions } from '../../src/service/http/guards.ts'
+import type { LogRecord } from '../../src/service/log.ts'
+import { ensureOperatorKey } from '../../src/service/operator.ts'
+import { openSqlite } from '../../src/service/storage/sqlite.ts'
+
+type Options = {
+  now?: () => Date
+  /** Handlers that stand in for the real ones. */
+  handlers?: Partial<Handlers<Table>>
+  guards?: Partial<GuardOptions>
+}
+
+type CallOptions = {
+  /** The operator's when left out; null sends none. */
+  key?: string | null
+  /** A string goes as it is, all else as JSON. */
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export type Answer = {
+  status: number
+  // oxlint-disable-next-line no-explicit-any -- tests read what the service answers
+  body: any
+  headers: Record<string, string>
+}
+
+/** The real service in process, on a store in a folder of its own. Paths are below the API root unless they start at the origin. */
+export const startTestService = async ({ now, handlers, guards }: Options = {}) => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-service-'))
+  const storage = await openSqlite({ path: join(folder, 'svc.db'), now })
+  const keyring = await createKeyring(storage, randomBytes(32))
+  const operatorKey = (await ensureOperatorKey(storage))!
+  const log: LogRecord[] = []
+  const app = createApp({
+    storage,
+    keyring,
+    handlers: { ...allHandlers, ...handlers },
+    publicUrl: 'http://127.0.0.1:8080',
+    guards: { loopbackOnly: true, publicUrl: undefined, trustedProxy: [], ...guards },
+    log: (record) => log.push(record),
+  })
+
+  const call = async (
+    method: string,
+    path: string,
+    { key = operatorKey, body, headers = {} }: CallOptions = {},
+  ): Promise<Answer> => {
+    const url = /^\/(?:svc\/|\.well-known\/|health|openapi\.json)/.test(path)
+      ? path
+      : `/admin/public/api${path}`
+    const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
+    const response = await app.request(`http://127.0.0.1:8080${url}`, {
+      method,
+      headers: {
+        ...(key !== null && { 'x-api-key': key }),
+        ...(text !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: text,
+    })
+    const answer = await response.text()
+    return {
+      status: response.status,
+      body: answer === '' ? undefined : JSON.parse(answer),
+      headers: Object.fromEntries(response.headers),
+    }
+  }
+
+  return {
+    call,
+    operatorKey,
+    storage,
+    keyring,
+    app,
+    log,
+    folder,
+    close: async (): Promise<void> => {
+      await storage.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export type TestService = Awaited<ReturnType<typeof startTestService>>
