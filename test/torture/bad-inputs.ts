@@ -1,0 +1,207 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import * as fc from 'fast-check'
+import { planRequest } from '../../src/client/request.ts'
+import type { OperationId } from '../../src/contract/table.ts'
+import { startService, temporaryFolder } from '../e2e/processes.ts'
+import { call, exampleInput, must, operationIds, operationOf, send } from './requests.ts'
+import type { Result, Torture } from './torture.ts'
+
+type Bad = {
+  id: OperationId
+  kind: string
+  method: string
+  path: string
+  body?: string
+  headers: Record<string, string>
+  keyless: boolean
+}
+
+const nasty = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    -1,
+    0,
+    1e308,
+    2 ** 53,
+    1.5,
+    '',
+    ' ',
+    '\u0000',
+    '\u202e',
+    '__proto__',
+    [],
+    {},
+    [[]],
+  ),
+  fc.constantFrom<unknown>(
+    'x'.repeat(10_000),
+    "'; DROP TABLE organizations; --",
+    '../../etc/passwd',
+    '${7*7}',
+    '%00',
+    '\ud800',
+  ),
+  fc.jsonValue({ maxDepth: 4 }),
+)
+
+/** A body that is wrong in one of many ways, or right by chance: it must be answered in any case. */
+const badInput = fc
+  .record({
+    id: fc.constantFrom(...operationIds.filter((id) => id !== 'deleteOrganization' && id !== 'revokeKey')),
+    kind: fc.constantFrom(
+      'wrong type',
+      'missing',
+      'unknown field',
+      '__proto__',
+      'wrong id',
+      'not JSON',
+      'wrong encoding',
+      'wrong content type',
+      'not an object',
+      'deep',
+      'too large',
+      'query junk',
+    ),
+    value: nasty,
+    at: fc.nat(),
+    keyless: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+  })
+  .map(({ id, kind, value, at, keyless }): Bad => {
+    const operation = operationOf(id)
+    const input = exampleInput(id)
+    const names = Object.keys(input)
+    const name = names[at % Math.max(names.length, 1)] ?? 'x'
+    if (kind === 'wrong type') input[name] = value
+    if (kind === 'missing' && !operation.path.includes(`{${name}}`)) delete input[name]
+    if (kind === 'unknown field') input[`x${at}`] = value
+    if (kind === 'wrong id')
+      for (const field of names) if (operation.path.includes(`{${field}}`)) input[field] = value
+    const plan = planRequest('http://x/admin/public/api', operation, sendable(input))
+    let body = plan.body && JSON.stringify(plan.body)
+    const headers: Record<string, string> = {}
+    if (kind === '__proto__')
+      body = `{"__proto__":{"admin":true},"constructor":{"prototype":1},${(body ?? '{}').slice(1)}`
+    if (kind === 'not JSON') body = `${(body ?? '{').slice(0, -1)}${String(value).slice(0, 20)}`
+    if (kind === 'not an object') body = JSON.stringify(value) ?? 'null'
+    if (kind === 'deep') body = '['.repeat(5_000) + ']'.repeat(5_000)
+    if (kind === 'too large') body = `{"name":"${'x'.repeat(1_100_000)}"}`
+    if (kind === 'wrong content type')
+      headers['content-type'] = at % 2 ? 'text/plain' : 'application/json; charset=utf-16'
+    if (kind === 'wrong encoding') headers['content-encoding'] = 'gzip'
+    const url = new URL(plan.url)
+    if (kind === 'query junk') url.search = `?limit=${encodeURIComponent(String(value))}&limit=2&__proto__=1`
+    const bodyless = plan.method === 'GET' || plan.method === 'DELETE'
+    return {
+      id,
+      kind,
+      method: plan.method,
+      path: url.pathname + url.search,
+      body: bodyless ? undefined : (body ?? '{}'),
+      headers,
+      keyless,
+    }
+  })
+
+/** A lone surrogate cannot stand in a URL: it is sent as the replacement character. */
+const sendable = (input: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      name,
+      typeof value === 'string'
+        ? value.toWellFormed()
+        : typeof value === 'object'
+          ? JSON.parse(JSON.stringify(value ?? null).toWellFormed())
+          : value,
+    ]),
+  )
+
+const workers = 8
+
+const pelt = async (origin: string, key: string, inputs: Bad[]) => {
+  const hits: Record<string, number> = {}
+  const examples: string[] = []
+  let failures = 0
+  let next = 0
+  const work = async (): Promise<void> => {
+    for (let bad = inputs[next++]; bad; bad = inputs[next++]) {
+      const problem = await send(
+        origin + bad.path,
+        bad.method,
+        bad.keyless ? undefined : key,
+        bad.body,
+        bad.headers,
+      )
+        .then(({ status, body }) => {
+          hits[`${Math.floor(status / 100)}xx`] = (hits[`${Math.floor(status / 100)}xx`] ?? 0) + 1
+          if (status >= 500) return `answered ${status}`
+          if (bad.keyless && status !== 401) return `answered ${status} without a key`
+          if (status < 300 !== (body.status === 'success'))
+            return `status ${String(body.status)} with ${status}`
+          const code = (body.data as { code?: unknown } | undefined)?.code
+          return status >= 300 && typeof code !== 'string' ? 'no data.code' : undefined
+        })
+        .catch((error: unknown) => `no answer: ${String(error)}`)
+      hits[bad.kind] = (hits[bad.kind] ?? 0) + 1
+      if (!problem) continue
+      failures++
+      if (examples.length < 8)
+        examples.push(
+          `${bad.id}, ${bad.kind}: ${problem} ${bad.path.slice(0, 80)} ${bad.body?.slice(0, 80) ?? ''}`,
+        )
+    }
+  }
+  await Promise.all(Array.from({ length: workers }, work))
+  return { failures, hits, examples }
+}
+
+/** What a careless service would do: parse, and fall over. */
+const careless = async () => {
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk) => (text += String(chunk)))
+    request.on('end', () => {
+      try {
+        if (text) JSON.parse(text)
+        response.end('{"status":"success","message":"ok"}')
+      } catch (error) {
+        response.writeHead(500).end(String(error))
+      }
+    })
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() }
+}
+
+export const torture: Torture = {
+  name: 'Bad inputs over every operation, 9 in 10 past authentication',
+  must: '0 5xx, 0 hangs, envelope always',
+  run: async (): Promise<Result> => {
+    const count = 10_000
+    const inputs = fc.sample(badInput, { numRuns: count, seed: 42 })
+    const folder = temporaryFolder()
+    const key = `svc_op_torture_${randomBytes(24).toString('hex')}`
+    const service = await startService(folder.path, key)
+    const stub = await careless()
+    try {
+      for (const slug of ['acme', 'globex'])
+        await must(call(service.baseUrl, 'createOrganization', key, { name: slug, slug }))
+      const honest = await pelt(new URL(service.baseUrl).origin, key, inputs)
+      const broken = await pelt(stub.origin, key, inputs.slice(0, 500))
+      return {
+        count,
+        failures: honest.failures,
+        hits: honest.hits,
+        control: broken.failures,
+        examples: honest.examples,
+      }
+    } finally {
+      stub.close()
+      await service.stop()
+      folder.remove()
+    }
+  },
+}

@@ -1,0 +1,38 @@
+import type { Torture } from './torture.ts'
+
+// `npm run torture [-- name…]`: the reliability table. Exits 1 when a count is not what it must be, when a control
+// did not fail, or when nothing was hit.
+
+const suites: Record<string, () => Promise<{ torture: Torture }>> = {
+  tenants: () => import('./tenants.ts'),
+  'bad-inputs': () => import('./bad-inputs.ts'),
+  profiles: () => import('./profiles.ts'),
+  'kill-nine': () => import('./kill-nine.ts'),
+  redirects: () => import('./redirects.ts'),
+  canaries: () => import('./canaries.ts'),
+  terminal: () => import('./terminal.ts'),
+}
+
+const wanted = process.argv.slice(2)
+let bad = 0
+for (const [name, load] of Object.entries(suites)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  const { torture } = await load()
+  const started = Date.now()
+  const { count, failures, hits, control, examples } = await torture.run()
+  const met = Object.values(hits).reduce((sum, hit) => sum + hit, 0)
+  const good = failures === 0 && control > 0 && met > 0
+  if (!good) bad++
+  const seconds = ((Date.now() - started) / 1000).toFixed(1)
+  console.log(
+    `${good ? 'ok  ' : 'FAIL'}  ${torture.name}: ${count} tried, ${failures} wrong (must: ${torture.must}), ${seconds} s`,
+  )
+  console.log(
+    `      hits: ${Object.entries(hits)
+      .map(([what, hit]) => `${what} ${hit}`)
+      .join(', ')}`,
+  )
+  console.log(`      negative control: ${control} wrong in the broken variant`)
+  for (const example of examples ?? []) console.log(`      ${example}`)
+}
+process.exitCode = bad > 0 ? 1 : 0
