@@ -1,4 +1,28 @@
 import type { Table } from '../../contract/table.ts'
 import type { Handlers } from '../call.ts'
+import { auditHandlers } from './audit.ts'
+import { authCodeHandlers } from './auth-code.ts'
+import { credentialHandlers } from './credentials.ts'
+import { geofenceHandlers } from './geofence.ts'
+import { keyHandlers } from './key.ts'
+import { lookupHandlers } from './lookup.ts'
+import { membershipHandlers } from './membership.ts'
+import { onboardingHandlers } from './onboarding.ts'
+import { orgHandlers } from './org.ts'
+import { timeslotHandlers } from './timeslot.ts'
+import { userHandlers } from './user.ts'
 
-export const handlers = {} as Handlers<Table>
+/** One handler an operation of the table; a missing one does not compile. */
+export const handlers: Handlers<Table> = {
+  ...orgHandlers,
+  ...onboardingHandlers,
+  ...credentialHandlers,
+  ...authCodeHandlers,
+  ...userHandlers,
+  ...membershipHandlers,
+  ...lookupHandlers,
+  ...geofenceHandlers,
+  ...timeslotHandlers,
+  ...keyHandlers,
+  ...auditHandlers,
+}

@@ -1,0 +1,101 @@
+import type { geofence } from '../../contract/geofence.ts'
+import type { Call, Handlers } from '../call.ts'
+import { notFound } from '../refusal.ts'
+import { given } from './given.ts'
+import { inPage } from './page.ts'
+import { organizationOfUser, reachOrganization } from './tenant.ts'
+
+const fields = ['name', 'latitude', 'longitude', 'radius', 'is_active'] as const
+
+const answered = <Row extends { enabled: 0 | 1 }>(row: Row) => ({ ...row, enabled: row.enabled === 1 })
+
+const userFences = async ({ db }: Call, orgId: number, userId: number) => {
+  const rows = await db
+    .selectFrom('user_geofences')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .select(['name', 'latitude', 'longitude', 'radius', 'enabled'])
+    .orderBy('id')
+    .execute()
+  return rows.map(answered)
+}
+
+export const geofenceHandlers: Handlers<typeof geofence> = {
+  listGeofences: async ({ org_id }, call) => {
+    await reachOrganization(call, org_id)
+    const query = call.db.selectFrom('geofences').where('org_id', '=', org_id).selectAll()
+    return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id)
+  },
+
+  getGeofence: async ({ org_id, id }, call) => {
+    await reachOrganization(call, org_id)
+    return call.db
+      .selectFrom('geofences')
+      .where('org_id', '=', org_id)
+      .where('id', '=', id)
+      .selectAll()
+      .executeTakeFirstOrThrow(() => notFound('Geo-fence'))
+  },
+
+  createGeofence: async (input, call) => {
+    await reachOrganization(call, input.org_id)
+    const row = await call.db
+      .insertInto('geofences')
+      .values({ ...input, created_at: call.now, updated_at: call.now })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await call.audit(row.org_id, `geofence:${row.id}`, [...fields])
+    return row
+  },
+
+  updateGeofence: async ({ org_id, id, ...input }, call) => {
+    await reachOrganization(call, org_id)
+    const changes = given(input, fields)
+    const row = await call.db
+      .updateTable('geofences')
+      .set({ ...changes, updated_at: call.now })
+      .where('org_id', '=', org_id)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(() => notFound('Geo-fence'))
+    await call.audit(org_id, `geofence:${id}`, Object.keys(changes))
+    return row
+  },
+
+  deleteGeofence: async ({ org_id, id }, call) => {
+    await reachOrganization(call, org_id)
+    await call.db
+      .deleteFrom('geofences')
+      .where('org_id', '=', org_id)
+      .where('id', '=', id)
+      .returning('id')
+      .executeTakeFirstOrThrow(() => notFound('Geo-fence'))
+    await call.audit(org_id, `geofence:${id}`)
+  },
+
+  listUserGeofences: async ({ userId, org_id }, call) =>
+    userFences(call, await organizationOfUser(call, userId, org_id), userId),
+
+  setUserGeofences: async ({ userId, org_id, geofences }, call) => {
+    const orgId = await organizationOfUser(call, userId, org_id)
+    await call.db
+      .deleteFrom('user_geofences')
+      .where('org_id', '=', orgId)
+      .where('user_id', '=', userId)
+      .execute()
+    if (geofences.length > 0)
+      await call.db
+        .insertInto('user_geofences')
+        .values(
+          geofences.map(({ enabled, ...place }) => ({
+            ...place,
+            org_id: orgId,
+            user_id: userId,
+            enabled: enabled ? (1 as const) : (0 as const),
+          })),
+        )
+        .execute()
+    await call.audit(orgId, `user:${userId}`, ['geofences'])
+    return userFences(call, orgId, userId)
+  },
+}

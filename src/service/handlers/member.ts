@@ -1,0 +1,109 @@
+import type * as z from 'zod/mini'
+import type { userRecord } from '../../contract/records.ts'
+import type { Call } from '../call.ts'
+import { parsePhone, type Phone } from '../phone.ts'
+import { conflict, notFound, Refusal } from '../refusal.ts'
+import type { Tables } from '../storage/schema.ts'
+
+export type UserRecord = z.infer<typeof userRecord>
+type Role = Tables['memberships']['role']
+
+/** Memberships with the person of each. */
+export const selectUsers = (call: Call) =>
+  call.db
+    .selectFrom('memberships as m')
+    .innerJoin('people as p', 'p.id', 'm.user_id')
+    .select([
+      'p.id',
+      'm.org_id',
+      'p.mobile',
+      'p.country_code',
+      'm.email',
+      'm.first_name',
+      'm.last_name',
+      'm.role',
+      'm.state',
+      'm.created_at',
+      'm.updated_at',
+    ])
+
+export const findUser = (call: Call, orgId: number, userId: number): Promise<UserRecord> =>
+  selectUsers(call)
+    .where('m.org_id', '=', orgId)
+    .where('m.user_id', '=', userId)
+    .executeTakeFirstOrThrow(() => notFound('User'))
+
+/** Only who stands above an organization names its operators. */
+export const checkRole = (call: Call, role: Role | undefined): void => {
+  if (role === 'operator' && call.caller.orgId !== null)
+    throw new Refusal(403, 'operator_only', 'Only an operator key can give the role operator')
+}
+
+const ensurePerson = async ({ db, now }: Call, phone: Phone): Promise<number> => {
+  const made = await db
+    .insertInto('people')
+    .values({ ...phone, created_at: now })
+    .onConflict((of) => of.column('mobile').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (made) return made.id
+  const known = await db
+    .selectFrom('people')
+    .where('mobile', '=', phone.mobile)
+    .select('id')
+    .executeTakeFirstOrThrow()
+  return known.id
+}
+
+type Profile = {
+  email: string
+  country_code: string
+  mobile: string
+  first_name: string
+  last_name: string
+  role?: Role
+}
+
+/** Adds a person, known or new, to an organization; one who was removed or rejected comes back as active. */
+export const addMember = async (call: Call, orgId: number, input: Profile): Promise<UserRecord> => {
+  checkRole(call, input.role)
+  const { email, first_name, last_name, role = 'member' } = input
+  const userId = await ensurePerson(call, parsePhone(input.mobile, input.country_code))
+  const profile = { email, first_name, last_name, role, state: 'active' as const, updated_at: call.now }
+  const added = await call.db
+    .insertInto('memberships')
+    .values({ ...profile, org_id: orgId, user_id: userId, created_at: call.now })
+    .onConflict((of) =>
+      of
+        .columns(['org_id', 'user_id'])
+        .doUpdateSet(profile)
+        .where('memberships.state', 'in', ['removed', 'rejected']),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  if (!added) {
+    const { state } = await findUser(call, orgId, userId)
+    throw state === 'pending'
+      ? conflict('user_pending', 'This user waits to be accepted', `svc user pending accept ${userId}`)
+      : conflict('user_exists', 'This user is in the organization already', `svc user update ${userId}`)
+  }
+  const names = Object.entries(input).filter(([, value]) => value !== undefined)
+  await call.audit(
+    orgId,
+    `user:${userId}`,
+    names.map(([name]) => name),
+  )
+  return findUser(call, orgId, userId)
+}
+
+/** Erases those of these people who are in no organization any more. */
+export const erasePeople = async ({ db }: Call, userIds: number[]): Promise<void> => {
+  for (let at = 0; at < userIds.length; at += 1000)
+    await db
+      .deleteFrom('people')
+      .where('id', 'in', userIds.slice(at, at + 1000))
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('memberships').select('memberships.id').whereRef('user_id', '=', 'people.id'))),
+      )
+      .execute()
+}

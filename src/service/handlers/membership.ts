@@ -1,0 +1,90 @@
+import type { user } from '../../contract/user.ts'
+import type { Call, Handlers } from '../call.ts'
+import { conflict, notFound } from '../refusal.ts'
+import type { Tables } from '../storage/schema.ts'
+import { erasePeople, findUser } from './member.ts'
+import { reachOrganization } from './tenant.ts'
+
+type State = Tables['memberships']['state']
+type Role = Tables['memberships']['role']
+
+type Target = { org_id: number; user_id: number }
+type Move = { from: State[]; set: { state?: State; role?: Role }; refused: string }
+
+/** One conditional statement decides; only after it said no is it looked why. */
+const move = async (call: Call, { org_id, user_id }: Target, { from, set, refused }: Move) => {
+  await reachOrganization(call, org_id)
+  const moved = await call.db
+    .updateTable('memberships')
+    .set({ ...set, updated_at: call.now })
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .where('state', 'in', from)
+    .returning('id')
+    .executeTakeFirst()
+  const user = await findUser(call, org_id, user_id)
+  if (!moved) throw conflict(`user_${user.state}`, `The user is ${user.state}; ${refused}`)
+  await call.audit(org_id, `user:${user_id}`, Object.keys(set))
+  return user
+}
+
+type Group = 'acceptUser' | 'rejectUser' | 'holdUser' | 'makeAdmin' | 'removeUser' | 'deleteUser'
+
+export const membershipHandlers: Pick<Handlers<typeof user>, Group> = {
+  acceptUser: (input, call) =>
+    move(call, input, {
+      from: ['pending'],
+      set: { state: 'active' },
+      refused: 'only a pending user can be accepted',
+    }),
+
+  rejectUser: (input, call) =>
+    move(call, input, {
+      from: ['pending'],
+      set: { state: 'rejected' },
+      refused: 'only a pending user can be rejected',
+    }),
+
+  holdUser: (input, call) =>
+    move(call, input, {
+      from: ['active'],
+      set: { state: 'pending' },
+      refused: 'only an active user can be put on hold',
+    }),
+
+  makeAdmin: (input, call) =>
+    move(call, input, {
+      from: ['active'],
+      set: { role: 'admin' },
+      refused: 'only an active user can become an admin',
+    }),
+
+  removeUser: async (input, call) => {
+    const user = await move(call, input, {
+      from: ['active', 'pending'],
+      set: { state: 'removed' },
+      refused: 'only an active or pending user can be removed',
+    })
+    // A link that still lies around must not register a phone for who is gone.
+    await call.db
+      .deleteFrom('enrollments')
+      .where('org_id', '=', input.org_id)
+      .where('user_id', '=', input.user_id)
+      .where('used_at', 'is', null)
+      .execute()
+    return user
+  },
+
+  deleteUser: async ({ orgId, userId }, call) => {
+    await reachOrganization(call, orgId)
+    // Fences, slots and enrollments go with the membership: their foreign keys cascade.
+    await call.db
+      .deleteFrom('memberships')
+      .where('org_id', '=', orgId)
+      .where('user_id', '=', userId)
+      .returning('id')
+      .executeTakeFirstOrThrow(() => notFound('User'))
+    await erasePeople(call, [userId])
+    await call.audit(orgId, `user:${userId}`)
+  },
+}

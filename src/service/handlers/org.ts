@@ -1,0 +1,146 @@
+import type * as z from 'zod/mini'
+import type { org, organizationRecord } from '../../contract/org.ts'
+import { type Policy, slug as slugSchema } from '../../contract/records.ts'
+import { table } from '../../contract/table.ts'
+import { slugify } from '../../core/ids.ts'
+import type { Call, Handlers } from '../call.ts'
+import { checkPolicy } from '../policy.ts'
+import { conflict, invalid, notFound, type Refusal } from '../refusal.ts'
+import type { Tables } from '../storage/schema.ts'
+import { given } from './given.ts'
+import { erasePeople } from './member.ts'
+import { inPage } from './page.ts'
+import { reachOrganization } from './tenant.ts'
+
+type Naming = { name: string; slug?: string; policy?: Policy }
+type Row = Omit<Tables['organizations'], 'id'> & { id: number }
+
+/** Words that stand in a path where a slug could. */
+const reserved = new Set(
+  Object.values(table)
+    .map((operation) => /^\/organization\/([a-z-]+)(?:\/|$)/.exec(operation.path)?.[1])
+    .filter((word) => word !== undefined),
+)
+
+const answered = (row: Row): z.infer<typeof organizationRecord> => ({
+  ...row,
+  policy: JSON.parse(row.policy) as Policy,
+})
+
+const checkSlug = (slug: string): string => {
+  if (reserved.has(slug)) throw invalid('slug', `must not be ${slug}: that is a word of a path`)
+  return slug
+}
+
+const slugOf = (name: string): string => {
+  const slug = slugify(name)
+  if (!slugSchema.safeParse(slug).success || reserved.has(slug))
+    throw invalid('slug', 'cannot be made from this name', 'give one: --slug acme')
+  return slug
+}
+
+const slugTaken = (slug: string): Refusal =>
+  conflict('slug_taken', `The slug ${slug} is taken`, 'give another: --slug')
+
+/** Names of what was given, each key of the policy apart. */
+const namesOf = (input: Partial<Naming>): string[] =>
+  Object.entries(input).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    return name === 'policy' ? Object.keys(value).map((key) => `policy.${key}`) : [name]
+  })
+
+export const insertOrganization = async (call: Call, { name, slug, policy = {} }: Naming) => {
+  const own = slug === undefined ? slugOf(name) : checkSlug(slug)
+  const row = await call.db
+    .insertInto('organizations')
+    .values({
+      name,
+      slug: own,
+      policy: JSON.stringify(checkPolicy(policy)),
+      created_at: call.now,
+      updated_at: call.now,
+    })
+    .onConflict((of) => of.column('slug').doNothing())
+    .returningAll()
+    .executeTakeFirstOrThrow(() => slugTaken(own))
+  await call.audit(row.id, `organization:${row.id}`, namesOf({ name, slug, policy }))
+  return answered(row)
+}
+
+const findOrganization = ({ db, caller }: Call, idOrSlug: number | string): Promise<Row> =>
+  db
+    .selectFrom('organizations')
+    .$if(typeof idOrSlug === 'number', (query) => query.where('id', '=', idOrSlug as number))
+    .$if(typeof idOrSlug === 'string', (query) => query.where('slug', '=', idOrSlug as string))
+    .$if(caller.orgId !== null, (query) => query.where('id', '=', caller.orgId!))
+    .selectAll()
+    .executeTakeFirstOrThrow(() => notFound('Organization'))
+
+type Group =
+  | 'listOrganizations'
+  | 'getOrganization'
+  | 'createOrganization'
+  | 'updateOrganization'
+  | 'deleteOrganization'
+
+export const orgHandlers: Pick<Handlers<typeof org>, Group> = {
+  listOrganizations: async (_input, call) => {
+    const query = call.db
+      .selectFrom('organizations')
+      .$if(call.caller.orgId !== null, (own) => own.where('id', '=', call.caller.orgId!))
+      .selectAll()
+    return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id).map(answered)
+  },
+
+  // A slug is never all digits, so the two cannot be mistaken for each other.
+  getOrganization: async ({ orgIdOrSlug }, call) =>
+    answered(
+      await findOrganization(call, /^\d{1,15}$/.test(orgIdOrSlug) ? Number(orgIdOrSlug) : orgIdOrSlug),
+    ),
+
+  createOrganization: (input, call) => insertOrganization(call, input),
+
+  updateOrganization: async ({ org_id, ...input }, call) => {
+    const present = await findOrganization(call, org_id)
+    const { policy, ...naming } = given(input, ['name', 'slug', 'policy'])
+    const slug = checkSlug(naming.slug ?? present.slug)
+    const row = await call.db
+      .updateTable('organizations')
+      .set({
+        ...naming,
+        policy: JSON.stringify({ ...JSON.parse(present.policy), ...checkPolicy(policy ?? {}) }),
+        updated_at: call.now,
+      })
+      .where('id', '=', org_id)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('organizations as other')
+              .select('other.id')
+              .where('other.slug', '=', slug)
+              .where('other.id', '<>', org_id),
+          ),
+        ),
+      )
+      .returningAll()
+      .executeTakeFirstOrThrow(() => slugTaken(slug))
+    await call.audit(org_id, `organization:${org_id}`, namesOf({ ...naming, policy }))
+    return answered(row)
+  },
+
+  deleteOrganization: async ({ org_id }, call) => {
+    await reachOrganization(call, org_id)
+    const people = await call.db
+      .deleteFrom('memberships')
+      .where('org_id', '=', org_id)
+      .returning('user_id')
+      .execute()
+    await erasePeople(
+      call,
+      people.map((row) => row.user_id),
+    )
+    // Codes, keys, fences and slots go with it: their foreign keys cascade. Its audit stays.
+    await call.db.deleteFrom('organizations').where('id', '=', org_id).execute()
+    await call.audit(org_id, `organization:${org_id}`)
+  },
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { user } from '../../contract/user.ts'
+import type { Handlers } from '../call.ts'
+import { parsePhone, type Phone } from '../phone.ts'
+import { conflict } from '../refusal.ts'
+import { given } from './given.ts'
+import { addMember, checkRole, findUser, selectUsers } from './member.ts'
+import { inPage } from './page.ts'
+import { reachOrganization } from './tenant.ts'
+
+const changeable = ['email', 'country_code', 'mobile', 'first_name', 'last_name', 'role'] as const
+
+/** Whether what was given, in whichever spelling, is the number that the person has. */
+const isNumberOf = (person: Phone, mobile?: string, countryCode = ownPrefix(person, mobile)): boolean =>
+  mobile === undefined
+    ? countryCode === person.country_code
+    : parsePhone(mobile, countryCode).mobile === person.mobile
+
+/** A national number is read as one of the country that the person's number is of. */
+const ownPrefix = (person: Phone, mobile?: string): string | undefined =>
+  mobile?.startsWith('+') ? undefined : person.country_code
+
+type Group = 'listUsers' | 'listPendingUsers' | 'getUser' | 'createUser' | 'updateUser'
+
+export const userHandlers: Pick<Handlers<typeof user>, Group> = {
+  listUsers: async ({ org_id, state, mobile, email }, call) => {
+    await reachOrganization(call, org_id)
+    const number = mobile === undefined ? undefined : parsePhone(mobile).mobile
+    const query = selectUsers(call)
+      .where('m.org_id', '=', org_id)
+      .where('m.state', state === undefined ? '<>' : '=', state ?? 'removed')
+      .$if(number !== undefined, (users) => users.where('p.mobile', '=', number!))
+      .$if(email !== undefined, (users) => users.where(sql`lower(m.email)`, '=', email!.toLowerCase()))
+    return call.paged(await inPage(query, 'm.user_id', call.page).execute(), (row) => row.id)
+  },
+
+  listPendingUsers: async ({ org_id }, call) => {
+    await reachOrganization(call, org_id)
+    const query = selectUsers(call).where('m.org_id', '=', org_id).where('m.state', '=', 'pending')
+    return call.paged(await inPage(query, 'm.user_id', call.page).execute(), (row) => row.id)
+  },
+
+  getUser: async ({ orgId, userId }, call) => {
+    await reachOrganization(call, orgId)
+    return findUser(call, orgId, userId)
+  },
+
+  createUser: async ({ orgId, ...input }, call) => {
+    await reachOrganization(call, orgId)
+    return addMember(call, orgId, input)
+  },
+
+  updateUser: async ({ orgId, userId, ...input }, call) => {
+    await reachOrganization(call, orgId)
+    checkRole(call, input.role)
+    const { mobile, country_code, ...changes } = given(input, changeable)
+    const present = await findUser(call, orgId, userId)
+    if (!isNumberOf(present, mobile, country_code))
+      throw conflict(
+        'mobile_is_identity',
+        'The mobile number is who the user is and stays',
+        'remove this user and create one with the new number',
+      )
+    await call.db
+      .updateTable('memberships')
+      .set({ ...changes, updated_at: call.now })
+      .where('org_id', '=', orgId)
+      .where('user_id', '=', userId)
+      .where('state', '<>', 'removed')
+      .returning('id')
+      .executeTakeFirstOrThrow(() =>
+        conflict('user_removed', 'The user is removed', 'svc user create brings the user back'),
+      )
+    await call.audit(orgId, `user:${userId}`, Object.keys(given(input, changeable)))
+    return findUser(call, orgId, userId)
+  },
+}
