@@ -4,7 +4,7 @@ import { pathNames, type Operation } from '../contract/operation.ts'
 export type PlannedRequest = { method: Operation['method']; url: string; body?: Record<string, unknown> }
 
 /** The API root: `https://host/admin/public/api`, without a slash at the end. */
-const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
+const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
 
 /**
  * Puts each value where it belongs: names in `{}` into the path, the rest into the query of a GET or DELETE and into

@@ -1,0 +1,104 @@
+import { SvcError, type Issue } from '../core/errors.ts'
+import { exitOfAnswer } from '../core/exit-codes.ts'
+import { safeLine } from '../core/safe-text.ts'
+import type { Answer } from './client.ts'
+import { hostOf } from './network-error.ts'
+import type { HttpResponse } from './transport.ts'
+
+type Fields = Record<string, unknown>
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Text of the server for one line of an error; undefined when there is none. */
+const said = (value: unknown, most = 500): string | undefined =>
+  typeof value === 'string' && value !== '' ? safeLine(value.slice(0, most)) : undefined
+
+const issuesOf = (value: unknown): Issue[] | undefined => {
+  if (!Array.isArray(value)) return undefined
+  const issues = value.flatMap((issue): Issue[] => {
+    const field = isObject(issue) ? said(issue.field, 200) : undefined
+    return field && isObject(issue) ? [{ field, message: said(issue.message) ?? 'is wrong' }] : []
+  })
+  return issues.length > 0 ? issues.slice(0, 100) : undefined
+}
+
+const rootHint = 'The API root ends in /admin/public/api: svc profile show --explain names the address in use'
+
+/** What to type next when the service does not say. */
+const hintFor = (status: number, after: string | undefined): string | undefined => {
+  if (status === 401) return 'svc profile login saves a key; SVC_API_KEY gives one for once'
+  if (status === 403) return 'Another key may be allowed to: svc profile list, --profile NAME'
+  if (status === 404) return "Check the id; another organization's rows look absent: svc org list"
+  if (status === 429)
+    return after ? `Try again: the service asks to wait (Retry-After: ${after})` : 'Try again later'
+  return undefined
+}
+
+const isPage = (response: HttpResponse): boolean =>
+  /\bhtml\b/i.test(response.headers['content-type'] ?? '') || /^\s*</.test(response.body)
+
+const redirected = (response: HttpResponse, url: string): SvcError => {
+  const to = response.headers['location']
+  const there = to !== undefined && URL.canParse(to, url) ? new URL(to, url) : undefined
+  const where = there?.host ? `${there.protocol}//${safeLine(there.host)}` : 'elsewhere'
+  return new SvcError(
+    'failed',
+    'redirected',
+    `${hostOf(url)} answers with a redirect (${response.status}) to ${where}; it was not followed, and no key was sent there`,
+    { hint: 'If the service has moved: svc profile set base_url …, then svc profile login' },
+  )
+}
+
+/** An answer that is no envelope. */
+const strange = (response: HttpResponse, url: string): SvcError => {
+  const { status } = response
+  const good = status < 300
+  const details = {
+    hint: (good || status === 404 ? undefined : hintFor(status, response.headers['retry-after'])) ?? rootHint,
+    request_id: said(response.headers['x-request-id'], 100),
+  }
+  const what = isPage(response)
+    ? 'this address answered a web page: is it the API root? It ends in /admin/public/api'
+    : response.body.trim() === ''
+      ? 'the answer is empty'
+      : 'the answer is not what the service promises (JSON with a status)'
+  return new SvcError(
+    good ? 'failed' : exitOfAnswer(status),
+    good ? 'unexpected_answer' : `http_${status}`,
+    `${hostOf(url)} answered ${status}: ${what}`,
+    details,
+  )
+}
+
+/** An answer as the envelope it is. Fails with an SvcError unless it is a 2xx whose status is `success`. */
+export const readAnswer = (response: HttpResponse, url: string): Answer => {
+  const { status, headers, body } = response
+  if (status >= 300 && status < 400) throw redirected(response, url)
+  let envelope: unknown
+  try {
+    envelope = JSON.parse(body)
+  } catch {
+    throw strange(response, url)
+  }
+  if (!isObject(envelope) || typeof envelope.status !== 'string') throw strange(response, url)
+  const requestId = said(headers['x-request-id'], 100)
+  if (status < 300 && envelope.status === 'success')
+    return { httpStatus: status, requestId, envelope: envelope as Answer['envelope'] }
+
+  const data = isObject(envelope.data) ? envelope.data : {}
+  const code = said(data.code, 100)
+  const fallback = status < 300 ? 'unexpected_answer' : `http_${status}`
+  throw new SvcError(
+    exitOfAnswer(status, code),
+    code ?? fallback,
+    said(envelope.message) ??
+      `The service answered ${status} with the status ${said(envelope.status, 100) ?? '""'}`,
+    {
+      detail: said(data.detail, 2000),
+      issues: issuesOf(data.issues),
+      hint: said(data.hint) ?? hintFor(status, headers['retry-after']),
+      request_id: requestId ?? said(data.request_id, 100),
+    },
+  )
+}

@@ -1,0 +1,17 @@
+import { safeJson } from '../core/safe-text.ts'
+import type { PlannedRequest } from './request.ts'
+
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+/** A line for a POSIX shell that sends the same request; the key stays in the environment. */
+export const curlLine = ({ method, url, body }: PlannedRequest): string =>
+  [
+    'curl',
+    // Brackets and braces (`[::1]`) would be patterns to curl.
+    ...(/[[\]{}]/.test(url) ? ['--globoff'] : []),
+    ...(method === 'GET' ? [] : ['-X', method]),
+    quoted(url),
+    '-H "x-api-key: $SVC_API_KEY"',
+    "-H 'content-type: application/json'",
+    ...(body === undefined ? [] : ['--data-raw', quoted(safeJson(body))]),
+  ].join(' ')

@@ -1,0 +1,101 @@
+import { SvcError } from '../core/errors.ts'
+import { safeLine } from '../core/safe-text.ts'
+
+export const interrupted = (): SvcError => new SvcError('interrupted', 'interrupted', 'Interrupted')
+
+/** Host and port, never a path or a user name. */
+export const hostOf = (url: string): string => {
+  const { hostname, port, protocol } = new URL(url)
+  return `${safeLine(hostname)}:${port || (protocol === 'https:' ? 443 : 80)}`
+}
+
+const unreachable = (code: string, message: string, hint: string, cause?: unknown): SvcError =>
+  new SvcError('unreachable', code, message, { hint, cause })
+
+/** `what` is what we waited for: `a connection`, `an answer`, `the end of the answer`. */
+export const timedOut = (url: string, what: string, seconds: number): SvcError =>
+  unreachable(
+    'timed_out',
+    `Waited ${seconds} s for ${what} from ${hostOf(url)}`,
+    'The service may be overloaded, or a firewall drops the traffic: svc profile show --explain names the address',
+  )
+
+const tlsCodes =
+  /^(?:ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|UND_ERR_PRX_TLS|HOSTNAME)/
+const dnsCodes = /^(?:ENOTFOUND|EAI_)/
+const connectCodes = /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/
+
+const plain = (url: string, code: string, error: Error): SvcError => {
+  const host = hostOf(url)
+  if (connectCodes.test(code))
+    return unreachable(
+      'connection_refused',
+      `Nothing answers at ${host}`,
+      'Is it running? svc serve starts a service here; svc profile show --explain names the address',
+      error,
+    )
+  if (dnsCodes.test(code))
+    return unreachable(
+      'dns_failed',
+      `The name ${host} is not known`,
+      'Is the address right? svc profile show --explain names where it comes from',
+      error,
+    )
+  if (code.startsWith('HPE_'))
+    return unreachable(
+      'not_http',
+      `What answers at ${host} does not speak ${url.startsWith('https:') ? 'HTTPS' : 'HTTP'}`,
+      'Is the scheme (http or https) of the address right? svc profile show --explain',
+      error,
+    )
+  return unreachable(
+    'connection_cut',
+    `The connection to ${host} ended before the whole answer had come`,
+    'Try again; what a write did is unknown until you look',
+    error,
+  )
+}
+
+/** An error of undici, the socket or TLS as the one that people see. `proxy` is the address of the proxy, if any. */
+export const networkError = (error: Error, url: string, proxy?: string): SvcError => {
+  if (error instanceof SvcError) return error
+  const code = String((error as { code?: unknown }).code ?? '')
+  const host = hostOf(url)
+  if (tlsCodes.test(code))
+    return new SvcError('unreachable', 'tls_failed', `No secure connection to ${host}`, {
+      detail: safeLine(`${code}: ${error.message}`),
+      hint: 'For a private certificate authority: --cacert FILE',
+      cause: error,
+    })
+  if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
+    return new SvcError(
+      'failed',
+      'answer_too_large',
+      `The answer of ${host} is larger than svc reads (64 MiB)`,
+      {
+        hint: 'Ask for less: --limit 1000',
+        cause: error,
+      },
+    )
+  if (code === 'UND_ERR_INVALID_ARG')
+    return new SvcError('usage', 'usage', 'The key or a header holds characters that HTTP cannot carry', {
+      hint: 'svc profile login saves the key anew',
+    })
+  const atProxy =
+    proxy &&
+    (connectCodes.test(code) ||
+      dnsCodes.test(code) ||
+      /^UND_ERR_(?:ABORTED|CONNECT_TIMEOUT|HEADERS_TIMEOUT)$/.test(code))
+  if (atProxy)
+    return new SvcError(
+      'unreachable',
+      'proxy_failed',
+      `The proxy ${hostOf(proxy)} does not connect to ${host}`,
+      {
+        detail: safeLine(error.message),
+        hint: `Look at HTTPS_PROXY, or go around it: NO_PROXY=${host.replace(/:\d+$/, '')}`,
+        cause: error,
+      },
+    )
+  return plain(url, code, error)
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import type { Effect } from '../contract/operation.ts'
+import { SvcError } from '../core/errors.ts'
+import { readAnswer } from './answer.ts'
+import type { Answer, Client } from './client.ts'
+import { interrupted } from './network-error.ts'
+import { nextPage } from './paging.ts'
+import { redactedUrl } from './redact.ts'
+import { planRequest } from './request.ts'
+import { mayPass, mostTries, neverSent, retryAfterMs, retryDelayMs, sleepFor } from './retry.ts'
+import { checkShownFields } from './shown-fields.ts'
+import type { HttpRequest, HttpResponse, Transport } from './transport.ts'
+
+type Options = {
+  /** The API root: `https://host/admin/public/api`. */
+  baseUrl: string
+  /** The key for this address, asked before each call. */
+  apiKey(url: string): Promise<string | undefined>
+  transport: Transport & { close?(): Promise<void> }
+  now?(): Date
+  sleep?(ms: number, signal?: AbortSignal): Promise<void>
+  random?(): number
+  /** One line for each request and each answer, without secrets. */
+  debug?(line: string): void
+}
+
+type Sending = { effect: Effect; signal?: AbortSignal; shownUrl: string }
+
+const noKey = (): SvcError =>
+  new SvcError('forbidden', 'no_key', 'There is no API key for this service', {
+    hint: 'svc profile login saves one; SVC_API_KEY gives one for once; svc serve makes the profile local',
+  })
+
+export const createClient = (options: Options): Client => {
+  const { baseUrl, transport, debug } = options
+  const { now = () => new Date(), sleep = sleepFor, random = Math.random } = options
+  let honoured: Promise<boolean> | undefined
+
+  const sendOnce = async (
+    request: HttpRequest,
+    shownUrl: string,
+    signal?: AbortSignal,
+  ): Promise<HttpResponse | SvcError> => {
+    debug?.(`> ${request.method} ${shownUrl}`)
+    try {
+      const response = await transport(request, signal)
+      debug?.(`< ${response.status} ${response.headers['x-request-id'] ?? ''}`.trimEnd())
+      return response
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error
+      debug?.(`< ${error.code}: ${error.message}`)
+      if (error.exit === 'interrupted') throw error
+      return error
+    }
+  }
+
+  /** Whether the service says that it does a write with the same Idempotency-Key once. Asked without a key. */
+  const honoursIdempotency = async (signal?: AbortSignal): Promise<boolean> => {
+    const url = `${new URL(baseUrl).origin}/health`
+    const health = await sendOnce(
+      { method: 'GET', url, headers: { accept: 'application/json' } },
+      url,
+      signal,
+    )
+    return !(health instanceof SvcError) && health.status === 200 && 'svc-idempotency' in health.headers
+  }
+
+  const mayRepeat = async (
+    effect: Effect,
+    outcome: HttpResponse | SvcError,
+    signal?: AbortSignal,
+  ): Promise<boolean> => {
+    if (effect === 'rings' || !mayPass(outcome)) return false
+    if (effect === 'read' || neverSent(outcome)) return true
+    honoured ??= honoursIdempotency(signal)
+    return honoured
+  }
+
+  const send = async (request: HttpRequest, { effect, signal, shownUrl }: Sending): Promise<HttpResponse> => {
+    for (let tries = 1; ; tries += 1) {
+      if (signal?.aborted) throw interrupted()
+      const outcome = await sendOnce(request, shownUrl, signal)
+      const asked =
+        outcome instanceof SvcError ? undefined : retryAfterMs(outcome.headers['retry-after'], now())
+      const delay = retryDelayMs(tries + 1, asked, random)
+      if (tries < mostTries && delay !== undefined && (await mayRepeat(effect, outcome, signal))) {
+        debug?.(`  again in ${Math.round(delay)} ms`)
+        await sleep(delay, signal)
+        continue
+      }
+      if (outcome instanceof SvcError) throw outcome
+      return outcome
+    }
+  }
+
+  const headersFor = async (url: string, effect: Effect): Promise<Record<string, string>> => {
+    const key = await options.apiKey(url)
+    if (!key) throw noKey()
+    return {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'user-agent': 'svc',
+      'x-api-key': key,
+      ...(effect === 'write' || effect === 'delete' ? { 'idempotency-key': randomUUID() } : {}),
+    }
+  }
+
+  const call: Client['call'] = async (operation, input, { extra, signal } = {}) => {
+    checkShownFields(operation, input)
+    const { method, url, body } = planRequest(baseUrl, operation, input, extra)
+    const { effect } = operation
+    const headers = await headersFor(url, effect)
+    const get = async (at: string): Promise<{ answer: Answer; next?: string }> => {
+      const request = { method, url: at, headers, ...(body && { body: JSON.stringify(body) }) }
+      const response = await send(request, { effect, signal, shownUrl: redactedUrl(at, operation, input) })
+      return { answer: readAnswer(response, at), next: nextPage(response.headers['link'], at) }
+    }
+
+    const first = await get(url)
+    const rows = first.answer.envelope.data
+    if (method !== 'GET' || !Array.isArray(rows) || input.limit !== undefined || !first.next)
+      return first.answer
+    const seen = new Set([url])
+    const all: unknown[] = [...rows]
+    for (let next: string | undefined = first.next; next && !seen.has(next);) {
+      seen.add(next)
+      const page = await get(next)
+      if (!Array.isArray(page.answer.envelope.data)) break
+      for (const row of page.answer.envelope.data) all.push(row)
+      next = page.next
+    }
+    return { ...first.answer, envelope: { ...first.answer.envelope, data: all } }
+  }
+
+  const raw: Client['raw'] = async ({ method, path, body, headers, effect }, { signal } = {}) => {
+    const { origin } = new URL(baseUrl)
+    const root = path.startsWith('/svc/') ? origin : baseUrl.replace(/\/+$/, '')
+    const { href: url } = new URL(root + path)
+    const own = await headersFor(url, effect)
+    const request = { method, url, headers: { ...own, ...headers, 'x-api-key': own['x-api-key']! }, body }
+    return send(request, { effect, signal, shownUrl: redactedUrl(url) })
+  }
+
+  return {
+    call,
+    raw,
+    close: async () => transport.close?.(),
+  }
+}

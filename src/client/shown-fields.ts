@@ -1,0 +1,40 @@
+import * as z from 'zod/mini'
+import { metaOf, type FieldMeta } from '../contract/field.ts'
+import { pathNames, type Operation } from '../contract/operation.ts'
+import { SvcError, type Issue } from '../core/errors.ts'
+
+const pathIssue = (name: string, value: unknown): Issue[] => {
+  if (value === undefined || value === null || value === '')
+    return [{ field: name, message: 'is missing: it stands in the address' }]
+  // An address would be shortened by these: `/user/../delete`.
+  if (value === '.' || value === '..') return [{ field: name, message: 'must not be . or ..' }]
+  return []
+}
+
+/** zod/mini says `Invalid input` where the schema has no words of its own. */
+const words = (message: string, { description, examples }: FieldMeta): string =>
+  message === 'Invalid input'
+    ? `is not valid: ${description}${examples ? `, such as ${JSON.stringify(examples[0])}` : ''}`
+    : message
+
+/**
+ * Checks what the specification shows and no more, so that svc never refuses what another service would take.
+ * Fails with a usage error that names each field.
+ */
+export const checkShownFields = (operation: Operation, input: Record<string, unknown>): void => {
+  const issues = pathNames(operation.path).flatMap((name) => pathIssue(name, input[name]))
+  for (const [name, schema] of Object.entries(operation.input._zod.def.shape)) {
+    const value = input[name]
+    const meta = metaOf(schema)
+    if (value === undefined || meta?.source !== 'shown') continue
+    const checked = z.safeParse(schema, value)
+    for (const { path, message } of checked.error?.issues ?? [])
+      issues.push({ field: [name, ...path].join('.'), message: words(message, meta) })
+  }
+  const [first] = issues
+  if (!first) return
+  throw new SvcError('usage', 'invalid_field', `${first.field} ${first.message}`, {
+    issues,
+    hint: `svc ${operation.cli} --help`,
+  })
+}

@@ -1,0 +1,7 @@
+// The package types its index only; these are the same classes, without the rest of undici in the bundle.
+declare module 'undici/lib/dispatcher/pool.js' {
+  export { Pool as default } from 'undici'
+}
+declare module 'undici/lib/dispatcher/env-http-proxy-agent.js' {
+  export { EnvHttpProxyAgent as default } from 'undici'
+}
