@@ -60,12 +60,12 @@ export const registerServe = (command: Command, context: Context): void => {
         trustedProxy: options.trustedProxy,
         dev: options.dev,
         env: io.env,
-        log: createLog((text) => io.stderr.write(text), io.stderr.isTTY),
+        log: createLog((text) => io.stderr.write(`${text}\n`), io.stderr.isTTY),
       })
       try {
-        const notes = options.profile ? await saveProfile(service, context) : []
-        if (globals.output === 'json') announceJson(service, context, options.profile)
-        else announce(service, context, notes)
+        const note = options.profile ? await saveProfile(service, context) : undefined
+        if (globals.output === 'json') announceJson(service, context, options.profile && !note)
+        else announce(service, context, note)
         await untilAborted(io.signal)
       } finally {
         await service.stop()
@@ -75,14 +75,10 @@ export const registerServe = (command: Command, context: Context): void => {
 
 type Service = Awaited<ReturnType<typeof import('../../service/serve.ts').startService>>
 
-const saveProfile = async (service: Service, { io }: Context): Promise<string[]> => {
-  const { saveLocalProfile } = await import('../profile/local.ts')
-  return saveLocalProfile(io, {
-    baseUrl: service.baseUrl,
-    mcpUrl: service.mcpUrl,
-    key: service.operatorKey,
-    dataDir: service.dataDir,
-  })
+/** A note where the profile was left as it is. */
+const saveProfile = async (service: Service, { io }: Context): Promise<string | undefined> => {
+  const { saveLocalProfile } = await import('../profile/local-profile.ts')
+  return saveLocalProfile({ io }, { ...service, key: service.operatorKey })
 }
 
 const announceJson = (service: Service, { io }: Context, saved: boolean): void => {
@@ -99,8 +95,8 @@ const announceJson = (service: Service, { io }: Context, saved: boolean): void =
   io.stdout.write(`${JSON.stringify(event)}\n`)
 }
 
-const announce = (service: Service, { io }: Context, notes: string[]): void => {
+const announce = (service: Service, { io }: Context, note: string | undefined): void => {
   if (service.operatorKey) io.stdout.write(`Operator key, shown once: ${service.operatorKey}\n`)
-  for (const note of notes) io.stdout.write(`${note}\n`)
+  if (note) io.stdout.write(`${note}\n`)
   io.stdout.write(`svc is ready at ${service.baseUrl} (data in ${service.dataDir})\n`)
 }

@@ -14,6 +14,17 @@ const say = async (context: Context, message: string, data: Record<string, unkno
   await output.show({ status: 'success', message, data })
 }
 
+/** Puts a new key into the profile `local`, when that is of this data folder. */
+const saveKey = async ({ io }: Context, key: string, dir: string): Promise<boolean> => {
+  const { createStore } = await import('../profile/store.ts')
+  const store = createStore(io)
+  if (store.read().profiles.local?.data_dir !== dir) return false
+  await store.update(({ profiles }) => {
+    if (profiles.local?.data_dir === dir) profiles.local.api_key = key
+  })
+  return true
+}
+
 /** `svc service`: what an operator does to the data of a service while it does not run; a backup also while it does. */
 export const registerService = (group: Command, context: Context): void => {
   const add = (
@@ -57,8 +68,7 @@ export const registerService = (group: Command, context: Context): void => {
     undefined,
     async (dir, _file, options) => {
       const key = await (await maintenance()).resetOperatorKey(dir)
-      const { replaceLocalKey } = await import('../profile/local.ts')
-      const saved = options.profile !== false && (await replaceLocalKey(context.io, { key, dataDir: dir }))
+      const saved = options.profile !== false && (await saveKey(context, key, dir))
       await say(
         context,
         saved ? 'New operator key, saved in the profile local' : 'New operator key, shown once',
