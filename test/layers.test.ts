@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import { readSource, sourceTree, type Import, type Source } from './source-tree.ts'
+
+// The house of docs/architecture.md. Only what is written here may be imported.
+const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean }> = {
+  core: { rooms: [], packages: [], node: true },
+  contract: { rooms: ['core'], packages: ['zod/mini'], node: false },
+  rules: { rooms: ['core'], packages: [], node: false },
+  receipt: { rooms: ['core'], packages: ['canonicalize', 'jose'], node: true },
+  client: { rooms: ['contract', 'core'], packages: ['ipaddr.js', 'undici', 'zod/mini'], node: true },
+  service: {
+    rooms: ['contract', 'rules', 'receipt', 'client', 'core'],
+    packages: [
+      '@hono/node-server',
+      'canonicalize',
+      'hono',
+      'ipaddr.js',
+      'jose',
+      'kysely',
+      'libphonenumber-js',
+      'libsql',
+      'luxon',
+      'proper-lockfile',
+      'zod/mini',
+    ],
+    node: true,
+  },
+  cli: {
+    rooms: ['contract', 'rules', 'receipt', 'client', 'core'],
+    packages: [
+      '@inquirer/prompts',
+      'chalk',
+      'cli-table3',
+      'commander',
+      'conf',
+      'csv-stringify',
+      'ipaddr.js',
+      'jq-wasm',
+      'proper-lockfile',
+      'string-width',
+      'yaml',
+    ],
+    node: true,
+  },
+}
+const doors = new Set(['serve', 'demo', 'service', 'mcp'].map((name) => `src/cli/commands/${name}.ts`))
+const entry = 'src/main.ts'
+
+const roomOf = (file: string): string => file.split('/')[1] ?? ''
+
+const allowed = ({ from, to, dynamic }: Import): boolean => {
+  const room = rooms[roomOf(from)]
+  if (from === entry) return roomOf(to) === 'cli' || to === 'package.json'
+  if (!room) return false
+  if (to === 'package.json') return roomOf(from) === 'cli'
+  if (to.startsWith('node:')) return room.node
+  if (!to.startsWith('src/')) return room.packages.some((name) => to === name || to.startsWith(`${name}/`))
+  if (doors.has(from) && roomOf(to) === 'service') return dynamic
+  return roomOf(to) === roomOf(from) || room.rooms.includes(roomOf(to))
+}
+
+const violations = (sources: Source[]): string[] =>
+  sources
+    .flatMap((source) => source.imports)
+    .filter((one) => !allowed(one))
+    .map((one) => `${one.from} -> ${one.to}`)
+
+const dialect = /sqlite|libsql|postgres/i
+const speaksDialect = ({ file, text }: Source): boolean =>
+  dialect.test(text) && !file.startsWith('src/service/storage/') && file !== 'src/service/serve.ts'
+
+const vagueName = /(?:^|\/)(?:utils?|helpers?|common|managers?|index|misc|shared)(?:\.ts|\/)/
+const badName = (file: string): boolean =>
+  vagueName.test(file) || !/^src(?:\/[a-z0-9]+(?:-[a-z0-9]+)*)+(?:\.d)?\.ts$/.test(file)
+
+const sources = sourceTree()
+
+describe('the house', () => {
+  test('imports only what the layers allow', () => {
+    expect(violations(sources)).toEqual([])
+  })
+
+  test('speaks no dialect of SQL outside the storage', () => {
+    expect(sources.filter(speaksDialect).map(({ file }) => file)).toEqual([])
+  })
+
+  test('keeps every file under 250 lines', () => {
+    expect(sources.filter(({ lines }) => lines >= 250).map(({ file }) => file)).toEqual([])
+  })
+
+  test('names files by kebab-case nouns and none by a vague word', () => {
+    expect(sources.map(({ file }) => file).filter(badName)).toEqual([])
+  })
+
+  test('is really read: every room has files and the entry imports the command line', () => {
+    const seen = new Set(sources.map(({ file }) => roomOf(file)))
+    for (const room of ['core', 'contract', 'receipt', 'client', 'service', 'cli'])
+      expect(seen).toContain(room)
+    expect(sources.find(({ file }) => file === entry)?.imports).not.toEqual([])
+  })
+})
+
+describe('the check itself', () => {
+  test.each([
+    ['src/core/clock.ts', `import { table } from '../contract/table.ts'`],
+    ['src/core/clock.ts', `import chalk from 'chalk'`],
+    ['src/contract/user.ts', `import { readFileSync } from 'node:fs'`],
+    ['src/contract/user.ts', `import * as z from 'zod'`],
+    ['src/client/client.ts', `import type { Db } from '../service/storage/schema.ts'`],
+    ['src/client/client.ts', `export * from '../cli/io.ts'`],
+    ['src/service/app.ts', `const io = await import('../cli/io.ts')`],
+    ['src/service/app.ts', `import express from 'express'`],
+    ['src/cli/commands/api.ts', `const app = await import('../../service/app.ts')`],
+    ['src/cli/commands/serve.ts', `import { startService } from '../../service/serve.ts'`],
+    ['src/stray/thing.ts', `import '../core/ids.ts'`],
+    ['src/main.ts', `import '../src/service/serve.ts'`],
+  ])('refuses in %s: %s', (file, text) => {
+    expect(violations([readSource(file, text)])).toHaveLength(1)
+  })
+
+  test.each([
+    ['src/cli/commands/serve.ts', `await import('../../service/serve.ts')`],
+    ['src/service/app.ts', `import { Hono } from 'hono'; import '../client/request.ts'`],
+  ])('lets pass in %s: %s', (file, text) => {
+    expect(violations([readSource(file, text)])).toEqual([])
+  })
+
+  test('finds a dialect word, a vague name and a name in another case', () => {
+    expect(speaksDialect(readSource('src/cli/io.ts', `const file = 'sqlite.db'`))).toBe(true)
+    expect(
+      ['src/core/utils.ts', 'src/cli/index.ts', 'src/cli/helpers/a.ts', 'src/core/safeText.ts'].map(badName),
+    ).toEqual([true, true, true, true])
+  })
+})

@@ -1,0 +1,27 @@
+import { check } from 'recheck'
+import { expect, test } from 'vitest'
+import { readSource, sourceTree, type Regex } from './source-tree.ts'
+
+const slow = async (regexes: Regex[]): Promise<string[]> => {
+  const verdicts = await Promise.all(regexes.map(({ source, flags }) => check(source, flags)))
+  return regexes
+    .filter((_, i) => verdicts[i]!.status !== 'safe')
+    .map(({ file, source, flags }) => `${file}: /${source}/${flags}`)
+}
+
+const sources = sourceTree()
+
+test('no regular expression can be made slow by its input', { timeout: 120_000 }, async () => {
+  const regexes = sources.flatMap((source) => source.regexes)
+  expect(regexes.length).toBeGreaterThan(10)
+  expect(await slow(regexes)).toEqual([])
+})
+
+test('every regular expression is a literal, so that the test above sees it', () => {
+  expect(sources.filter(({ text }) => /\bRegExp\(/.test(text)).map(({ file }) => file)).toEqual([])
+})
+
+test('the check finds one that can', async () => {
+  const bad = readSource('src/core/bad.ts', String.raw`export const words = /^(\w+\s?)*$/`)
+  expect(await slow(bad.regexes)).toEqual([String.raw`src/core/bad.ts: /^(\w+\s?)*$/`])
+})
