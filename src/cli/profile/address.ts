@@ -19,7 +19,7 @@ const parse = (text: string, what: string, example: string): URL => {
 
 /** The address of the REST API without a slash at its end. `what` names where it came from. */
 export const checkBaseUrl = (text: string, what: string): string =>
-  parse(text, what, 'https://host.example/admin/public/api').href.replace(/\/+$/, '')
+  parse(text, what, 'https://host.example/admin/public/api').href.replace(/(?<!\/)\/+$/, '')
 
 /** The address of the approval tool server; it must end in /mcp. */
 export const checkMcpUrl = (text: string, what: string): string => {
