@@ -27,6 +27,7 @@ const collect = (value: string, before: string[] | undefined): string[] => [
 ]
 
 const about = (field: Field): string => {
+  if (field.flag === 'org') return 'Organization, id or slug'
   const notes = field.choices.length > 0 ? [field.choices.join('|')] : []
   if (field.kind === 'list') notes.push('repeat or separate by commas')
   if (field.meta.secret) notes.push('read from this file, - is standard input')

@@ -5,7 +5,7 @@ import type { Io, OutputStream } from './io.ts'
 const stream = (to: NodeJS.WriteStream): OutputStream => ({
   write: (text) => void to.write(text),
   isTTY: to.isTTY === true,
-  columns: to.columns ?? 80,
+  columns: to.columns ?? 100,
 })
 
 /** More than any file of ours holds; a pipe that never ends is refused and not read into memory. */

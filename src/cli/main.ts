@@ -26,7 +26,8 @@ export const run = async (argv: string[], io: Io): Promise<number> => {
 
 const asUsage = (error: CommanderError, argv: string[]) => {
   const words = argv.filter((word) => /^[a-z][a-z-]*$/.test(word)).slice(0, 2)
+  if (error.code === 'commander.unknownCommand') words.pop()
   const help = ['svc', ...words, '--help'].join(' ')
-  if (error.code === 'commander.help') return usageError(`svc ${words.join(' ')} needs a further word`, help)
-  return usageError(error.message.replace(/^error: /, ''), help)
+  if (error.code === 'commander.help') return usageError(`"${words.join(' ')}" needs a further word`, help)
+  return usageError(error.message.replace(/^error: /, '').replace('\n', ' '), help)
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { version } from '../../package.json'
 import type { Context } from './context.ts'
 import { groups } from './groups.ts'
+import { formatHelp } from './help-text.ts'
 
 const globalFlags: [flags: string, about: string][] = [
   ['-p, --profile <name>', 'profile to use'],
@@ -47,7 +48,7 @@ export const buildProgram = async (context: Context, argv?: readonly string[]): 
       getOutHelpWidth: () => Math.min(io.stdout.columns, 100),
       getOutHasColors: () => false,
     })
-    .configureHelp({ sortSubcommands: false, sortOptions: false })
+    .configureHelp({ formatHelp })
   for (const [flags, about] of globalFlags) program.option(flags, about)
   context.globals = program.opts()
 
@@ -58,7 +59,11 @@ export const buildProgram = async (context: Context, argv?: readonly string[]): 
     const register = await group.load()
     await register(command, context)
     for (const child of command.commands)
-      if (group.subgroups?.[child.name()]) child.description(group.subgroups[child.name()]!)
+      if (group.subgroups?.[child.name()]) asGroup(child.description(group.subgroups[child.name()]!))
+    if (command.commands.length > 0) asGroup(command)
   }
   return program
 }
+
+/** A command that only leads to others. */
+const asGroup = (command: Command): Command => command.helpCommand(false).usage('<command> [flags]')

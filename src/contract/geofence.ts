@@ -3,30 +3,34 @@ import { chosen, id, line, shown } from './field.ts'
 import { operations } from './operation.ts'
 import { is_active, latitude, longitude, org_id, paging, radius, times, user_id } from './records.ts'
 
-const place = {
-  name: shown(line(120), 'Name', { example: 'Headquarters' }),
-  latitude: shown(latitude, 'Latitude of the centre, degrees (WGS84)', { example: 52.52 }),
-  longitude: shown(longitude, 'Longitude of the centre, degrees (WGS84)', { example: 13.405 }),
-  radius: shown(radius, 'Radius, metres', { example: 150 }),
-}
-
-export const fence = z.strictObject({
-  ...place,
-  is_active: shown(is_active, '1 is active, 0 is not', { example: 1 }),
+// The specification shows the fields of two bodies: a geo-fence that is created, and a user's. Elsewhere they are chosen.
+const placeFields = (mark: typeof shown) => ({
+  name: mark(line(120), 'Name', { example: 'Headquarters' }),
+  latitude: mark(latitude, 'Latitude of the centre, degrees (WGS84)', { example: 52.52 }),
+  longitude: mark(longitude, 'Longitude of the centre, degrees (WGS84)', { example: 13.405 }),
+  radius: mark(radius, 'Radius, metres', { example: 150 }),
+})
+const fenceFields = (mark: typeof shown) => ({
+  ...placeFields(mark),
+  is_active: mark(is_active, '1 is active, 0 is not', { example: 1 }),
+})
+const userFenceFields = (mark: typeof shown) => ({
+  ...placeFields(mark),
+  enabled: mark(z.boolean(), 'Whether it counts', { example: true }),
 })
 
+export const fence = z.strictObject(fenceFields(shown))
+const fenceChange = z.partial(z.strictObject(fenceFields(chosen)))
 const fenceRecord = z.looseObject({
   id: chosen(id, 'Geo-fence id'),
   org_id: chosen(id, 'Organization id'),
-  ...fence.shape,
+  ...fenceFields(chosen),
   ...times,
 })
+const userFence = z.strictObject(userFenceFields(shown))
+const userFenceRecord = z.looseObject(userFenceFields(chosen))
 
 const fenceId = shown(id, 'Geo-fence id', { example: 12 })
-const userFence = z.strictObject({
-  ...place,
-  enabled: shown(z.boolean(), 'Whether it counts', { example: true }),
-})
 const userOrg = chosen(z.optional(id), 'Organization id; needed when the user is in several', { example: 1 })
 
 export const geofence = operations({
@@ -61,7 +65,7 @@ export const geofence = operations({
     summary: 'Add a geo-fence to an organization',
     message: 'Geo-fence created',
     example: '--org acme --name Headquarters --latitude 52.52 --longitude 13.405 --radius 150 --is-active 1',
-    input: z.extend(fence, { org_id }),
+    input: z.strictObject({ org_id, ...fence.shape }),
     data: fenceRecord,
   },
   updateGeofence: {
@@ -72,7 +76,7 @@ export const geofence = operations({
     summary: 'Change a geo-fence of an organization; what is left out stays',
     message: 'Geo-fence updated',
     example: '12 --org acme --radius 300',
-    input: z.extend(z.partial(fence), { org_id, id: fenceId }),
+    input: z.strictObject({ org_id, id: fenceId, ...z.partial(fence).shape }),
     data: fenceRecord,
   },
   deleteGeofence: {
@@ -95,7 +99,7 @@ export const geofence = operations({
     message: 'Geo-fences of the user',
     example: '--user 7',
     input: z.strictObject({ userId: user_id, org_id: userOrg }),
-    data: z.array(z.looseObject(userFence.shape)),
+    data: z.array(userFenceRecord),
     columns: ['name', 'latitude', 'longitude', 'radius', 'enabled'],
   },
   setUserGeofences: {
@@ -119,6 +123,6 @@ export const geofence = operations({
         },
       ),
     }),
-    data: z.array(z.looseObject(userFence.shape)),
+    data: z.array(userFenceRecord),
   },
 })

@@ -60,7 +60,7 @@ export const timeslot = operations({
     message: 'Time slot added',
     example:
       '--org acme --name "Office hours" --days mon,tue,wed,thu,fri --start 09:00 --end 17:30 --timezone Europe/Berlin',
-    input: z.extend(slot, { org_id }),
+    input: z.strictObject({ org_id, ...slot.shape }),
     data: slotRecord,
   },
   updateTimeslot: {
@@ -71,7 +71,7 @@ export const timeslot = operations({
     summary: 'Change a time slot of an organization; what is left out stays',
     message: 'Time slot updated',
     example: '4 --end 18:00',
-    input: z.extend(z.partial(slot), { timeslot_id }),
+    input: z.strictObject({ timeslot_id, ...z.partial(slot).shape }),
     data: slotRecord,
   },
   deleteTimeslot: {
