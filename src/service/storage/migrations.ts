@@ -1,25 +1,27 @@
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { SvcError } from '../../core/errors.ts'
 import type { Connection } from './connection.ts'
 import * as administration from './migrations/0001-administration.ts'
 import type { Tables } from './schema.ts'
 
 /** Forward only: a migration that was released is never changed, the next one is added below it. */
-const migrations: { up(db: Kysely<Tables>): Promise<void> }[] = [administration]
+const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }[] = [
+  { name: '0001-administration', up: administration.up },
+]
 
-const versionOf = async (db: Kysely<Tables>): Promise<number> =>
-  (await sql<{ user_version: number }>`PRAGMA user_version`.execute(db)).rows[0]!.user_version
+export const migrationNames: readonly string[] = migrations.map(({ name }) => name)
 
-/** Brings the store up to date, all or nothing, in one exclusive transaction; answers the version it had and has. */
-export const migrate = async (
-  connection: Connection,
-  db: Kysely<Tables>,
-): Promise<{ from: number; to: number }> => {
+/** How many migrations a store has seen. */
+export const versionOf = (connection: Connection): number =>
+  (connection.prepare('PRAGMA user_version').all([]) as { user_version: number }[])[0]!.user_version
+
+/** Brings the store up to date, all or nothing, in one exclusive transaction. Fails with an SvcError when a newer svc wrote it. */
+export const migrate = async (connection: Connection, db: Kysely<Tables>): Promise<void> => {
   const to = migrations.length
-  if ((await versionOf(db)) === to) return { from: to, to }
+  if (versionOf(connection) === to) return
   connection.exec('BEGIN EXCLUSIVE')
   try {
-    const from = await versionOf(db)
+    const from = versionOf(connection)
     if (from > to)
       throw new SvcError('failed', 'store_too_new', `The store has version ${from}; this svc knows ${to}`, {
         hint: 'Use the svc that wrote it, or a newer one',
@@ -27,7 +29,6 @@ export const migrate = async (
     for (const migration of migrations.slice(from)) await migration.up(db)
     connection.exec(`PRAGMA user_version = ${to}`)
     connection.exec('COMMIT')
-    return { from, to }
   } catch (error) {
     if (connection.inTransaction) connection.exec('ROLLBACK')
     throw error

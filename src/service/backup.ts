@@ -1,0 +1,84 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { SvcError } from '../core/errors.ts'
+import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir.ts'
+import { masterKeyFile } from './master-key.ts'
+import { openSnapshot, writeSnapshot } from './storage/snapshot.ts'
+import { openSqlite } from './storage/sqlite.ts'
+
+const fileExists = (file: string): SvcError =>
+  new SvcError('failed', 'file_exists', `${file} exists and is not overwritten`, { hint: 'Name a new file' })
+
+/**
+ * Writes one file that holds the store as it is at one moment and the master key: it is a secret. The service may go
+ * on meanwhile. A master key from `SVC_MASTER_KEY` is not in the data directory, and so not in the file.
+ */
+export const backup = (dataDir: string, file: string): void => {
+  const store = requireStore(dataDir)
+  if (existsSync(file)) throw fileExists(file)
+  const keyFile = masterKeyFile(dataDir)
+  const partial = `${file}.partial`
+  try {
+    rmSync(partial, { force: true })
+    writeSnapshot(store, partial, existsSync(keyFile) ? readFileSync(keyFile, 'utf8') : undefined)
+    // A link, unlike a rename, never replaces a file that came into being meanwhile.
+    linkSync(partial, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw fileExists(file)
+    throw new SvcError('failed', 'backup_failed', `The backup could not be written to ${file}`, {
+      detail: (error as Error).message,
+      hint: 'Check that the folder exists, can be written to and has room',
+      cause: error,
+    })
+  } finally {
+    rmSync(partial, { force: true })
+  }
+}
+
+const unpack = async (file: string, dataDir: string): Promise<void> => {
+  const partial = `${storeFile(dataDir)}.partial`
+  copyFileSync(file, partial)
+  chmodSync(partial, 0o600)
+  const masterKey = openSnapshot(partial)
+  if (masterKey !== undefined) writeFileSync(masterKeyFile(dataDir), masterKey, { mode: 0o600, flush: true })
+  renameSync(partial, storeFile(dataDir))
+  const storage = await openSqlite({ path: storeFile(dataDir) })
+  await storage.close()
+}
+
+/** Makes a data directory of a backup. Refuses one that holds anything; leaves nothing in it when it fails. */
+export const restore = async (file: string, dataDir: string): Promise<void> => {
+  if (!existsSync(file))
+    throw new SvcError('notFound', 'no_backup', `There is no file ${file}`, {
+      hint: 'Name the file of a backup',
+    })
+  if (existsSync(dataDir) && readdirSync(dataDir).length > 0)
+    throw new SvcError('failed', 'data_dir_not_empty', `${dataDir} is not empty; nothing was changed`, {
+      hint: 'Restore into a new directory: --data-dir DIR',
+    })
+  prepareDataDir(dataDir)
+  const lock = lockDataDir(dataDir)
+  try {
+    await unpack(file, dataDir)
+    lock.release()
+  } catch (error) {
+    lock.release()
+    for (const name of readdirSync(dataDir)) rmSync(join(dataDir, name), { force: true })
+    if (error instanceof SvcError) throw error
+    throw new SvcError('failed', 'bad_backup', `${file} is not a whole backup of this service`, {
+      detail: (error as Error).message,
+      hint: 'Make backups with: svc service backup FILE',
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,75 @@
+import { createKeyring } from './create-keyring.ts'
+import { lockDataDir, prepareDataDir, storeFile } from './data-dir.ts'
+import { handlers } from './handlers/all.ts'
+import { createApp } from './http/app.ts'
+import { apiRoot } from './http/routes.ts'
+import { startServer } from './http/server.ts'
+import { loadMasterKey } from './master-key.ts'
+import { ensureOperatorKey } from './operator.ts'
+import { checkHost, checkPublicUrl, isLoopback, readTls, type ServeOptions } from './serve-options.ts'
+import { openSqlite } from './storage/sqlite.ts'
+
+export type RunningService = {
+  baseUrl: string
+  mcpUrl: string
+  healthUrl: string
+  approverUrl: string
+  dataDir: string
+  /** Only when it was just made; it is kept nowhere else. */
+  operatorKey?: string
+  /** Finishes what is under way, then closes the store. */
+  stop(): Promise<void>
+}
+
+/** A host as it stands in an address; one that means all interfaces is reached over loopback. */
+const reachable = (host: string): string => {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** The whole service in this process. Fails with an SvcError that says what to do, and then leaves nothing open. */
+export const startService = async (options: ServeOptions): Promise<RunningService> => {
+  const host = checkHost(options)
+  const publicUrl = checkPublicUrl(options.publicUrl)
+  const tls = readTls(options)
+  const { dataDir, env, port = 8080, trustedProxy = [] } = options
+  const closing: (() => void | Promise<void>)[] = []
+  const close = async (): Promise<void> => {
+    for (let last = closing.pop(); last; last = closing.pop()) await last()
+  }
+  try {
+    prepareDataDir(dataDir)
+    closing.push(lockDataDir(dataDir).release)
+    const storage = await openSqlite({ path: storeFile(dataDir) })
+    closing.push(storage.close)
+    const keyring = await createKeyring(storage, loadMasterKey(dataDir, env))
+    const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${reachable(host)}:${bound}`
+    const server = await startServer({ port, host, tls }, (bound) => {
+      const app = createApp({
+        storage,
+        keyring,
+        handlers,
+        publicUrl: publicUrl ?? originAt(bound),
+        guards: { loopbackOnly: isLoopback(host), publicUrl, trustedProxy },
+        log: options.log,
+      })
+      return (request, bindings) => app.fetch(request, bindings as object)
+    })
+    closing.push(server.stop)
+    // Only now: a start that fails must not make a key that nobody sees.
+    const operatorKey = await ensureOperatorKey(storage, env.SVC_BOOTSTRAP_API_KEY)
+    const origin = originAt(server.port)
+    return {
+      baseUrl: origin + apiRoot,
+      mcpUrl: `${origin}/mcp`,
+      healthUrl: `${origin}/health`,
+      approverUrl: `${publicUrl ?? origin}/approver`,
+      dataDir,
+      ...(operatorKey !== undefined && { operatorKey }),
+      stop: close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,21 @@
+import { writeFileSync } from 'node:fs'
+import Libsql from 'libsql'
+
+/** An exclusive transaction on a file of its own, which the system ends with the process; undefined when another holds it. */
+export const takeLock = (file: string): { release(): void } | undefined => {
+  writeFileSync(file, '', { flag: 'a', mode: 0o600 })
+  const lock = new Libsql(file)
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock.close()
+    if ((error as { code?: string }).code === 'SQLITE_BUSY') return undefined
+    throw error
+  }
+  return {
+    release: () => {
+      lock.exec('ROLLBACK')
+      lock.close()
+    },
+  }
+}

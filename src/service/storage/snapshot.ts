@@ -1,0 +1,43 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs'
+import Libsql from 'libsql'
+
+const withDatabase = (file: string, work: (database: Libsql.Database) => void): void => {
+  const database = new Libsql(file)
+  try {
+    work(database)
+  } finally {
+    database.close()
+  }
+  const descriptor = openSync(file, 'r+')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}
+
+/** Writes the store as it is at one moment, and the master key in a table of its own, to a new file, 0600. */
+export const writeSnapshot = (store: string, file: string, masterKey: string | undefined): void => {
+  closeSync(openSync(file, 'wx', 0o600))
+  withDatabase(store, (database) => {
+    database.exec('PRAGMA busy_timeout = 5000')
+    database.prepare('VACUUM INTO ?').run([file])
+  })
+  withDatabase(file, (database) => {
+    database.exec('CREATE TABLE backup_master_key (value TEXT NOT NULL)')
+    if (masterKey !== undefined) database.prepare('INSERT INTO backup_master_key VALUES (?)').run([masterKey])
+  })
+}
+
+/** Checks a snapshot and turns it into a store; answers the master key that was in it. */
+export const openSnapshot = (file: string): string | undefined => {
+  let masterKey: string | undefined
+  withDatabase(file, (database) => {
+    const [check] = database.prepare('PRAGMA integrity_check').all([]) as { integrity_check: string }[]
+    if (check?.integrity_check !== 'ok') throw new Error(`integrity check: ${check?.integrity_check}`)
+    const [key] = database.prepare('SELECT value FROM backup_master_key').all([]) as { value: string }[]
+    masterKey = key?.value
+    // The key must not stay in the store that it wraps, not even in a free page.
+    database.exec('PRAGMA secure_delete = ON')
+    database.exec('DROP TABLE backup_master_key')
+    database.exec('VACUUM')
+  })
+  return masterKey
+}
