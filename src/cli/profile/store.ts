@@ -60,7 +60,7 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
         change(file)
         if (lock.mine()) return save(file)
       } finally {
-        await lock.release().catch(() => undefined)
+        lock.release()
       }
     }
   }

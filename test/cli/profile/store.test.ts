@@ -96,9 +96,11 @@ describe('writing', () => {
   })
   it('takes over the lock of a process that is gone', async () => {
     put('{"version":1,"profiles":{}}')
+    const holder = join(`${path}.lock`, 'elsewhere.1.x')
     mkdirSync(`${path}.lock`)
+    writeFileSync(holder, '')
     const longAgo = Date.now() / 1000 - 60
-    utimesSync(`${path}.lock`, longAgo, longAgo)
+    utimesSync(holder, longAgo, longAgo)
     await save()
     expect(readdirSync(dir)).toEqual(['profiles.json'])
   })
