@@ -44,7 +44,7 @@ export const insertAuthCode = async (call: Call, orgId: number, input: NewCode) 
     })
     .returning(columns)
     .executeTakeFirstOrThrow()
-  await call.audit(orgId, `auth-code:${row.id}`, Object.keys(given(input, changeable)))
+  await call.audit(orgId, `auth-code:${row.id}`)
   return { ...row, code }
 }
 
@@ -77,7 +77,7 @@ export const authCodeHandlers: Pick<Handlers<typeof org>, Group> = {
       .where('id', '=', authCodeId)
       .returning(columns)
       .executeTakeFirstOrThrow(() => notFound('Auth code'))
-    await call.audit(orgId, `auth-code:${authCodeId}`, Object.keys(given(input, changeable)))
+    await call.audit(orgId, `auth-code:${authCodeId}`)
     return row
   },
 

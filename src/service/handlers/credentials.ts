@@ -31,7 +31,7 @@ export const credentialHandlers: Pick<Handlers<typeof org>, 'getApiCredentials' 
       .onConflict((of) => of.column('org_id').doUpdateSet(values))
       .returning(shownIdp)
       .executeTakeFirstOrThrow()
-    await call.audit(org_id, `organization:${org_id}`, ['provider', 'client_id', 'client_secret'])
+    await call.audit(org_id, `organization:${org_id}`)
     return { ...row, client_secret_set: true }
   },
 }

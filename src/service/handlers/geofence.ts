@@ -44,7 +44,7 @@ export const geofenceHandlers: Handlers<typeof geofence> = {
       .values({ ...input, created_at: call.now, updated_at: call.now })
       .returningAll()
       .executeTakeFirstOrThrow()
-    await call.audit(row.org_id, `geofence:${row.id}`, [...fields])
+    await call.audit(row.org_id, `geofence:${row.id}`)
     return row
   },
 
@@ -58,7 +58,7 @@ export const geofenceHandlers: Handlers<typeof geofence> = {
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow(() => notFound('Geo-fence'))
-    await call.audit(org_id, `geofence:${id}`, Object.keys(changes))
+    await call.audit(org_id, `geofence:${id}`)
     return row
   },
 
@@ -95,7 +95,7 @@ export const geofenceHandlers: Handlers<typeof geofence> = {
           })),
         )
         .execute()
-    await call.audit(orgId, `user:${userId}`, ['geofences'])
+    await call.audit(orgId, `user:${userId}`)
     return userFences(call, orgId, userId)
   },
 }

@@ -27,14 +27,14 @@ export const answeredKey = <Row extends Owned>(row: Row) => ({ ...row, kind: kin
 export const selectKeys = (call: Call) => call.db.selectFrom('api_keys').select(columns)
 
 /** Adds a key and shows its secret, this once. */
-export const insertKey = async (call: Call, name: string, orgId: number | null, changes: string[]) => {
+export const insertKey = async (call: Call, name: string, orgId: number | null) => {
   const { key, prefix, hash } = newSecret(kindOf({ org_id: orgId }))
   const row = await call.db
     .insertInto('api_keys')
     .values({ name, org_id: orgId, prefix, hash, created_at: call.now })
     .returning(columns)
     .executeTakeFirstOrThrow()
-  await call.audit(orgId ?? 0, `key:${row.id}`, changes)
+  await call.audit(orgId ?? 0, `key:${row.id}`)
   return { ...answeredKey(row), key }
 }
 
@@ -81,7 +81,7 @@ export const keyHandlers: Handlers<typeof key> = {
         `A key named ${name} is there already`,
         'give another name, or rotate that key',
       )
-    return insertKey(call, name, orgId, orgId === null ? ['name'] : ['name', 'org_id'])
+    return insertKey(call, name, orgId)
   },
 
   rotateKey: async ({ id, overlap_s = day }, call) => {
@@ -95,7 +95,7 @@ export const keyHandlers: Handlers<typeof key> = {
       .executeTakeFirst()
     if (!old) throw await whyNot(call, id)
     await call.audit(old.org_id ?? 0, `key:${id}`, ['expires_at'])
-    return insertKey(call, old.name, old.org_id, [])
+    return insertKey(call, old.name, old.org_id)
   },
 
   revokeKey: async ({ id }, call) => {

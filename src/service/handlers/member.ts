@@ -87,12 +87,7 @@ export const addMember = async (call: Call, orgId: number, input: Profile): Prom
       ? conflict('user_pending', 'This user waits to be accepted', `svc user pending accept ${userId}`)
       : conflict('user_exists', 'This user is in the organization already', `svc user update ${userId}`)
   }
-  const names = Object.entries(input).filter(([, value]) => value !== undefined)
-  await call.audit(
-    orgId,
-    `user:${userId}`,
-    names.map(([name]) => name),
-  )
+  await call.audit(orgId, `user:${userId}`)
   return findUser(call, orgId, userId)
 }
 

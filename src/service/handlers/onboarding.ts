@@ -29,7 +29,7 @@ export const onboardingHandlers: Pick<Handlers<typeof org>, 'onboardOrganization
       admin,
       enrollment: await insertEnrollment(call, organization.id, admin.id),
       auth_code: await insertAuthCode(call, organization.id, { label: 'First auth code' }),
-      api_key: await insertKey(call, 'first key', organization.id, ['name', 'org_id']),
+      api_key: await insertKey(call, 'first key', organization.id),
     }
   },
 }

@@ -103,7 +103,7 @@ export const orgHandlers: Pick<Handlers<typeof org>, Group> = {
   updateOrganization: async ({ org_id, ...input }, call) => {
     const present = await findOrganization(call, org_id)
     const { policy, ...naming } = given(input, ['name', 'slug', 'policy'])
-    const slug = checkSlug(naming.slug ?? present.slug)
+    const slug = naming.slug === undefined ? present.slug : checkSlug(naming.slug)
     const row = await call.db
       .updateTable('organizations')
       .set({

@@ -79,7 +79,7 @@ export const timeslotHandlers: Handlers<typeof timeslot> = {
       .values({ ...stored(checked(input)), org_id, created_at: call.now, updated_at: call.now })
       .returningAll()
       .executeTakeFirstOrThrow()
-    await call.audit(org_id, `timeslot:${row.id}`, Object.keys(given(input, fields)))
+    await call.audit(org_id, `timeslot:${row.id}`)
     return answered(row)
   },
 
@@ -94,7 +94,7 @@ export const timeslotHandlers: Handlers<typeof timeslot> = {
       .where('id', '=', timeslot_id)
       .returningAll()
       .executeTakeFirstOrThrow(() => notFound('Time slot'))
-    await call.audit(row.org_id, `timeslot:${row.id}`, Object.keys(given(input, fields)))
+    await call.audit(row.org_id, `timeslot:${row.id}`)
     return answered(row)
   },
 
@@ -117,7 +117,7 @@ export const timeslotHandlers: Handlers<typeof timeslot> = {
       .where('user_id', '=', userId)
       .execute()
     if (slots.length > 0) await call.db.insertInto('user_timeslots').values(slots).execute()
-    await call.audit(orgId, `user:${userId}`, ['timeslots'])
+    await call.audit(orgId, `user:${userId}`)
     return userSlots(call, orgId, userId)
   },
 }

@@ -71,7 +71,7 @@ export const userHandlers: Pick<Handlers<typeof user>, Group> = {
       .executeTakeFirstOrThrow(() =>
         conflict('user_removed', 'The user is removed', 'svc user create brings the user back'),
       )
-    await call.audit(orgId, `user:${userId}`, Object.keys(given(input, changeable)))
+    await call.audit(orgId, `user:${userId}`)
     return findUser(call, orgId, userId)
   },
 }
