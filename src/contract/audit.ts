@@ -6,7 +6,7 @@ import { cursor, limit, time } from './records.ts'
 // The audit chain of an organization, over /svc/v1. spec: not shown
 
 const chainOrg = chosen(
-  z.optional(z.int('must be a whole number').check(z.gte(0))),
+  z.optional(z.int('must be a whole number').check(z.gte(0, 'must be 0 or more'))),
   'Organization id; 0 is the chain of the service itself; a key of an organization means its own',
   { example: 1 },
 )

@@ -19,7 +19,6 @@ const userFenceFields = (mark: typeof shown) => ({
   enabled: mark(z.boolean(), 'Whether it counts', { example: true }),
 })
 
-export const fence = z.strictObject(fenceFields(shown))
 const fenceChange = z.partial(z.strictObject(fenceFields(chosen)))
 const fenceRecord = z.looseObject({
   id: chosen(id, 'Geo-fence id'),
@@ -65,7 +64,7 @@ export const geofence = operations({
     summary: 'Add a geo-fence to an organization',
     message: 'Geo-fence created',
     example: '--org acme --name Headquarters --latitude 52.52 --longitude 13.405 --radius 150 --is-active 1',
-    input: z.strictObject({ org_id, ...fence.shape }),
+    input: z.strictObject({ org_id, ...fenceFields(shown) }),
     data: fenceRecord,
   },
   updateGeofence: {
@@ -76,7 +75,7 @@ export const geofence = operations({
     summary: 'Change a geo-fence of an organization; what is left out stays',
     message: 'Geo-fence updated',
     example: '12 --org acme --radius 300',
-    input: z.strictObject({ org_id, id: fenceId, ...z.partial(fence).shape }),
+    input: z.strictObject({ org_id, id: fenceId, ...fenceChange.shape }),
     data: fenceRecord,
   },
   deleteGeofence: {
@@ -116,7 +115,7 @@ export const geofence = operations({
       userId: user_id,
       org_id: userOrg,
       geofences: shown(
-        z.array(userFence).check(z.maxLength(1000)),
+        z.array(userFence).check(z.maxLength(1000, 'must have at most 1000 entries')),
         'All geo-fences of the user, as JSON or @file',
         {
           example: [{ name: 'Home', latitude: 52.5, longitude: 13.4, radius: 100, enabled: true }],

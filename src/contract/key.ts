@@ -51,7 +51,11 @@ export const key = operations({
     input: z.strictObject({
       id: keyId,
       overlap_s: chosen(
-        z.optional(z.int('must be a whole number of seconds').check(z.gte(0), z.lte(2_592_000))),
+        z.optional(
+          z
+            .int('must be a whole number of seconds')
+            .check(z.gte(0, 'must be 0 or more'), z.lte(2_592_000, 'must be 2592000 (30 days) or less')),
+        ),
         'How long the old secret still works, seconds; 86400 when left out',
         { example: 3600 },
       ),

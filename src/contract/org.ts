@@ -16,13 +16,16 @@ import {
   userRecord,
 } from './records.ts'
 
-export const organizationRecord = z.looseObject({
+const recordFields = (mark: typeof shown) => ({
   id: chosen(id, 'Organization id'),
-  name: shown(z.string(), 'Name'),
-  slug: shown(z.string(), 'Short name, usable wherever an id is'),
+  name: mark(z.string(), 'Name'),
+  slug: mark(z.string(), 'Short name, usable wherever an id is'),
   policy: chosen(policy, 'What the organization enforces'),
   ...times,
 })
+export const organizationRecord = z.looseObject(recordFields(chosen))
+/** The specification shows `name` and `slug` of an organization as listed, and no other record. */
+const listedOrganization = z.looseObject(recordFields(shown))
 
 const naming = {
   name: chosen(line(120), 'Name', { example: 'Acme Corp' }),
@@ -44,7 +47,9 @@ const authCodeRecord = z.looseObject({
 const newAuthCode = z.extend(authCodeRecord, {
   code: chosen(z.string(), 'The code itself, shown once', { secret: true }),
 })
-const uses = z.int('must be a whole number').check(z.gte(1), z.lte(1_000_000))
+const uses = z
+  .int('must be a whole number')
+  .check(z.gte(1, 'must be 1 or more'), z.lte(1_000_000, 'must be 1,000,000 or less'))
 const moment = z.iso.datetime({ offset: true, error: 'must be a time such as 2030-01-31T18:00:00Z' })
 
 const idpRecord = z.looseObject({
@@ -63,7 +68,7 @@ export const org = operations({
     summary: 'List organizations',
     message: 'Organizations',
     input: z.strictObject({ ...paging }),
-    data: z.array(organizationRecord),
+    data: z.array(listedOrganization),
     columns: ['id', 'slug', 'name', 'created_at'],
   },
   getOrganization: {

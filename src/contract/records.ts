@@ -12,7 +12,9 @@ export const times = {
 }
 
 export const limit = chosen(
-  z.optional(z.int('must be a whole number').check(z.gte(1), z.lte(1000, 'must be 1000 or less'))),
+  z.optional(
+    z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'), z.lte(1000, 'must be 1000 or less')),
+  ),
   'Rows a page; without it every row is answered',
   { example: 100 },
 )
@@ -23,8 +25,12 @@ export const cursor = chosen(
 export const paging = { limit, cursor }
 
 export const is_active = z.union([z.literal(0), z.literal(1)])
-export const latitude = z.number('must be a number').check(z.gte(-90), z.lte(90))
-export const longitude = z.number('must be a number').check(z.gte(-180), z.lte(180))
+export const latitude = z
+  .number('must be a number')
+  .check(z.gte(-90, 'must be -90 or more'), z.lte(90, 'must be 90 or less'))
+export const longitude = z
+  .number('must be a number')
+  .check(z.gte(-180, 'must be -180 or more'), z.lte(180, 'must be 180 or less'))
 /** Metres. spec: not shown (unit and bounds) */
 export const radius = z
   .int('must be a whole number of metres')

@@ -15,7 +15,7 @@ export const slot = z.strictObject({
   days: chosen(
     z.array(z.enum(weekdays)).check(
       z.minLength(1, 'must name at least one day'),
-      z.maxLength(7),
+      z.maxLength(7, 'must name at most seven days'),
       z.refine((days) => new Set(days).size === days.length, 'must name each day once'),
     ),
     'Weekdays it starts on',
@@ -111,7 +111,7 @@ export const timeslot = operations({
       userId: user_id,
       org_id: userOrg,
       timeslots: chosen(
-        z.array(slot).check(z.maxLength(1000)),
+        z.array(slot).check(z.maxLength(1000, 'must have at most 1000 entries')),
         'All time slots of the user, as JSON or @file',
         {
           example: [
