@@ -15,6 +15,11 @@ const jsonSchema = (schema: z.ZodMiniType): Json => {
       if (json.source) json['x-spec'] = json.source
       if (json.secret) json.format = 'password'
       for (const name of ['source', 'secret', 'personal']) delete json[name]
+      const constants = json.anyOf?.map((one) => (one as { const?: unknown }).const)
+      if (constants?.every(Number.isInteger)) {
+        delete json.anyOf
+        Object.assign(json, { type: 'integer', enum: constants })
+      }
     },
   })
   return rest
