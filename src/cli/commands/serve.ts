@@ -46,10 +46,7 @@ export const registerServe = (command: Command, context: Context): void => {
     .action(async () => {
       const options = command.opts<Options>()
       const { io, globals } = context
-      const [{ startService }, { createLog }] = await Promise.all([
-        import('../../service/serve.ts'),
-        import('../../service/log.ts'),
-      ])
+      const { startService } = await import('../../service/serve.ts')
       const service = await startService({
         port: portOf(options.port),
         host: options.host,
@@ -60,7 +57,8 @@ export const registerServe = (command: Command, context: Context): void => {
         trustedProxy: options.trustedProxy,
         dev: options.dev,
         env: io.env,
-        log: createLog((text) => io.stderr.write(`${text}\n`), io.stderr.isTTY),
+        log: (line) => io.stderr.write(`${line}\n`),
+        prettyLog: io.stderr.isTTY,
       })
       try {
         const note = options.profile ? await saveProfile(service, context) : undefined
