@@ -41,7 +41,7 @@ const plain = (url: string, code: string, error: Error): SvcError => {
       'Is the address right? svc profile show --explain names where it comes from',
       error,
     )
-  if (code.startsWith('HPE_'))
+  if (error.name === 'HTTPParserError')
     return unreachable(
       'not_http',
       `What answers at ${host} does not speak ${url.startsWith('https:') ? 'HTTPS' : 'HTTP'}`,

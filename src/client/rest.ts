@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Effect } from '../contract/operation.ts'
-import { SvcError } from '../core/errors.ts'
+import { SvcError, usageError } from '../core/errors.ts'
 import { readAnswer } from './answer.ts'
 import type { Answer, Client } from './client.ts'
 import { interrupted } from './network-error.ts'
@@ -133,6 +133,7 @@ export const createClient = (options: Options): Client => {
   }
 
   const raw: Client['raw'] = async ({ method, path, body, headers, effect }, { signal } = {}) => {
+    if (!path.startsWith('/')) throw usageError(`A path starts with /, not as ${JSON.stringify(path)}`)
     const { origin } = new URL(baseUrl)
     const root = path.startsWith('/svc/') ? origin : baseUrl.replace(/\/+$/, '')
     const { href: url } = new URL(root + path)

@@ -36,18 +36,8 @@ const openRoute = async (origin: string, options: Options, connectMs: number): P
   }
   const proxy = proxyFor(origin, options.env)
   if (!proxy) return { dispatcher: new Pool(origin, { ...shared, connect: tls }) }
-  const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js')
-  const dispatcher = new EnvHttpProxyAgent({
-    ...shared,
-    connect: tls,
-    requestTls: tls,
-    proxyTls: { timeout: connectMs },
-    clientFactory: (url, opts) => new Pool(url, { ...opts, headersTimeout: connectMs }),
-    httpProxy: proxy.uri,
-    httpsProxy: proxy.uri,
-    noProxy: proxy.noProxy,
-  })
-  return { dispatcher, proxy: proxy.uri }
+  const { openProxyAgent } = await import('./proxy-agent.ts')
+  return { dispatcher: openProxyAgent(proxy, tls, shared), proxy: proxy.uri }
 }
 
 const textHeaders = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
@@ -113,7 +103,8 @@ export const createTransport = (options: Options): Transport & { close(): Promis
           onResponseEnd() {
             clearTimeout(timer)
             signal?.removeEventListener('abort', abort)
-            resolve({ ...answer, body: Buffer.concat(chunks) })
+            // undici frees the connection a turn of the loop later: a next request that came before would open another.
+            setImmediate(() => setImmediate(resolve, { ...answer, body: Buffer.concat(chunks) }))
           },
           onResponseError(_, error) {
             const late = !proxy && (error as { code?: string }).code === 'UND_ERR_CONNECT_TIMEOUT'

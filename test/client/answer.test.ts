@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest'
+import { org } from '../../src/contract/org.ts'
+import { user } from '../../src/contract/user.ts'
+import { json, page, text } from '../fake-hosted.ts'
+import { failure, secretKey, withHosted } from './hosted.ts'
+
+const list = org.listOrganizations
+
+test('an answer passes through unchanged, unknown fields included', async () => {
+  const { client } = await withHosted()
+  const { envelope, httpStatus } = await client.call(list, {})
+  expect(httpStatus).toBe(200)
+  expect(envelope).toEqual({
+    status: 'success',
+    message: 'OK',
+    data: [
+      { name: 'Acme', slug: 'acme', plan: 'gold' },
+      { name: 'Globex', slug: 'globex', plan: 'free' },
+    ],
+    traceId: 'T-1',
+    meta: { region: 'eu' },
+  })
+})
+
+test('a request carries the key, JSON, and what the table names where it belongs', async () => {
+  const { client, service } = await withHosted()
+  await client.call(user.listUsers, { org_id: 3, state: 'active' }, { extra: { odd: 'a b' } })
+  await client.call(user.acceptUser, { org_id: 3, user_id: 7 }, { extra: { note: { a: [1] } } })
+  expect(service.seen.map(({ method, path, body }) => [method, path, body])).toEqual([
+    ['GET', '/admin/public/api/organization/3/users?state=active&odd=a+b', ''],
+    ['POST', '/admin/public/api/organization/3/user/7/accept', '{"note":{"a":[1]}}'],
+  ])
+  for (const { headers } of service.seen)
+    expect(headers).toMatchObject({ 'x-api-key': secretKey, 'content-type': 'application/json' })
+})
+
+test.each([
+  ['a web page', page(), 'web page'],
+  ['a web page with 404', page(404), 'web page'],
+  ['nothing', text(200, ''), 'empty'],
+  ['text', text(200, 'hello'), 'JSON with a status'],
+  ['a list', json(200, []), 'JSON with a status'],
+  ['null', json(200, null), 'JSON with a status'],
+  ['a status that is no text', json(200, { status: 1 }), 'JSON with a status'],
+  ['cut JSON', text(200, '{"status":"success"'), 'JSON with a status'],
+])('%s is a failure that says what came and where the API root is', async (_, answer, said) => {
+  const { client, service } = await withHosted()
+  service.next(answer)
+  const error = await failure(client.call(list, {}))
+  expect(error.message).toContain(said)
+  expect(`${error.message} ${error.hint}`).toContain('/admin/public/api')
+})
+
+test.each([
+  [200, 'failed', 'unexpected_answer'],
+  [201, 'failed', 'unexpected_answer'],
+  [400, 'refused', 'http_400'],
+  [401, 'forbidden', 'http_401'],
+  [403, 'forbidden', 'http_403'],
+  [404, 'notFound', 'http_404'],
+  [409, 'refused', 'http_409'],
+  [410, 'expired', 'http_410'],
+  [422, 'refused', 'http_422'],
+  [500, 'failed', 'http_500'],
+])('%i with another status than success is never a success', async (status, exit, code) => {
+  const { client, service } = await withHosted()
+  service.next(json(status, { status: 'error', message: 'No.' }))
+  expect(await failure(client.call(list, {}))).toMatchObject({ exit, code, message: 'No.' })
+})
+
+test('an error status is a failure even where the envelope says success', async () => {
+  const { client, service } = await withHosted()
+  service.next(json(500, { status: 'success', message: 'odd' }))
+  expect((await failure(client.call(list, {}))).exit).toBe('failed')
+})
+
+test('data.code decides before the HTTP status, and all that the service says is told', async () => {
+  const { client, service } = await withHosted()
+  const data = {
+    code: 'denied',
+    detail: 'by the approver',
+    hint: 'ask again',
+    issues: [{ field: 'name', message: 'is long' }, { nonsense: 1 }, null],
+  }
+  service.next(json(403, { status: 'error', message: 'Denied', data }, { 'x-request-id': 'req_1' }))
+  expect(await failure(client.call(list, {}))).toMatchObject({
+    exit: 'denied',
+    code: 'denied',
+    detail: 'by the approver',
+    hint: 'ask again',
+    issues: [{ field: 'name', message: 'is long' }],
+    request_id: 'req_1',
+  })
+})
+
+test.each([401, 403, 404, 429])('%i gets a hint when the service gives none', async (status) => {
+  const { client, service } = await withHosted()
+  service.always(json(status, { status: 'error', message: 'No.' }))
+  expect((await failure(client.call(list, {}))).hint).toMatch(/svc |Try again/)
+})
+
+test('nothing that moves a cursor or hides text comes out of an error', async () => {
+  const { client, service } = await withHosted()
+  const bad = 'a\u001b[31m\u202eb\u200bc\u0000'
+  const data = { code: bad, detail: bad, hint: bad, issues: [{ field: bad, message: bad }] }
+  service.next(json(422, { status: bad, message: bad, data }))
+  const { message, code, detail, hint, issues } = await failure(client.call(list, {}))
+  const told = [message, code, detail, hint, issues![0]!.field, issues![0]!.message].join('')
+  expect(told).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+})
+
+test('without a key nothing is sent, and three ways to one are named', async () => {
+  const { client, service } = await withHosted({ apiKey: async () => undefined })
+  const error = await failure(client.call(list, {}))
+  expect(error).toMatchObject({ exit: 'forbidden', code: 'no_key' })
+  expect(error.hint).toMatch(/svc profile login.*SVC_API_KEY.*svc serve/)
+  expect(service.seen).toEqual([])
+})
+
+test('a raw request answers whatever comes', async () => {
+  const { client, service } = await withHosted()
+  service.next(text(418, 'teapot'))
+  const answer = await client.raw({ method: 'GET', path: '/svc/v1/keys', effect: 'read' })
+  expect(answer).toMatchObject({ status: 418, body: 'teapot' })
+  expect(service.seen[0]!.path).toBe('/svc/v1/keys')
+})
+
+test.each(['@evil.example/', '.evil.example/', ':1/x', '\\\\evil.example/x'])(
+  'a raw path %s that could lead to another host is refused',
+  async (path) => {
+    const { client, service } = await withHosted()
+    const error = await failure(client.raw({ method: 'GET', path, effect: 'read' }))
+    expect(error.exit).toBe('usage')
+    expect(service.seen).toEqual([])
+  },
+)
+
+test('debug lines name each request and answer, and no secret', async () => {
+  const { client, debugged, service } = await withHosted()
+  service.next(json(200, { status: 'success', message: 'OK' }, { 'x-request-id': 'req_9' }))
+  await client.raw({
+    method: 'GET',
+    path: '/save/faceauth/success/tok-canary?otp=123456&a=b',
+    effect: 'rings',
+  })
+  await client.call(list, {})
+  expect(debugged).toEqual([
+    `> GET ${service.baseUrl}/save/faceauth/success/***?otp=***&a=b`,
+    '< 200 req_9',
+    `> GET ${service.baseUrl}/organizations`,
+    '< 200',
+  ])
+  expect(debugged.join()).not.toMatch(/canary/)
+})
