@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { auditHash, type ChainRow, genesisHash, verifyChain } from '../../src/receipt/chain.ts'
+
+const chain = (length: number): ChainRow[] => {
+  const rows: ChainRow[] = []
+  for (let seq = 1; seq <= length; seq++) {
+    const row = {
+      org_id: 3,
+      seq,
+      at: '2030-01-01T00:00:00.000Z',
+      actor: 'ci (key 2)',
+      action: 'createUser',
+      subject: `user:${seq}`,
+      changes: ['email', 'mobile'],
+      request_id: 'req_1',
+      prev_hash: rows.at(-1)?.hash ?? genesisHash,
+    }
+    rows.push({ ...row, hash: auditHash(row) })
+  }
+  return rows
+}
+
+describe('a hash chain', () => {
+  test('hashes a row as SHA-256 of its RFC 8785 JSON, whatever the order of its fields', () => {
+    const { hash, ...rest } = chain(1)[0]!
+    // sha256sum of the canonical JSON, made by hand
+    expect(hash).toBe('07b2a0947ce24ef9517695ae6a86353eb2a5ec648528ed74dec14c5711ff3e14')
+    expect(auditHash(Object.fromEntries(Object.entries(rest).reverse()) as typeof rest)).toBe(hash)
+  })
+
+  test('holds as it was written, and ends where it ends', () => {
+    const rows = chain(5)
+    expect(verifyChain(rows)).toEqual({ ok: true, seq: 5, hash: rows[4]!.hash })
+  })
+
+  test('is whole when it is empty', () => {
+    expect(verifyChain([])).toEqual({ ok: true, seq: 0, hash: genesisHash })
+  })
+
+  test('goes on from a row that is trusted', () => {
+    const rows = chain(5)
+    const from = { seq: 3, hash: rows[2]!.hash }
+    expect(verifyChain(rows.slice(3), from)).toMatchObject({ ok: true, seq: 5 })
+    expect(verifyChain(rows.slice(3), { seq: 3, hash: rows[1]!.hash })).toMatchObject({ ok: false, seq: 4 })
+  })
+
+  test.each(Object.keys(chain(1)[0]!) as (keyof ChainRow)[])('shows a change of %s in any row', (field) => {
+    for (const at of [0, 2, 4]) {
+      const rows = chain(5)
+      const row = rows[at]! as Record<string, unknown>
+      if (Array.isArray(row[field])) row[field] = []
+      else row[field] = typeof row[field] === 'number' ? row[field] + 1 : `${String(row[field])}x`
+      expect(verifyChain(rows)).toMatchObject({ ok: false, seq: at + 1, reason: expect.any(String) })
+    }
+  })
+
+  test.each([0, 1, 3])('shows that row %i was taken out', (at) => {
+    expect(verifyChain(chain(5).toSpliced(at, 1))).toMatchObject({ ok: false, seq: at + 1 })
+  })
+
+  test('shows two rows that changed places, and one that stands there twice', () => {
+    const rows = chain(3)
+    expect(verifyChain([rows[0]!, rows[2]!, rows[1]!])).toMatchObject({ ok: false, seq: 2 })
+    expect(verifyChain([rows[0]!, rows[0]!, rows[1]!])).toMatchObject({ ok: false, seq: 2 })
+  })
+
+  test('shows a row of another organization even when its hashes fit', () => {
+    const rows = chain(2)
+    const { hash: _, ...rest } = rows[1]!
+    const foreign = { ...rest, org_id: 4 }
+    expect(verifyChain([rows[0]!, { ...foreign, hash: auditHash(foreign) }])).toMatchObject({
+      ok: false,
+      seq: 2,
+    })
+  })
+})

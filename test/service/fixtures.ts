@@ -1,0 +1,73 @@
+import type { Answer, TestService } from './harness.ts'
+
+/** The `data` of an answer that must be a success. */
+export const dataOf = ({ status, body }: Answer) => {
+  if (status !== 200 || body.status !== 'success') throw new Error(`${status} ${JSON.stringify(body)}`)
+  return body.data
+}
+
+/** What a refusal says: `[status, code, names of the fields]`. */
+export const refusal = ({ status, body }: Answer): [number, string, string[]] => [
+  status,
+  body.data.code,
+  (body.data.issues ?? []).map((issue: { field: string }) => issue.field),
+]
+
+export const ada = {
+  email: 'ada@acme.example',
+  country_code: '+1',
+  mobile: '2025550101',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+}
+
+export const fence = { name: 'Headquarters', latitude: 52.52, longitude: 13.405, radius: 150, is_active: 1 }
+
+export const slot = {
+  name: 'Office hours',
+  days: ['mon', 'tue', 'wed', 'thu', 'fri'],
+  start: '09:00',
+  end: '17:30',
+  timezone: 'Europe/Berlin',
+}
+
+/** An organization and a key of its own. */
+export const createTenant = async (
+  { call }: TestService,
+  slug: string,
+): Promise<{ id: number; key: string }> => {
+  const { id } = dataOf(await call('POST', '/organization/create', { body: { name: slug, slug } }))
+  const { key } = dataOf(await call('POST', '/svc/v1/keys', { body: { name: `of ${slug}`, org_id: id } }))
+  return { id, key }
+}
+
+/** The national number 2025550100 + `n` in an organization; answers the user's record. */
+export const createMember = async ({ call }: TestService, orgId: number, n: number, more: object = {}) =>
+  dataOf(
+    await call('POST', `/organization/${orgId}/create/user`, {
+      body: { ...ada, email: `user${n}@acme.example`, mobile: String(2025550100 + n), ...more },
+    }),
+  )
+
+/** Rows of a chain as `[action, subject, changes]`. */
+export const auditOf = async ({ call }: TestService, orgId: number): Promise<[string, string, string[]][]> =>
+  dataOf(await call('GET', `/svc/v1/audit?org_id=${orgId}`)).map(
+    (row: { action: string; subject: string; changes: string[] }) => [row.action, row.subject, row.changes],
+  )
+
+const volatile = new Set(['idempotency', 'signing_keys'])
+
+/** All that the store holds but when a key was last used. */
+export const contentsOf = ({ storage }: TestService): Promise<Record<string, unknown[]>> =>
+  storage.read(async (db) => {
+    const contents: Record<string, unknown[]> = {}
+    for (const { name } of await db.introspection.getTables()) {
+      if (volatile.has(name)) continue
+      const rows = (await db
+        .selectFrom(name as 'api_keys')
+        .selectAll()
+        .execute()) as object[]
+      contents[name] = rows.map((row) => Object.assign(row, { last_used_at: undefined }))
+    }
+    return contents
+  })

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { auditOf, contentsOf, createMember, createTenant, dataOf, refusal, slot } from './fixtures.ts'
+import { startTestService, type TestService } from './harness.ts'
+
+let service: TestService
+let acme: { id: number; key: string }
+let user: { id: number }
+beforeEach(async () => {
+  service = await startTestService()
+  acme = await createTenant(service, 'acme')
+  user = await createMember(service, acme.id, 1)
+})
+afterEach(() => service.close())
+
+const states = ['pending', 'active', 'rejected', 'removed'] as const
+type State = (typeof states)[number]
+
+const setState = (state: State) =>
+  service.storage.write((db) =>
+    db.updateTable('memberships').set({ state }).where('user_id', '=', user.id).execute(),
+  )
+const stateOf = async () =>
+  dataOf(await service.call('GET', `/organization/${acme.id}/user/${user.id}`)).state as State
+
+const moves: Record<string, (userId: number) => ReturnType<TestService['call']>> = {
+  acceptUser: (id) => service.call('POST', `/organization/${acme.id}/user/${id}/accept`),
+  rejectUser: (id) => service.call('POST', `/organization/${acme.id}/user/${id}/reject`),
+  holdUser: (id) => service.call('POST', `/organization/${acme.id}/user/${id}/pending`),
+  removeUser: (user_id) =>
+    service.call('POST', '/organization/remove/user', { body: { org_id: acme.id, user_id } }),
+  makeAdmin: (user_id) => service.call('POST', '/make-admin', { body: { org_id: acme.id, user_id } }),
+}
+
+const allowed: Record<string, Partial<Record<State, State>>> = {
+  acceptUser: { pending: 'active' },
+  rejectUser: { pending: 'rejected' },
+  holdUser: { active: 'pending' },
+  removeUser: { active: 'removed', pending: 'removed' },
+  makeAdmin: { active: 'active' },
+}
+
+const table = Object.keys(moves).flatMap((move) =>
+  states.map((from) => [move, from, allowed[move]![from]] as const),
+)
+
+describe('moving a user', () => {
+  test.each(table)('%s of a user who is %s leads to %s', async (move, from, to) => {
+    await setState(from)
+    const before = await contentsOf(service)
+    const answer = await moves[move]!(user.id)
+    if (to === undefined) {
+      expect(refusal(answer)).toEqual([409, `user_${from}`, []])
+      expect(answer.body.message).toContain(`The user is ${from}`)
+      expect(await contentsOf(service)).toEqual(before)
+    } else {
+      expect(dataOf(answer)).toMatchObject({ id: user.id, state: to })
+      expect(await stateOf()).toBe(to)
+      const row = [move, `user:${user.id}`, [move === 'makeAdmin' ? 'role' : 'state']]
+      expect((await auditOf(service, acme.id)).at(-1)).toEqual(row)
+    }
+  })
+
+  test.each(Object.keys(moves))('%s knows nobody who is not a member', async (move) => {
+    const before = await contentsOf(service)
+    expect(refusal(await moves[move]!(99))).toEqual([404, 'not_found', []])
+    expect(await contentsOf(service)).toEqual(before)
+  })
+
+  test('happens once, however many ask at the same moment', async () => {
+    await setState('pending')
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => moves[i % 2 ? 'acceptUser' : 'rejectUser']!(user.id)),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
+  })
+
+  test('makes an admin of a member', async () => {
+    expect(dataOf(await moves.makeAdmin!(user.id)).role).toBe('admin')
+  })
+
+  test('does not reach into another organization of the same person', async () => {
+    const other = await createTenant(service, 'other')
+    const there = await createMember(service, other.id, 1)
+    await moves.removeUser!(user.id)
+    expect(dataOf(await service.call('GET', `/organization/${other.id}/user/${there.id}`))).toEqual(there)
+  })
+})
+
+describe('removing a user', () => {
+  test('ends links that were not used, and keeps the rest', async () => {
+    await service.call('PUT', `/user/${user.id}/timeslots/update`, { body: { timeslots: [slot] } })
+    await service.storage.write((db) =>
+      db
+        .insertInto('enrollments')
+        .values([
+          { org_id: acme.id, user_id: user.id, token_hash: 'a', expires_at: '2999' },
+          { org_id: acme.id, user_id: user.id, token_hash: 'b', expires_at: '2000', used_at: '2000' },
+        ])
+        .execute(),
+    )
+    await moves.removeUser!(user.id)
+    const contents = await contentsOf(service)
+    expect(contents.enrollments).toMatchObject([{ token_hash: 'b' }])
+    expect(contents.user_timeslots).toHaveLength(1)
+  })
+})
+
+describe('deleting a user', () => {
+  const remove = (orgId: number) => service.call('DELETE', `/organization/${orgId}/delete/user/${user.id}`)
+
+  test('erases the membership with all its data, and the person with the last one', async () => {
+    const other = await createTenant(service, 'other')
+    const there = await createMember(service, other.id, 1)
+    await service.call('PUT', `/user/${user.id}/timeslots/update`, {
+      body: { org_id: acme.id, timeslots: [slot] },
+    })
+    expect((await remove(acme.id)).status).toBe(200)
+    expect((await auditOf(service, acme.id)).at(-1)).toEqual(['deleteUser', `user:${user.id}`, []])
+    let contents = await contentsOf(service)
+    expect(contents.user_timeslots).toEqual([])
+    expect(contents.people).toMatchObject([{ id: there.id }])
+
+    expect((await remove(other.id)).status).toBe(200)
+    contents = await contentsOf(service)
+    expect([contents.people, contents.memberships]).toEqual([[], []])
+    expect(JSON.stringify(contents)).not.toMatch(/\+12025550101|user1@acme|Lovelace/)
+  })
+
+  test('knows nobody twice', async () => {
+    await remove(acme.id)
+    expect(refusal(await remove(acme.id))).toEqual([404, 'not_found', []])
+  })
+})
