@@ -1,0 +1,164 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, connect, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run } from '../../src/cli/main.ts'
+import { startService, type RunningService } from '../../src/service/serve.ts'
+import { memoryIo } from '../cli/memory-io.ts'
+
+// Requests and replies written by hand from the specification. The request goes over a raw socket to the real service,
+// byte for byte; the command line is let loose on a peer that answers no more than the specification shows.
+
+const key = `svc_op_${'k'.repeat(43)}`
+const folder = new URL('exchanges/', import.meta.url)
+
+type Message = { start: string; headers: Record<string, string>; body: string }
+type Exchange = { title: string; argv: string[] | undefined; request: string; reply: Message }
+
+const parseMessage = (raw: string): Message => {
+  const [head, ...body] = raw.split('\r\n\r\n')
+  const [start, ...lines] = head!.split('\r\n')
+  const headers = lines.map((line): [string, string] => {
+    const at = line.indexOf(':')
+    return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()]
+  })
+  return { start: start!, headers: Object.fromEntries(headers), body: body.join('\r\n\r\n') }
+}
+
+const exchanges = readdirSync(folder)
+  .toSorted()
+  .map((file): Exchange => {
+    const lines = readFileSync(new URL(file, folder), 'utf8').split('\n')
+    const notes = lines.filter((line) => line.startsWith('# '))
+    const [request, reply] = lines
+      .filter((line) => !line.startsWith('# '))
+      .join('\r\n')
+      .replace('{key}', key)
+      .split('\r\n---\r\n')
+    return {
+      title: `${lines.find((line) => / HTTP\//.test(line))} (${file})`,
+      argv: notes
+        .find((note) => note.startsWith('# svc '))
+        ?.slice('# svc '.length)
+        .split(' '),
+      // A request without a body ends in the blank line after its headers.
+      request: request!.includes('\r\n\r\n') ? request! : `${request}\r\n`,
+      reply: parseMessage(reply!.trimEnd()),
+    }
+  })
+
+/** What the specification shows, as a matcher: a word in <> is a type, all else is itself; more fields may be there. */
+const shownBy = (pattern: unknown): unknown => {
+  if (pattern === '<string>') return expect.stringMatching(/./)
+  if (pattern === '<boolean>') return expect.any(Boolean)
+  if (typeof pattern !== 'object' || pattern === null) return pattern
+  const entries = Object.entries(pattern).map(([name, value]) => [name, shownBy(value)] as const)
+  return expect.objectContaining(Object.fromEntries(entries))
+}
+
+const sendRaw = async (port: number, bytes: string): Promise<Message> => {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(bytes)
+  return parseMessage(await text(socket))
+}
+
+describe('the service answers', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-spec-'))
+  let service: RunningService
+  let port: number
+
+  const prepare = async (path: string, body: object): Promise<void> => {
+    const response = await fetch(service.baseUrl + path, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
+  }
+
+  beforeAll(async () => {
+    service = await startService({
+      dataDir,
+      port: 0,
+      env: { SVC_BOOTSTRAP_API_KEY: key },
+      log: () => undefined,
+    })
+    port = Number(new URL(service.baseUrl).port)
+    await prepare('/organization/create', { name: 'Acme Corp', slug: 'acme' })
+  })
+  afterAll(async () => {
+    await service.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  const prepared: Record<string, () => Promise<void>> = {
+    '6-accept-user': async () => {
+      const grace = { email: 'grace@acme.example', first_name: 'Grace', last_name: 'Hopper' }
+      await prepare('/organization/1/create/user', { ...grace, country_code: '+1', mobile: '2025550102' })
+      await prepare('/organization/1/user/2/pending', {})
+    },
+  }
+
+  test.each(exchanges.map((one) => [one.title, one] as const))('%s', async (title, { request, reply }) => {
+    for (const [file, work] of Object.entries(prepared)) if (title.includes(file)) await work()
+    const answer = await sendRaw(port, request)
+    const [, status] = answer.start.split(' ')
+    expect(status).toMatch(/^2\d\d$/)
+    expect(answer.headers['content-type']).toMatch(/^application\/json/)
+    const body = JSON.parse(answer.body) as { data?: unknown }
+    const pattern = JSON.parse(reply.body) as { data?: unknown }
+    expect(body).toEqual(shownBy({ ...pattern, ...(Array.isArray(pattern.data) && { data: body.data }) }))
+    const rows = Array.isArray(pattern.data) ? (body.data as unknown[]) : []
+    for (const row of rows) expect(row).toEqual(shownBy((pattern.data as unknown[])[0]))
+    expect(rows.length > 0).toBe(Array.isArray(pattern.data))
+  })
+
+  test.each(exchanges.filter(({ argv }) => argv).map((one) => [one.title, one] as const))(
+    'no success without the header x-api-key: %s',
+    async (_, { request }) => {
+      const answer = await sendRaw(port, request.replace(/x-api-key: .*\r\n/, ''))
+      expect(answer.start).toMatch(/^HTTP\/1\.1 401 /)
+      expect(JSON.parse(answer.body)).toMatchObject({ status: expect.not.stringMatching('^success$') })
+    },
+  )
+})
+
+/** A peer that keeps what it was sent, and answers what the specification shows. */
+const reader = (ended: (raw: string) => void, reply: Message) =>
+  createServer((socket) => {
+    let raw = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      raw += chunk
+      const { headers, body } = parseMessage(raw)
+      if (!raw.includes('\r\n\r\n') || body.length < Number(headers['content-length'] ?? 0)) return
+      ended(raw)
+      const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n`
+      socket.end(`${head}content-length: ${reply.body.length}\r\n\r\n${reply.body}`)
+    })
+  })
+
+describe('the command line asks', () => {
+  test.each(exchanges.filter(({ argv }) => argv).map((one) => [one.title, one] as const))(
+    '%s',
+    async (_, { argv, request, reply }) => {
+      const asked: string[] = []
+      const server = reader((raw) => asked.push(raw), reply)
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { port } = server.address() as AddressInfo
+      const io = memoryIo({
+        env: { SVC_BASE_URL: `http://127.0.0.1:${port}/admin/public/api`, SVC_API_KEY: key },
+      })
+      const exit = await run(argv!, io)
+      server.close()
+      expect([exit, io.err()]).toEqual([0, expect.not.stringMatching(/error/i)])
+      expect(asked).toHaveLength(1)
+      const [sent, shown] = [parseMessage(asked[0]!), parseMessage(request)]
+      expect(sent.start).toBe(shown.start)
+      expect(sent.headers['x-api-key']).toBe(key)
+      expect(sent.headers['content-type']).toBe('application/json')
+      expect(JSON.parse(sent.body || 'null')).toEqual(JSON.parse(shown.body || 'null'))
+    },
+  )
+})
