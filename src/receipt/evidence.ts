@@ -1,0 +1,119 @@
+import { decodeCBOR, encodeCBOR } from '@levischuck/tiny-cbor'
+import { verifyAuthenticationResponse } from '@simplewebauthn/server'
+import * as z from 'zod/mini'
+import { fromBase64url, fromUtf8, parseExact, toBase64url } from './exact.ts'
+
+export const base64url = z.string().check(z.regex(/^[\w-]+$/, 'is not base64url'))
+
+/** The human's own signature, with all that it takes to check it offline. Bytes are base64url. */
+export const evidenceShape = z.strictObject({
+  credential_id: base64url,
+  /** COSE_Key, CBOR. */
+  public_key: base64url,
+  /** COSE algorithm: ES256 (-7), EdDSA (-8) or RS256 (-257). */
+  algorithm: z.union([z.literal(-7), z.literal(-8), z.literal(-257)], 'is not ES256, EdDSA or RS256'),
+  authenticator_data: base64url,
+  client_data_json: base64url,
+  signature: base64url,
+  user_handle: z.optional(base64url),
+  /** Where the approver was, and the relying party: as the service expects them, never as the client says. */
+  origin: z.string(),
+  rp_id: z.string(),
+})
+
+export type Evidence = z.infer<typeof evidenceShape>
+
+export type EvidenceCheck =
+  | { ok: true; user_verified: true; counter: number; backup_eligible: boolean; backed_up: boolean }
+  | { ok: false; problem: string }
+
+/** What the authenticator and the browser said; nothing of it is checked. Throws when it cannot be read. */
+export const readEvidence = (evidence: Evidence) => {
+  const data = fromBase64url(evidence.authenticator_data)
+  const client = parseExact(fromUtf8(fromBase64url(evidence.client_data_json))) as Record<string, unknown>
+  const flag = (bit: number): boolean => ((data[32] ?? 0) & (1 << bit)) !== 0
+  return {
+    client,
+    user_present: flag(0),
+    user_verified: flag(2),
+    backup_eligible: flag(3),
+    backed_up: flag(4),
+  }
+}
+
+const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+const siteProblem = ({ origin, rp_id }: Evidence): string | undefined => {
+  const url = new URL(origin)
+  if (url.origin !== origin) return 'The origin is not an origin'
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback.has(url.hostname)))
+    return 'The origin is neither https nor this machine'
+  const within = url.hostname === rp_id || (rp_id.includes('.') && url.hostname.endsWith(`.${rp_id}`))
+  return within ? undefined : 'The relying party is not of the origin'
+}
+
+// COSE: kty (1), alg (3), crv (-1).
+const keyTypes = { [-7]: [2, 1], [-8]: [1, 6], [-257]: [3, undefined] } as const
+
+const keyProblem = ({ algorithm, public_key }: Evidence): string | undefined => {
+  const key = decodeCBOR(fromBase64url(public_key))
+  if (!(key instanceof Map)) return 'The public key is not a COSE key'
+  if (toBase64url(encodeCBOR(key)) !== public_key) return 'The public key is not in its shortest form'
+  const [kty, crv] = keyTypes[algorithm]
+  const fits = key.get(1) === kty && key.get(3) === algorithm && (crv === undefined || key.get(-1) === crv)
+  return fits ? undefined : 'The public key is not of the algorithm named'
+}
+
+/**
+ * Checks one assertion, offline: its type, challenge, origin, relying party, user presence, user verification and
+ * signature. `storedCounter` is the last one seen; 0 and 0 pass, as synced passkeys count nothing. Never throws.
+ */
+export const verifyEvidence = async (
+  evidence: Evidence,
+  expectedChallenge: string,
+  storedCounter = 0,
+): Promise<EvidenceCheck> => {
+  try {
+    const { client, backup_eligible, backed_up } = readEvidence(evidence)
+    // The library lets a framed page pass where the browser names no top origin; ours is never framed.
+    const framed = (client.crossOrigin ?? false) !== false || client.topOrigin !== undefined
+    const problem = framed
+      ? 'The page was inside another page'
+      : siteProblem(evidence) || keyProblem(evidence)
+    if (problem) return { ok: false, problem }
+    fromBase64url(evidence.signature)
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: {
+        id: evidence.credential_id,
+        rawId: evidence.credential_id,
+        type: 'public-key',
+        clientExtensionResults: {},
+        response: {
+          authenticatorData: evidence.authenticator_data,
+          clientDataJSON: evidence.client_data_json,
+          signature: evidence.signature,
+        },
+      },
+      expectedType: 'webauthn.get',
+      expectedChallenge,
+      expectedOrigin: evidence.origin,
+      expectedRPID: evidence.rp_id,
+      requireUserVerification: true,
+      credential: {
+        id: evidence.credential_id,
+        publicKey: Uint8Array.from(fromBase64url(evidence.public_key)),
+        counter: storedCounter,
+      },
+    })
+    if (!verified) return { ok: false, problem: 'The signature is not of this key over this data' }
+    return {
+      ok: true,
+      user_verified: true,
+      counter: authenticationInfo.newCounter,
+      backup_eligible,
+      backed_up,
+    }
+  } catch (error) {
+    return { ok: false, problem: error instanceof Error ? error.message : 'The assertion cannot be read' }
+  }
+}

@@ -1,0 +1,99 @@
+import { sha256 } from '../core/ids.ts'
+import { amrOf, type ReceiptClaims } from './claims.ts'
+import { challengeOf, readContext, type ApprovalContext } from './context.ts'
+import { readEvidence, verifyEvidence } from './evidence.ts'
+import { fromBase64url } from './exact.ts'
+import type { Note } from './signature.ts'
+
+/** Seconds by which the clock of a node may differ from the clock of its store. */
+const skew = 5
+
+const statuses = { approve: 'approved', deny: 'denied' } as const
+
+const contextOf = (encoded: string) => {
+  try {
+    const bytes = fromBase64url(encoded)
+    return { bytes, context: readContext(bytes) }
+  } catch {
+    return undefined
+  }
+}
+
+const checkSameAsContext = (claims: ReceiptClaims, context: ApprovalContext, note: Note): void => {
+  const pairs: [string, unknown, unknown][] = [
+    ['sub', claims.sub, context.approver],
+    ['aud', claims.aud, context.requester],
+    ['jti', claims.jti, context.request_id],
+    ['action', claims.action, context.action],
+    ['reason', claims.reason, context.reason],
+  ]
+  const other = pairs.filter(([, claim, signed]) => claim !== signed).map(([name]) => name)
+  note(
+    'claims',
+    other.length === 0,
+    other.length === 0
+      ? 'what the service says is what the human signed'
+      : `not what the human signed: ${other.join(', ')}`,
+  )
+  note(
+    'decision',
+    claims.status === statuses[context.decision],
+    `the human signed "${context.decision}", the receipt says ${claims.status}`,
+  )
+  note('action hash', claims.action_sha256 === sha256(claims.action), `SHA-256 ${claims.action_sha256}`)
+}
+
+const checkTime = ({ iat }: ReceiptClaims, context: ApprovalContext, note: Note): void => {
+  const from = Math.floor(Date.parse(context.requested_at) / 1000) - skew
+  const to = Math.ceil(Date.parse(context.request_expires_at) / 1000) + skew
+  note(
+    'time',
+    iat >= from && iat <= to,
+    `decided at ${iat}, asked ${context.requested_at}, valid until ${context.request_expires_at}`,
+  )
+}
+
+/** An approval needs every factor that was asked for; others were looked at for the report only. */
+const checkFactors = ({ factors, status }: ReceiptClaims, context: ApprovalContext, note: Note): void => {
+  const results = new Map(factors.map(({ factor, result }) => [factor, result]))
+  const missing = context.factors.filter((factor) => !results.has(factor))
+  const failed = context.factors.filter((factor) => results.get(factor) !== 'PASS')
+  const complete = results.size === factors.length && missing.length === 0
+  const said = factors.map(({ factor, result }) => `${factor} ${result}`).join(', ') || 'none'
+  note('factors', complete && (status === 'denied' || failed.length === 0), said)
+}
+
+/** Checks the human's own part: the context, that all claims say the same, and the signature over it. */
+export const checkHuman = async (claims: ReceiptClaims, note: Note): Promise<ApprovalContext | undefined> => {
+  const read = contextOf(claims.context)
+  if (!note('context', read !== undefined, 'an approval context in canonical form') || !read) return undefined
+  const { bytes, context } = read
+  checkSameAsContext(claims, context, note)
+  checkTime(claims, context, note)
+  checkFactors(claims, context, note)
+  note(
+    'number',
+    claims.number_matched !== false || claims.status === 'denied',
+    claims.number_matched === null ? 'none was asked' : `matched: ${claims.number_matched}`,
+  )
+
+  const { client, user_present, user_verified } = readEvidence(claims.evidence)
+  const challenge = challengeOf(bytes)
+  note('challenge', client.challenge === challenge, `${challenge}, recomputed from the context`)
+  note(
+    'user verified',
+    user_present && user_verified,
+    'by fingerprint, face or PIN: which of them is not told',
+  )
+  const human = await verifyEvidence(claims.evidence, challenge)
+  note(
+    'human signature',
+    human.ok,
+    human.ok
+      ? `key ${claims.evidence.credential_id} signed at ${claims.evidence.origin}`
+      : human.problem.slice(0, 200),
+  )
+  const amr = amrOf(claims.evidence, claims.dev === true)
+  note('means', claims.amr.join(' ') === amr.join(' '), `says ${claims.amr.join(' ')}, was ${amr.join(' ')}`)
+  return context
+}

@@ -1,0 +1,57 @@
+import { sha256 } from '../core/ids.ts'
+import { amrOf, claimsShape, receiptType, type FactorResult, type Receipt } from './claims.ts'
+import { challengeOf, readContext } from './context.ts'
+import { readEvidence, type Evidence } from './evidence.ts'
+import { fromBase64url, fromUtf8, parseExact, toBase64url } from './exact.ts'
+
+export type { FactorResult, Receipt, ReceiptClaims } from './claims.ts'
+
+/** What a receipt says beyond what the human signed. */
+export type ReceiptParts = {
+  issuer: string
+  /** By the clock of the store, within the life of the request. */
+  decidedAt: Date
+  /** The exact bytes whose hash was the challenge. */
+  context: Uint8Array
+  /** Checked already: `verifyAssertion`. */
+  evidence: Evidence
+  factors: FactorResult[]
+  number_matched: boolean | null
+  dev: boolean
+}
+
+/** Signs JSON claims as a compact JWS with that `typ` and a `kid`. */
+export type SignClaims = (claims: Record<string, unknown>, typ: string) => Promise<string>
+
+const jsonOf = (part: string | undefined): unknown => parseExact(fromUtf8(fromBase64url(part ?? '')))
+
+/**
+ * Only what the human signed, approval or denial, has a receipt: an expiry and a wrong number have none. Throws where
+ * the evidence is not of the context, or a part does not fit the format.
+ */
+export const createReceipt = async (parts: ReceiptParts, sign: SignClaims): Promise<Receipt> => {
+  const context = readContext(parts.context)
+  if (readEvidence(parts.evidence).client.challenge !== challengeOf(parts.context))
+    throw new TypeError('The evidence is not of this context')
+  const claims = claimsShape.parse({
+    iss: parts.issuer,
+    sub: context.approver,
+    aud: context.requester,
+    iat: Math.floor(parts.decidedAt.getTime() / 1000),
+    jti: context.request_id,
+    status: context.decision === 'approve' ? 'approved' : 'denied',
+    action: context.action,
+    action_sha256: sha256(context.action),
+    reason: context.reason,
+    factors: parts.factors,
+    amr: amrOf(parts.evidence, parts.dev),
+    number_matched: parts.number_matched,
+    context: toBase64url(parts.context),
+    evidence: parts.evidence,
+    ...(parts.dev ? { dev: true } : {}),
+  })
+  const jws = await sign(claims, receiptType)
+  const [header, payload] = jws.split('.')
+  const { kid } = jsonOf(header) as { kid: string }
+  return { format: 'jws', jws, kid, claims: claimsShape.parse(jsonOf(payload)) }
+}

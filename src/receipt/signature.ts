@@ -1,0 +1,82 @@
+import { calculateJwkThumbprint, compactVerify, importJWK, type JWK } from 'jose'
+import * as z from 'zod/mini'
+import { receiptType } from './claims.ts'
+import { fromBase64url, fromUtf8, parseExact } from './exact.ts'
+
+/** One thing that was checked, for a person. `detail` may quote the receipt. */
+export type Check = { name: string; ok: boolean; detail: string }
+/** Notes a check and answers whether it held. */
+export type Note = (name: string, ok: boolean, detail: string) => boolean
+
+const headerShape = z.strictObject({ alg: z.string(), typ: z.string(), kid: z.string() })
+
+/** The header does not choose: each algorithm has one kind of key, and no other algorithm is known. */
+const keyTypes: Record<string, { kty: string; crv: string }> = {
+  EdDSA: { kty: 'OKP', crv: 'Ed25519' },
+  ES256: { kty: 'EC', crv: 'P-256' },
+}
+
+/** The public half alone, whatever else the file holds: a private or a symmetric key never gets further. */
+const publicHalf = (key: unknown, type: { kty: string; crv: string }): JWK | undefined => {
+  if (key === null || typeof key !== 'object') return undefined
+  const { kty, crv, x, y, use } = key as Record<string, unknown>
+  if (kty !== type.kty || crv !== type.crv || typeof x !== 'string') return undefined
+  if (use !== undefined && use !== 'sig') return undefined
+  if (kty === 'OKP') return { kty, crv: type.crv, x }
+  return typeof y === 'string' ? { kty: type.kty, crv: type.crv, x, y } : undefined
+}
+
+/** A key is known by its RFC 7638 thumbprint, not by the name that the file gives it. */
+const findKey = async (jwks: unknown, kid: string, type: { kty: string; crv: string }) => {
+  const keys = (jwks as { keys?: unknown } | null | undefined)?.keys
+  for (const key of Array.isArray(keys) ? keys : []) {
+    const half = publicHalf(key, type)
+    if (half && (await calculateJwkThumbprint(half)) === kid) return half
+  }
+  return undefined
+}
+
+const readHeader = (part: string) => {
+  try {
+    return headerShape.safeParse(parseExact(fromUtf8(fromBase64url(part)))).data
+  } catch {
+    return undefined
+  }
+}
+
+const spelledOnce = (parts: string[]): boolean => {
+  try {
+    return parts.length === 3 && parts.every((part) => part !== '' && fromBase64url(part))
+  } catch {
+    return false
+  }
+}
+
+/** Checks the service's signature; what it signed, parsed from the very bytes, or undefined when a check failed. */
+export const checkSignature = async (
+  jws: string,
+  jwks: unknown,
+  note: Note,
+): Promise<{ kid: string; payload: unknown } | undefined> => {
+  const parts = jws.split('.')
+  if (!note('encoding', spelledOnce(parts), 'a compact JWS: three parts in canonical base64url'))
+    return undefined
+
+  const header = readHeader(parts[0]!)
+  if (!note('header', header !== undefined, 'alg, typ and kid, and nothing else') || !header) return undefined
+  const { alg, typ, kid } = header
+  const type = Object.hasOwn(keyTypes, alg) ? keyTypes[alg] : undefined
+  if (!note('algorithm', type !== undefined, `${alg}; only EdDSA and ES256 count`) || !type) return undefined
+  if (!note('type', typ === receiptType, `typ ${typ}; a receipt is ${receiptType}`)) return undefined
+
+  const key = await findKey(jwks, kid, type)
+  const known = key ? `the key with thumbprint ${kid} is in the key set` : `no key in the key set is ${kid}`
+  if (!note('key', key !== undefined, known) || !key) return undefined
+
+  const verified = await importJWK(key, alg)
+    .then((publicKey) => compactVerify(jws, publicKey, { algorithms: [alg] }))
+    .catch(() => undefined)
+  const signed = verified ? 'the service signed exactly these bytes' : 'the service did not sign these bytes'
+  if (!note('signature', verified !== undefined, signed) || !verified) return undefined
+  return { kid, payload: parseExact(fromUtf8(verified.payload)) }
+}

@@ -1,0 +1,106 @@
+import canonicalize from 'canonicalize'
+import * as z from 'zod/mini'
+import { claimsShape, type ReceiptClaims } from './claims.ts'
+import { shapeProblem } from './context.ts'
+import { parseExact } from './exact.ts'
+import { checkExpectations, type Expectations } from './expectations.ts'
+import { checkHuman } from './human.ts'
+import { checkSignature, type Check, type Note } from './signature.ts'
+
+export type Verdict = {
+  valid: boolean
+  /** There once the service's signature holds, valid or not. */
+  claims?: ReceiptClaims
+  checks: Check[]
+  /** What no signature of the human covers, so that only the service vouches for it. */
+  on_service_word: string[]
+}
+
+const maxBytes = 256 * 1024
+
+const envelopeShape = z.strictObject({
+  format: z.literal('jws'),
+  jws: z.string(),
+  kid: z.string(),
+  claims: z.unknown(),
+})
+
+/** The JWS, and what stands beside it; a bare JWS has nothing beside it. */
+const readReceipt = (receipt: unknown, note: Note) => {
+  const text = (typeof receipt === 'string' ? receipt : (JSON.stringify(receipt) ?? '')).trim()
+  const bytes = Buffer.byteLength(text)
+  if (!note('size', bytes <= maxBytes, `${bytes} bytes, at most ${maxBytes}`)) return undefined
+  if (!text.startsWith('{')) return { jws: text }
+  const { data, error } = envelopeShape.safeParse(parseExact(text))
+  if (!note('format', data !== undefined, error ? shapeProblem(error) : 'jws')) return undefined
+  return data
+}
+
+const serviceWord = (claims: ReceiptClaims, wanted: Expectations): string[] => [
+  ...(wanted.pinnedKey === undefined
+    ? [`that key ${claims.evidence.credential_id} belongs to ${claims.sub}: pin the key to check it yourself`]
+    : []),
+  'when it was decided',
+  ...(claims.factors.length > 0 ? ['the results of the factors'] : []),
+  ...(claims.number_matched === null ? [] : ['that the number was asked, and what was typed']),
+  'where the key is kept: nothing attests the device',
+]
+
+const readClaims = async (
+  receipt: unknown,
+  jwks: unknown,
+  note: Note,
+): Promise<ReceiptClaims | undefined> => {
+  const read = readReceipt(receipt, note)
+  if (!read) return undefined
+  const signed = await checkSignature(read.jws, jwks, note)
+  if (!signed) return undefined
+  if ('kid' in read) {
+    const same = read.kid === signed.kid && canonicalize(read.claims) === canonicalize(signed.payload)
+    note(
+      'copy',
+      same,
+      same
+        ? 'what stands beside the JWS is what was signed'
+        : 'what stands beside the JWS is not what was signed',
+    )
+  }
+  const { data: claims, error } = claimsShape.safeParse(signed.payload)
+  if (!note('shape', claims !== undefined, error ? shapeProblem(error) : 'all claims, and no other'))
+    return undefined
+  return claims
+}
+
+/**
+ * Checks a receipt with nothing but the key set: the whole JSON, its text, or the bare JWS. It is valid when every
+ * check holds. Never throws, whatever it is given.
+ */
+export const verifyReceipt = async (
+  receipt: unknown,
+  jwks: unknown,
+  wanted: Expectations,
+  now: Date,
+): Promise<Verdict> => {
+  const checks: Check[] = []
+  const note: Note = (name, ok, detail) => {
+    checks.push({ name, ok, detail })
+    return ok
+  }
+  let claims: ReceiptClaims | undefined
+  let finished = false
+  try {
+    claims = await readClaims(receipt, jwks, note)
+    if (claims && (await checkHuman(claims, note))) {
+      checkExpectations(claims, wanted, now, note)
+      finished = true
+    }
+  } catch {
+    note('readable', false, 'it cannot be read as a receipt')
+  }
+  return {
+    valid: finished && checks.every(({ ok }) => ok),
+    ...(claims ? { claims } : {}),
+    checks,
+    on_service_word: claims ? serviceWord(claims, wanted) : [],
+  }
+}

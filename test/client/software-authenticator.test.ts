@@ -1,0 +1,104 @@
+import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
+import { describe, expect, it } from 'vitest'
+import {
+  assert,
+  createSoftwareKey,
+  register,
+  softwareAaguid,
+  type SoftwareKey,
+} from '../../src/client/software-authenticator.ts'
+
+const rpId = 'approve.example.com'
+const ceremony = { challenge: 'Y2hhbGxlbmdl', origin: 'https://approve.example.com', rpId }
+const expected = {
+  expectedChallenge: ceremony.challenge,
+  expectedOrigin: ceremony.origin,
+  expectedRPID: rpId,
+}
+
+const credentialOf = (key: SoftwareKey) => ({
+  id: key.credential_id,
+  publicKey: new Uint8Array(Buffer.from(key.public_key_cose, 'base64url')),
+  counter: 0,
+})
+
+describe.each(['ES256', 'EdDSA'] as const)('a software key for %s', (alg) => {
+  it('registers with a key that a WebAuthn server takes', async () => {
+    const key = createSoftwareKey(alg, { rpId })
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      ...expected,
+      response: register(key, ceremony),
+    })
+    expect(verified).toBe(true)
+    expect(registrationInfo).toMatchObject({
+      fmt: 'none',
+      aaguid: softwareAaguid,
+      userVerified: true,
+      credentialDeviceType: 'singleDevice',
+      credential: { id: key.credential_id, counter: 0 },
+    })
+    expect(Buffer.from(registrationInfo!.credential.publicKey).toString('base64url')).toBe(
+      key.public_key_cose,
+    )
+  })
+
+  it('makes assertions that a WebAuthn server takes, again and again', async () => {
+    const key = createSoftwareKey(alg, { rpId })
+    for (let i = 0; i < 2; i++) {
+      const response = assert(key, ceremony)
+      const answer = await verifyAuthenticationResponse({
+        ...expected,
+        response,
+        credential: credentialOf(key),
+      })
+      expect(answer).toMatchObject({
+        verified: true,
+        authenticationInfo: { userVerified: true, newCounter: 0 },
+      })
+    }
+  })
+
+  it('still signs after a stay in a file', async () => {
+    const key = JSON.parse(JSON.stringify(createSoftwareKey(alg, { rpId, userHandle: 'dXNlcg' })))
+    const response = assert(key, ceremony)
+    expect(response.response.userHandle).toBe('dXNlcg')
+    const answer = await verifyAuthenticationResponse({
+      ...expected,
+      response,
+      credential: credentialOf(key),
+    })
+    expect(answer.verified).toBe(true)
+  })
+})
+
+describe('a software key', () => {
+  it('says when nobody confirmed', async () => {
+    const key = createSoftwareKey('ES256', { rpId })
+    await expect(
+      verifyAuthenticationResponse({
+        ...expected,
+        response: assert(key, ceremony, false),
+        credential: credentialOf(key),
+      }),
+    ).rejects.toThrow('User verification required')
+  })
+
+  it('signs for no site but its own', () => {
+    const key = createSoftwareKey('ES256', { rpId })
+    for (const site of [
+      { origin: 'https://evil.example.com', rpId },
+      { origin: 'https://evilapprove.example.com', rpId },
+      { origin: 'https://evil.example.com', rpId: 'evil.example.com' },
+    ]) {
+      expect(() => assert(key, { ...ceremony, ...site })).toThrow('does not sign for')
+      expect(() => register(key, { ...ceremony, ...site })).toThrow('does not sign for')
+    }
+  })
+
+  it('is another key each time', () => {
+    const [a, b] = [createSoftwareKey('ES256', { rpId }), createSoftwareKey('ES256', { rpId })]
+    expect(a.credential_id).not.toBe(b.credential_id)
+    expect(a.public_key_cose).not.toBe(b.public_key_cose)
+    expect(a.user_handle).not.toBe(b.user_handle)
+  })
+})

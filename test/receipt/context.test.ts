@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { challengeOf, contextBytes, readContext } from '../../src/receipt/context.ts'
+import { approval } from './specimen.ts'
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+const text = Buffer.from(contextBytes(approval)).toString()
+const changed = (change: Record<string, unknown>) => ({ ...approval, ...change }) as typeof approval
+
+describe('an approval context', () => {
+  it('has bytes that RFC 8785 prescribes', () => {
+    expect(text).toBe(
+      '{"action":"Deploy 4.2 to production ✓","approver":"+12025550101","decision":"approve",' +
+        '"factors":["biometric","location"],"nonce":"AAECAwQFBgcICQoLDA0ODw","reason":"release day",' +
+        '"request_expires_at":"2030-01-31T12:02:00.000Z","request_id":"apr_3vQ1kZ",' +
+        '"requested_at":"2030-01-31T12:00:00.000Z","requester":"ci@acme","type":"approval"}',
+    )
+  })
+
+  it('is read back as it was', () => {
+    expect(readContext(contextBytes(approval))).toEqual(approval)
+    expect(readContext(contextBytes(changed({ reason: null, factors: [] })))).toMatchObject({ reason: null })
+  })
+
+  it('has the SHA-256 of its bytes as the challenge', () => {
+    expect(challengeOf(bytesOf(text))).toBe(createHash('sha256').update(text).digest('base64url'))
+  })
+
+  it('has another challenge for deny than for approve', () => {
+    const deny = contextBytes(changed({ decision: 'deny' }))
+    expect(challengeOf(deny)).not.toBe(challengeOf(contextBytes(approval)))
+  })
+
+  it.each([
+    ['white space', text.replace('{"', '{ "')],
+    ['a line at the end', `${text}\n`],
+    ['a byte order mark', `\uFEFF${text}`],
+    ['another order', `{"type":"approval",${text.slice(1).replace(',"type":"approval"', '')}`],
+    ['an escape that need not be', text.replace('Deploy', '\\u0044eploy')],
+    ['a member twice', text.replace('{', '{"action":"Deploy 4.2 to production ✓",')],
+    ['a member more', text.replace('{', '{"aaa":1,')],
+    ['a member less', text.replace('"reason":"release day",', '')],
+    ['another type', text.replace('"type":"approval"', '"type":"payment"')],
+    ['a wrong type', text.replace('"release day"', '7')],
+    ['an unknown decision', text.replace('"approve"', '"maybe"')],
+    ['an approver that is not E.164', text.replace('+12025550101', '12025550101')],
+    ['an empty action', text.replace('Deploy 4.2 to production ✓', '')],
+    ['half a character', text.replace('✓', '\\ud83d')],
+    ['a time without milliseconds', text.replace('12:00:00.000Z', '12:00:00Z')],
+    ['a day that is none', text.replaceAll('2030-01-31', '2030-02-31')],
+    ['an end before the start', text.replace('12:02:00', '11:02:00')],
+    ['a factor twice', text.replace('"location"', '"biometric"')],
+    ['a short nonce', text.replace('AAECAwQFBgcICQoLDA0ODw', 'AAEC')],
+    ['no object', 'null'],
+    ['nothing', ''],
+  ])('is not read with %s', (_, bad) => {
+    expect(bad).not.toBe(text)
+    expect(() => readContext(bytesOf(bad))).toThrow(Error)
+  })
+
+  it('is not read from bytes that are not UTF-8', () => {
+    expect(() => readContext(new Uint8Array([0x7b, 0xff, 0x7d]))).toThrow(TypeError)
+  })
+
+  it('is not made of what it would not read', () => {
+    expect(() => contextBytes(changed({ approver: 'bob' }))).toThrow('approver: is not E.164')
+    expect(() => contextBytes(changed({ action: '\ud83d' }))).toThrow('action: holds half a character')
+    expect(() => contextBytes(changed({ extra: 1 }))).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,80 @@
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose'
+import { assert, createSoftwareKey, type SoftwareKey } from '../../src/client/software-authenticator.ts'
+import { verifyAssertion, type Credential } from '../../src/receipt/assertion.ts'
+import { challengeOf, contextBytes, type ApprovalContext } from '../../src/receipt/context.ts'
+import { createReceipt, type ReceiptParts, type SignClaims } from '../../src/receipt/receipt.ts'
+
+/** A service that signs: its key set, and `sign` as the keyring has it. */
+export const createIssuer = async (alg: 'EdDSA' | 'ES256' = 'EdDSA') => {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
+  const half: JWK = await exportJWK(publicKey)
+  const kid = await calculateJwkThumbprint(half)
+  const publicJwk: JWK = { ...half, kid, alg, use: 'sig' }
+  const sign: SignClaims = (claims, typ) =>
+    new SignJWT(claims).setProtectedHeader({ alg, typ, kid }).sign(privateKey)
+  return { alg, kid, sign, privateKey, publicJwk, jwks: { keys: [publicJwk] } }
+}
+
+export type Issuer = Awaited<ReturnType<typeof createIssuer>>
+
+export const site = { origin: 'https://approve.example.com', rp_id: 'approve.example.com' }
+
+export const approverKey = (alg: SoftwareKey['alg'] = 'ES256'): SoftwareKey =>
+  createSoftwareKey(alg, { rpId: site.rp_id })
+
+export const credentialOf = (key: SoftwareKey): Credential => ({
+  credential_id: key.credential_id,
+  public_key: key.public_key_cose,
+  algorithm: key.alg === 'ES256' ? -7 : -8,
+  user_handle: key.user_handle,
+  counter: 0,
+})
+
+export const approval: ApprovalContext = {
+  type: 'approval',
+  request_id: 'apr_3vQ1kZ',
+  action: 'Deploy 4.2 to production ✓',
+  reason: 'release day',
+  requester: 'ci@acme',
+  approver: '+12025550101',
+  factors: ['biometric', 'location'],
+  decision: 'approve',
+  nonce: 'AAECAwQFBgcICQoLDA0ODw',
+  requested_at: '2030-01-31T12:00:00.000Z',
+  request_expires_at: '2030-01-31T12:02:00.000Z',
+}
+
+export const decidedAt = new Date('2030-01-31T12:00:41.500Z')
+export const now = new Date('2030-01-31T12:10:00.000Z')
+
+/** A genuine receipt of `context`, made as the service makes one. */
+export const specimen = async (
+  issuer: Issuer,
+  context: ApprovalContext = approval,
+  key: SoftwareKey = approverKey(),
+  changes: Partial<ReceiptParts> = {},
+) => {
+  const bytes = contextBytes(context)
+  const challenge = challengeOf(bytes)
+  const posted = assert(key, { challenge, origin: site.origin, rpId: site.rp_id })
+  const checked = await verifyAssertion(posted, credentialOf(key), site, challenge)
+  if (!checked.ok) throw new Error(checked.problem)
+  const factors = context.factors.map((factor) => ({
+    factor,
+    policy: factor === 'location' ? 'fence 7' : null,
+    result: 'PASS' as const,
+    reason: 'as it should be',
+    observed: { accuracy_m: 8 },
+  }))
+  const parts: ReceiptParts = {
+    issuer: 'https://approve.example.com',
+    decidedAt,
+    context: bytes,
+    evidence: checked.evidence,
+    factors,
+    number_matched: null,
+    dev: false,
+    ...changes,
+  }
+  return createReceipt(parts, issuer.sign)
+}
