@@ -1,0 +1,71 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { sha256 } from '../../src/core/ids.ts'
+import { contextBytes } from '../../src/receipt/context.ts'
+import { approval, approverKey, createIssuer, decidedAt, specimen } from './specimen.ts'
+
+const issuer = await createIssuer()
+
+describe('a receipt', () => {
+  it('is a JWS whose claims are what was asked, decided and signed', async () => {
+    const key = approverKey()
+    const receipt = await specimen(issuer, approval, key)
+    expect(receipt).toMatchObject({ format: 'jws', kid: issuer.kid })
+    expect(decodeProtectedHeader(receipt.jws)).toEqual({
+      alg: 'EdDSA',
+      typ: 'approval-receipt+jwt',
+      kid: issuer.kid,
+    })
+    expect(receipt.claims).toMatchObject({
+      iss: 'https://approve.example.com',
+      sub: approval.approver,
+      aud: approval.requester,
+      iat: Math.floor(decidedAt.getTime() / 1000),
+      jti: approval.request_id,
+      status: 'approved',
+      action: approval.action,
+      action_sha256: sha256(approval.action),
+      reason: approval.reason,
+      amr: ['hwk', 'user', 'mfa'],
+      number_matched: null,
+      context: Buffer.from(contextBytes(approval)).toString('base64url'),
+      evidence: { credential_id: key.credential_id, public_key: key.public_key_cose, algorithm: -7 },
+    })
+    expect(receipt.claims).not.toHaveProperty('exp')
+    expect(receipt.claims).not.toHaveProperty('dev')
+  })
+
+  it('shows the claims that the JWS holds, whatever the signer was handed', async () => {
+    const receipt = await specimen({
+      ...issuer,
+      sign: (claims, typ) => issuer.sign({ ...claims, iss: 'https://other.example.com' }, typ),
+    })
+    expect(receipt.claims.iss).toBe('https://other.example.com')
+    expect(decodeJwt(receipt.jws)).toEqual(receipt.claims)
+  })
+
+  it('of a denial is signed by the human too', async () => {
+    const receipt = await specimen(issuer, { ...approval, decision: 'deny' })
+    expect(receipt.claims).toMatchObject({
+      status: 'denied',
+      evidence: { origin: 'https://approve.example.com' },
+    })
+  })
+
+  it('says when a software key made it', async () => {
+    const receipt = await specimen(issuer, approval, approverKey(), { dev: true })
+    expect(receipt.claims).toMatchObject({ amr: ['swk', 'user', 'mfa'], dev: true })
+  })
+
+  it('is not made of another request with this evidence', async () => {
+    const other = contextBytes({ ...approval, request_id: 'apr_other' })
+    await expect(specimen(issuer, approval, approverKey(), { context: other })).rejects.toThrow(
+      'The evidence is not of this context',
+    )
+  })
+
+  it('is not made of bytes that are no context', async () => {
+    const context = new TextEncoder().encode('{"type":"approval"}')
+    await expect(specimen(issuer, approval, approverKey(), { context })).rejects.toThrow(TypeError)
+  })
+})
