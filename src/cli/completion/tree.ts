@@ -1,0 +1,68 @@
+import type { CommandNode, FlagNode } from '../commands/commands.ts'
+import { formats } from '../output/output.ts'
+
+export type FlagWords = {
+  /** `-o`, `--output`. */
+  names: string[]
+  about: string
+  value: 'none' | 'text' | 'file' | 'words'
+  choices: string[]
+}
+
+/** A place in the command tree: `geofence create`; the empty text is `svc` itself. */
+export type Place = {
+  at: string
+  about: string
+  commands: { name: string; about: string }[]
+  /** Its own; the flags that every command takes are `CompletionTree.flags`. */
+  flags: FlagWords[]
+  /** What its first argument can be, where that is a short list. */
+  words: readonly string[]
+}
+
+export type CompletionTree = {
+  places: Place[]
+  flags: FlagWords[]
+  /** Names of flags that take the next word as their value. */
+  valued: string[]
+}
+
+// What the tree does not say of itself.
+const argumentWords: Record<string, readonly string[]> = {
+  completion: ['bash', 'zsh', 'fish', 'powershell'],
+  help: ['exit-codes', 'environment', 'formatting'],
+}
+
+const help: FlagWords = { names: ['-h', '--help'], about: 'show help', value: 'none', choices: [] }
+
+const flagWords = ({ flags, about, takesValue, choices }: FlagNode): FlagWords => {
+  const names = flags.match(/(?<![\w-])--?[A-Za-z][\w-]*/g) ?? []
+  const words = names.includes('--output') ? [...formats] : choices
+  const file = /[<|@](?:file|dir)\b/.test(flags)
+  const value = words.length > 0 ? 'words' : file ? 'file' : 'text'
+  return { names, about, value: takesValue ? value : 'none', choices: takesValue ? words : [] }
+}
+
+const placesOf = (node: CommandNode, above: string[]): Place[] => [
+  {
+    at: above.join(' '),
+    about: node.about,
+    commands: node.commands.map(({ name, about }) => ({ name, about })),
+    flags: above.length === 0 ? [] : node.flags.map(flagWords),
+    words: argumentWords[above.join(' ')] ?? [],
+  },
+  ...node.commands.flatMap((child) => placesOf(child, [...above, child.name])),
+]
+
+export const completionTree = (root: CommandNode): CompletionTree => {
+  const places = placesOf(root, [])
+  const flags = [...root.flags.map(flagWords), help]
+  const all = [...flags, ...places.flatMap((place) => place.flags)]
+  const valued = new Set(all.filter(({ value }) => value !== 'none').flatMap(({ names }) => names))
+  return { places, flags, valued: [...valued] }
+}
+
+/** In single quotes for bash, zsh and fish: the words are ours, and yet nothing in them can end the quotes. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+export const nameWords = (flags: FlagWords[]): string => flags.flatMap(({ names }) => names).join(' ')
