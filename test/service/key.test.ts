@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { auditOf, contentsOf, createTenant, dataOf, refusal } from './fixtures.ts'
+import { startTestService, type TestService } from './harness.ts'
+
+let now = new Date()
+let service: TestService
+let acme: { id: number; key: string }
+beforeEach(async () => {
+  now = new Date('2030-01-01T00:00:00Z')
+  service = await startTestService({ now: () => now })
+  acme = await createTenant(service, 'acme')
+})
+afterEach(() => service.close())
+
+const create = (body: object, key?: string) => service.call('POST', '/svc/v1/keys', { body, key })
+const rotate = (id: number, body: object = {}) => service.call('POST', `/svc/v1/keys/${id}/rotate`, { body })
+const revoke = (id: number) => service.call('DELETE', `/svc/v1/keys/${id}`)
+const list = (query = '', key?: string) => service.call('GET', `/svc/v1/keys${query}`, { key })
+const works = async (key: string) => (await service.call('GET', '/organizations', { key })).status === 200
+
+describe('creating a key', () => {
+  test('makes one for an organization, shown once and audited there', async () => {
+    const { key, ...record } = dataOf(await create({ name: 'ci', org_id: acme.id }))
+    expect(record).toMatchObject({ name: 'ci', kind: 'organization', org_id: acme.id, revoked_at: null })
+    expect(key.startsWith(record.prefix)).toBe(true)
+    expect(await works(key)).toBe(true)
+    expect(JSON.stringify([(await list()).body, await contentsOf(service)])).not.toContain(key)
+    expect((await auditOf(service, acme.id)).at(-1)).toEqual([
+      'createKey',
+      `key:${record.id}`,
+      ['name', 'org_id'],
+    ])
+  })
+
+  test('makes one for an operator, audited in the chain of the service', async () => {
+    const { key, ...record } = dataOf(await create({ name: 'ci' }))
+    expect(record).toMatchObject({ kind: 'operator', org_id: null })
+    expect(dataOf(await list('', key))).toContainEqual(expect.objectContaining({ id: record.id }))
+    expect((await auditOf(service, 0)).at(-1)).toEqual(['createKey', `key:${record.id}`, ['name']])
+  })
+
+  test('refuses a name that a live key of the same owner has', async () => {
+    const { id } = dataOf(await create({ name: 'ci', org_id: acme.id }))
+    const before = await contentsOf(service)
+    expect(refusal(await create({ name: 'ci', org_id: acme.id }))).toEqual([409, 'name_taken', []])
+    expect(await contentsOf(service)).toEqual(before)
+    expect((await create({ name: 'ci' })).status).toBe(200)
+    await revoke(id)
+    expect((await create({ name: 'ci', org_id: acme.id })).status).toBe(200)
+  })
+
+  test('refuses an organization that is not there', async () => {
+    expect(refusal(await create({ name: 'ci', org_id: 99 }))).toEqual([404, 'not_found', []])
+  })
+})
+
+describe('listing keys', () => {
+  test('shows an operator all, or those of one organization', async () => {
+    const other = await createTenant(service, 'other')
+    expect(dataOf(await list()).map((row: { org_id: number }) => row.org_id)).toEqual([
+      null,
+      acme.id,
+      other.id,
+    ])
+    expect(dataOf(await list(`?org_id=${other.id}`))).toMatchObject([{ name: 'of other' }])
+    expect(refusal(await list('?org_id=99'))).toEqual([404, 'not_found', []])
+    const page = await list('?limit=1')
+    expect(dataOf(page)).toMatchObject([{ kind: 'operator' }])
+    expect(page.headers.link).toContain('rel="next"')
+  })
+
+  test('shows an organization its own only', async () => {
+    const other = await createTenant(service, 'other')
+    expect(dataOf(await list('', acme.key))).toMatchObject([{ name: 'of acme' }])
+    expect(dataOf(await list(`?org_id=${acme.id}`, acme.key))).toMatchObject([{ name: 'of acme' }])
+    expect(refusal(await list(`?org_id=${other.id}`, acme.key))).toEqual([404, 'not_found', []])
+  })
+})
+
+describe('rotating a key', () => {
+  test('adds a new one of the same name and lets the old one go on for a day', async () => {
+    const old = dataOf(await create({ name: 'ci', org_id: acme.id }))
+    const made = dataOf(await rotate(old.id))
+    expect(made).toMatchObject({ name: 'ci', org_id: acme.id, expires_at: null })
+    expect(made.id).not.toBe(old.id)
+    expect([await works(old.key), await works(made.key)]).toEqual([true, true])
+    const rows = dataOf(await list(`?org_id=${acme.id}`))
+    expect(rows.find((row: { id: number }) => row.id === old.id).expires_at).toBe('2030-01-02T00:00:00.000Z')
+
+    now = new Date('2030-01-02T00:00:00Z')
+    expect([await works(old.key), await works(made.key)]).toEqual([false, true])
+    expect((await auditOf(service, acme.id)).slice(-2)).toEqual([
+      ['rotateKey', `key:${old.id}`, ['expires_at']],
+      ['rotateKey', `key:${made.id}`, []],
+    ])
+  })
+
+  test('ends the old one at once when there is no overlap', async () => {
+    const old = dataOf(await create({ name: 'ci' }))
+    await rotate(old.id, { overlap_s: 0 })
+    expect(await works(old.key)).toBe(false)
+  })
+
+  test('refuses a key that is revoked, rotated or not there', async () => {
+    const { id } = dataOf(await create({ name: 'ci' }))
+    await rotate(id)
+    const before = await contentsOf(service)
+    expect(refusal(await rotate(id))).toEqual([409, 'key_rotated', []])
+    expect(await contentsOf(service)).toEqual(before)
+    await revoke(id)
+    expect(refusal(await rotate(id))).toEqual([409, 'key_revoked', []])
+    expect(refusal(await rotate(99))).toEqual([404, 'not_found', []])
+    expect(refusal(await rotate(id, { overlap_s: -1 }))).toEqual([422, 'invalid_field', ['overlap_s']])
+  })
+})
+
+describe('revoking a key', () => {
+  test('ends it at once, and once', async () => {
+    const made = dataOf(await create({ name: 'ci', org_id: acme.id }))
+    expect((await revoke(made.id)).status).toBe(200)
+    expect(await works(made.key)).toBe(false)
+    expect((await auditOf(service, acme.id)).at(-1)).toEqual(['revokeKey', `key:${made.id}`, []])
+    const before = await contentsOf(service)
+    expect(refusal(await revoke(made.id))).toEqual([409, 'key_revoked', []])
+    expect(refusal(await revoke(99))).toEqual([404, 'not_found', []])
+    expect(await contentsOf(service)).toEqual(before)
+  })
+
+  test('never takes the last operator key that stays', async () => {
+    const [first] = dataOf(await list())
+    const last = await revoke(first.id)
+    expect(refusal(last)).toEqual([409, 'last_operator_key', []])
+    expect(last.body.data.hint).toContain('svc key create')
+
+    const { key } = dataOf(await create({ name: 'second' }))
+    expect((await revoke(first.id)).status).toBe(200)
+    expect(await works(key)).toBe(true)
+  })
+
+  test('does not count on an operator key that only lives out its overlap', async () => {
+    const [first] = dataOf(await list())
+    const next = dataOf(await rotate(first.id))
+    expect(refusal(await revoke(next.id))).toEqual([409, 'last_operator_key', []])
+    expect((await service.call('DELETE', `/svc/v1/keys/${first.id}`, { key: next.key })).status).toBe(200)
+  })
+})
+
+test('keys are made, rotated and revoked by operators only', async () => {
+  const [{ id }] = dataOf(await list('', acme.key))
+  const before = await contentsOf(service)
+  const { key } = acme
+  for (const answer of [
+    await create({ name: 'x', org_id: acme.id }, key),
+    await service.call('POST', `/svc/v1/keys/${id}/rotate`, { key, body: {} }),
+    await service.call('DELETE', `/svc/v1/keys/${id}`, { key }),
+  ])
+    expect(refusal(answer)).toEqual([403, 'operator_only', []])
+  expect(await contentsOf(service)).toEqual(before)
+})
