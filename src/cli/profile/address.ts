@@ -29,10 +29,14 @@ export const checkMcpUrl = (text: string, what: string): string => {
   return url.href
 }
 
+/** Scheme, host and port; undefined where the text is no address. */
+export const originOf = (text: string): string | undefined =>
+  URL.canParse(text) ? new URL(text).origin : undefined
+
 /** What is probably meant where a base URL has no path: the API root ends in /admin/public/api. */
 export const pathHint = (baseUrl: string): string | undefined => {
-  const url = new URL(baseUrl)
-  return url.pathname === '/' ? `the API root usually ends in ${url.origin}/admin/public/api` : undefined
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  return url?.pathname === '/' ? `the API root is usually ${url.origin}/admin/public/api` : undefined
 }
 
 /** 127.0.0.0/8, ::1 and localhost. The URL parser has brought every spelling of an IPv4 address into one. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Globals } from '../context.ts'
 import type { Io } from '../io.ts'
-import { defaultBaseUrl, isLoopback } from './address.ts'
+import { defaultBaseUrl, isLoopback, originOf } from './address.ts'
 import { runCredentialCommand } from './credential-command.ts'
 import type { Profile } from './profile-file.ts'
 
@@ -24,7 +24,7 @@ export const checkKey = (key: string, where: string): string => {
 /** Where the key of this run comes from; read when asked for. `origin`: the only one it may go to. */
 export type KeySource = { where: string; origin?: string; read(): Promise<string> }
 
-const fromFile = (file: string, io: Io): KeySource => ({
+export const fileSource = (file: string, io: Io): KeySource => ({
   where: file === '-' ? 'on standard input' : `in ${file}`,
   read: async () => {
     if (file === '-') {
@@ -43,12 +43,12 @@ const fromFile = (file: string, io: Io): KeySource => ({
 export const keySource = (io: Io, globals: Globals, profile: Profile): KeySource | undefined => {
   const inEnv = io.env['SVC_API_KEY']
   const { api_key, api_key_origin, credential_command: command } = profile
-  if (globals.keyFile !== undefined) return fromFile(globals.keyFile, io)
+  if (globals.keyFile !== undefined) return fileSource(globals.keyFile, io)
   if (inEnv) return { where: 'in SVC_API_KEY', read: async () => inEnv }
   if (command && command.length > 0)
     return {
       where: `that ${command[0]} prints`,
-      origin: api_key_origin ?? new URL(profile.base_url ?? defaultBaseUrl).origin,
+      origin: api_key_origin ?? originOf(profile.base_url ?? defaultBaseUrl) ?? 'nowhere',
       read: () => runCredentialCommand(command, io),
     }
   if (api_key === undefined) return undefined

@@ -1,0 +1,94 @@
+import type { Command } from 'commander'
+import { usageError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import { addProfile, type NewProfile } from '../profile/add.ts'
+import { logIn } from '../profile/login.ts'
+import { explain, listed, shownProfile } from '../profile/present.ts'
+import { createSettings, requireProfile } from '../profile/resolve.ts'
+import { setFields } from '../profile/set.ts'
+import { createStore } from '../profile/store.ts'
+
+const tell = async (context: Context, message: string, data?: unknown): Promise<void> =>
+  (await context.output()).show({ status: 'success', message, data })
+
+const example = (command: Command, text: string): Command =>
+  command.addHelpText('after', `\nExample:\n  svc profile ${text}`)
+
+/** `svc profile`: addresses and keys by name. Global flags such as --base-url mean the profile's own values here. */
+export const registerProfile = (group: Command, context: Context): void => {
+  const { io } = context
+  example(group.command('list').description('List the profiles'), 'list').action(async () =>
+    tell(context, 'Profiles', listed(createStore(io).read())),
+  )
+
+  const show = group
+    .command('show [name]')
+    .description('Show one profile; its key is masked unless --reveal')
+    .option('--explain', 'show each value that holds now and where it comes from')
+  example(show, 'show prod --explain').action(async (asked: string | undefined) => {
+    const globals = asked === undefined ? context.globals : { ...context.globals, profile: asked }
+    const settings = createSettings({ io, globals })
+    const file = createStore(io).read()
+    const name = settings.profile.value
+    const saved =
+      settings.profile.source === 'default' ? (file.profiles[name] ?? {}) : requireProfile(file, name)
+    if (show.opts<{ explain?: boolean }>().explain)
+      return tell(context, 'Settings', explain(settings, saved, { io, globals }))
+    return tell(context, 'Profile', shownProfile(name, saved, globals.reveal === true))
+  })
+
+  const add = group
+    .command('add <name>')
+    .description('Add a profile; --base-url says where its service is')
+    .option('--mcp-url <url>', 'address of the approval tool server, ending in /mcp')
+    .option('--org <org>', 'organization used when --org is not given')
+    .option('--default-mobile <mobile>', 'approver asked when none is named (E.164)')
+    .option('--protected', 'deletes want the name typed')
+    .option('--with-key', 'save the API key that is on standard input; on a terminal, ask for it')
+    .option('--credential-command <command>', 'a command that prints the API key; run without a shell')
+  example(add, 'add prod --base-url https://host.example/admin/public/api --with-key < key.txt').action(
+    (name: string) => addProfile(name, add.opts<NewProfile>(), context),
+  )
+
+  const set = group
+    .command('set <changes...>')
+    .usage('[name] key=value... [flags]')
+    .description('Change fields of a profile; key= takes one away')
+  example(set, 'set prod org=acme protected=true').action((words: string[]) => setFields(words, context))
+
+  const use = group.command('use <name>').description('Make a profile the current one')
+  example(use, 'use prod').action(async (name: string) => {
+    await createStore(io).update((file) => {
+      requireProfile(file, name)
+      file.current = name
+    })
+    await tell(context, `Profile ${name} is the current one`)
+  })
+
+  const remove = group
+    .command('remove <name>')
+    .description('Remove a profile and the key in it')
+    .option('-y, --yes', 'do not ask')
+  example(remove, 'remove old --yes').action(async (name: string) => {
+    const store = createStore(io)
+    requireProfile(store.read(), name)
+    if (!remove.opts<{ yes?: boolean }>().yes) {
+      const prompt = await context.prompt()
+      if (!prompt) throw usageError('svc profile remove needs --yes where nobody can be asked', '--yes')
+      if (!(await prompt.confirm(`Remove profile ${name} and the key in it?`))) return
+    }
+    await store.update((file) => {
+      delete file.profiles[name]
+      if (file.current === name) delete file.current
+    })
+    await tell(context, `Profile ${name} removed`)
+  })
+
+  const login = group
+    .command('login [name]')
+    .description('Ask for an API key, try it, and save it when it works')
+    .option('--with-key', 'read the key from standard input')
+  example(login, 'login prod').action((name: string | undefined) =>
+    logIn(name, login.opts<{ withKey?: boolean }>().withKey === true, context),
+  )
+}

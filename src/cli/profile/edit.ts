@@ -1,0 +1,83 @@
+import { resolve } from 'node:path'
+import { factors } from '../../contract/records.ts'
+import { usageError } from '../../core/errors.ts'
+import type { Io } from '../io.ts'
+import { checkBaseUrl, checkMcpUrl } from './address.ts'
+import { profileName, type Profile } from './profile-file.ts'
+
+type Check = (text: string, field: string, io: Io) => Profile[keyof Profile]
+
+/** Words of a command without a shell: a JSON list, or plain words; quotes are not guessed at. */
+const checkCommand: Check = (text, field) => {
+  const wrong = usageError(
+    `${field} takes plain words, or a JSON list where a word holds a space or a quote`,
+    `'["sh","-c","pass svc/prod | head -1"]'`,
+  )
+  if (!text.startsWith('[')) {
+    if (/["'`\\|&;<>$()*?]/.test(text)) throw wrong
+    return text.split(/\s+/).filter((word) => word !== '')
+  }
+  let words: unknown
+  try {
+    words = JSON.parse(text)
+  } catch {
+    throw wrong
+  }
+  if (!Array.isArray(words) || words.length === 0 || words.some((word) => typeof word !== 'string'))
+    throw wrong
+  return words as string[]
+}
+
+const checkMobile: Check = (text, field) => {
+  if (!/^\+[1-9]\d{6,14}$/.test(text))
+    throw usageError(`${field} takes a number in E.164, not "${text}"`, `${field} +12025550101`)
+  return text
+}
+
+const checkFactors: Check = (text, field) => {
+  const words = text.split(',').map((word) => word.trim())
+  const bad = words.find((word) => !(factors as readonly string[]).includes(word))
+  if (bad !== undefined) throw usageError(`${field} takes ${factors.join(', ')}, not "${bad}"`)
+  return words.join(',')
+}
+
+const checkFlag: Check = (text, field) => {
+  if (text !== 'true' && text !== 'false') throw usageError(`${field} takes true or false, not "${text}"`)
+  return text === 'true'
+}
+
+const plain: Check = (text) => text
+
+/** What `svc profile add` and `set` may write, and how each value is checked. Secrets are no argument values. */
+export const editable: Partial<Record<keyof Profile, Check>> = {
+  base_url: checkBaseUrl,
+  mcp_url: checkMcpUrl,
+  org: plain,
+  default_mobile: checkMobile,
+  default_factors: checkFactors,
+  request_from: plain,
+  cacert: (text, _, io) => resolve(io.cwd, text),
+  protected: checkFlag,
+  credential_command: checkCommand,
+}
+
+export const checkName = (name: string): string => {
+  if (!profileName.test(name))
+    throw usageError(`"${name}" cannot be the name of a profile: letters, digits, dot, hyphen and underscore`)
+  return name
+}
+
+/** `org=acme`, `protected=true`; an empty value takes the field away. Fails naming the field. */
+export const parseChange = (text: string, io: Io): [field: keyof Profile, value: Profile[keyof Profile]] => {
+  const at = text.indexOf('=')
+  const field = text.slice(0, at).replaceAll('-', '_')
+  if (/key|token/.test(field))
+    throw usageError(`${field} is a secret and no argument value`, 'svc profile login')
+  if (at < 1 || !Object.hasOwn(editable, field))
+    throw usageError(
+      `"${text}" is no change; it is one of ${Object.keys(editable).join(', ')}, then = and a value`,
+    )
+  const value = text.slice(at + 1)
+  const name = field as keyof Profile
+  return [name, value === '' ? undefined : editable[name]!(value, field, io)]
+}

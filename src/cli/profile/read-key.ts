@@ -1,0 +1,23 @@
+import { usageError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import { checkKey, createKeyReader, fileSource } from './api-key.ts'
+
+/**
+ * A key that a person hands over: from --key-file, piped into standard input, or typed without echo. Refuses an
+ * address that no key may go to before anything is asked.
+ */
+export const readNewKey = async (
+  { io, globals, prompt }: Context,
+  target: { url: string; profile: string; piped?: boolean },
+): Promise<string> => {
+  const file = globals.keyFile ?? (target.piped && !io.stdin.isTTY ? '-' : undefined)
+  const where = 'that was given'
+  const read = async (): Promise<string> => {
+    if (file !== undefined) return fileSource(file, io).read()
+    const asked = await prompt()
+    if (!asked) throw usageError('There is nobody to ask for the key', 'pipe it: … --with-key < key.txt')
+    return (await asked.secret(`API key for ${new URL(target.url).origin}`)).trim()
+  }
+  const key = await createKeyReader({ where, read }, target.profile)(target.url)
+  return checkKey(key ?? '', where)
+}

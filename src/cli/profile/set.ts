@@ -1,0 +1,31 @@
+import { usageError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import { defaultBaseUrl, originOf, pathHint } from './address.ts'
+import { parseChange } from './edit.ts'
+import { createSettings, requireProfile } from './resolve.ts'
+import { createStore } from './store.ts'
+
+/** `[name] key=value…`: changes fields of the named profile, or of the one in use. */
+export const setFields = async (words: string[], context: Context): Promise<void> => {
+  const { io, globals } = context
+  const named = words[0] !== undefined && !words[0].includes('=')
+  const changes = (named ? words.slice(1) : words).map((text) => parseChange(text, io))
+  if (changes.length === 0) throw usageError('svc profile set needs key=value', 'svc profile set org=acme')
+  const name = named ? words[0]! : createSettings({ io, globals }).profile.value
+  let hint: string | undefined
+  await createStore(io).update((file) => {
+    const profile = requireProfile(file, name)
+    for (const [field, value] of changes) {
+      if (value === undefined) delete profile[field]
+      else Object.assign(profile, { [field]: value })
+    }
+    const { base_url: url = defaultBaseUrl, api_key_origin: origin } = profile
+    hint =
+      origin !== undefined && origin !== originOf(url)
+        ? `its key was saved for ${origin}; svc profile login ${name} saves one for the new address`
+        : pathHint(url)
+  })
+  const output = await context.output()
+  if (hint) output.warn(`hint: ${hint}`)
+  await output.show({ status: 'success', message: `Profile ${name} changed` })
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { SvcError } from '../../../src/core/errors.ts'
+import type { Globals } from '../../../src/cli/context.ts'
+import { showError } from '../../../src/cli/output/error.ts'
+import { memoryIo } from '../memory-io.ts'
+
+const showing = (error: unknown, globals: Globals = {}): { exit: number; err: string; out: string } => {
+  const io = memoryIo()
+  return { exit: showError(error, { io, globals }), err: io.err(), out: io.out() }
+}
+const refused = new SvcError('refused', 'invalid', 'The service refused it', {
+  detail: 'Two fields are wrong.',
+  hint: 'svc org create --name "Acme"',
+  issues: [
+    { field: '--name', message: 'must not be empty' },
+    { field: 'slug', message: 'is taken' },
+  ],
+  request_id: 'req_1',
+})
+
+describe('an error', () => {
+  it('is told in words, each thing on a line, on stderr alone', () => {
+    expect(showing(refused)).toEqual({
+      exit: 3,
+      out: '',
+      err:
+        'svc: The service refused it\n  --name: must not be empty\n  slug: is taken\nTwo fields are wrong.\n' +
+        'hint: svc org create --name "Acme"\nrequest id: req_1\n',
+    })
+  })
+  for (const globals of [
+    { output: 'json' },
+    { output: 'ndjson' },
+    { output: 'yaml' },
+    { json: 'id' },
+    { jq: '.' },
+    { envelope: true },
+  ])
+    it(`is one line of JSON with ${JSON.stringify(globals)}`, () => {
+      const { err } = showing(refused, globals)
+      expect(err.trimEnd()).not.toContain('\n')
+      expect(JSON.parse(err)).toEqual({
+        code: 'invalid',
+        message: 'The service refused it',
+        detail: 'Two fields are wrong.',
+        hint: 'svc org create --name "Acme"',
+        issues: refused.issues,
+        request_id: 'req_1',
+      })
+    })
+  for (const output of ['table', 'csv', 'tsv', 'id', 'nonsense'])
+    it(`is in words with -o ${output}`, () => expect(showing(refused, { output }).err).toMatch(/^svc: /))
+  it('shows a stack only with --debug', () => {
+    const bug = new TypeError('x is not a function')
+    expect(showing(bug).err).toBe(
+      'svc: Something went wrong inside svc: x is not a function\nhint: run it again with --debug and report what it prints\n',
+    )
+    expect(showing(bug, { debug: true }).err).toMatch(/\n {4}at .*error\.test\.ts/)
+    expect(showing(refused).err).not.toContain(' at ')
+  })
+  it('that nobody foresaw is internal and exits 1', () => {
+    for (const thrown of [new Error('x'), 'x', undefined, { a: 1 }]) {
+      const { exit, err } = showing(thrown, { output: 'json' })
+      expect(exit).toBe(1)
+      expect(JSON.parse(err)).toMatchObject({ code: 'internal' })
+    }
+  })
+  it('of the system is told in its words', () => {
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    })
+    expect(showing(full)).toMatchObject({ exit: 1, err: 'svc: ENOSPC: no space left on device, write\n' })
+  })
+  it('by an abort is an interruption', () => {
+    const io = { ...memoryIo(), signal: AbortSignal.abort() }
+    expect(showError(new Error('whatever'), { io, globals: {} })).toBe(130)
+  })
+})

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { shown } from './show.ts'
+
+const masked = new Set(['mobile', 'email', 'key', 'code'])
+const person = {
+  mobile: '+12025550101',
+  email: 'ada@acme.example',
+  key: `svc_org_1a2b3c4d_${'s'.repeat(43)}`,
+  code: '123456',
+  name: 'Ada',
+}
+
+describe('in a table on a terminal', () => {
+  it('phones, e-mail addresses and secrets are masked', async () => {
+    const { tty } = await shown(person, {}, { shape: { masked } })
+    expect(tty).toBe(
+      [
+        'mobile  +1••••••0101',
+        'email   a•••@acme.example',
+        'key     svc_org_1a2b3c4d_••••',
+        'code    ••••',
+        'name    Ada\n',
+      ].join('\n'),
+    )
+  })
+  it('they are masked at any depth, in lists, and when picked by a path', async () => {
+    const deep = { admin: { mobile: '+491701234567' }, keys: [{ key: 'plain' }], email: ['a@b.example'] }
+    const { tty } = await shown(deep, {}, { shape: { masked } })
+    expect(tty).toBe('admin  {"mobile":"+49••••••4567"}\nkeys   [{"key":"••••"}]\nemail  a•••@b.example\n')
+    const { tty: picked } = await shown(
+      deep,
+      { json: 'admin.mobile', output: 'table' },
+      { shape: { masked } },
+    )
+    expect(picked).toBe('admin.mobile  +49••••••4567\n')
+  })
+  const phones: [unknown, string][] = [
+    ['+358401234567', '+358•••••4567'],
+    ['2025550101', '••••••0101'],
+    [2025550101, '••••••0101'],
+    ['1234', '••••'],
+    ['', '-'],
+    [null, '-'],
+  ]
+  for (const [mobile, expected] of phones)
+    it(`the phone ${JSON.stringify(mobile)} is ${expected}`, async () => {
+      const { tty } = await shown([{ mobile }], {}, { shape: { masked } })
+      expect(tty.split('\n')[1]).toBe(expected)
+    })
+  it('--reveal shows them', async () => {
+    const { tty } = await shown(person, { reveal: true }, { shape: { masked } })
+    expect(tty).toContain('+12025550101')
+    expect(tty).toContain(person.key)
+  })
+})
+
+for (const output of [undefined, 'table', 'json', 'ndjson', 'yaml', 'csv', 'tsv'])
+  it(`piped output is complete with -o ${output}`, async () => {
+    const { piped } = await shown([person], { output }, { shape: { masked } })
+    for (const value of Object.values(person)) expect(piped).toContain(value)
+  })
+for (const output of ['json', 'ndjson', 'yaml', 'csv', 'tsv'])
+  it(`${output} is complete on a terminal too`, async () => {
+    const { tty } = await shown([person], { output }, { shape: { masked } })
+    expect(tty).toContain(person.key)
+  })

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { saveLocalProfile, type LocalService } from '../../../src/cli/profile/local-profile.ts'
+import type { Profile } from '../../../src/cli/profile/profile-file.ts'
+import { createStore } from '../../../src/cli/profile/store.ts'
+
+let dir: string
+const io = () => ({ env: { SVC_CONFIG_DIR: join(dir, 'config') }, cwd: dir })
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'svc-local-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const service = (port: number, more: Partial<LocalService> = {}): LocalService => ({
+  baseUrl: `http://127.0.0.1:${port}/admin/public/api`,
+  mcpUrl: `http://127.0.0.1:${port}/mcp`,
+  dataDir: '/data',
+  ...more,
+})
+const local = (): Profile | undefined => createStore(io()).read().profiles['local']
+const change = (profile: Partial<Profile>) =>
+  createStore(io()).update((file) => {
+    Object.assign(file.profiles['local']!, profile)
+  })
+
+it('makes the profile and makes it current', async () => {
+  expect(await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))).toBeUndefined()
+  expect(createStore(io()).read()).toEqual({
+    version: 1,
+    current: 'local',
+    profiles: {
+      local: {
+        base_url: 'http://127.0.0.1:8080/admin/public/api',
+        mcp_url: 'http://127.0.0.1:8080/mcp',
+        data_dir: '/data',
+        api_key: 'k1',
+        api_key_origin: 'http://127.0.0.1:8080',
+      },
+    },
+  })
+})
+it('leaves another current profile current', async () => {
+  await createStore(io()).update((file) => {
+    file.profiles['prod'] = {}
+    file.current = 'prod'
+  })
+  await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
+  expect(createStore(io()).read().current).toBe('prod')
+})
+it('of its own changes the port and keeps the rest', async () => {
+  await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
+  await change({ org: 'acme' })
+  expect(await saveLocalProfile({ io: io() }, service(9090))).toBeUndefined()
+  expect(local()).toMatchObject({
+    base_url: 'http://127.0.0.1:9090/admin/public/api',
+    mcp_url: 'http://127.0.0.1:9090/mcp',
+    api_key: 'k1',
+    api_key_origin: 'http://127.0.0.1:9090',
+    org: 'acme',
+  })
+})
+it('takes a new key', async () => {
+  await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
+  await saveLocalProfile({ io: io() }, service(8080, { key: 'k2' }))
+  expect(local()).toMatchObject({ api_key: 'k2' })
+})
+it('never replaces a profile of another data folder', async () => {
+  await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
+  const before = local()
+  const note = await saveLocalProfile({ io: io() }, service(9090, { key: 'k2', dataDir: '/other' }))
+  expect(note).toContain('belongs to /data')
+  expect(note).not.toContain('k2')
+  expect(local()).toEqual(before)
+})
+it('does not move a key that now belongs to another place', async () => {
+  await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
+  await change({ base_url: 'https://host.example/admin/public/api' })
+  const before = local()
+  expect(await saveLocalProfile({ io: io() }, service(9090))).toContain('points to https://host.example')
+  expect(local()).toEqual(before)
+})
