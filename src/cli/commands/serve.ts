@@ -46,7 +46,10 @@ export const registerServe = (command: Command, context: Context): void => {
     .action(async () => {
       const options = command.opts<Options>()
       const { io, globals } = context
-      const { startService } = await import('../../service/serve.ts')
+      const [{ startService }, { createLog }] = await Promise.all([
+        import('../../service/serve.ts'),
+        import('../../service/log.ts'),
+      ])
       const service = await startService({
         port: portOf(options.port),
         host: options.host,
@@ -57,8 +60,7 @@ export const registerServe = (command: Command, context: Context): void => {
         trustedProxy: options.trustedProxy,
         dev: options.dev,
         env: io.env,
-        log: (line) => io.stderr.write(`${line}\n`),
-        prettyLog: io.stderr.isTTY,
+        log: createLog((text) => io.stderr.write(`${text}\n`), io.stderr.isTTY),
       })
       try {
         const note = options.profile ? await saveProfile(service, context) : undefined
