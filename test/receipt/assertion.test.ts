@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import { assert, signAssertion, type SoftwareKey } from '../../src/client/software-authenticator.ts'
+import { verifyAssertion } from '../../src/receipt/assertion.ts'
+import { approverKey, credentialOf, site } from './specimen.ts'
+
+const challenge = 'Y2hhbGxlbmdl'
+const ceremony = { challenge, origin: site.origin, rpId: site.rp_id }
+const key = approverKey()
+const posted = assert(key, ceremony)
+const check = (value: unknown, credential = credentialOf(key), at = site, expected = challenge) =>
+  verifyAssertion(value, credential, at, expected)
+
+/** The same key over other bytes, genuinely signed: the authenticator data, what the browser said. */
+const signed = (
+  { data = (bytes) => bytes, client = {} }: { data?: (bytes: Buffer) => Buffer; client?: object },
+  by: SoftwareKey = key,
+) => {
+  const { response } = assert(by, ceremony)
+  const authenticatorData = data(Buffer.from(response.authenticatorData, 'base64url'))
+  const said = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString()) as object
+  const clientData = Buffer.from(JSON.stringify({ ...said, ...client }))
+  return {
+    ...posted,
+    response: {
+      ...response,
+      authenticatorData: authenticatorData.toString('base64url'),
+      clientDataJSON: clientData.toString('base64url'),
+      signature: Buffer.from(signAssertion(by, authenticatorData, clientData)).toString('base64url'),
+    },
+  }
+}
+
+const withFlags = (flags: number) => (bytes: Buffer) => {
+  bytes[32] = flags
+  return bytes
+}
+const withCounter = (count: number) => (bytes: Buffer) => {
+  bytes.writeUInt32BE(count, 33)
+  return bytes
+}
+
+describe('an assertion', () => {
+  it('is evidence when it holds', async () => {
+    expect(await check(posted)).toEqual({
+      ok: true,
+      user_verified: true,
+      counter: 0,
+      backup_eligible: false,
+      backed_up: false,
+      evidence: {
+        credential_id: key.credential_id,
+        public_key: key.public_key_cose,
+        algorithm: -7,
+        user_handle: key.user_handle,
+        authenticator_data: posted.response.authenticatorData,
+        client_data_json: posted.response.clientDataJSON,
+        signature: posted.response.signature,
+        ...site,
+      },
+    })
+  })
+
+  it('tells a key that is synced', async () => {
+    const synced = await check(signed({ data: withFlags(1 | 4 | 8 | 16) }))
+    expect(synced).toMatchObject({ ok: true, backup_eligible: true, backed_up: true })
+  })
+
+  it('counts up, or counts nothing at all', async () => {
+    const five = { ...credentialOf(key), counter: 5 }
+    expect(await check(signed({ data: withCounter(6) }), five)).toMatchObject({ ok: true, counter: 6 })
+    for (const count of [0, 4, 5])
+      expect(await check(signed({ data: withCounter(count) }), five)).toMatchObject({ ok: false })
+    expect(await check(signed({ data: withCounter(0) }))).toMatchObject({ ok: true, counter: 0 })
+  })
+
+  it.each<[string, Parameters<typeof signed>[0]]>([
+    ['nobody was present', { data: withFlags(4) }],
+    ['nobody was verified', { data: withFlags(1) }],
+    ['a key is backed up that cannot be', { data: withFlags(1 | 4 | 16) }],
+    [
+      'it is of another relying party',
+      { data: (bytes) => Buffer.concat([Buffer.alloc(32), bytes.subarray(32)]) },
+    ],
+    ['there are bytes left over', { data: (bytes) => Buffer.concat([bytes, Buffer.alloc(1)]) }],
+    ['there are bytes missing', { data: (bytes) => bytes.subarray(0, 36) }],
+    ['it is a registration', { client: { type: 'webauthn.create' } }],
+    ['it is of another challenge', { client: { challenge: 'b3RoZXI' } }],
+    ['it is of another origin', { client: { origin: 'https://approve.example.org' } }],
+    ['the page was framed', { client: { crossOrigin: true } }],
+    ['the page was framed by one that it names', { client: { crossOrigin: true, topOrigin: site.origin } }],
+  ])('is refused when %s, though the key signed it', async (_, change) => {
+    expect(await check(signed(change))).toMatchObject({ ok: false, problem: expect.stringMatching(/./) })
+  })
+
+  it('is refused from another key, under either name', async () => {
+    const stranger = approverKey()
+    expect(await check(assert(stranger, ceremony))).toEqual({ ok: false, problem: 'Another key answered' })
+    expect(await check(signed({}, stranger))).toMatchObject({ ok: false })
+  })
+
+  it('is refused for another user', async () => {
+    const other = { ...posted, response: { ...posted.response, userHandle: 'b3RoZXI' } }
+    expect(await check(other)).toMatchObject({ ok: false })
+    const { userHandle: _, ...silent } = posted.response
+    expect(await check({ ...posted, response: silent })).toMatchObject({ ok: true })
+  })
+
+  it('is refused in another spelling of its bytes', async () => {
+    for (const field of ['authenticatorData', 'clientDataJSON', 'signature'] as const)
+      for (const spelling of [`${posted.response[field]}=`, ` ${posted.response[field]}`, '', 7, undefined])
+        expect(await check({ ...posted, response: { ...posted.response, [field]: spelling } })).toMatchObject(
+          { ok: false },
+        )
+  })
+
+  it.each([
+    ['has bytes after it', (cose: string) => `${cose}AA`],
+    ['is no map', () => 'AQ'],
+    ['is empty', () => ''],
+  ])('is refused where the public key %s', async (_, spoil) => {
+    const credential = credentialOf(key)
+    expect(await check(posted, { ...credential, public_key: spoil(credential.public_key) })).toMatchObject({
+      ok: false,
+    })
+  })
+
+  it('is refused where the public key is of another algorithm than the one registered', async () => {
+    expect(await check(posted, { ...credentialOf(key), algorithm: -8 })).toMatchObject({ ok: false })
+    expect(await check(posted, { ...credentialOf(key), algorithm: -65_535 as -7 })).toMatchObject({
+      ok: false,
+    })
+  })
+
+  it.each([undefined, null, 7, 'x', [], {}, { ...posted, type: 'password' }, { ...posted, response: null }])(
+    'is not %j',
+    async (value) => {
+      expect(await check(value)).toMatchObject({ ok: false })
+    },
+  )
+})

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import type { ReceiptClaims } from '../../src/receipt/receipt.ts'
+import { failedChecks } from './failed-checks.ts'
+import { approval, approverKey, createIssuer, specimen } from './specimen.ts'
+
+const issuer = await createIssuer()
+const key = approverKey()
+const receipt = await specimen(issuer, approval, key)
+const denial = await specimen(issuer, { ...approval, decision: 'deny' }, key)
+const failed = failedChecks(issuer)
+
+/** What a service would sign that lies, or is broken: other claims, genuinely signed. */
+const resigned = (change: Partial<Record<keyof ReceiptClaims, unknown>> & Record<string, unknown>) =>
+  issuer.sign({ ...receipt.claims, ...change }, 'approval-receipt+jwt')
+const evidence = (change: Partial<ReceiptClaims['evidence']>) =>
+  resigned({ evidence: { ...receipt.claims.evidence, ...change } })
+
+describe('a service that signs what the human did not', () => {
+  it.each<[string, Parameters<typeof resigned>[0]]>([
+    ['claims', { sub: '+12025550102' }],
+    ['claims', { aud: 'someone else' }],
+    ['claims', { jti: 'apr_other' }],
+    ['claims', { reason: null }],
+    ['decision', { status: 'denied' }],
+    ['action hash', { action_sha256: '0'.repeat(64) }],
+    ['time', { iat: receipt.claims.iat - 60 }],
+    ['time', { iat: receipt.claims.iat + 120 }],
+    ['factors', { factors: [] }],
+    ['factors', { factors: [...receipt.claims.factors, receipt.claims.factors[0]] }],
+    ['factors', { factors: receipt.claims.factors.map((one) => ({ ...one, result: 'FAIL' })) }],
+    ['number', { number_matched: false }],
+    ['means', { amr: ['face'] }],
+    ['means', { amr: ['swk', 'user', 'mfa'] }],
+    ['means', { dev: true }],
+    ['shape', { exp: 1 }],
+    ['shape', { admin: true }],
+    ['shape', { iat: '1' }],
+    ['shape', { dev: false }],
+    ['context', { context: 'e30' }],
+    ['context', { context: `${receipt.claims.context}=` }],
+  ])('is caught by: %s, %o', async (name, change) => {
+    expect(
+      await failed(await resigned(change), { status: change.status as 'denied', allowDev: true }),
+    ).toEqual([name])
+  })
+
+  it('is caught with another action, even hashed anew', async () => {
+    const names = await failed(await resigned({ action: 'Delete production' }))
+    expect(names).toEqual(['claims', 'action hash'])
+  })
+
+  it('is caught when it turns a denial into an approval', async () => {
+    const claims = { ...denial.claims, status: 'approved', context: receipt.claims.context }
+    const names = await failed(await issuer.sign(claims, 'approval-receipt+jwt'))
+    expect(names).toEqual(['challenge', 'human signature'])
+  })
+
+  it('is caught when it replaces context and claims alike', async () => {
+    const context = { ...approval, action: 'Delete production' }
+    const other = await specimen(issuer, context, approverKey())
+    const claims = { ...other.claims, evidence: receipt.claims.evidence }
+    const names = await failed(await issuer.sign(claims, 'approval-receipt+jwt'))
+    expect(names).toEqual(['challenge', 'human signature'])
+  })
+
+  it.each<Partial<ReceiptClaims['evidence']>>([
+    { public_key: approverKey().public_key_cose },
+    { signature: denial.claims.evidence.signature },
+    { origin: 'https://approve.example.org' },
+    { origin: 'http://approve.example.com' },
+    { rp_id: 'example.com' },
+    { rp_id: 'com' },
+    { algorithm: -8 },
+  ])('is caught with other evidence: %o', async (change) => {
+    expect(await failed(await evidence(change))).toEqual(['human signature'])
+  })
+
+  it('is caught when the key signs for a stranger and a key was pinned', async () => {
+    const forged = await specimen(issuer, approval, approverKey())
+    expect(await failed(forged)).toEqual([])
+    expect(await failed(forged, { pinnedKey: key.public_key_cose })).toEqual(['pinned key'])
+  })
+})
