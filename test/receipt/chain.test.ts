@@ -25,7 +25,7 @@ describe('a hash chain', () => {
     const { hash, ...rest } = chain(1)[0]!
     // sha256sum of the canonical JSON, made by hand
     expect(hash).toBe('07b2a0947ce24ef9517695ae6a86353eb2a5ec648528ed74dec14c5711ff3e14')
-    expect(auditHash(Object.fromEntries(Object.entries(rest).reverse()) as typeof rest)).toBe(hash)
+    expect(auditHash(Object.fromEntries(Object.entries(rest).toReversed()) as typeof rest)).toBe(hash)
   })
 
   test('holds as it was written, and ends where it ends', () => {

@@ -91,13 +91,15 @@ describe('geo-fences of an organization', () => {
   })
 })
 
+const set = (userId: number, body: object, key?: string) =>
+  service.call('PUT', `/user/${userId}/geofences/update`, { body, key })
+
+const list = (userId: number, query = '', key?: string) =>
+  service.call('GET', `/user/${userId}/geofences${query}`, { key })
+
 describe('geo-fences of a user', () => {
   const home = { name: 'Home', latitude: 52.5, longitude: 13.4, radius: 100, enabled: true }
   const office = { ...home, name: 'Office', enabled: false }
-  const set = (userId: number, body: object, key?: string) =>
-    service.call('PUT', `/user/${userId}/geofences/update`, { body, key })
-  const list = (userId: number, query = '', key?: string) =>
-    service.call('GET', `/user/${userId}/geofences${query}`, { key })
 
   test('are replaced as a whole, in the order given', async () => {
     const { id } = await createMember(service, acme.id, 1)

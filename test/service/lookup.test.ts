@@ -14,10 +14,10 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-describe('details of a user', () => {
-  const details = (body: object, key?: string) =>
-    service.call('POST', '/organization/user/details', { body, key })
+const details = (body: object, key?: string) =>
+  service.call('POST', '/organization/user/details', { body, key })
 
+describe('details of a user', () => {
   test('are found by id, by mobile in any spelling, and by e-mail in any case', async () => {
     for (const by of [
       { user_id: user.id },
@@ -69,10 +69,10 @@ describe('details of a user', () => {
   })
 })
 
-describe('a user in an organization', () => {
-  const inOrg = (slug: string, key?: string) =>
-    service.call('GET', `/user/${user.id}/organizations/${slug}`, { key })
+const inOrg = (slug: string, key?: string) =>
+  service.call('GET', `/user/${user.id}/organizations/${slug}`, { key })
 
+describe('a user in an organization', () => {
   test('is found by the slug', async () => {
     expect(dataOf(await inOrg('acme'))).toEqual(user)
     expect(dataOf(await inOrg('acme', acme.key))).toEqual(user)
@@ -87,10 +87,10 @@ describe('a user in an organization', () => {
   })
 })
 
-describe('the organizations of a user', () => {
-  const orgs = (body: object, key?: string) =>
-    service.call('POST', '/organization/user/getOrganizations', { body, key })
+const orgs = (body: object, key?: string) =>
+  service.call('POST', '/organization/user/getOrganizations', { body, key })
 
+describe('the organizations of a user', () => {
   test('come all to an operator, with role and state in each', async () => {
     await createMember(service, other.id, 1, { role: 'admin' })
     const both = [

@@ -9,9 +9,9 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-describe('onboarding', () => {
-  const onboard = (body: object) => service.call('POST', '/organization/create/onboarding', { body })
+const onboard = (body: object) => service.call('POST', '/organization/create/onboarding', { body })
 
+describe('onboarding', () => {
   test('makes the organization, its admin, a link, a code and a key that works', async () => {
     const made = dataOf(await onboard({ name: 'Acme Corp', slug: 'acme', ...ada }))
     expect(made.organization).toMatchObject({ id: 1, slug: 'acme' })

@@ -106,9 +106,9 @@ describe('finding organizations', () => {
   })
 })
 
-describe('updating an organization', () => {
-  const update = (body: object, id = 1) => service.call('PUT', `/organization/${id}/update`, { body })
+const update = (body: object, id = 1) => service.call('PUT', `/organization/${id}/update`, { body })
 
+describe('updating an organization', () => {
   test('changes what is given and merges the policy key by key', async () => {
     await create({ name: 'Acme', policy: { require_number: true, factors: ['location'] } })
     const record = dataOf(await update({ slug: 'acme-2', policy: { factors: ['time'], device_trust: true } }))

@@ -100,12 +100,14 @@ describe('time slots of an organization', () => {
   })
 })
 
+const set = (userId: number, body: object, key?: string) =>
+  service.call('PUT', `/user/${userId}/timeslots/update`, { body, key })
+
+const show = (userId: number, query = '', key?: string) =>
+  service.call('GET', `/user/${userId}/timeslots${query}`, { key })
+
 describe('time slots of a user', () => {
   const nights = { ...slot, name: 'Nights', start: '22:00', end: '06:00', is_active: 0 }
-  const set = (userId: number, body: object, key?: string) =>
-    service.call('PUT', `/user/${userId}/timeslots/update`, { body, key })
-  const show = (userId: number, query = '', key?: string) =>
-    service.call('GET', `/user/${userId}/timeslots${query}`, { key })
 
   test('are replaced as a whole, in the order given', async () => {
     const { id } = await createMember(service, acme.id, 1)

@@ -106,13 +106,14 @@ describe('creating a user', () => {
   })
 })
 
+const ids = (rows: { id: number }[]) => rows.map(({ id }) => id)
+
 describe('listing users', () => {
   test('goes by id, leaves out who was removed, and finds them when asked', async () => {
     const users = []
     for (let n = 1; n <= 4; n++) users.push(await createMember(service, acme.id, n))
     await setState(users[1].id, 'removed')
     await setState(users[2].id, 'pending')
-    const ids = (rows: { id: number }[]) => rows.map(({ id }) => id)
     expect(ids(await list())).toEqual([users[0].id, users[2].id, users[3].id])
     expect(ids(await list('?state=removed'))).toEqual([users[1].id])
     expect(ids(await list('?state=pending'))).toEqual([users[2].id])

@@ -1,0 +1,207 @@
+import { isDeepStrictEqual } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { planRequest } from '../../src/client/request.ts'
+import type { Input } from '../../src/contract/operation.ts'
+import { type OperationId, type Table, table } from '../../src/contract/table.ts'
+import { createCall } from '../../src/service/create-call.ts'
+import { handlers } from '../../src/service/handlers/all.ts'
+import { ada, contentsOf, createMember, createTenant, dataOf, fence, refusal, slot } from './fixtures.ts'
+import { startTestService, type TestService } from './harness.ts'
+
+/** What an organization has, for an operation to be asked about. */
+type Holding = {
+  org: number
+  slug: string
+  user: number
+  waiting: number
+  fence: number
+  slot: number
+  code: number
+}
+
+const userFence = { name: 'Home', latitude: 1, longitude: 2, radius: 3, enabled: true }
+const named = <T extends object>(fields: T) => fields as never
+
+/** For each operation an input that works for who may; the organization may be another than that of the children. */
+const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<Table[K]> } = {
+  listOrganizations: () => ({}),
+  getOrganization: ({ slug }) => ({ orgIdOrSlug: slug }),
+  createOrganization: () => ({ name: 'New' }),
+  onboardOrganization: () => ({ name: 'New', ...ada }),
+  updateOrganization: ({ org }) => ({ org_id: org, name: 'Changed' }),
+  deleteOrganization: ({ org }) => ({ org_id: org }),
+  getApiCredentials: ({ org }) => ({ org_id: org }),
+  setIdpCredentials: ({ org }) => ({ org_id: org, provider: 'p', client_id: 'c', client_secret: 's' }),
+  listAuthCodes: ({ org }) => ({ org_id: org }),
+  createAuthCode: ({ org }) => ({ org_id: org, label: 'x' }),
+  updateAuthCode: ({ org }, { code }) => ({ orgId: org, authCodeId: code, label: 'y' }),
+  deleteAuthCode: ({ org }, { code }) => ({ org_id: org, auth_code_id: code }),
+  listUsers: ({ org }) => ({ org_id: org }),
+  getUser: ({ org }, { user }) => ({ orgId: org, userId: user }),
+  createUser: ({ org }) => ({ orgId: org, ...ada, mobile: '2025550177' }),
+  updateUser: ({ org }, { user }) => ({ orgId: org, userId: user, first_name: 'Eve' }),
+  deleteUser: ({ org }, { user }) => ({ orgId: org, userId: user }),
+  removeUser: ({ org }, { user }) => ({ org_id: org, user_id: user }),
+  getUserDetails: ({ org }, { user }) => ({ org_id: org, user_id: user }),
+  getUserOrganization: ({ slug }, { user }) => ({ user_id: user, org_code: slug }),
+  listUserOrganizations: (_, { user }) => ({ user_id: user }),
+  makeAdmin: ({ org }, { user }) => ({ org_id: org, user_id: user }),
+  listPendingUsers: ({ org }) => ({ org_id: org }),
+  acceptUser: ({ org }, { waiting }) => ({ org_id: org, user_id: waiting }),
+  rejectUser: ({ org }, { waiting }) => ({ org_id: org, user_id: waiting }),
+  holdUser: ({ org }, { user }) => ({ org_id: org, user_id: user }),
+  listGeofences: ({ org }) => ({ org_id: org }),
+  getGeofence: ({ org }, { fence: id }) => ({ org_id: org, id }),
+  createGeofence: ({ org }) => named({ org_id: org, ...fence }),
+  updateGeofence: ({ org }, { fence: id }) => ({ org_id: org, id, radius: 1 }),
+  deleteGeofence: ({ org }, { fence: id }) => ({ org_id: org, id }),
+  listUserGeofences: (_, { user }) => ({ userId: user }),
+  setUserGeofences: (_, { user }) => ({ userId: user, geofences: [userFence] }),
+  listTimeslots: ({ org }) => ({ org_id: org }),
+  addTimeslot: ({ org }) => named({ org_id: org, ...slot }),
+  updateTimeslot: (_, { slot: id }) => ({ timeslot_id: id, name: 'Changed' }),
+  deleteTimeslot: (_, { slot: id }) => ({ timeslot_id: id }),
+  listUserTimeslots: (_, { user }) => ({ userId: user }),
+  setUserTimeslots: (_, { user }) => named({ userId: user, timeslots: [slot] }),
+  listKeys: ({ org }) => ({ org_id: org }),
+  createKey: ({ org }) => ({ name: 'new', org_id: org }),
+  rotateKey: () => ({ id: 2 }),
+  revokeKey: () => ({ id: 2 }),
+  listAudit: ({ org }) => ({ org_id: org }),
+  getAuditHead: ({ org }) => ({ org_id: org }),
+}
+
+const ids = Object.keys(inputs) as OperationId[]
+const isForOperators = (id: OperationId): boolean => 'operator' in table[id]
+/** Operations that take a child by id: what they are asked changes with whose child it is. */
+const own = { org: 1, slug: 'a', user: 1, waiting: 1, fence: 1, slot: 1, code: 1 }
+const other = { org: 2, slug: 'b', user: 2, waiting: 2, fence: 2, slot: 2, code: 2 }
+const takesChild = (id: OperationId): boolean =>
+  JSON.stringify(inputs[id](own, own)) !== JSON.stringify(inputs[id](own, other))
+const takesOther = (id: OperationId): boolean =>
+  JSON.stringify(inputs[id](own, own)) !== JSON.stringify(inputs[id](other, other))
+
+const namesOrganization = (id: OperationId): boolean =>
+  JSON.stringify(inputs[id](own, own)) !== JSON.stringify(inputs[id](other, own))
+
+const settle = async (service: TestService, slug: string, n: number): Promise<Holding & { key: string }> => {
+  const { id: org, key } = await createTenant(service, slug)
+  const post = async (path: string, body: object) =>
+    dataOf(await service.call('POST', `/organization/${org}/${path}`, { body })).id as number
+  const user = (await createMember(service, org, n)).id
+  const waiting = (await createMember(service, org, n + 1)).id
+  await post(`user/${waiting}/pending`, {})
+  return {
+    org,
+    slug,
+    key,
+    user,
+    waiting,
+    fence: await post('create/geo-fence', fence),
+    slot: await post('timeslots/add', slot),
+    code: await post('create/auth-code', { label: 'x' }),
+  }
+}
+
+const ask = (service: TestService, id: OperationId, input: object, key?: string | null) => {
+  const { method, url, body } = planRequest('http://x', table[id], input as Record<string, unknown>)
+  const { pathname, search } = new URL(url)
+  return service.call(method, pathname + search, { key, body })
+}
+
+let service: TestService
+let acme: Holding & { key: string }
+let foreign: Holding & { key: string }
+const open = async () => {
+  service = await startTestService()
+  acme = await settle(service, 'acme', 10)
+  foreign = await settle(service, 'foreign', 20)
+}
+
+test('every operation of the table is asked', () => {
+  expect(ids.toSorted()).toEqual(Object.keys(table).toSorted())
+  expect(ids.filter(takesChild).length).toBeGreaterThan(20)
+})
+
+const attempt = async (id: OperationId, input: object, key: string | null) => {
+  const before = await contentsOf(service)
+  const said = refusal(await ask(service, id, input, key))
+  return { said, changed: !isDeepStrictEqual(await contentsOf(service), before) }
+}
+const absent = { said: [404, 'not_found', []], changed: false }
+
+describe('a key of an organization, refused without a trace', () => {
+  beforeAll(open)
+  afterAll(() => service.close())
+
+  test.each(ids.filter((id) => takesOther(id) && !isForOperators(id)))(
+    "finds nothing of another's with %s",
+    async (id) => {
+      expect(await attempt(id, inputs[id](foreign, foreign), acme.key)).toEqual(absent)
+    },
+  )
+
+  // The routes have a wall of their own; this goes around it.
+  test.each(ids.filter((id) => takesOther(id) && !isForOperators(id)))(
+    "finds nothing of another's in the handler of %s",
+    async (id) => {
+      const before = await contentsOf(service)
+      const answered = service.storage.write((db) => {
+        const { call } = createCall({
+          db,
+          caller: { keyId: 2, name: 'acme', orgId: acme.org },
+          now: service.storage.now(),
+          requestId: 'req_1',
+          publicUrl: '',
+          keyring: service.keyring,
+          page: { after: 0 },
+          paged: (rows) => rows,
+          action: id,
+          given: [],
+        })
+        return handlers[id](inputs[id](foreign, foreign) as never, call) as Promise<unknown>
+      })
+      await expect(answered).rejects.toMatchObject({ status: 404, code: 'not_found' })
+      expect(await contentsOf(service)).toEqual(before)
+    },
+  )
+
+  test.each(ids.filter((id) => takesChild(id) && !isForOperators(id)))(
+    "finds no child of another's in its own organization with %s",
+    async (id) => {
+      expect(await attempt(id, inputs[id](acme, foreign), acme.key)).toEqual(absent)
+    },
+  )
+
+  test.each(ids.filter((id) => takesChild(id) && namesOrganization(id)))(
+    "does not reach its own child by another's organization with %s",
+    async (id) => {
+      expect(await attempt(id, inputs[id](foreign, acme), acme.key)).toEqual(absent)
+    },
+  )
+
+  test.each(ids.filter(isForOperators))('may not %s', async (id) => {
+    expect(await attempt(id, inputs[id](acme, acme), acme.key)).toEqual({
+      said: [403, 'operator_only', []],
+      changed: false,
+    })
+  })
+
+  test.each(ids)('is asked for with %s', async (id) => {
+    expect(await attempt(id, inputs[id](acme, acme), null)).toEqual({
+      said: [401, 'unauthenticated', []],
+      changed: false,
+    })
+  })
+})
+
+describe('a key of an organization, at home', () => {
+  beforeEach(open)
+  afterEach(() => service.close())
+
+  test.each(ids.filter((id) => !isForOperators(id)))('may %s', async (id) => {
+    const answer = await ask(service, id, inputs[id](acme, acme), acme.key)
+    dataOf(answer)
+    expect(JSON.stringify(answer.body)).not.toContain('foreign')
+  })
+})
