@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { assert, signAssertion, type SoftwareKey } from '../../src/client/software-authenticator.ts'
+import { assert } from '../../src/client/software-authenticator.ts'
 import { verifyAssertion } from '../../src/receipt/assertion.ts'
+import { forgeAssertion, withCounter, withFlags, withRelyingParty, type Forgery } from './forge-assertion.ts'
 import { approverKey, credentialOf, site } from './specimen.ts'
 
 const challenge = 'Y2hhbGxlbmdl'
@@ -10,34 +11,11 @@ const posted = assert(key, ceremony)
 const check = (value: unknown, credential = credentialOf(key), at = site, expected = challenge) =>
   verifyAssertion(value, credential, at, expected)
 
-/** The same key over other bytes, genuinely signed: the authenticator data, what the browser said. */
-const signed = (
-  { data = (bytes) => bytes, client = {} }: { data?: (bytes: Buffer) => Buffer; client?: object },
-  by: SoftwareKey = key,
-) => {
-  const { response } = assert(by, ceremony)
-  const authenticatorData = data(Buffer.from(response.authenticatorData, 'base64url'))
-  const said = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString()) as object
-  const clientData = Buffer.from(JSON.stringify({ ...said, ...client }))
-  return {
-    ...posted,
-    response: {
-      ...response,
-      authenticatorData: authenticatorData.toString('base64url'),
-      clientDataJSON: clientData.toString('base64url'),
-      signature: Buffer.from(signAssertion(by, authenticatorData, clientData)).toString('base64url'),
-    },
-  }
-}
-
-const withFlags = (flags: number) => (bytes: Buffer) => {
-  bytes[32] = flags
-  return bytes
-}
-const withCounter = (count: number) => (bytes: Buffer) => {
-  bytes.writeUInt32BE(count, 33)
-  return bytes
-}
+const signed = (change: Forgery, by = key) => ({
+  ...forgeAssertion(by, ceremony, change),
+  id: key.credential_id,
+  rawId: key.credential_id,
+})
 
 describe('an assertion', () => {
   it('is evidence when it holds', async () => {
@@ -73,14 +51,11 @@ describe('an assertion', () => {
     expect(await check(signed({ data: withCounter(0) }))).toMatchObject({ ok: true, counter: 0 })
   })
 
-  it.each<[string, Parameters<typeof signed>[0]]>([
+  it.each<[string, Forgery]>([
     ['nobody was present', { data: withFlags(4) }],
     ['nobody was verified', { data: withFlags(1) }],
     ['a key is backed up that cannot be', { data: withFlags(1 | 4 | 16) }],
-    [
-      'it is of another relying party',
-      { data: (bytes) => Buffer.concat([Buffer.alloc(32), bytes.subarray(32)]) },
-    ],
+    ['it is of another relying party', { data: withRelyingParty(Buffer.alloc(32)) }],
     ['there are bytes left over', { data: (bytes) => Buffer.concat([bytes, Buffer.alloc(1)]) }],
     ['there are bytes missing', { data: (bytes) => bytes.subarray(0, 36) }],
     ['it is a registration', { client: { type: 'webauthn.create' } }],
