@@ -16,13 +16,14 @@ const flagLine = (condition: string, { names, about, value, choices }: FlagWords
 
 /** The script for fish 3 and newer. */
 export const fish = ({ places, flags, valued }: CompletionTree): string => {
-  const lines = places.flatMap(({ at, commands, flags: own, words }) => {
+  const lines = places.flatMap(({ at, commands, flags: own, words, file }) => {
     const condition = ` -n ${quoted(`__svc_at ${quoted(at)}`)}`
     return [
       ...commands.map(
         ({ name, about }) => `complete -c svc${condition} -a ${quoted(name)} -d ${quoted(about)}`,
       ),
       ...words.map((word) => `complete -c svc${condition} -a ${quoted(word)}`),
+      ...(file ? [`complete -c svc${condition} -F`] : []),
       ...own.map((flag) => flagLine(condition, flag)),
     ]
   })
@@ -47,7 +48,7 @@ function __svc_at
             set -a at $word
         end
     end
-    test (string join ' ' -- $at) = "$argv[1]"
+    test "$at" = "$argv[1]"
 end
 
 complete -c svc -f

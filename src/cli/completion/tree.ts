@@ -18,6 +18,8 @@ export type Place = {
   flags: FlagWords[]
   /** What its first argument can be, where that is a short list. */
   words: readonly string[]
+  /** Its first argument is a file. */
+  file: boolean
 }
 
 export type CompletionTree = {
@@ -36,9 +38,9 @@ const argumentWords: Record<string, readonly string[]> = {
 const help: FlagWords = { names: ['-h', '--help'], about: 'show help', value: 'none', choices: [] }
 
 const flagWords = ({ flags, about, takesValue, choices }: FlagNode): FlagWords => {
-  const names = flags.match(/(?<![\w-])--?[A-Za-z][\w-]*/g) ?? []
+  const names: string[] = flags.match(/(?<![\w-])--?[A-Za-z][\w-]*/g) ?? []
   const words = names.includes('--output') ? [...formats] : choices
-  const file = /[<|@](?:file|dir)\b/.test(flags)
+  const file = /<(?:file|dir)>/.test(flags)
   const value = words.length > 0 ? 'words' : file ? 'file' : 'text'
   return { names, about, value: takesValue ? value : 'none', choices: takesValue ? words : [] }
 }
@@ -50,6 +52,7 @@ const placesOf = (node: CommandNode, above: string[]): Place[] => [
     commands: node.commands.map(({ name, about }) => ({ name, about })),
     flags: above.length === 0 ? [] : node.flags.map(flagWords),
     words: argumentWords[above.join(' ')] ?? [],
+    file: node.args[0] === 'file',
   },
   ...node.commands.flatMap((child) => placesOf(child, [...above, child.name])),
 ]

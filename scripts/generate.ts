@@ -1,0 +1,29 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describeCommand } from '../src/cli/commands/commands.ts'
+import { completionScript, shells } from '../src/cli/completion/script.ts'
+import { createContext } from '../src/cli/create-context.ts'
+import { memoryIo } from '../test/cli/memory-io.ts'
+import { buildProgram } from '../src/cli/program.ts'
+import { referencePages } from './reference.ts'
+
+// What is derived from the command tree and kept in the repository; `npm run check` fails when it is stale.
+
+const write = (folder: string, files: Record<string, string>): void => {
+  const path = fileURLToPath(new URL(`../${folder}/`, import.meta.url))
+  rmSync(path, { recursive: true, force: true })
+  mkdirSync(path, { recursive: true })
+  for (const [name, text] of Object.entries(files)) writeFileSync(path + name, text)
+}
+
+const generate = async (): Promise<void> => {
+  const tree = describeCommand(await buildProgram(createContext(memoryIo())))
+  const scripts = Object.entries(shells).map(([shell, { ending }]): [string, string] => [
+    `svc.${ending}`,
+    completionScript(shell as keyof typeof shells, tree),
+  ])
+  write('completions', Object.fromEntries(scripts))
+  write('docs/reference', referencePages(tree))
+}
+
+void generate()
