@@ -20,7 +20,7 @@ const hostile = [
 const harm = (seen: string): string | undefined => {
   // oxlint-disable-next-line no-control-regex
   const text = seen.replace(/\u001b\[(?:\d{1,2}(?:;\d{1,3})*)?m/g, '').replaceAll(/\r\n/g, '\n')
-  return /[^\P{C}\n]|[\u2028\u2029\u115f]/u.exec(text)?.[0]
+  return /[^\P{C}\n\t]|[\u2028\u2029\u115f]/u.exec(text)?.[0]
 }
 
 const onTerminal = async (command: string, env: Record<string, string>): Promise<string> => {

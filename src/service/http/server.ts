@@ -29,7 +29,9 @@ const parserErrors: Record<string, [status: string, code: string, message: strin
 
 /** What Node's parser refuses never reaches a route, and still gets the envelope. */
 const answerParserError = (error: NodeJS.ErrnoException, socket: Socket): void => {
-  if (!socket.writable || socket.bytesWritten > 0) {
+  // As Node's own answer: not into the middle of another one on the same connection.
+  const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: { headersSent: boolean } }
+  if (!socket.writable || underWay?.headersSent) {
     socket.destroy()
     return
   }
@@ -79,7 +81,6 @@ export const startServer = async (
   let fetch: Fetch | undefined
   const server = createAdaptorServer({
     fetch: (request, env) => fetch!(request, env),
-    overrideGlobalObjects: false,
     ...(tls
       ? { createServer: createTlsServer, serverOptions: { ...limits, ...tls } }
       : { createServer, serverOptions: limits }),
