@@ -41,7 +41,9 @@ export const createPrompt = (
     },
     secret: async (question) => {
       const { password } = await import('@inquirer/prompts')
-      return ask((context) => password({ message: safeLine(question), mask: false }, context))
+      return ask((context) =>
+        password({ message: safeLine(question), mask: false, toggleMask: false }, context),
+      )
     },
     confirm: async (question) => {
       const { confirm } = await import('@inquirer/prompts')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { usageError } from '../../core/errors.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { addProfile, type NewProfile } from '../profile/add.ts'
 import { logIn } from '../profile/login.ts'
@@ -74,8 +74,13 @@ export const registerProfile = (group: Command, context: Context): void => {
     requireProfile(store.read(), name)
     if (!remove.opts<{ yes?: boolean }>().yes) {
       const prompt = await context.prompt()
-      if (!prompt) throw usageError('svc profile remove needs --yes where nobody can be asked', '--yes')
-      if (!(await prompt.confirm(`Remove profile ${name} and the key in it?`))) return
+      if (!prompt)
+        throw usageError(
+          'svc profile remove needs --yes where nobody can be asked',
+          `svc profile remove ${name} --yes`,
+        )
+      if (!(await prompt.confirm(`Remove profile ${name} and the key in it?`)))
+        throw new SvcError('failed', 'declined', 'Nothing was removed')
     }
     await store.update((file) => {
       delete file.profiles[name]

@@ -3,6 +3,7 @@ import type { Globals } from '../context.ts'
 import type { Io } from '../io.ts'
 import { chooseFormat, wantsMachine } from './choose-format.ts'
 import { wantsColour } from './colour.ts'
+import { gridOf } from './grid.ts'
 import type { Output, Shape } from './output.ts'
 import { payloadOf, pickFields, type Envelope } from './payload.ts'
 import { render } from './render.ts'
@@ -17,11 +18,7 @@ export const createOutput = ({ io, globals }: { io: Io; globals: Globals }): Out
   }
 
   const asTable = async (envelope: Envelope, payload: unknown, shape: Shape): Promise<string> => {
-    const [{ drawTable }, { gridOf }, { maskFields }] = await Promise.all([
-      import('./table.ts'),
-      import('./grid.ts'),
-      import('./mask.ts'),
-    ])
+    const [{ drawTable }, { maskFields }] = await Promise.all([import('./table.ts'), import('./mask.ts')])
     // An answer that holds nothing but its message is told as a sentence.
     const isBare = payload !== envelope.data && Object.keys(envelope).every((name) => bareFields.has(name))
     if (isBare && globals.json === undefined) return `${safeText(envelope.message)}\n`

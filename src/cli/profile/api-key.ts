@@ -4,7 +4,6 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import type { Globals } from '../context.ts'
 import type { Io } from '../io.ts'
 import { defaultBaseUrl, isLoopback, originOf } from './address.ts'
-import { runCredentialCommand } from './credential-command.ts'
 import type { Profile } from './profile-file.ts'
 
 /** Fails where a key cannot stand in a header. Its text is never part of the message. */
@@ -49,7 +48,7 @@ export const keySource = (io: Io, globals: Globals, profile: Profile): KeySource
     return {
       where: `that ${command[0]} prints`,
       origin: api_key_origin ?? originOf(profile.base_url ?? defaultBaseUrl) ?? 'nowhere',
-      read: () => runCredentialCommand(command, io),
+      read: async () => (await import('./credential-command.ts')).runCredentialCommand(command, io),
     }
   if (api_key === undefined) return undefined
   return { where: 'in the profile', origin: api_key_origin ?? 'nowhere', read: async () => api_key }

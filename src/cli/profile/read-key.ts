@@ -15,7 +15,11 @@ export const readNewKey = async (
   const read = async (): Promise<string> => {
     if (file !== undefined) return fileSource(file, io).read()
     const asked = await prompt()
-    if (!asked) throw usageError('There is nobody to ask for the key', 'pipe it: … --with-key < key.txt')
+    if (!asked)
+      throw usageError(
+        'There is nobody to ask for the key',
+        `svc profile login ${target.profile} --with-key < key.txt`,
+      )
     return (await asked.secret(`API key for ${new URL(target.url).origin}`)).trim()
   }
   const key = await createKeyReader({ where, read }, target.profile)(target.url)

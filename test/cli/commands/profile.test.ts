@@ -1,0 +1,205 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { run } from '../../../src/cli/main.ts'
+import { memoryIo } from '../memory-io.ts'
+
+let dir: string
+let server: Server | undefined
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'svc-profile-'))
+})
+afterEach(() => {
+  server?.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+type Ran = { exit: number; out: string; err: string }
+const svc = async (
+  args: string,
+  options: { stdin?: string; env?: Record<string, string> } = {},
+): Promise<Ran> => {
+  const io = memoryIo({ stdin: options.stdin, env: { SVC_CONFIG_DIR: dir, ...options.env }, cwd: dir })
+  const exit = await run(args.split(' '), io)
+  return { exit, out: io.out(), err: io.err() }
+}
+const saved = () => JSON.parse(readFileSync(join(dir, 'profiles.json'), 'utf8'))
+const key = `svc_org_1a2b3c4d_${'k'.repeat(43)}`
+const url = 'https://host.example/admin/public/api'
+
+describe('svc profile add', () => {
+  it('saves the profile with a key from standard input and makes the first one current', async () => {
+    const { exit, out, err } = await svc(
+      `profile add prod --base-url ${url} --org acme --protected --with-key`,
+      {
+        stdin: `${key}\n`,
+      },
+    )
+    expect(exit).toBe(0)
+    expect(out + err).not.toContain(key)
+    expect(saved()).toEqual({
+      version: 1,
+      current: 'prod',
+      profiles: {
+        prod: {
+          base_url: url,
+          org: 'acme',
+          protected: true,
+          api_key: key,
+          api_key_origin: 'https://host.example',
+        },
+      },
+    })
+  })
+  it('keeps the current profile and refuses a name that is taken', async () => {
+    await svc(`profile add a --base-url ${url}`)
+    await svc(`profile add b --base-url ${url}`)
+    expect(saved().current).toBe('a')
+    expect(await svc(`profile add b --base-url ${url}`)).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('hint: svc profile set b'),
+    })
+  })
+  it('hints at the root of the API where the address has no path', async () => {
+    expect((await svc('profile add a --base-url https://host.example')).err).toContain(
+      'https://host.example/admin/public/api',
+    )
+  })
+  const wrong: [string, RegExp][] = [
+    ['profile add a', /needs --base-url/],
+    ['profile add __proto__ --base-url https://h.example/x', /cannot be the name/],
+    ['profile add a --base-url h.example', /base_url is no address/],
+    ['profile add a --base-url https://h.example/x --mcp-url https://h.example/', /must end in \/mcp/],
+    ['profile add a --base-url https://h.example/x --default-mobile 12025550101', /E\.164/],
+    ['profile add a --base-url https://h.example/x --credential-command pass|head', /JSON list/],
+    [
+      'profile add a --base-url http://h.example/x --with-key',
+      /does not go to http:\/\/h\.example over plain http/,
+    ],
+    ['profile add a --base-url https://h.example/x --with-key', /must be one line/],
+  ]
+  for (const [args, message] of wrong)
+    it(`refuses: ${args}`, async () => {
+      const { exit, err } = await svc(args, { stdin: 'two words' })
+      expect(exit).toBe(2)
+      expect(err).toMatch(message)
+      expect(() => saved()).toThrow('ENOENT')
+    })
+})
+
+describe('svc profile show', () => {
+  beforeEach(() => svc(`profile add prod --base-url ${url} --with-key`, { stdin: key }))
+  it('masks the key in every format unless --reveal', async () => {
+    for (const format of ['table', 'json', 'yaml', 'csv', 'tsv', 'ndjson']) {
+      expect((await svc(`profile show -o ${format}`)).out).toContain('svc_org_1a2b3c4d_••••')
+      expect((await svc(`profile show -o ${format}`)).out).not.toContain(key)
+      expect((await svc(`profile show --reveal -o ${format}`)).out).toContain(key)
+    }
+  })
+  it('--explain names each value and its source, without a secret', async () => {
+    const { out } = await svc('profile show --explain -o json --base-url https://flag.example/api', {
+      env: { SVC_ORG: 'umbrella', SVC_API_KEY: key },
+    })
+    const rows = JSON.parse(out) as { setting: string; value: string; source: string }[]
+    expect(rows).toContainEqual({ setting: 'base_url', value: 'https://flag.example/api', source: 'flag' })
+    expect(rows).toContainEqual({ setting: 'org', value: 'umbrella', source: 'environment' })
+    expect(rows).toContainEqual({ setting: 'profile', value: 'prod', source: 'profile' })
+    expect(rows).toContainEqual({ setting: 'api_key', value: 'svc_org_1a2b3c4d_••••', source: 'environment' })
+    expect(rows).toContainEqual({ setting: 'mcp_url', value: null, source: null })
+  })
+})
+
+describe('svc profile set, use, remove, list', () => {
+  beforeEach(async () => {
+    await svc(`profile add prod --base-url ${url} --with-key`, { stdin: key })
+    await svc(`profile add test --base-url ${url}`)
+  })
+  it('set changes the named profile, or the one in use; an empty value takes a field away', async () => {
+    await svc('profile set test org=acme protected=true default-factors=biometric,location')
+    expect(saved().profiles.test).toMatchObject({
+      org: 'acme',
+      protected: true,
+      default_factors: 'biometric,location',
+    })
+    await svc('profile set test org=')
+    expect(saved().profiles.test.org).toBeUndefined()
+    await svc('profile set cacert=ca.pem')
+    expect(saved().profiles.prod.cacert).toBe(join(dir, 'ca.pem'))
+  })
+  it('set keeps a key with the address that it was saved for, and says so', async () => {
+    const { err } = await svc('profile set prod base_url=https://other.example/admin/public/api')
+    expect(err).toContain('its key was saved for https://host.example')
+    expect(saved().profiles.prod.api_key_origin).toBe('https://host.example')
+  })
+  it('set takes no secret, and nothing unknown', async () => {
+    expect(await svc('profile set prod api_key=x')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('svc profile login'),
+    })
+    expect(await svc('profile set prod constructor=x')).toMatchObject({ exit: 2 })
+  })
+  it('use and remove change which one is current', async () => {
+    await svc('profile use test')
+    expect(saved().current).toBe('test')
+    expect(await svc('profile remove test')).toMatchObject({ exit: 2, err: expect.stringContaining('--yes') })
+    expect((await svc('profile remove test --yes')).exit).toBe(0)
+    expect(saved()).toMatchObject({ profiles: { prod: {} } })
+    expect(saved().current).toBeUndefined()
+    expect((await svc('profile use test')).err).toContain('there are prod')
+  })
+  it('list shows where each goes and whether it has a key, never the key', async () => {
+    const { out } = await svc('profile list')
+    expect(out).toBe(`prod\ttrue\t${url}\t\tsaved\tfalse\ntest\tfalse\t${url}\t\t\tfalse\n`)
+  })
+})
+
+/** A service that takes one key; answers its address and the keys that it saw. */
+const listen = async (status = 401): Promise<{ base: string; seen: unknown[] }> => {
+  const seen: unknown[] = []
+  server = createServer((request, response) => {
+    seen.push(request.headers['x-api-key'])
+    const good = request.headers['x-api-key'] === key
+    response.writeHead(good ? 200 : status, { 'content-type': 'application/json' })
+    response.end(
+      JSON.stringify(
+        good ? { status: 'success', message: '', data: [] } : { status: 'error', message: 'no' },
+      ),
+    )
+  })
+  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}/admin/public/api`, seen }
+}
+
+describe('svc profile login', () => {
+  it('saves a key that works, for its own address', async () => {
+    const { base, seen } = await listen()
+    await svc(`profile add here --base-url ${base}`)
+    const { exit, out, err } = await svc('profile login here --with-key', { stdin: key })
+    expect({ exit, seen }).toEqual({ exit: 0, seen: [key] })
+    expect(out + err).not.toContain(key)
+    expect(saved().profiles.here).toMatchObject({ api_key: key, api_key_origin: new URL(base).origin })
+  })
+  it('does not save a key that the service refuses', async () => {
+    const { base } = await listen()
+    await svc(`profile add here --base-url ${base}`)
+    expect((await svc('profile login here --with-key', { stdin: 'wrong' })).exit).toBe(4)
+    expect(saved().profiles.here.api_key).toBeUndefined()
+  })
+  it('saves a key that is known but may not list organizations, and says so', async () => {
+    const { base } = await listen(403)
+    await svc(`profile add here --base-url ${base}`)
+    const { exit, err } = await svc('profile login here --with-key', { stdin: 'limited' })
+    expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('may not list') })
+    expect(saved().profiles.here.api_key).toBe('limited')
+  })
+  it('asks nobody in a pipe', async () => {
+    await svc(`profile add here --base-url ${url}`)
+    expect(await svc('profile login here')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('--with-key'),
+    })
+  })
+})
