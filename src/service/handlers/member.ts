@@ -5,7 +5,7 @@ import { parsePhone, type Phone } from '../phone.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
 import type { Tables } from '../storage/schema.ts'
 
-export type UserRecord = z.infer<typeof userRecord>
+type UserRecord = z.infer<typeof userRecord>
 type Role = Tables['memberships']['role']
 
 /** Memberships with the person of each. */
