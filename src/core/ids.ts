@@ -1,9 +1,9 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 
 /** `bytes` random bytes as base64url; 32 bytes are 256 bits in 43 characters. */
 export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('base64url')
 
-export const requestId = (): string => `req_${randomToken(12)}`
+export const requestId = (): string => `req_${randomUUID()}`
 
 /** SHA-256 as lower-case hex. */
 export const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex')

@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import type { Compilable, CompiledQuery } from 'kysely'
-import { randomToken, sameSecret, sha256 } from '../core/ids.ts'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomToken, sha256 } from '../core/ids.ts'
 import type { Caller } from './call.ts'
-import type { Db } from './storage/schema.ts'
 import type { Storage } from './storage/storage.ts'
 
 export type KeyKind = 'operator' | 'organization'
@@ -21,15 +19,6 @@ export const newSecret = (kind: KeyKind): { key: string; prefix: string; hash: s
 export const prefixOf = (key: string): string =>
   /^svc_(?:op|org)_[0-9a-f]{8}(?=_)/.exec(key)?.[0] ?? `preset_${sha256(`prefix:${key}`).slice(0, 12)}`
 
-// Built and compiled once: this statement runs before every answer.
-const lookup = (db: Db): Compilable<KeyRow> =>
-  db
-    .selectFrom('api_keys as k')
-    .leftJoin('organizations as o', 'o.id', 'k.org_id')
-    .where('k.prefix', '=', '')
-    .where('k.revoked_at', 'is', null)
-    .select(['k.id', 'k.name', 'k.org_id', 'k.hash', 'k.expires_at', 'k.last_used_at', 'o.slug'])
-
 type KeyRow = {
   id: number
   name: string
@@ -44,14 +33,28 @@ const minute = 60_000
 
 /** Tells whose key a caller shows. A revoked or expired key is nobody's from the moment of the commit on. */
 export const createAuthenticator = (storage: Storage) => {
-  let compiled: CompiledQuery<KeyRow> | undefined
+  // Kept only until the next commit, whatever that changes: a revoked key is never taken from memory.
+  const known = new Map<string, KeyRow>()
+  let revision = -1
 
-  const find = (prefix: string): Promise<KeyRow | undefined> =>
-    storage.read(async (db) => {
-      compiled ??= lookup(db).compile()
-      const { rows } = await db.executeQuery<KeyRow>({ ...compiled, parameters: [prefix] })
-      return rows[0]
-    })
+  const find = async (prefix: string): Promise<KeyRow | undefined> => {
+    const current = storage.revision()
+    if (current !== revision) known.clear()
+    revision = current
+    const kept = known.get(prefix)
+    if (kept) return kept
+    const row = await storage.read((db) =>
+      db
+        .selectFrom('api_keys as k')
+        .leftJoin('organizations as o', 'o.id', 'k.org_id')
+        .where('k.prefix', '=', prefix)
+        .where('k.revoked_at', 'is', null)
+        .select(['k.id', 'k.name', 'k.org_id', 'k.hash', 'k.expires_at', 'k.last_used_at', 'o.slug'])
+        .executeTakeFirst(),
+    )
+    if (row && storage.revision() === current && revision === current) known.set(prefix, row)
+    return row
+  }
 
   const noted = new Map<number, number>()
 
@@ -68,7 +71,7 @@ export const createAuthenticator = (storage: Storage) => {
   return async (key: string | undefined): Promise<Authenticated | undefined> => {
     if (!key || key.length > 512) return undefined
     const row = await find(prefixOf(key))
-    if (!row || !sameSecret(row.hash, sha256(key))) return undefined
+    if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(sha256(key)))) return undefined
     const now = storage.now()
     if (row.expires_at !== null && row.expires_at <= now) return undefined
     noteUse(row, now)

@@ -43,8 +43,10 @@ export const createApp = (options: AppOptions): Hono<Env> => {
 
   const refuse = (context: Context<Env>, error: unknown): Response => {
     const trace = context.get('trace')
+    const cause = error instanceof Refusal ? error.cause : error
+    if (cause !== undefined)
+      trace.error = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
     if (error instanceof Refusal) return answer(error.status, refused(error), trace.id, error.headers)
-    trace.error = error instanceof Error ? (error.stack ?? error.message) : String(error)
     return answer(500, internalError, trace.id)
   }
 

@@ -10,11 +10,11 @@ const malformed = (message: string, hint?: string): Refusal =>
 const tooLarge = (): Refusal =>
   new Refusal(413, 'too_large', 'The body is larger than 1 MiB', { hint: 'Send it in smaller parts' })
 
+/** Bytes that the request announces; undefined when it is chunked. */
 const lengthOf = (context: Context): number | undefined => {
   const length = context.req.header('content-length')
   if (length !== undefined) return Number(length)
-  // Without a length it is chunked, or there is no body.
-  return context.req.header('transfer-encoding') === undefined && !context.req.raw.body ? 0 : undefined
+  return context.req.header('transfer-encoding') === undefined ? 0 : undefined
 }
 
 const readCounted = async (context: Context): Promise<Uint8Array> => {
@@ -77,11 +77,13 @@ const refuseTraps = (body: unknown): void => {
 /** The fields of a JSON body; none when there is no body. Fails with a Refusal: 400, 413 or 415. */
 export const readBody = async (context: Context): Promise<Record<string, unknown>> => {
   const length = lengthOf(context)
-  if (length === 0) return {}
+  if (length === 0 && !context.req.raw.body) return {}
   if (length !== undefined && length > maxBytes) throw tooLarge()
   requireJson(context)
   const bytes =
-    length === undefined ? await readCounted(context) : new Uint8Array(await context.req.arrayBuffer())
+    length === undefined || length === 0
+      ? await readCounted(context)
+      : new Uint8Array(await context.req.arrayBuffer())
   if (bytes.byteLength === 0) return {}
   const body = parse(decode(bytes))
   refuseTraps(body)

@@ -45,20 +45,18 @@ export const createGuards = ({ loopbackOnly, publicUrl, trustedProxy }: GuardOpt
     )
   }
 
-  const refuseHost = (url: string): void => {
+  const refuseHost = (host: string): void => {
     if (!loopbackOnly) return
-    const { hostname } = new URL(url)
-    if (isLoopbackName(hostname) || hostname === publicAddress?.hostname) return
+    const name = host.replace(/:\d{1,5}$/, '').toLowerCase()
+    if (isLoopbackName(name) || name === publicAddress?.hostname) return
     throw new Refusal(403, 'wrong_host', 'This service does not answer under that host name', {
       hint: 'Use its loopback address, or start it with --public-url',
     })
   }
 
-  const refuseOrigin = (context: Context, url: string): void => {
-    const origin = context.req.header('origin')
+  const refuseOrigin = (origin: string | undefined, host: string): void => {
     if (origin === undefined || origin === publicAddress?.origin) return
-    const host = /^https?:\/\/([^/]+)$/.exec(origin)?.[1]
-    if (host !== undefined && host === new URL(url).host) return
+    if (origin === `http://${host}` || origin === `https://${host}`) return
     throw new Refusal(403, 'foreign_origin', 'Pages of another origin may not call this service')
   }
 
@@ -74,8 +72,9 @@ export const createGuards = ({ loopbackOnly, publicUrl, trustedProxy }: GuardOpt
         return { redirect: publicAddress.origin + pathname + search, origin: publicAddress.origin }
       }
     }
-    refuseHost(url)
-    refuseOrigin(context, url)
+    const host = context.req.header('host') ?? new URL(url).host
+    refuseHost(host)
+    refuseOrigin(context.req.header('origin'), host)
     const origin = viaProxy && publicAddress ? publicAddress.origin : url.slice(0, url.indexOf('/', 8))
     return { origin }
   }

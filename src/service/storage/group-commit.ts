@@ -13,17 +13,19 @@ const broken = new Set([
   'SQLITE_NOMEM',
 ])
 
-/** A disk that is full, a file that is gone: nothing was kept, and nothing is wrong with the request. */
-export const asUnavailable = (error: unknown): unknown => {
-  const code = (error as { code?: unknown } | undefined)?.code
-  const primary = typeof code === 'string' ? /^SQLITE_[A-Z]+/.exec(code)?.[0] : undefined
-  if (!primary || !broken.has(primary)) return error
-  return Object.assign(
+const unavailable = (cause: unknown): Refusal =>
+  Object.assign(
     new Refusal(503, 'storage_unavailable', 'The store cannot be used right now; nothing was changed', {
       hint: 'Check that the disk of the data directory has room and is writable, then try again',
     }),
-    { cause: error },
+    { cause },
   )
+
+/** A disk that is full, a file that is gone: nothing is wrong with the request. */
+export const asUnavailable = (error: unknown): unknown => {
+  const code = (error as { code?: unknown } | undefined)?.code
+  const primary = typeof code === 'string' ? /^SQLITE_[A-Z]+/.exec(code)?.[0] : undefined
+  return primary && broken.has(primary) ? unavailable(error) : error
 }
 
 /**
@@ -33,6 +35,7 @@ export const asUnavailable = (error: unknown): unknown => {
 export const createGroupCommit = (connection: Connection) => {
   let queue: Job[] = []
   let draining: Promise<void> | undefined
+  let revision = 0
 
   const attempt = async (job: Job): Promise<void> => {
     connection.exec('SAVEPOINT job')
@@ -54,8 +57,10 @@ export const createGroupCommit = (connection: Connection) => {
       connection.exec('COMMIT')
     } catch (error) {
       if (connection.inTransaction) connection.exec('ROLLBACK')
-      for (const job of batch) job.fail(asUnavailable(error))
+      for (const job of batch) job.fail(unavailable(error))
       return
+    } finally {
+      revision += 1
     }
     for (const job of batch) job.settle()
   }
@@ -84,6 +89,7 @@ export const createGroupCommit = (connection: Connection) => {
         })
         draining ??= drain()
       }),
+    revision: (): number => revision,
     /** Resolves when nothing waits to be written. */
     idle: (): Promise<void> => draining ?? Promise.resolve(),
   }

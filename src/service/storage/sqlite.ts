@@ -31,6 +31,8 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
       }
     },
     write: (work) => commits.run(() => work(writing)),
+    // The data directory is locked: no other process commits.
+    revision: commits.revision,
     now: () => now().toISOString(),
     close: async () => {
       await commits.idle()

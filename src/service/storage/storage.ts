@@ -6,6 +6,8 @@ export type Storage = {
   read<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** All of `work` or nothing of it; resolves only after its commit is on the disk. */
   write<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /** Changes with every commit: what was read holds for as long as this stays the same. */
+  revision(): number
   /** The store's clock: ISO 8601, UTC, milliseconds. */
   now(): string
   close(): Promise<void>

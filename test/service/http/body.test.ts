@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestService, type TestService } from '../harness.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service.close())
+
+const create = (body: unknown, headers?: Record<string, string>) =>
+  service.call('POST', '/organization/create', { body, headers })
+
+const raw = (body: RequestInit['body'], headers: Record<string, string> = {}) =>
+  service.app.request('http://127.0.0.1:8080/admin/public/api/organization/create', {
+    method: 'POST',
+    headers: { 'x-api-key': service.operatorKey, 'content-type': 'application/json', ...headers },
+    body,
+    duplex: 'half',
+  } as RequestInit)
+
+describe('a body that is not JSON', () => {
+  test.each([
+    ['broken', '{"name":'],
+    ['with something after it', '{"name":"A"} {}'],
+    ['with a byte order mark', '\uFEFF{"name":"A"}'],
+    ['a list', '[]'],
+    ['a text', '"name"'],
+    ['null', 'null'],
+    ['with a field __proto__', '{"name":"A","__proto__":{"x":1}}'],
+    ['with a field __proto__ inside', '{"name":"A","policy":{"__proto__":{}}}'],
+    ['nested too deep', `{"name":${'['.repeat(100)}${']'.repeat(100)}}`],
+    ['nested 100,000 deep', `{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+  ])('%s is 400', async (_, body) => {
+    const { status, body: answer } = await create(body)
+    expect(status).toBe(400)
+    expect(answer).toMatchObject({ status: 'error', data: { code: 'malformed' } })
+  })
+
+  test('in another encoding is 400', async () => {
+    const answer = await raw(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]))
+    expect(answer.status).toBe(400)
+  })
+})
+
+describe('the media type', () => {
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1', ''])(
+    '%j is 415',
+    async (type) => {
+      const { status, body } = await create('{"name":"A"}', { 'content-type': type })
+      expect(status).toBe(415)
+      expect(body.data.code).toBe('unsupported_media_type')
+    },
+  )
+
+  test('JSON in UTF-8 is taken in any spelling', async () => {
+    const { status } = await create('{"name":"Spelled"}', {
+      'content-type': 'Application/JSON; charset="UTF-8"',
+    })
+    expect(status).toBe(200)
+  })
+
+  test('a compressed body is 415', async () => {
+    expect((await create('{"name":"A"}', { 'content-encoding': 'gzip' })).status).toBe(415)
+  })
+})
+
+describe('size', () => {
+  test('more than 1 MiB is 413, by what is announced', async () => {
+    const { status, body } = await create('{}', { 'content-length': '2000000' })
+    expect(status).toBe(413)
+    expect(body.data.code).toBe('too_large')
+  })
+
+  test('more than 1 MiB is 413, by what arrives, and the rest is not read', async () => {
+    let sent = 0
+    const endless = new ReadableStream({
+      pull: (controller) => {
+        sent += 1
+        controller.enqueue(new Uint8Array(64 * 1024))
+      },
+    })
+    const answer = await raw(endless, { 'transfer-encoding': 'chunked' })
+    expect(answer.status).toBe(413)
+    expect(sent).toBeLessThan(30)
+  })
+
+  test('a write without a body takes its values from the address', async () => {
+    const { status, body } = await service.call('POST', '/organization/1/user/1/accept', { headers: {} })
+    expect(status).toBe(404)
+    expect(body.data.code).toBe('not_found')
+  })
+
+  test('a body on a GET is 400', async () => {
+    const { status } = await service.call('GET', '/organizations', { headers: { 'content-length': '2' } })
+    expect(status).toBe(400)
+  })
+})

@@ -1,0 +1,190 @@
+import { EventEmitter, once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import Libsql from 'libsql'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Db } from '../../../src/service/storage/schema.ts'
+import { openSqlite } from '../../../src/service/storage/sqlite.ts'
+import type { Storage } from '../../../src/service/storage/storage.ts'
+
+let folder: string
+let path: string
+let storage: Storage
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-store-'))
+  path = join(folder, 'svc.db')
+  storage = await openSqlite({ path })
+})
+afterEach(async () => {
+  await storage.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const add = async (db: Db, slug: string): Promise<number> => {
+  const now = storage.now()
+  const { id } = await db
+    .insertInto('organizations')
+    .values({ name: slug, slug, policy: '{}', created_at: now, updated_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+const slugs = () =>
+  storage.read(async (db) =>
+    (await db.selectFrom('organizations').select('slug').orderBy('id').execute()).map(({ slug }) => slug),
+  )
+
+const unavailable = { name: 'Refusal', status: 503, code: 'storage_unavailable' }
+
+describe('writes', () => {
+  test('a write answers with what its work answers, and is then there to read', async () => {
+    expect(await storage.write((db) => add(db, 'a'))).toBe(1)
+    expect(await slugs()).toEqual(['a'])
+  })
+
+  test('a write that fails rolls back alone; the others of its commit stay', async () => {
+    const results = await Promise.allSettled([
+      storage.write((db) => add(db, 'first')),
+      storage.write(async (db) => {
+        await add(db, 'lost')
+        throw new Error('no')
+      }),
+      storage.write((db) => add(db, 'first')),
+      storage.write((db) => add(db, 'last')),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
+    expect(await slugs()).toEqual(['first', 'last'])
+  })
+
+  test('writes that wait together are one commit', async () => {
+    const before = storage.revision()
+    await Promise.all(Array.from({ length: 50 }, (_, i) => storage.write((db) => add(db, `org-${i}`))))
+    expect(storage.revision()).toBe(before + 1)
+    expect(await slugs()).toHaveLength(50)
+  })
+
+  test('a write is on the disk before it is answered', async () => {
+    await storage.write((db) => add(db, 'kept'))
+    const other = new Libsql(path)
+    const rows = other.prepare('SELECT slug FROM organizations').all([])
+    other.close()
+    expect(rows).toEqual([{ slug: 'kept' }])
+  })
+
+  test('a read does not wait for a write under way, and sees only what is committed', async () => {
+    const gate = new EventEmitter()
+    const finished = once(gate, 'finish')
+    const started = once(gate, 'start')
+    const writing = storage.write(async (db) => {
+      await add(db, 'later')
+      gate.emit('start')
+      await finished
+    })
+    await started
+    expect(await slugs()).toEqual([])
+    gate.emit('finish')
+    await writing
+    expect(await slugs()).toEqual(['later'])
+  })
+
+  test('a write that finds the disk full is refused and leaves nothing; the store goes on', async () => {
+    await storage.write((db) => add(db, 'before'))
+    await storage.write(async (db) => {
+      const { rows } = await sql<{ page_count: number }>`PRAGMA page_count`.execute(db)
+      await sql.raw(`PRAGMA max_page_count = ${rows[0]!.page_count}`).execute(db)
+    })
+    await expect(storage.write((db) => add(db, 'x'.repeat(100_000)))).rejects.toMatchObject(unavailable)
+    expect(await slugs()).toEqual(['before'])
+    await storage.write((db) => sql.raw('PRAGMA max_page_count = 1000000').execute(db))
+    await storage.write((db) => add(db, 'after'))
+    expect(await slugs()).toEqual(['before', 'after'])
+  })
+
+  test('a commit that fails refuses every write of it and keeps nothing', async () => {
+    const results = await Promise.allSettled([
+      storage.write((db) => add(db, 'innocent')),
+      storage.write(async (db) => {
+        // Found out only at the commit.
+        await sql`PRAGMA defer_foreign_keys = ON`.execute(db)
+        await sql`INSERT INTO idp_credentials VALUES (77, 'p', 'c', 'w', 't')`.execute(db)
+      }),
+    ])
+    for (const result of results) expect(result).toMatchObject({ status: 'rejected', reason: unavailable })
+    expect(await slugs()).toEqual([])
+    await storage.write((db) => add(db, 'after'))
+    expect(await slugs()).toEqual(['after'])
+  })
+
+  test('nothing can be written through a read', async () => {
+    await expect(storage.read((db) => add(db, 'sneaky'))).rejects.toMatchObject({
+      cause: { code: 'SQLITE_READONLY' },
+    })
+    expect(await slugs()).toEqual([])
+  })
+
+  test('a value that is undefined is an error, a boolean is 0 or 1', async () => {
+    await expect(
+      storage.write((db) => sql`INSERT INTO people (mobile) VALUES (${undefined})`.execute(db)),
+    ).rejects.toThrow('undefined')
+    const { rows } = await storage.read((db) => sql`SELECT ${true} AS yes, ${false} AS no`.execute(db))
+    expect(rows).toEqual([{ yes: 1, no: 0 }])
+  })
+
+  test('closing waits for the writes that were asked for', async () => {
+    const writing = storage.write((db) => add(db, 'asked'))
+    await storage.close()
+    await writing
+    storage = await openSqlite({ path })
+    expect(await slugs()).toEqual(['asked'])
+  })
+})
+
+describe('the tables', () => {
+  test('the id of a deleted row is never given to another', async () => {
+    await storage.write((db) => add(db, 'a'))
+    await storage.write((db) => db.deleteFrom('organizations').execute())
+    expect(await storage.write((db) => add(db, 'b'))).toBe(2)
+  })
+
+  test('a row of an organization that does not exist is refused', async () => {
+    const now = storage.now()
+    const fence = { name: 'x', latitude: 1, longitude: 2, radius: 3, is_active: 1 as const }
+    await expect(
+      storage.write((db) =>
+        db
+          .insertInto('geofences')
+          .values({ org_id: 77, ...fence, created_at: now, updated_at: now })
+          .execute(),
+      ),
+    ).rejects.toThrow('FOREIGN KEY')
+  })
+
+  test('files of the store are readable by their owner alone, whatever the umask is', async () => {
+    await storage.close()
+    const before = process.umask(0)
+    try {
+      path = join(folder, 'open.db')
+      storage = await openSqlite({ path })
+      await storage.write((db) => add(db, 'a'))
+    } finally {
+      process.umask(before)
+    }
+    const modes = readdirSync(folder)
+      .filter((name) => name.startsWith('open.db'))
+      .map((name) => statSync(join(folder, name)).mode & 0o777)
+    expect(modes).toEqual([0o600, 0o600, 0o600])
+  })
+
+  test('a store is opened again as it is, and refused when a newer svc wrote it', async () => {
+    await storage.write((db) => add(db, 'a'))
+    await storage.close()
+    storage = await openSqlite({ path })
+    expect(await slugs()).toEqual(['a'])
+    const raw = new Libsql(path)
+    raw.exec('PRAGMA user_version = 99')
+    raw.close()
+    await expect(openSqlite({ path })).rejects.toMatchObject({ name: 'SvcError', code: 'store_too_new' })
+  })
+})
