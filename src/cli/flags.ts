@@ -65,19 +65,20 @@ const parseJson = async (text: string, io: Io, flag: string): Promise<unknown> =
   }
 }
 
-/** What was typed, as the type that its field wants. Fails with a usage error that names the flag. */
+/** A number, a word or a text, as the type that its field wants. Fails with a usage error that names the flag. */
+export const parseScalar = (field: Field, raw: unknown): unknown => {
+  const text = String(raw)
+  const wrong = (what: string) => usageError(`--${field.flag} ${what}, not "${text}"`)
+  const given = Array.isArray(raw) ? raw.map(String) : [text]
+  if (field.choices.length > 0 && !given.every((value) => field.choices.includes(value)))
+    throw wrong(`takes ${field.choices.join(', ')}`)
+  if (field.kind === 'integer' && !/^-?\d{1,15}$/.test(text)) throw wrong('takes a whole number')
+  if (field.kind === 'number' && !/^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) throw wrong('takes a number')
+  return field.kind === 'integer' || field.kind === 'number' ? Number(text) : raw
+}
+
+/** As `parseScalar`, and files and JSON too. */
 export const parseValue = async (field: Field, raw: unknown, io: Io): Promise<unknown> => {
   if (field.meta.secret) return (await fileText(String(raw), io, field.flag)).replace(/\r?\n$/, '')
-  if (field.kind === 'json') return parseJson(String(raw), io, field.flag)
-  const wrong = (what: string) => usageError(`--${field.flag} ${what}, not "${String(raw)}"`)
-  if (field.choices.length > 0) {
-    const given = Array.isArray(raw) ? raw.map(String) : [String(raw)]
-    const bad = given.find((value) => !field.choices.includes(value))
-    if (bad !== undefined) throw wrong(`takes ${field.choices.join(', ')}`)
-  }
-  if (field.kind !== 'integer' && field.kind !== 'number') return raw
-  const text = String(raw)
-  if (field.kind === 'integer' && !/^-?\d{1,15}$/.test(text)) throw wrong('takes a whole number')
-  if (!/^-?\d{1,15}(\.\d{1,15})?$/.test(text)) throw wrong('takes a number')
-  return Number(text)
+  return field.kind === 'json' ? parseJson(String(raw), io, field.flag) : parseScalar(field, raw)
 }

@@ -1,10 +1,11 @@
 import { argsOf, fieldsOf, type Field } from '../contract/describe.ts'
-import { orgFields, pathNames, type Operation } from '../contract/operation.ts'
+import { pathNames, type Operation } from '../contract/operation.ts'
 import { usageError } from '../core/errors.ts'
+import { askField } from './ask.ts'
 import { readBody, type BodyFlags } from './body-fields.ts'
 import type { Context } from './context.ts'
 import { optionKey, parseValue } from './flags.ts'
-import { resolveOrg } from './organization.ts'
+import { isOrg, organizationValue } from './organization.ts'
 
 /** What was typed behind the words of a command. */
 export type Typed = { args: readonly string[]; options: Record<string, unknown> }
@@ -24,27 +25,9 @@ const put = (input: Record<string, unknown>, path: string[], value: unknown): vo
   }
 }
 
-const isOrg = (field: Field): boolean => orgFields.includes(field.name)
-
 /** How a person says a field: its flag, or its place on the command line. */
 const spelled = (operation: Operation, field: Field): string =>
   argsOf(operation).includes(field.name) ? `<${isOrg(field) ? 'org' : field.name}>` : `--${field.flag}`
-
-const ask = async (field: Field, context: Context): Promise<unknown> => {
-  const prompt = (await context.prompt())!
-  const question = field.meta.description
-  if (field.meta.secret) return prompt.secret(question)
-  if (field.kind === 'enum') return prompt.select(question, field.choices)
-  const example = field.meta.examples?.[0]
-  const answer = await prompt.text(question, {
-    example: typeof example === 'object' ? JSON.stringify(example) : String(example ?? ''),
-  })
-  if (isOrg(field)) return organization(field, answer, context)
-  return parseValue(field, field.kind === 'list' ? answer.split(/[\s,]+/) : answer, context.io)
-}
-
-const organization = async (field: Field, value: string, context: Context): Promise<unknown> =>
-  field.kind === 'integer' ? (await resolveOrg(value, context)).id : value
 
 const typedValue = (operation: Operation, field: Field, typed: Typed): unknown => {
   const place = argsOf(operation).indexOf(field.name)
@@ -73,10 +56,10 @@ export const gatherInput = async (
     if (isOrg(field) && raw === '') raw = undefined
     if (raw !== undefined) {
       const value = isOrg(field)
-        ? await organization(field, String(raw), context)
+        ? await organizationValue(field, String(raw), context)
         : await parseValue(field, raw, context.io)
       put(input, field.path, value)
-    } else if (field.required && !(field.path[0]! in (extra ?? {})) && needed(field, inPath, extra))
+    } else if (field.required && !Object.hasOwn(extra ?? {}, field.path[0]!) && needed(field, inPath, extra))
       missing.push(field)
   }
 
@@ -85,7 +68,7 @@ export const gatherInput = async (
       `Missing ${missing.map((field) => spelled(operation, field)).join(', ')}`,
       `svc ${operation.cli} ${operation.example ?? ''}`.trimEnd(),
     )
-  for (const field of missing) put(input, field.path, await ask(field, context))
+  for (const field of missing) put(input, field.path, await askField(field, context))
   return { input, extra: extra ?? {} }
 }
 

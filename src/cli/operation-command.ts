@@ -46,7 +46,7 @@ const choose = (candidates: Operation[], options: Options): Operation => {
 export const addOperations = (group: Command, table: Operations, context: Context): void => {
   for (const [cli, candidates] of byWords(table)) {
     const first = candidates[0]!
-    const command = descend(group, cli.split(' ').slice(1))
+    const command = descend(group, cli.split(' ').slice(1), first.hidden)
     const positional = argsOf(first)
     const usage = positional.map((name) => `<${name.replace('orgIdOrSlug', 'org').replace('org_id', 'org')}>`)
     command

@@ -1,5 +1,13 @@
+import type { Field } from '../contract/describe.ts'
+import { orgFields } from '../contract/operation.ts'
 import { SvcError, usageError } from '../core/errors.ts'
 import type { Context } from './context.ts'
+
+export const isOrg = (field: Field): boolean => orgFields.includes(field.name)
+
+/** What an operation takes for an organization that was typed as id or slug: most take the id only. */
+export const organizationValue = async (field: Field, typed: string, context: Context): Promise<unknown> =>
+  field.kind === 'integer' ? (await resolveOrg(typed, context)).id : typed
 
 export type Organization = { id: number; slug?: string }
 

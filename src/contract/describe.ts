@@ -16,7 +16,11 @@ export type Field = {
   choices: string[]
   required: boolean
   meta: FieldMeta
+  schema: z.core.$ZodType
 }
+
+/** An operation without its schemas. */
+export type Outline = { fields: Field[]; personal: string[]; secret: string[] }
 
 type Def = {
   type: string
@@ -65,12 +69,12 @@ const fieldsIn = (shape: Record<string, z.core.$ZodType>, above: string[]): Fiel
     const meta = metaOf(schema)
     if (!meta) throw new Error(`The field ${path.join('.')} says neither shown nor chosen`)
     const required = defOf(schema).type !== 'optional'
-    return [{ name, path, flag: flagOf(name, meta), required, meta, ...shapeOf(def) }]
+    return [{ name, path, flag: flagOf(name, meta), required, meta, schema, ...shapeOf(def) }]
   })
 
 /** The input of an operation, field by field; an object in it (a policy) gives one field for each of its keys. */
-export const fieldsOf = (operation: Pick<Operation, 'input'>): Field[] =>
-  fieldsIn(operation.input._zod.def.shape, [])
+export const fieldsOf = (operation: Pick<Operation, 'input' | 'outline'>): Field[] =>
+  operation.outline?.fields ?? fieldsIn(operation.input._zod.def.shape, [])
 
 /** Names of the input fields that are positional arguments, in order. */
 export const argsOf = (operation: Operation): readonly string[] =>
@@ -91,3 +95,16 @@ export const fieldsWith = (schema: z.core.$ZodType, flag: 'personal' | 'secret')
   walk(schema)
   return names
 }
+
+/** Names of the fields of an operation's answer whose meta says so; none where it has no data. */
+export const answerFieldsWith = (operation: Operation, flag: 'personal' | 'secret'): Set<string> => {
+  if (operation.outline) return new Set(operation.outline[flag])
+  return operation.data ? fieldsWith(operation.data, flag) : new Set()
+}
+
+/** All that this file finds out about an operation, as plain data. */
+export const outlineOf = (operation: Operation): Outline => ({
+  fields: fieldsOf(operation),
+  personal: [...answerFieldsWith(operation, 'personal')],
+  secret: [...answerFieldsWith(operation, 'secret')],
+})

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini'
+import type { Outline } from './describe.ts'
 
 /** `rings` reaches a person. Nothing that rings is ever repeated by itself. */
 export type Effect = 'read' | 'write' | 'delete' | 'rings'
@@ -16,6 +17,10 @@ export type Operation = {
   effect: Effect
   /** Only an operator key may call it. */
   operator?: boolean
+  /** Needs no key: a one-use token or an assertion in its input is the proof. */
+  open?: boolean
+  /** Its command is for other programs and does not stand in the help. */
+  hidden?: boolean
   summary: string
   /** The `message` of the envelope when it went well. */
   message: string
@@ -27,6 +32,8 @@ export type Operation = {
   data?: z.ZodMiniType
   /** The columns of its table, when the output is a table. */
   columns?: readonly string[]
+  /** What `describe.ts` finds out, where the build has done it: the command line then starts without a validator. */
+  outline?: Outline
 }
 
 export type Operations = Record<string, Operation>
