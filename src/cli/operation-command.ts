@@ -15,9 +15,11 @@ const byWords = (table: Operations): Map<string, Operation[]> => {
   return words
 }
 
-const descend = (group: Command, words: string[]): Command =>
+const descend = (group: Command, words: string[], hidden = false): Command =>
   words.reduce(
-    (at, word) => at.commands.find((command) => command.name() === word) ?? at.command(word),
+    (at, word, i) =>
+      at.commands.find((command) => command.name() === word) ??
+      at.command(word, { hidden: hidden && i === words.length - 1 }),
     group,
   )
 
