@@ -2,11 +2,14 @@ import { check } from 'recheck'
 import { expect, test } from 'vitest'
 import { readSource, sourceTree, type Regex } from './source-tree.ts'
 
+// One after the other: a verdict that had to wait for a processor would be `unknown`.
 const slow = async (regexes: Regex[]): Promise<string[]> => {
-  const verdicts = await Promise.all(regexes.map(({ source, flags }) => check(source, flags)))
-  return regexes
-    .filter((_, i) => verdicts[i]!.status !== 'safe')
-    .map(({ file, source, flags }) => `${file}: /${source}/${flags}`)
+  const found: string[] = []
+  for (const { file, source, flags } of regexes) {
+    const { status } = await check(source, flags)
+    if (status !== 'safe') found.push(`${file}: /${source}/${flags} is ${status}`)
+  }
+  return found
 }
 
 const sources = sourceTree()
@@ -23,5 +26,5 @@ test('every regular expression is a literal, so that the test above sees it', ()
 
 test('the check finds one that can', async () => {
   const bad = readSource('src/core/bad.ts', String.raw`export const words = /^(\w+\s?)*$/`)
-  expect(await slow(bad.regexes)).toEqual([String.raw`src/core/bad.ts: /^(\w+\s?)*$/`])
+  expect(await slow(bad.regexes)).toEqual([String.raw`src/core/bad.ts: /^(\w+\s?)*$/ is vulnerable`])
 })

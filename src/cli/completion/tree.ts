@@ -38,7 +38,7 @@ const argumentWords: Record<string, readonly string[]> = {
 const help: FlagWords = { names: ['-h', '--help'], about: 'show help', value: 'none', choices: [] }
 
 const flagWords = ({ flags, about, takesValue, choices }: FlagNode): FlagWords => {
-  const names: string[] = flags.match(/(?<![\w-])--?[A-Za-z][\w-]*/g) ?? []
+  const names = flags.split(/[ ,]/).filter((word) => word.startsWith('-'))
   const words = names.includes('--output') ? [...formats] : choices
   const file = /<(?:file|dir)>/.test(flags)
   const value = words.length > 0 ? 'words' : file ? 'file' : 'text'

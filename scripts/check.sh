@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Everything about the code that needs no run of it. One line a check; what a failing check said comes below its line.
+set -u
+cd "$(dirname "$0")/.."
+export PATH="$PWD/node_modules/.bin:$PATH"
+failed=0
+
+check() {
+  local name=$1 said
+  shift
+  if said=$("$@" 2>&1 </dev/null); then
+    printf 'ok      %s\n' "$name"
+  else
+    printf 'FAILED  %s\n%s\n' "$name" "$said"
+    failed=$((failed + 1))
+  fi
+}
+
+# What the command tree makes is in the repository as it is made.
+fresh() {
+  npm run --silent generate && test -z "$(git status --porcelain -- completions docs/reference)" || {
+    git --no-pager diff --stat -- completions docs/reference
+    git status --porcelain -- completions docs/reference
+    echo 'Stale: run npm run generate and commit what it changes'
+    return 1
+  }
+}
+
+# The package holds the launcher, the bundle and the completions, and nothing else.
+packed() {
+  local files
+  files=$(npm pack --dry-run --json --ignore-scripts 2>/dev/null | node -e '
+    const files = JSON.parse(require("fs").readFileSync(0, "utf8"))[0].files.map(({ path }) => path)
+    for (const must of ["bin/svc.js", "dist/main.cjs", "completions/svc.bash"])
+      if (!files.includes(must)) console.log(`missing: ${must}`)
+    const meant = /^(?:package\.json|README\.md|bin\/svc\.js|dist\/[\w.-]+\.cjs|completions\/svc\.(?:bash|zsh|fish|ps1))$/
+    for (const file of files) if (!meant.test(file)) console.log(`not meant: ${file}`)
+  ') && test -z "$files" || { echo "$files"; return 1; }
+}
+
+check 'types' tsc -p .
+check 'lint' oxlint --deny-warnings
+check 'format' oxfmt --check
+check 'unused code' knip --no-progress
+check 'layers' vitest run --project node test/layers.test.ts test/regular-expressions.test.ts
+check 'generated files are fresh' fresh
+check 'package is valid' publint --strict
+check 'package holds what is meant' packed
+
+if [ "$failed" -gt 0 ]; then
+  echo "$failed failed"
+  exit 1
+fi
