@@ -3,8 +3,12 @@ import { pathNames, type Operation } from '../contract/operation.ts'
 /** Where an operation goes, before any secret is added. */
 export type PlannedRequest = { method: Operation['method']; url: string; body?: Record<string, unknown> }
 
-/** The API root: `https://host/admin/public/api`, without a slash at the end. */
-const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
+/** An address such as `https://host/admin/public/api`, without slashes at its end. */
+export const withoutSlash = (url: string): string => {
+  let end = url.length
+  while (url[end - 1] === '/') end -= 1
+  return url.slice(0, end)
+}
 
 /**
  * Puts each value where it belongs: names in `{}` into the path, the rest into the query of a GET or DELETE and into

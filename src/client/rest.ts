@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto'
-import type { Effect } from '../contract/operation.ts'
+import { fieldsOf } from '../contract/describe.ts'
+import { pathNames, type Effect, type Operation } from '../contract/operation.ts'
 import { SvcError, usageError } from '../core/errors.ts'
 import { readAnswer } from './answer.ts'
 import type { Answer, Client } from './client.ts'
 import { interrupted } from './network-error.ts'
 import { nextPage } from './paging.ts'
 import { redactedUrl } from './redact.ts'
-import { planRequest } from './request.ts'
+import { planRequest, withoutSlash } from './request.ts'
 import { mayPass, mostTries, neverSent, retryAfterMs, retryDelayMs, sleepFor } from './retry.ts'
-import { checkShownFields } from './shown-fields.ts'
 import type { HttpRequest, HttpResponse, Transport } from './transport.ts'
 
 type Options = {
@@ -30,6 +29,11 @@ const noKey = (): SvcError =>
   new SvcError('forbidden', 'no_key', 'There is no API key for this service', {
     hint: 'svc profile login saves one; SVC_API_KEY gives one for once; svc serve makes the profile local',
   })
+
+/** Whether there is something to check: if not, the validator is not loaded. */
+const hasShownFields = (operation: Operation, input: Record<string, unknown>): boolean =>
+  pathNames(operation.path).length > 0 ||
+  fieldsOf(operation).some(({ path, meta }) => meta.source === 'shown' && path[0]! in input)
 
 export const createClient = (options: Options): Client => {
   const { baseUrl, transport, debug } = options
@@ -96,17 +100,20 @@ export const createClient = (options: Options): Client => {
   const headersFor = async (url: string, effect: Effect): Promise<Record<string, string>> => {
     const key = await options.apiKey(url)
     if (!key) throw noKey()
-    return {
+    const headers = {
       accept: 'application/json',
       'content-type': 'application/json',
       'user-agent': 'svc',
       'x-api-key': key,
-      ...(effect === 'write' || effect === 'delete' ? { 'idempotency-key': randomUUID() } : {}),
     }
+    if (effect !== 'write' && effect !== 'delete') return headers
+    const { randomUUID } = await import('node:crypto')
+    return { ...headers, 'idempotency-key': randomUUID() }
   }
 
   const call: Client['call'] = async (operation, input, { extra, signal } = {}) => {
-    checkShownFields(operation, input)
+    if (hasShownFields(operation, input))
+      (await import('./shown-fields.ts')).checkShownFields(operation, input)
     const { method, url, body } = planRequest(baseUrl, operation, input, extra)
     const { effect } = operation
     const headers = await headersFor(url, effect)
@@ -135,7 +142,7 @@ export const createClient = (options: Options): Client => {
   const raw: Client['raw'] = async ({ method, path, body, headers, effect }, { signal } = {}) => {
     if (!path.startsWith('/')) throw usageError(`A path starts with /, not as ${JSON.stringify(path)}`)
     const { origin } = new URL(baseUrl)
-    const root = path.startsWith('/svc/') ? origin : baseUrl.replace(/\/+$/, '')
+    const root = path.startsWith('/svc/') ? origin : withoutSlash(baseUrl)
     const { href: url } = new URL(root + path)
     const own = await headersFor(url, effect)
     const request = { method, url, headers: { ...own, ...headers, 'x-api-key': own['x-api-key']! }, body }

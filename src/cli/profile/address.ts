@@ -1,3 +1,4 @@
+import { withoutSlash } from '../../client/request.ts'
 import { usageError } from '../../core/errors.ts'
 
 export const defaultBaseUrl = 'http://127.0.0.1:8080/admin/public/api'
@@ -19,7 +20,7 @@ const parse = (text: string, what: string, example: string): URL => {
 
 /** The address of the REST API without a slash at its end. `what` names where it came from. */
 export const checkBaseUrl = (text: string, what: string): string =>
-  parse(text, what, 'https://host.example/admin/public/api').href.replace(/(?<!\/)\/+$/, '')
+  withoutSlash(parse(text, what, 'https://host.example/admin/public/api').href)
 
 /** The address of the approval tool server; it must end in /mcp. */
 export const checkMcpUrl = (text: string, what: string): string => {
