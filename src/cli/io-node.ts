@@ -2,11 +2,23 @@ import { usageError } from '../core/errors.ts'
 import { run } from './main.ts'
 import type { Io, OutputStream } from './io.ts'
 
-const stream = (to: NodeJS.WriteStream): OutputStream => ({
-  write: (text) => void to.write(text),
-  isTTY: to.isTTY === true,
-  columns: to.columns ?? 100,
+// Each of Node's streams costs a millisecond or two when it is first touched: a command opens what it uses.
+const stream = (open: () => NodeJS.WriteStream): OutputStream => ({
+  write: (text) => void open().write(text),
+  get isTTY() {
+    return open().isTTY === true
+  },
+  get columns() {
+    return open().columns ?? 100
+  },
 })
+
+/** A reader that has seen enough (`svc org list | head -1`) is no failure. */
+const closedPipe = (error: NodeJS.ErrnoException): void => process.exit(error.code === 'EPIPE' ? 0 : 1)
+const stdout = (): NodeJS.WriteStream =>
+  process.stdout.listeners('error').includes(closedPipe)
+    ? process.stdout
+    : process.stdout.on('error', closedPipe)
 
 /** More than any file of ours holds; a pipe that never ends is refused and not read into memory. */
 const mostBytes = 64 * 1024 * 1024
@@ -31,12 +43,15 @@ export const runOnNode = (argv: string[]): Promise<number> => {
   }
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)
-  // A reader that has seen enough (`svc org list | head -1`) is no failure.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   const io: Io = {
-    stdin: { isTTY: process.stdin.isTTY === true, text: readAll },
-    stdout: stream(process.stdout),
-    stderr: stream(process.stderr),
+    stdin: {
+      get isTTY() {
+        return process.stdin.isTTY === true
+      },
+      text: readAll,
+    },
+    stdout: stream(stdout),
+    stderr: stream(() => process.stderr),
     env: process.env,
     cwd: process.cwd(),
     now: () => new Date(),

@@ -1,4 +1,4 @@
-import { fieldsWith } from '../contract/describe.ts'
+import { answerFieldsWith } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
 import { confirmDelete } from './confirm.ts'
 import type { Context } from './context.ts'
@@ -19,12 +19,12 @@ export const runOperation = async (operation: Operation, typed: Typed, context: 
   const client = await context.client()
   const { envelope } = await client.call(operation, input, { extra, signal: context.io.signal })
   const output = await context.output()
-  const once = operation.data ? fieldsWith(operation.data, 'secret') : new Set<string>()
+  const once = answerFieldsWith(operation, 'secret')
   if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
   await output.show(envelope, {
     columns: operation.columns,
     masked: new Set([
-      ...(operation.data ? fieldsWith(operation.data, 'personal') : []),
+      ...answerFieldsWith(operation, 'personal'),
       ...(operation.effect === 'read' ? alwaysMasked : []),
     ]),
   })

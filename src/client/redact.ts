@@ -1,4 +1,4 @@
-import { metaOf } from '../contract/field.ts'
+import { fieldsOf } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
 
 const secretName = /token|key|secret|otp|password|credential/i
@@ -14,9 +14,9 @@ export const redactedUrl = (
     if (secretName.test(name)) shown.searchParams.set(name, '***')
   // spec: the one route of the specification with a token in its path
   shown.pathname = shown.pathname.replace(/(\/save\/faceauth\/success\/).*/, '$1***')
-  const secrets = Object.entries(operation?.input._zod.def.shape ?? {})
-    .filter(([name, schema]) => metaOf(schema)?.secret && typeof input[name] === 'string')
-    .map(([name]) => encodeURIComponent(input[name] as string))
+  const secrets = (operation ? fieldsOf(operation) : [])
+    .filter(({ name, meta }) => meta.secret && typeof input[name] === 'string')
+    .map(({ name }) => encodeURIComponent(input[name] as string))
   return secrets
     .filter((secret) => secret !== '')
     .reduce((text, secret) => text.replaceAll(secret, '***'), shown.href)
