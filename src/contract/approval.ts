@@ -1,0 +1,155 @@
+import * as z from 'zod/mini'
+import { chosen, id, line } from './field.ts'
+import { operations } from './operation.ts'
+import { factors, mobile, paging, time } from './records.ts'
+
+// Approvals over /svc/v1: ask a person, wait, be told once. spec: not shown (the specification has the three tools)
+
+export const approvalStates = ['pending', 'approved', 'denied', 'expired'] as const
+export type ApprovalState = (typeof approvalStates)[number]
+
+/** As long as a phone shows it; longer text is refused and never cut. */
+export const actionText = z
+  .string()
+  .check(
+    z.minLength(1, 'must not be empty'),
+    z.maxLength(500, 'must have at most 500 characters'),
+    z.regex(/\S/, 'must not be blank'),
+  )
+export const reasonText = z.string().check(z.maxLength(2000, 'must have at most 2000 characters'))
+
+/** `{format: "jws", jws, kid, claims}`; see `receipt/receipt.ts`. */
+export const attestation = z.looseObject({
+  format: chosen(z.literal('jws'), 'How it is signed'),
+  jws: chosen(z.string(), 'The receipt, signed'),
+  kid: chosen(z.string(), 'Which key of /.well-known/jwks.json signed it'),
+  claims: chosen(z.looseObject({}), 'What it says, decoded'),
+})
+
+const request_id = chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' })
+const seconds = (most: number) =>
+  z
+    .int('must be a whole number of seconds')
+    .check(z.gte(1, 'must be 1 or more'), z.lte(most, `must be ${most} or less`))
+
+export const approvalRecord = z.looseObject({
+  request_id,
+  org_id: chosen(id, 'Organization id'),
+  status: chosen(z.enum(approvalStates), 'pending, approved, denied or expired'),
+  action: chosen(z.string(), 'What is asked'),
+  reason: chosen(z.nullable(z.string()), 'Why'),
+  requester: chosen(z.string(), 'Who asks, as they say themselves'),
+  approver_mobile: chosen(z.string(), 'The phone that is asked', { personal: true }),
+  factors: chosen(z.array(z.enum(factors)), 'What is checked'),
+  number: chosen(z.nullable(z.string()), 'The number to type on the phone, told to the requester only'),
+  detail: chosen(z.nullable(z.string()), 'More about how it ended'),
+  requested_at: chosen(time, 'When it was asked'),
+  expires_at: chosen(time, 'When it lapses'),
+  decided_at: chosen(z.nullable(time), 'When it was decided'),
+  attestation: chosen(z.nullable(attestation), 'The receipt, once a person has decided'),
+})
+export type ApprovalRecord = z.infer<typeof approvalRecord>
+
+/** What the approver's device signs: the exact bytes of both contexts, base64url. See `receipt/context.ts`. */
+export const ceremony = z.looseObject({
+  request_id,
+  rp_id: chosen(z.string(), 'Relying party id'),
+  contexts: chosen(
+    z.strictObject({
+      approve: chosen(z.string(), 'Context of an approval, base64url'),
+      deny: chosen(z.string(), 'Context of a denial, base64url'),
+    }),
+    'What is signed, by decision',
+  ),
+  credentials: chosen(z.array(z.string()), 'Ids of the credentials that may sign'),
+  number_required: chosen(z.boolean(), 'Whether the number must be typed'),
+})
+
+const columns = ['request_id', 'status', 'action', 'approver_mobile', 'requester', 'expires_at']
+
+export const approval = operations({
+  createApproval: {
+    method: 'POST',
+    path: '/svc/v1/approvals',
+    cli: 'approve submit',
+    args: ['action'],
+    effect: 'rings',
+    summary: 'Ask a person, and return at once',
+    message: 'Approval requested',
+    example: '"Deploy 4.2 to production" --to +12025550101 --org acme',
+    input: z.strictObject({
+      action: chosen(actionText, 'What is to happen, in words for the approver', {
+        example: 'Deploy 4.2 to production',
+      }),
+      reason: chosen(z.optional(reasonText), 'Why', { example: 'Fixes the login outage' }),
+      approver_mobile: chosen(mobile, 'The phone to ask, E.164', { example: '+12025550101', personal: true }),
+      factors: chosen(z.optional(z.array(z.enum(factors))), 'What is checked; biometric when left out', {
+        example: ['biometric'],
+      }),
+      lifetime_s: chosen(
+        z.optional(seconds(3600)),
+        'How long it can be decided, seconds; 300 when left out',
+        {
+          example: 300,
+        },
+      ),
+      number: chosen(z.optional(z.boolean()), 'The approver must type a number that only the requester sees'),
+      requester: chosen(z.optional(line(120)), 'Who asks, as the approver reads it', {
+        example: 'CI of acme/web',
+      }),
+      org_id: chosen(z.optional(id), 'Organization id; a key of an organization means its own', {
+        example: 1,
+      }),
+    }),
+    data: approvalRecord,
+  },
+  getApproval: {
+    method: 'GET',
+    path: '/svc/v1/approvals/{request_id}',
+    cli: 'approve status',
+    effect: 'read',
+    summary: 'Show a request, or wait a while for its decision',
+    message: 'Approval',
+    example: 'apr_3mYk8wQZ',
+    input: z.strictObject({
+      request_id,
+      wait_s: chosen(z.optional(seconds(60)), 'Answer when it is decided, or after so many seconds', {
+        example: 30,
+      }),
+    }),
+    data: approvalRecord,
+  },
+  listApprovals: {
+    method: 'GET',
+    path: '/svc/v1/approvals',
+    cli: 'approve list',
+    effect: 'read',
+    summary: 'List requests, pending and past',
+    message: 'Approvals',
+    example: '--status pending',
+    input: z.strictObject({
+      status: chosen(z.optional(z.enum(approvalStates)), 'Only requests in this state', {
+        example: 'pending',
+      }),
+      approver_mobile: chosen(z.optional(mobile), 'Only requests to this phone, E.164', {
+        example: '+12025550101',
+        personal: true,
+      }),
+      org_id: chosen(z.optional(id), 'Only requests of this organization', { example: 1 }),
+      ...paging,
+    }),
+    data: z.array(approvalRecord),
+    columns,
+  },
+  cancelApproval: {
+    method: 'POST',
+    path: '/svc/v1/approvals/{request_id}/cancel',
+    cli: 'approve cancel',
+    effect: 'write',
+    summary: 'Withdraw a pending request; it ends as expired',
+    message: 'Approval cancelled',
+    example: 'apr_3mYk8wQZ',
+    input: z.strictObject({ request_id }),
+    data: approvalRecord,
+  },
+})

@@ -1,0 +1,30 @@
+import type { ApprovalRecord } from './approval.ts'
+import type { factors } from './records.ts'
+
+/** What somebody asks of a person. */
+export type Ask = {
+  action: string
+  reason?: string
+  approver_mobile: string
+  factors?: (typeof factors)[number][]
+  /** How long it can be decided, seconds. */
+  lifetime_s?: number
+  requester?: string
+}
+
+/**
+ * How the tools reach a person: the engine in this process, our REST API, another service of the contract, or the
+ * demo. Each call fails with an SvcError or a Refusal whose message is fit for the one who asked.
+ */
+export type Asker = {
+  request(ask: Ask): Promise<ApprovalRecord>
+  status(request_id: string): Promise<ApprovalRecord>
+  /** Answers when it is decided or has expired, or as it is after `seconds`. */
+  wait(request_id: string, seconds: number, signal?: AbortSignal): Promise<ApprovalRecord>
+  /** Withdraws a pending request, so that no prompt stays live. */
+  cancel(request_id: string): Promise<void>
+  /** Whether the person saw and signed this very action. */
+  boundToAction: boolean
+  /** Stands in every answer when it is not the real thing: the demo. */
+  notice?: string
+}

@@ -1,0 +1,118 @@
+import * as z from 'zod/mini'
+import { ceremony, approvalRecord } from './approval.ts'
+import { chosen, id, line } from './field.ts'
+import { operations } from './operation.ts'
+import { org_id, time, user_id } from './records.ts'
+
+// Devices of approvers, and what such a device calls, over /svc/v1. spec: not shown
+
+const device_id = chosen(id, 'Device id', { example: 5 })
+
+export const deviceRecord = z.looseObject({
+  id: device_id,
+  org_id: chosen(id, 'Organization id'),
+  user_id: chosen(id, 'User id'),
+  name: chosen(z.string(), 'Name that its owner gave it'),
+  kind: chosen(z.enum(['phone', 'software']), 'software: a key file, for development only'),
+  registered_at: chosen(time, 'When it was registered'),
+  last_used_at: chosen(z.nullable(time), 'When it last decided'),
+  revoked_at: chosen(z.nullable(time), 'When it was revoked'),
+})
+
+/** A WebAuthn object as browsers give it (`toJSON`), checked by the WebAuthn library and not here. */
+const webauthn = z.looseObject({ id: z.string(), response: z.looseObject({}) })
+
+export const device = operations({
+  createEnrollment: {
+    method: 'POST',
+    path: '/svc/v1/organizations/{org_id}/users/{user_id}/enrollments',
+    cli: 'user enroll',
+    effect: 'write',
+    summary: 'Make a one-use link with which a user registers a phone',
+    message: 'Enrollment started',
+    example: '7 --org acme',
+    input: z.strictObject({ org_id, user_id }),
+    data: z.looseObject({
+      url: chosen(z.string(), 'One-use link to the approver page', { secret: true }),
+      token: chosen(z.string(), 'The same, alone', { secret: true }),
+      expires_at: chosen(time, 'When it lapses'),
+      rp_id: chosen(z.string(), 'Relying party id'),
+      challenge: chosen(z.string(), 'What the registration signs, base64url'),
+      user_handle: chosen(z.string(), 'The user, as the authenticator keeps it, base64url'),
+    }),
+  },
+  registerDevice: {
+    method: 'POST',
+    path: '/svc/v1/devices',
+    cli: 'user devices register',
+    hidden: true,
+    open: true,
+    effect: 'write',
+    summary: 'Register an authenticator with the token of an enrollment',
+    message: 'Device registered',
+    input: z.strictObject({
+      token: chosen(line(100), 'Token of the enrollment', { secret: true }),
+      name: chosen(line(60), 'Name of the device', { example: 'Pixel of Ada' }),
+      software: chosen(z.optional(z.boolean()), 'A key file; only where the service runs with --dev'),
+      response: chosen(webauthn, 'RegistrationResponseJSON of WebAuthn'),
+    }),
+    data: deviceRecord,
+  },
+  listDevices: {
+    method: 'GET',
+    path: '/svc/v1/organizations/{org_id}/users/{user_id}/devices',
+    cli: 'user devices list',
+    effect: 'read',
+    summary: 'List the devices of a user',
+    message: 'Devices',
+    example: '7 --org acme',
+    input: z.strictObject({ org_id, user_id }),
+    data: z.array(deviceRecord),
+    columns: ['id', 'name', 'kind', 'registered_at', 'last_used_at', 'revoked_at'],
+  },
+  revokeDevice: {
+    method: 'DELETE',
+    path: '/svc/v1/organizations/{org_id}/devices/{device_id}',
+    cli: 'user devices revoke',
+    effect: 'delete',
+    summary: 'Revoke a device; it decides nothing from now on',
+    message: 'Device revoked',
+    example: '5 --org acme --yes',
+    input: z.strictObject({ org_id, device_id }),
+    data: deviceRecord,
+  },
+  getCeremony: {
+    method: 'GET',
+    path: '/svc/v1/approvals/{request_id}/ceremony',
+    cli: 'approve ceremony',
+    hidden: true,
+    effect: 'read',
+    summary: 'What the device of the approver signs',
+    message: 'Ceremony',
+    input: z.strictObject({
+      request_id: chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' }),
+    }),
+    data: ceremony,
+  },
+  decideApproval: {
+    method: 'POST',
+    path: '/svc/v1/approvals/{request_id}/decide',
+    cli: 'approve decide',
+    hidden: true,
+    open: true,
+    effect: 'write',
+    summary: 'Approve or deny: an assertion over the context of the request',
+    message: 'Decided',
+    input: z.strictObject({
+      request_id: chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' }),
+      decision: chosen(z.enum(['approve', 'deny']), 'Which context was signed'),
+      not_me: chosen(
+        z.optional(z.boolean()),
+        'Denied because the approver did not expect it; mutes the requester',
+      ),
+      number: chosen(z.optional(line(2)), 'The number that the approver typed', { example: '42' }),
+      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
+    }),
+    data: approvalRecord,
+  },
+})
