@@ -1,0 +1,57 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+// What a stranger gets: the packed package, installed globally in a place of its own, with a home of its own.
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'svc-package-'))
+const prefix = join(folder, 'prefix')
+const svc = join(prefix, 'bin', 'svc')
+const configDir = join(folder, 'config')
+const env = { PATH: process.env.PATH, HOME: folder, SVC_CONFIG_DIR: configDir }
+
+const run = (command: string, args: string[], cwd = folder): string =>
+  execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+
+const npm = (...args: string[]): string =>
+  execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+
+beforeAll(() => {
+  npm('pack', '--ignore-scripts', '--silent', '--pack-destination', folder)
+  const packed = readdirSync(folder).find((name) => name.endsWith('.tgz'))!
+  npm('install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', join(folder, packed))
+}, 180_000)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('the installed svc tells its version', () => {
+  expect(run(svc, ['--version'])).toMatch(/^svc \d+\.\d+\.\d+\n$/)
+})
+
+test('the installed package brings the completions along', () => {
+  for (const ending of ['bash', 'zsh', 'fish', 'ps1'])
+    expect(existsSync(join(prefix, 'lib', 'node_modules', 'svc', 'completions', `svc.${ending}`))).toBe(true)
+})
+
+test('the installed svc serves, and administers what it serves with nothing to copy', async () => {
+  const args = ['serve', '--port', '0', '--data-dir', join(folder, 'data'), '-o', 'json']
+  const child: ChildProcess = spawn(svc, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
+  try {
+    const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string]
+    expect(JSON.parse(line)).toMatchObject({ event: 'ready' })
+    run(svc, ['org', 'create', '--name', 'Acme Corp', '--slug', 'acme'])
+    const orgs: unknown = JSON.parse(run(svc, ['org', 'list', '-o', 'json']))
+    expect(orgs).toMatchObject([{ slug: 'acme', name: 'Acme Corp' }])
+    expect(statSync(configDir).mode & 0o777).toBe(0o700)
+  } finally {
+    child.kill()
+  }
+  const [code] = (await once(child, 'exit')) as [number | null]
+  expect(code).toBe(0)
+})
