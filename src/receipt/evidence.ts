@@ -64,6 +64,21 @@ const keyProblem = ({ algorithm, public_key }: Evidence): string | undefined => 
   return fits ? undefined : 'The public key is not of the algorithm named'
 }
 
+/** The two numbers of an ECDSA signature in DER's one spelling; the library reads others too. */
+const isShortestDer = (bytes: Uint8Array): boolean => {
+  const afterInteger = (at: number): number => {
+    const [tag, length, first, second] = bytes.subarray(at)
+    const shortest = tag === 2 && first! < 0x80 && (first !== 0 || second! >= 0x80)
+    return shortest ? at + 2 + length! : NaN
+  }
+  return bytes[0] === 0x30 && bytes[1] === bytes.length - 2 && afterInteger(afterInteger(2)) === bytes.length
+}
+
+const signatureProblem = ({ algorithm, signature }: Evidence): string | undefined => {
+  const bytes = fromBase64url(signature)
+  return algorithm !== -7 || isShortestDer(bytes) ? undefined : 'The signature is not in DER'
+}
+
 /**
  * Checks one assertion, offline: its type, challenge, origin, relying party, user presence, user verification and
  * signature. `storedCounter` is the last one seen; 0 and 0 pass, as synced passkeys count nothing. Never throws.
@@ -79,9 +94,8 @@ export const verifyEvidence = async (
     const framed = (client.crossOrigin ?? false) !== false || client.topOrigin !== undefined
     const problem = framed
       ? 'The page was inside another page'
-      : siteProblem(evidence) || keyProblem(evidence)
+      : siteProblem(evidence) || keyProblem(evidence) || signatureProblem(evidence)
     if (problem) return { ok: false, problem }
-    fromBase64url(evidence.signature)
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: {
         id: evidence.credential_id,

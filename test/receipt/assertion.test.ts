@@ -17,6 +17,13 @@ const signed = (change: Forgery, by = key) => ({
   rawId: key.credential_id,
 })
 
+/** Two numbers as DER, with a tag that may be wrong. */
+const spell = (first: Buffer, second: Buffer, tag = 0x30): string => {
+  const body = [Buffer.from([2, first.length]), first, Buffer.from([2, second.length]), second]
+  const all = Buffer.concat(body)
+  return Buffer.concat([Buffer.from([tag, all.length]), all]).toString('base64url')
+}
+
 describe('an assertion', () => {
   it('is evidence when it holds', async () => {
     expect(await check(posted)).toEqual({
@@ -86,6 +93,22 @@ describe('an assertion', () => {
         expect(await check({ ...posted, response: { ...posted.response, [field]: spelling } })).toMatchObject(
           { ok: false },
         )
+  })
+
+  it('is refused where DER spells its signature otherwise, though the numbers are the same', async () => {
+    const der = Buffer.from(posted.response.signature, 'base64url')
+    const [r, s] = [der.subarray(4, 4 + der[3]!), der.subarray(6 + der[3]!)]
+    const withSignature = (signature: string) =>
+      check({ ...posted, response: { ...posted.response, signature } })
+    const zero = Buffer.alloc(1)
+    expect(await withSignature(spell(r, s))).toMatchObject({ ok: true })
+    for (const other of [
+      spell(r, s, 0xb0),
+      spell(r, Buffer.concat([zero, s])),
+      spell(Buffer.concat([zero, r]), s),
+      Buffer.concat([der, zero]).toString('base64url'),
+    ])
+      expect(await withSignature(other)).toMatchObject({ ok: false })
   })
 
   it.each([

@@ -11,6 +11,8 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   redirects: () => import('./redirects.ts'),
   canaries: () => import('./canaries.ts'),
   terminal: () => import('./terminal.ts'),
+  receipts: () => import('./receipts.ts'),
+  assertions: () => import('./assertions.ts'),
 }
 
 const wanted = process.argv.slice(2)
