@@ -33,7 +33,7 @@ const noKey = (): SvcError =>
 /** Whether there is something to check: if not, the validator is not loaded. */
 const hasShownFields = (operation: Operation, input: Record<string, unknown>): boolean =>
   pathNames(operation.path).length > 0 ||
-  fieldsOf(operation).some(({ path, meta }) => meta.source === 'shown' && path[0]! in input)
+  fieldsOf(operation).some(({ path, meta }) => meta.source === 'shown' && Object.hasOwn(input, path[0]!))
 
 export const createClient = (options: Options): Client => {
   const { baseUrl, transport, debug } = options

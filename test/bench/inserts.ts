@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'libsql'
+
+// The yardstick of durable writes: the same engine and settings, one insert a commit, one after the other.
+const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+const db = new Database(join(dir, 'inserts.db'))
+db.pragma('journal_mode = WAL')
+db.pragma('synchronous = FULL')
+db.exec('CREATE TABLE row (id INTEGER PRIMARY KEY, name TEXT NOT NULL)')
+const insert = db.prepare('INSERT INTO row (name) VALUES (?)')
+let done = 0
+const began = performance.now()
+while (performance.now() < began + 3000) {
+  insert.run(`Bench ${done}`)
+  done += 1
+}
+process.stdout.write(
+  `${JSON.stringify({ perSecond: done / ((performance.now() - began) / 1000), failed: 0 })}\n`,
+)
+db.close()
+rmSync(dir, { recursive: true, force: true })

@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export const svc = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
+export const benchFile = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+
+/** A clean environment: what slows or changes every Node process is not in it. */
+export const cleanEnv = (more: Record<string, string> = {}): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  ...more,
+})
+
+/** The first line of a child that is JSON with `event: ready` or `port`. */
+export const firstLine = async (child: ChildProcess): Promise<Record<string, unknown>> => {
+  for await (const line of createInterface({ input: child.stdout! }))
+    if (line.startsWith('{')) return JSON.parse(line) as Record<string, unknown>
+  throw new Error('The child ended before it was ready')
+}
+
+export const stop = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    if (child.exitCode !== null) return resolve()
+    child.once('exit', () => resolve())
+    child.kill('SIGTERM')
+  })
+
+export type ServiceChild = {
+  baseUrl: string
+  apiKey: string
+  env: Record<string, string>
+  readyMs: number
+  end(): Promise<void>
+}
+
+/** A real `svc serve` on an empty data dir, with the key it made. */
+export const startService = async (): Promise<ServiceChild> => {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  const apiKey = `bench-${'k'.repeat(40)}`
+  const env = cleanEnv({ HOME: dir, SVC_CONFIG_DIR: join(dir, 'config') })
+  const began = performance.now()
+  const child = spawn(
+    process.execPath,
+    [svc, 'serve', '--port', '0', '--data-dir', join(dir, 'data'), '-o', 'json'],
+    {
+      env: { ...env, SVC_BOOTSTRAP_API_KEY: apiKey },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  let said = ''
+  child.stderr!.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)))
+  try {
+    const ready = await firstLine(child)
+    const baseUrl = String(ready['base_url'])
+    return {
+      baseUrl,
+      apiKey,
+      env: { ...env, SVC_API_KEY: apiKey, SVC_BASE_URL: baseUrl },
+      readyMs: performance.now() - began,
+      end: async () => {
+        await stop(child)
+        rmSync(dir, { recursive: true, force: true })
+      },
+    }
+  } catch (error) {
+    rmSync(dir, { recursive: true, force: true })
+    throw new Error(`svc serve did not start: ${said}`, { cause: error })
+  }
+}

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+import { median, type Figure } from './figures.ts'
+import { svc, type ServiceChild } from './service-child.ts'
+
+const rounds = 20
+
+/** Milliseconds from the spawn to the end of a process whose output goes through a pipe. */
+const timed = (argv: string[], env: Record<string, string>): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const began = performance.now()
+    const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let said = ''
+    child.stdout.resume()
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    child.on('error', reject)
+    child.on('close', (code) =>
+      code === 0
+        ? resolve(performance.now() - began)
+        : reject(new Error(`${argv.join(' ')} ended with ${code}: ${said}`)),
+    )
+  })
+
+const commands: [what: string, argv: string[], must: number, beyond: number][] = [
+  ['svc --version / node -e 0', ['--version'], 1.3, 1.15],
+  ['svc --help / node -e 0', ['--help'], 1.5, 1.25],
+  ['svc org --help / node -e 0', ['org', '--help'], 1.5, 1.25],
+  ['svc org list, piped, real HTTP / node -e 0', ['org', 'list'], 5, 2.2],
+]
+
+/** Medians of paired runs: in each round every command runs once, next to a bare Node. */
+export const startUpFigures = async (service: ServiceChild): Promise<Figure[]> => {
+  const bare: number[] = []
+  const taken = commands.map((): number[] => [])
+  for (let round = 0; round <= rounds; round++) {
+    const zero = await timed(['-e', '0'], service.env)
+    const times: number[] = []
+    for (const [, argv] of commands) times.push(await timed([svc, ...argv], service.env))
+    // The first round fills the disk cache.
+    if (round === 0) continue
+    bare.push(zero)
+    times.forEach((time, at) => taken[at]!.push(time))
+  }
+  return commands.map(([what, , must, beyond], at) => ({
+    what,
+    figure: median(taken[at]!) / median(bare),
+    unit: '',
+    must,
+    beyond,
+    more: false,
+  }))
+}
