@@ -1,3 +1,5 @@
+import { safeText } from '../core/safe-text.ts'
+
 export type LogRecord = {
   at: string
   level: 'info' | 'warn' | 'error'
@@ -32,7 +34,7 @@ export const createLog = (write: (line: string) => void, forPeople = false): Log
     write(text)
   }
   return (record) => {
-    const line = (forPeople ? pretty(record) : JSON.stringify(record)).replace(secrets, '$1***')
+    const line = (forPeople ? safeText(pretty(record)) : JSON.stringify(record)).replace(secrets, '$1***')
     if (lines.push(line) === 1) setImmediate(flush)
   }
 }

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import ipaddr from 'ipaddr.js'
-import { SvcError } from '../../core/errors.ts'
+import { usageError } from '../../core/errors.ts'
+import { normalizeNetwork } from '../network.ts'
 import { Refusal } from '../refusal.ts'
 
 export type GuardOptions = {
@@ -15,15 +16,9 @@ export type GuardOptions = {
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 const parseRange = (text: string): Range => {
-  try {
-    if (text.includes('/')) return ipaddr.parseCIDR(text)
-    const address = ipaddr.process(text)
-    return [address, address.kind() === 'ipv4' ? 32 : 128]
-  } catch {
-    throw new SvcError('usage', 'usage', `${text} is no IP address or network`, {
-      hint: '--trusted-proxy 10.0.0.0/8',
-    })
-  }
+  const network = normalizeNetwork(text)
+  if (network) return ipaddr.parseCIDR(network)
+  throw usageError(`${text} is no IP address or network`, 'svc serve --trusted-proxy 10.0.0.0/8')
 }
 
 const isLoopbackName = (host: string): boolean =>

@@ -52,26 +52,21 @@ const answerParserError = (error: NodeJS.ErrnoException, socket: Socket): void =
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-const listening = (server: Server, port: number, host: string): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const hints: Record<string, string> = {
-        EADDRINUSE: 'Use another port, or let the system choose a free one: --port 0',
-        EACCES: 'Use a port from 1024 up: --port 8080',
-        EADDRNOTAVAIL: 'Use an address of this machine: --host 127.0.0.1',
-        ENOTFOUND: 'Use an address of this machine: --host 127.0.0.1',
-      }
-      const what = error.code === 'EADDRINUSE' ? 'is in use by another program' : 'cannot be used'
-      reject(
-        new SvcError('failed', 'cannot_listen', `${host}:${port} ${what}`, {
-          detail: error.message,
-          hint: hints[error.code ?? ''],
-          cause: error,
-        }),
-      )
-    })
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+const hints: Record<string, string> = {
+  EADDRINUSE: 'Use another port, or let the system choose a free one: --port 0',
+  EACCES: 'Use a port from 1024 up: --port 8080',
+  EADDRNOTAVAIL: 'Use an address of this machine: --host 127.0.0.1',
+  ENOTFOUND: 'Use an address of this machine: --host 127.0.0.1',
+}
+
+const cannotListen = (where: string, error: NodeJS.ErrnoException): SvcError => {
+  const what = error.code === 'EADDRINUSE' ? 'is in use by another program' : 'cannot be used'
+  return new SvcError('failed', 'cannot_listen', `${where} ${what}`, {
+    detail: error.message,
+    hint: hints[error.code ?? ''],
+    cause: error,
   })
+}
 
 /** Listens, and answers with what `serve` makes of the port. Fails with an SvcError when it cannot listen. */
 export const startServer = async (
@@ -86,11 +81,20 @@ export const startServer = async (
       : { createServer, serverOptions: limits }),
   }) as Server
   server.on('clientError', answerParserError)
-  // The port may be the system's choice; no connection is handled before this turn of the event loop ends.
-  server.on('listening', () => {
-    fetch = serve((server.address() as AddressInfo).port)
+  const bound = await new Promise<number>((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(`${host}:${port}`, error)))
+    // The port may be the system's choice; no connection is handled before this turn of the event loop ends.
+    server.listen(port, host, () => {
+      const chosen = (server.address() as AddressInfo).port
+      try {
+        fetch = serve(chosen)
+        resolve(chosen)
+      } catch (error) {
+        server.close()
+        reject(error as Error)
+      }
+    })
   })
-  const bound = await listening(server, port, host)
   return {
     port: bound,
     stop: () =>

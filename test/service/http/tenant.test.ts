@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { table } from '../../../src/contract/table.ts'
+import { guardTenant } from '../../../src/service/http/tenant.ts'
+import { startTestService, type TestService } from '../harness.ts'
+
+let service: TestService
+let acmeKey: string
+beforeAll(async () => {
+  service = await startTestService()
+  await service.call('POST', '/organization/create', { body: { name: 'Acme', slug: 'acme' } })
+  await service.call('POST', '/organization/create', { body: { name: 'Beta', slug: 'beta' } })
+  const { body } = await service.call('POST', '/svc/v1/keys', { body: { name: 'acme ci', org_id: 1 } })
+  acmeKey = body.data.key
+})
+afterAll(() => service.close())
+
+const ask = (path: string) => service.call('GET', path, { key: acmeKey })
+
+describe('a key of an organization', () => {
+  test('reaches its own by id and by slug', async () => {
+    expect((await ask('/organization/1')).body.data.slug).toBe('acme')
+    expect((await ask('/organization/acme')).body.data.id).toBe(1)
+    expect((await ask('/organization/1/users')).status).toBe(200)
+  })
+
+  test.each([
+    ['/organization/2', '/organization/99'],
+    ['/organization/beta', '/organization/nobody'],
+    ['/organization/2/users', '/organization/99/users'],
+    ['/organization/2/user/1', '/organization/99/user/1'],
+    ['/svc/v1/keys?org_id=2', '/svc/v1/keys?org_id=99'],
+    ['/svc/v1/audit?org_id=0', '/svc/v1/audit?org_id=99'],
+  ])('finds %s exactly as absent as %s', async (foreign, absent) => {
+    const [one, two] = [await ask(foreign), await ask(absent)]
+    expect(one.status).toBe(404)
+    expect(one.body).toEqual(two.body)
+  })
+
+  test('is told 403 where only an operator may go', async () => {
+    const { status, body } = await service.call('POST', '/organization/create', {
+      key: acmeKey,
+      body: { name: 'Mine' },
+    })
+    expect(status).toBe(403)
+    expect(body.data.code).toBe('operator_only')
+  })
+
+  test('is nobody once it is revoked, at once', async () => {
+    const { body } = await service.call('POST', '/svc/v1/keys', { body: { name: 'short', org_id: 1 } })
+    const use = () => service.call('GET', '/organization/1', { key: body.data.key })
+    expect((await use()).status).toBe(200)
+    expect((await service.call('DELETE', `/svc/v1/keys/${body.data.id}`)).status).toBe(200)
+    expect((await use()).status).toBe(401)
+  })
+})
+
+test('the guard knows every name under which the table takes an organization', () => {
+  const names = new Set(
+    Object.values(table)
+      .flatMap(({ input }) => Object.keys(input._zod.def.shape))
+      .filter((name) => /^org/i.test(name)),
+  )
+  const caller = { keyId: 1, name: 'x', orgId: 1, orgSlug: 'acme' }
+  expect(names.size).toBeGreaterThanOrEqual(4)
+  for (const name of names) expect(() => guardTenant(caller, { [name]: 2 })).toThrow('not found')
+})

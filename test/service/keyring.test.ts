@@ -1,0 +1,57 @@
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import { createKeyring } from '../../src/service/create-keyring.ts'
+import { startTestService, type TestService } from './harness.ts'
+
+let service: TestService
+beforeEach(async () => {
+  service = await startTestService()
+})
+afterEach(() => service.close())
+
+test('what was wrapped comes back, in the same place only', () => {
+  const { keyring } = service
+  const wrapped = keyring.wrap('s3cret ü', 'idp:1')
+  expect(wrapped).not.toContain('s3cret')
+  expect(keyring.unwrap(wrapped, 'idp:1')).toBe('s3cret ü')
+  expect(() => keyring.unwrap(wrapped, 'idp:2')).toThrow('authenticate')
+  expect(keyring.wrap('s3cret ü', 'idp:1')).not.toBe(wrapped)
+})
+
+test('no changed character of a wrapped secret goes unnoticed', () => {
+  const { keyring } = service
+  const wrapped = keyring.wrap('s3cret', 'idp:1')
+  const accepted = [...wrapped].filter((char, i) => {
+    const other = char === 'A' ? 'Q' : 'A'
+    try {
+      return keyring.unwrap(wrapped.slice(0, i) + other + wrapped.slice(i + 1), 'idp:1') !== 's3cret'
+    } catch {
+      return false
+    }
+  })
+  expect(accepted).toEqual([])
+})
+
+test('what is signed verifies with the public keys', async () => {
+  const { keyring } = service
+  const jws = await keyring.sign({ sub: 'x' }, 'test+jwt')
+  const { payload, protectedHeader } = await jwtVerify(jws, createLocalJWKSet(keyring.jwks() as never), {
+    typ: 'test+jwt',
+  })
+  expect(payload).toEqual({ sub: 'x' })
+  expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'test+jwt', kid: keyring.jwks().keys[0]!.kid })
+})
+
+test('the private half is nowhere in the store in the clear', async () => {
+  const rows = await service.storage.read((db) => db.selectFrom('signing_keys').selectAll().execute())
+  expect(rows).toHaveLength(1)
+  expect(rows[0]!.wrapped_jwk).not.toContain('{')
+  expect(JSON.parse(rows[0]!.public_jwk)).not.toHaveProperty('d')
+})
+
+test('another master key is refused', async () => {
+  await expect(createKeyring(service.storage, randomBytes(32))).rejects.toMatchObject({
+    code: 'wrong_master_key',
+  })
+})
