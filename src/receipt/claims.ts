@@ -7,11 +7,12 @@ export const receiptType = 'approval-receipt+jwt'
 
 const factorResult = z.strictObject({
   factor: word,
-  policy: z.nullable(wellFormed),
+  /** Whether the decision needed it; a report or null never hinders. */
+  policy: z.nullable(z.enum(['required', 'report_only'])),
   result: z.enum(['PASS', 'FAIL', 'NOT_APPLICABLE', 'INSUFFICIENT_DATA']),
   reason: wellFormed,
-  expected: z.optional(z.json()),
-  observed: z.optional(z.json()),
+  expected: z.json(),
+  observed: z.json(),
 })
 
 export const claimsShape = z.strictObject({
@@ -54,4 +55,21 @@ export type Receipt = { format: 'jws'; jws: string; kid: string; claims: Receipt
 export const amrOf = (evidence: Evidence, dev: boolean): string[] => {
   const bound = readEvidence(evidence).backup_eligible ? 'pop' : 'hwk'
   return [dev ? 'swk' : bound, 'user', 'mfa']
+}
+
+/** Why the factors and the number do not bear an approval that asked for `asked`; undefined when they do. */
+export const approvalProblem = (
+  asked: readonly string[],
+  { factors, number_matched }: Pick<ReceiptClaims, 'factors' | 'number_matched'>,
+): string | undefined => {
+  if (number_matched === false) return 'the number did not match'
+  const unmet = factors.find(({ policy, result }) => policy === 'required' && result !== 'PASS')
+  if (unmet) return `${unmet.factor} was required and is ${unmet.result}`
+  const open = asked.find(
+    (name) =>
+      !factors.some(
+        ({ factor, policy, result }) => factor === name && (result === 'PASS' || policy === 'report_only'),
+      ),
+  )
+  return open === undefined ? undefined : `${open} was asked for and did not pass`
 }

@@ -1,5 +1,5 @@
 import { sha256 } from '../core/ids.ts'
-import { amrOf, type ReceiptClaims } from './claims.ts'
+import { amrOf, approvalProblem, type ReceiptClaims } from './claims.ts'
 import { challengeOf, readContext, type ApprovalContext } from './context.ts'
 import { readEvidence, verifyEvidence } from './evidence.ts'
 import { fromBase64url } from './exact.ts'
@@ -53,14 +53,13 @@ const checkTime = ({ iat }: ReceiptClaims, context: ApprovalContext, note: Note)
   )
 }
 
-/** An approval needs every factor that was asked for; others were looked at for the report only. */
-const checkFactors = ({ factors, status }: ReceiptClaims, context: ApprovalContext, note: Note): void => {
-  const results = new Map(factors.map(({ factor, result }) => [factor, result]))
-  const missing = context.factors.filter((factor) => !results.has(factor))
-  const failed = context.factors.filter((factor) => results.get(factor) !== 'PASS')
-  const complete = results.size === factors.length && missing.length === 0
+const checkFactors = (claims: ReceiptClaims, context: ApprovalContext, note: Note): void => {
+  const { factors, number_matched, status } = claims
   const said = factors.map(({ factor, result }) => `${factor} ${result}`).join(', ') || 'none'
-  note('factors', complete && (status === 'denied' || failed.length === 0), said)
+  note('factors', new Set(factors.map(({ factor }) => factor)).size === factors.length, said)
+  const problem = status === 'approved' ? approvalProblem(context.factors, claims) : undefined
+  const number = number_matched === null ? 'no number was asked' : `number matched: ${number_matched}`
+  note('conditions', problem === undefined, problem ?? `all that an approval needs; ${number}`)
 }
 
 /** Checks the human's own part: the context, that all claims say the same, and the signature over it. */
@@ -71,11 +70,6 @@ export const checkHuman = async (claims: ReceiptClaims, note: Note): Promise<App
   checkSameAsContext(claims, context, note)
   checkTime(claims, context, note)
   checkFactors(claims, context, note)
-  note(
-    'number',
-    claims.number_matched !== false || claims.status === 'denied',
-    claims.number_matched === null ? 'none was asked' : `matched: ${claims.number_matched}`,
-  )
 
   const { client, user_present, user_verified } = readEvidence(claims.evidence)
   const challenge = challengeOf(bytes)

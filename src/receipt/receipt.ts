@@ -1,5 +1,12 @@
 import { sha256 } from '../core/ids.ts'
-import { amrOf, claimsShape, receiptType, type FactorResult, type Receipt } from './claims.ts'
+import {
+  amrOf,
+  approvalProblem,
+  claimsShape,
+  receiptType,
+  type FactorResult,
+  type Receipt,
+} from './claims.ts'
 import { challengeOf, readContext } from './context.ts'
 import { readEvidence, type Evidence } from './evidence.ts'
 import { fromBase64url, fromUtf8, parseExact, toBase64url } from './exact.ts'
@@ -26,13 +33,15 @@ export type SignClaims = (claims: Record<string, unknown>, typ: string) => Promi
 const jsonOf = (part: string | undefined): unknown => parseExact(fromUtf8(fromBase64url(part ?? '')))
 
 /**
- * Only what the human signed, approval or denial, has a receipt: an expiry and a wrong number have none. Throws where
- * the evidence is not of the context, or a part does not fit the format.
+ * Only what the human decided and signed has a receipt: an expiry, a wrong number, an approval that a factor overrode
+ * have none. Throws there, where the evidence is not of the context, and where a part does not fit the format.
  */
 export const createReceipt = async (parts: ReceiptParts, sign: SignClaims): Promise<Receipt> => {
   const context = readContext(parts.context)
   if (readEvidence(parts.evidence).client.challenge !== challengeOf(parts.context))
     throw new TypeError('The evidence is not of this context')
+  const problem = context.decision === 'approve' ? approvalProblem(context.factors, parts) : undefined
+  if (problem) throw new TypeError(`Not an approval: ${problem}`)
   const claims = claimsShape.parse({
     iss: parts.issuer,
     sub: context.approver,

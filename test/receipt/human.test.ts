@@ -25,10 +25,20 @@ describe('a service that signs what the human did not', () => {
     ['action hash', { action_sha256: '0'.repeat(64) }],
     ['time', { iat: receipt.claims.iat - 60 }],
     ['time', { iat: receipt.claims.iat + 120 }],
-    ['factors', { factors: [] }],
+    ['conditions', { factors: [] }],
     ['factors', { factors: [...receipt.claims.factors, receipt.claims.factors[0]] }],
-    ['factors', { factors: receipt.claims.factors.map((one) => ({ ...one, result: 'FAIL' })) }],
-    ['number', { number_matched: false }],
+    ['conditions', { factors: receipt.claims.factors.map((one) => ({ ...one, result: 'FAIL' })) }],
+    [
+      'conditions',
+      { factors: receipt.claims.factors.map((one) => ({ ...one, policy: null, result: 'FAIL' })) },
+    ],
+    [
+      'conditions',
+      {
+        factors: [...receipt.claims.factors, { ...receipt.claims.factors[0], factor: 'ip', result: 'FAIL' }],
+      },
+    ],
+    ['conditions', { number_matched: false }],
     ['means', { amr: ['face'] }],
     ['means', { amr: ['swk', 'user', 'mfa'] }],
     ['means', { dev: true }],
@@ -79,5 +89,21 @@ describe('a service that signs what the human did not', () => {
     const forged = await specimen(issuer, approval, approverKey())
     expect(await failed(forged)).toEqual([])
     expect(await failed(forged, { pinnedKey: key.public_key_cose })).toEqual(['pinned key'])
+  })
+
+  it('is not suspected for a factor that is there for the report only', async () => {
+    const [first, second] = receipt.claims.factors
+    const reported = { ...first!, policy: 'report_only' as const, result: 'FAIL' as const }
+    const factors = [reported, second!, { ...reported, factor: 'time', policy: null }]
+    expect(await failed(await resigned({ factors }))).toEqual([])
+    expect(await failed(await resigned({ factors }), { factors: ['biometric'] })).toEqual([
+      'expected factor biometric',
+    ])
+  })
+
+  it('is not suspected for a denial that nothing else would have allowed', async () => {
+    const factors = denial.claims.factors.map((one) => ({ ...one, result: 'FAIL' }))
+    const claims = { ...denial.claims, factors, number_matched: false }
+    expect(await failed(await issuer.sign(claims, 'approval-receipt+jwt'), { status: 'denied' })).toEqual([])
   })
 })

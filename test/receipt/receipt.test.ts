@@ -68,4 +68,25 @@ describe('a receipt', () => {
     const context = new TextEncoder().encode('{"type":"approval"}')
     await expect(specimen(issuer, approval, approverKey(), { context })).rejects.toThrow(TypeError)
   })
+
+  it('is not made of an approval that a factor or the number overrode', async () => {
+    const overridden = {
+      factor: 'ip',
+      policy: 'required',
+      result: 'FAIL',
+      reason: '',
+      expected: null,
+      observed: null,
+    } as const
+    const { claims } = await specimen(issuer)
+    for (const change of [
+      { factors: [...claims.factors, overridden] },
+      { factors: [] },
+      { number_matched: false },
+    ]) {
+      await expect(specimen(issuer, approval, approverKey(), change)).rejects.toThrow('Not an approval')
+      const denial = await specimen(issuer, { ...approval, decision: 'deny' }, approverKey(), change)
+      expect(denial.claims.status).toBe('denied')
+    }
+  })
 })

@@ -61,10 +61,11 @@ export const specimen = async (
   if (!checked.ok) throw new Error(checked.problem)
   const factors = context.factors.map((factor) => ({
     factor,
-    policy: factor === 'location' ? 'fence 7' : null,
+    policy: 'required' as const,
     result: 'PASS' as const,
     reason: 'as it should be',
-    observed: { accuracy_m: 8 },
+    expected: null,
+    observed: factor === 'location' ? { accuracy_m: 8 } : null,
   }))
   const parts: ReceiptParts = {
     issuer: 'https://approve.example.com',

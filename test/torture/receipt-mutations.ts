@@ -75,6 +75,15 @@ const respelledContexts: ((json: string) => string)[] = [
   (json) => json.replace('"decision":"', '"decision":"\\u0061pprove","decision":"'),
 ]
 
+const failedFactor = {
+  factor: 'time',
+  policy: 'required',
+  result: 'FAIL',
+  reason: 'outside every slot',
+  expected: null,
+  observed: null,
+}
+
 /** Claims changed to `change`, and genuinely signed: what a service would do that lies, or whose key was stolen. */
 const resign =
   (change: (one: Case) => Record<string, unknown>) =>
@@ -177,6 +186,14 @@ export const kinds: Record<string, (one: Case) => string | Promise<string>> = {
       { amr: [...receipt.claims.amr, 'fpt'] },
       { amr: [] },
       { dev: receipt.claims.dev ? undefined : true },
+    ]),
+  ),
+  'signed: factors and number': resign(({ receipt: { claims } }) =>
+    pick<Record<string, unknown>>([
+      { factors: [...claims.factors, { ...failedFactor, factor: 'ip' }], status: 'approved' },
+      { factors: [failedFactor, failedFactor] },
+      { number_matched: false, status: 'approved' },
+      { number_matched: 'yes' },
     ]),
   ),
   'signed: time': resign(({ receipt }) => ({ iat: receipt.claims.iat + pick([-600, 600, 86_400, -1e9]) })),
