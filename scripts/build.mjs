@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { lazyChildProcess, rareUndici, withoutAjv } from './left-out.mjs'
-import { outlined } from './outlined.mjs'
+import { outlined, schemas } from './outlined.mjs'
 
 // One small entry and a chunk a command group, as CommonJS: Node starts that fastest. Native and wasm packages, and
 // the server's dependencies, stay outside and are loaded from node_modules when a command needs them.
 const root = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 const bundle = await rolldown({
-  input: { main: root('src/main.ts') },
+  input: { main: root('src/main.ts'), schemas },
   platform: 'node',
   external: ['libsql', 'jq-wasm'],
   plugins: [withoutAjv, rareUndici, lazyChildProcess, outlined],

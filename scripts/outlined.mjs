@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
@@ -5,7 +6,9 @@ const root = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 // The command line needs of the table what can be written down: words, flags, columns. The build writes it down, so that
 // a command starts without a validator; `input` and `data` are built when something is really checked.
-const groups = ['org', 'user', 'geofence', 'timeslot', 'key', 'audit']
+const files = readdirSync(root('src/contract'))
+  .map((file) => file.replace(/\.ts$/, ''))
+  .filter((name) => /^[a-z]+$/.test(name))
 const load = (name) => `export * as ${name} from ${JSON.stringify(root(`src/contract/${name}.ts`))}`
 
 /** Each group of the table as plain data: `{ org: { listOrganizations: {...} } }`. */
@@ -16,47 +19,55 @@ const writeDown = async () => {
       {
         name: 'outlines',
         resolveId: (id) => (id === 'outlines' ? '\0outlines' : undefined),
-        load: (id) => (id === '\0outlines' ? [...groups, 'describe'].map(load).join('\n') : undefined),
+        load: (id) => (id === '\0outlines' ? files.map(load).join('\n') : undefined),
       },
     ],
   })
   const { output } = await bundle.generate({ format: 'esm' })
   await bundle.close()
-  const { describe, ...tables } = await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`)
+  const contract = await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`)
+  const { table } = contract.table
+  const outlined = ([id, operation]) => [
+    id,
+    { ...operation, input: undefined, data: undefined, outline: contract.describe.outlineOf(operation) },
+  ]
+  // A group is a file that exports operations under its own name.
   return Object.fromEntries(
-    groups.map((name) => [
-      name,
-      Object.fromEntries(
-        Object.entries(tables[name][name]).map(([id, operation]) => [
-          id,
-          { ...operation, input: undefined, data: undefined, outline: describe.outlineOf(operation) },
-        ]),
-      ),
-    ]),
+    files
+      .map((name) => [name, Object.entries(contract[name][name] ?? {})])
+      .filter(([, operations]) => operations.length > 0 && operations.every(([id]) => id in table))
+      .map(([name, operations]) => [name, Object.fromEntries(operations.map(outlined))]),
   )
 }
 const outlines = await writeDown()
 
+/** What has a validator in it, as an entry of its own: a second file, read when it is first asked for. */
+export const schemas = '\0schemas'
+const laterSchemas = `require('./schemas.cjs')`
+
 export const outlined = {
   name: 'outlined',
   resolveId: (id, importer) => {
+    if (id === schemas) return id
+    if (id === './schemas.cjs') return { id, external: true }
     const [, name] = /\/contract\/([a-z]+)\.ts$/.exec(id) ?? []
-    if (groups.includes(name) && importer?.startsWith(root('src/cli/'))) return `\0outline:${name}`
+    if (name in outlines && importer?.startsWith(root('src/cli/'))) return `\0outline:${name}`
     // `describe.ts` asks for the meta of a schema only where there is no outline.
     if (id === './field.ts' && importer === root('src/contract/describe.ts')) return '\0meta'
     return undefined
   },
   load: (id) => {
-    if (id === '\0meta')
-      return `export const metaOf = (schema) => require(${JSON.stringify(root('src/contract/field.ts'))}).metaOf(schema)`
+    if (id === schemas)
+      return `export { table } from ${JSON.stringify(root('src/contract/table.ts'))}
+        export { metaOf } from ${JSON.stringify(root('src/contract/field.ts'))}`
+    if (id === '\0meta') return `export const metaOf = (schema) => ${laterSchemas}.metaOf(schema)`
     if (!id.startsWith('\0outline:')) return undefined
     const name = id.slice('\0outline:'.length)
-    return `const schemas = (id) => require(${JSON.stringify(root(`src/contract/${name}.ts`))}).${name}[id]
-      export const ${name} = ${JSON.stringify(outlines[name])}
+    return `export const ${name} = ${JSON.stringify(outlines[name])}
       for (const [id, operation] of Object.entries(${name}))
         Object.defineProperties(operation, {
-          input: { get: () => schemas(id).input },
-          data: { get: () => schemas(id).data },
+          input: { get: () => ${laterSchemas}.table[id].input },
+          data: { get: () => ${laterSchemas}.table[id].data },
         })`
   },
 }

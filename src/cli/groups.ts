@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import type { Operations } from '../contract/operation.ts'
 import type { Context } from './context.ts'
 
-export type Register = (group: Command, context: Context) => void | Promise<void>
+/** `words` are what was typed: a command that they do not name needs no flags. Without them, everything is built. */
+export type Register = (group: Command, context: Context, words?: readonly string[]) => void | Promise<void>
 export type Group = {
   about: string
   /** What the group's own subgroups are for. */
@@ -19,9 +20,9 @@ const fromTable =
       loadTable(),
       ...loadMore.map((load) => load()),
     ])
-    return async (group, context) => {
-      addOperations(group, table, context)
-      for (const register of more) await register(group, context)
+    return async (group, context, words) => {
+      addOperations(group, table, context, words)
+      for (const register of more) await register(group, context, words)
     }
   }
 

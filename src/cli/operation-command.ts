@@ -45,7 +45,12 @@ const choose = (candidates: Operation[], options: Options): Operation => {
 }
 
 /** The commands of a group, made from its table. */
-export const addOperations = (group: Command, table: Operations, context: Context): void => {
+export const addOperations = (
+  group: Command,
+  table: Operations,
+  context: Context,
+  words?: readonly string[],
+): void => {
   for (const [cli, candidates] of byWords(table)) {
     const first = candidates[0]!
     const command = descend(group, cli.split(' ').slice(1), first.hidden)
@@ -55,6 +60,7 @@ export const addOperations = (group: Command, table: Operations, context: Contex
       .description(candidates.map((operation) => operation.summary).join('; '))
       .usage([...usage, '[flags]'].join(' '))
     for (const name of positional) command.argument(`[${name}]`)
+    if (words && !cli.split(' ').every((word) => words.includes(word))) continue
 
     const flags = new Map<string, Field>()
     for (const operation of candidates)

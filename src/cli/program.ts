@@ -57,7 +57,7 @@ export const buildProgram = async (context: Context, argv?: readonly string[]): 
     const command = program.command(name).description(group.about)
     if (argv && name !== word) continue
     const register = await group.load()
-    await register(command, context)
+    await register(command, context, argv)
     for (const child of command.commands)
       if (group.subgroups?.[child.name()]) asGroup(child.description(group.subgroups[child.name()]!))
     if (command.commands.length > 0) asGroup(command)
