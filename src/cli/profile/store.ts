@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { SvcError } from '../../core/errors.ts'
 import type { Io } from '../io.ts'
 import { configDir } from './config-dir.ts'
 import { checkFolder, readGuarded } from './guarded-file.ts'
@@ -52,7 +53,7 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
     checkFolder(dir)
     chmodSync(dir, 0o700)
     const [save, { holdLock }] = await Promise.all([write(), import('./lock.ts')])
-    for (;;) {
+    for (let tries = 0; tries < 5; tries++) {
       const lock = await holdLock(path)
       try {
         sweep(dir)
@@ -63,6 +64,9 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
         lock.release()
       }
     }
+    throw new SvcError('failed', 'profile_locked', `The lock of ${path} was lost five times`, {
+      hint: 'this machine is very busy; try again',
+    })
   }
 
   return { path, read, update }
