@@ -27,22 +27,22 @@ const commands: [what: string, argv: string[], must: number, beyond: number][] =
   ['svc org list, piped, real HTTP / node -e 0', ['org', 'list'], 5, 2.2],
 ]
 
-/** Medians of paired runs: in each round every command runs once, next to a bare Node. */
+/**
+ * Each run is paired with a bare Node right before it, and the figure is the median of the ratios: on a machine that
+ * has other work, the load of the moment is in both.
+ */
 export const startUpFigures = async (service: ServiceChild): Promise<Figure[]> => {
-  const bare: number[] = []
-  const taken = commands.map((): number[] => [])
-  for (let round = 0; round <= rounds; round++) {
-    const zero = await timed(['-e', '0'], service.env)
-    const times: number[] = []
-    for (const [, argv] of commands) times.push(await timed([svc, ...argv], service.env))
-    // The first round fills the disk cache.
-    if (round === 0) continue
-    bare.push(zero)
-    times.forEach((time, at) => taken[at]!.push(time))
-  }
+  const ratios = commands.map((): number[] => [])
+  for (let round = 0; round <= rounds; round++)
+    for (const [at, [, argv]] of commands.entries()) {
+      const bare = await timed(['-e', '0'], service.env)
+      const ratio = (await timed([svc, ...argv], service.env)) / bare
+      // The first round fills the disk cache.
+      if (round > 0) ratios[at]!.push(ratio)
+    }
   return commands.map(([what, , must, beyond], at) => ({
     what,
-    figure: median(taken[at]!) / median(bare),
+    figure: median(ratios[at]!),
     unit: '',
     must,
     beyond,
