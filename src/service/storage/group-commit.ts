@@ -33,21 +33,24 @@ export const asUnavailable = (error: unknown): unknown => {
  * savepoint of its own: one that fails rolls back alone. A job's promise settles only after the commit.
  */
 export const createGroupCommit = (connection: Connection) => {
+  const savepoint = connection.prepare('SAVEPOINT job')
+  const rollback = connection.prepare('ROLLBACK TO job')
+  const release = connection.prepare('RELEASE job')
   let queue: Job[] = []
   let draining: Promise<void> | undefined
   let revision = 0
 
   const attempt = async (job: Job): Promise<void> => {
-    connection.exec('SAVEPOINT job')
+    savepoint.run([])
     try {
       await job.run()
     } catch (error) {
       // A full disk rolls the whole transaction back by itself: then no job of the batch was kept.
       if (!connection.inTransaction) throw error
-      connection.exec('ROLLBACK TO job')
+      rollback.run([])
       job.settle = () => job.fail(asUnavailable(error))
     }
-    connection.exec('RELEASE job')
+    release.run([])
   }
 
   const commit = async (batch: Job[]): Promise<void> => {

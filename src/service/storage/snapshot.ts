@@ -37,7 +37,6 @@ export const openSnapshot = (file: string): string | undefined => {
     // The key must not stay in the store that it wraps, not even in a free page.
     database.exec('PRAGMA secure_delete = ON')
     database.exec('DROP TABLE backup_master_key')
-    database.exec('VACUUM')
   })
   return masterKey
 }
