@@ -1,0 +1,108 @@
+import { safeLine } from '../core/safe-text.ts'
+import { chord, ground, pointAt, type Point } from './earth.ts'
+
+/** `radius` in metres, the centre in degrees (WGS84). Counts unless `is_active` is 0 or `enabled` is false. */
+export type Fence = {
+  name: string
+  latitude: number
+  longitude: number
+  radius: number
+  is_active?: 0 | 1
+  enabled?: boolean
+}
+
+type Place = { name: string; radius: number; point: Point }
+/** All places of a branch lie within `reach` of `point`, and none has a radius above `radius`. */
+type Node = { point: Point; reach: number; radius: number } & ({ places: Place[] } | { halves: [Node, Node] })
+
+/** `distance`: metres to the centre. */
+export type Nearest = { name: string; radius: number; distance: number }
+
+export type FenceIndex = {
+  /** The fence whose edge is nearest, or in which the point lies deepest; undefined when no fence can be read. */
+  nearest: (point: Point) => Nearest | undefined
+}
+
+const counts = ({ is_active, enabled }: Fence): boolean => is_active !== 0 && enabled !== false
+
+const placeOf = ({ name, latitude, longitude, radius }: Fence): Place | undefined => {
+  const point = pointAt(latitude, longitude)
+  const sound = point && typeof radius === 'number' && radius > 0 && radius < Infinity
+  return sound ? { name: safeLine(String(name)), radius, point } : undefined
+}
+
+const axes = [0, 1, 2] as const
+const leafSize = 8
+
+const mean = (numbers: number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length
+const spread = (numbers: number[]): number =>
+  numbers.reduce((max, one) => Math.max(max, one), -Infinity) -
+  numbers.reduce((min, one) => Math.min(min, one), Infinity)
+
+const nodeOf = (places: Place[]): Node => {
+  const columns = axes.map((axis) => places.map(({ point }) => point[axis]))
+  const point: Point = [mean(columns[0]!), mean(columns[1]!), mean(columns[2]!)]
+  const reach = places.reduce((max, place) => Math.max(max, chord(point, place.point)), 0)
+  const radius = places.reduce((max, place) => Math.max(max, place.radius), 0)
+  if (places.length <= leafSize) return { point, reach, radius, places }
+  const widths = columns.map(spread)
+  const widest = axes.reduce((a, b) => (widths[b]! > widths[a]! ? b : a))
+  const sorted = places.toSorted((a, b) => a.point[widest] - b.point[widest])
+  const middle = sorted.length >> 1
+  return { point, reach, radius, halves: [nodeOf(sorted.slice(0, middle)), nodeOf(sorted.slice(middle))] }
+}
+
+type Best = { place: Place | undefined; margin: number; distance: number }
+
+/** No place of the branch has its edge nearer than this, in metres. */
+const bound = ({ point, reach, radius }: Node, from: Point): number =>
+  ground(Math.max(0, chord(from, point) - reach)) - radius
+
+// A branch must be better by a millimetre, so that fences that lie upon each other cost nothing; far outside of all by a
+// tenth, where it decides nothing and the verdict says no more than two digits.
+const toBeat = ({ margin }: Best): number => (margin > 1000 ? margin * 0.9 : margin - 0.001)
+
+const search = (node: Node, from: Point, best: Best): void => {
+  if ('places' in node) {
+    for (const place of node.places) {
+      const distance = ground(chord(from, place.point))
+      const margin = distance - place.radius
+      if (margin >= best.margin) continue
+      best.place = place
+      best.margin = margin
+      best.distance = distance
+    }
+    return
+  }
+  const [a, b] = node.halves
+  const [boundA, boundB] = [bound(a, from), bound(b, from)]
+  const [near, far] = boundA <= boundB ? [a, b] : [b, a]
+  if (Math.min(boundA, boundB) < toBeat(best)) search(near, from, best)
+  if (Math.max(boundA, boundB) < toBeat(best)) search(far, from, best)
+}
+
+const key = ({ name, radius, point }: Place): string => JSON.stringify([name, radius, point])
+
+/**
+ * A tree of balls over the fences that count, so that 10,000 cost about as much as ten. Undefined when none counts.
+ * One that counts and cannot be read still restricts: it contains nothing.
+ */
+export const compileFences = (fences: readonly Fence[]): FenceIndex | undefined => {
+  const active = fences.filter(counts)
+  if (active.length === 0) return undefined
+  // Sorted first, so that the order in which they were stored decides nothing.
+  const places = active
+    .map(placeOf)
+    .filter((place) => place !== undefined)
+    .map((place) => ({ place, key: key(place) }))
+    .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+    .map(({ place }) => place)
+  const root = places.length > 0 ? nodeOf(places) : undefined
+  return {
+    nearest: (point) => {
+      const best: Best = { place: undefined, margin: Infinity, distance: Infinity }
+      if (root) search(root, point, best)
+      return best.place && { name: best.place.name, radius: best.place.radius, distance: best.distance }
+    },
+  }
+}
