@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { assert } from '../../src/client/software-authenticator.ts'
 import { verifyAssertion } from '../../src/receipt/assertion.ts'
@@ -80,6 +81,31 @@ describe('an assertion', () => {
     expect(await check(signed({}, stranger))).toMatchObject({ ok: false })
   })
 
+  it('is refused when it gives itself two names', async () => {
+    expect(await check({ ...posted, rawId: 'b3RoZXI' })).toEqual({
+      ok: false,
+      problem: 'Another key answered',
+    })
+  })
+
+  it.each([
+    ['https://approve.example.com', 'example.com', true],
+    ['https://approve.example.com:8443', 'approve.example.com', true],
+    ['http://localhost:8080', 'localhost', true],
+    ['http://127.0.0.1:8080', '127.0.0.1', true],
+    ['https://approve.example.com/', 'approve.example.com', false],
+    ['http://approve.example.com', 'approve.example.com', false],
+    ['ftp://localhost', 'localhost', false],
+    ['https://approve.example.com', 'com', false],
+    ['https://approve.example.com', 'prove.example.com', false],
+    ['https://example.com', 'approve.example.com', false],
+    ['approve.example.com', 'approve.example.com', false],
+  ])('of %s for %s counts: %s', async (origin, rp_id, ok) => {
+    const data = withRelyingParty(createHash('sha256').update(rp_id).digest())
+    const value = signed({ client: { origin }, data })
+    expect(await check(value, credentialOf(key), { origin, rp_id })).toMatchObject({ ok })
+  })
+
   it('is refused for another user', async () => {
     const other = { ...posted, response: { ...posted.response, userHandle: 'b3RoZXI' } }
     expect(await check(other)).toMatchObject({ ok: false })
@@ -113,6 +139,13 @@ describe('an assertion', () => {
 
   it.each([
     ['has bytes after it', (cose: string) => `${cose}AA`],
+    [
+      'spells a number longer than it is',
+      (cose: string) => {
+        const hex = Buffer.from(cose, 'base64url').toString('hex')
+        return Buffer.from(hex.replace('a50102', 'a5011802'), 'hex').toString('base64url')
+      },
+    ],
     ['is no map', () => 'AQ'],
     ['is empty', () => ''],
   ])('is refused where the public key %s', async (_, spoil) => {

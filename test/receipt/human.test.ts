@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { assert } from '../../src/client/software-authenticator.ts'
+import { challengeOf, contextBytes } from '../../src/receipt/context.ts'
 import type { ReceiptClaims } from '../../src/receipt/receipt.ts'
 import { failedChecks } from './failed-checks.ts'
-import { approval, approverKey, createIssuer, specimen } from './specimen.ts'
+import { approval, approverKey, createIssuer, site, specimen } from './specimen.ts'
 
 const issuer = await createIssuer()
 const key = approverKey()
@@ -83,6 +85,13 @@ describe('a service that signs what the human did not', () => {
     { algorithm: -8 },
   ])('is caught with other evidence: %o', async (change) => {
     expect(await failed(await evidence(change))).toEqual(['human signature'])
+  })
+
+  it('is caught when nobody was verified, though the right key signed', async () => {
+    const challenge = challengeOf(contextBytes(approval))
+    const { response } = assert(key, { challenge, origin: site.origin, rpId: site.rp_id }, false)
+    const change = { authenticator_data: response.authenticatorData, signature: response.signature }
+    expect(await failed(await evidence(change))).toEqual(['user verified', 'human signature'])
   })
 
   it('is caught when the key signs for a stranger and a key was pinned', async () => {
