@@ -51,6 +51,8 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
     close: async () => {
       await commits.idle()
       reader.close()
+      // The file alone is then the whole store, for whoever copies it.
+      writer.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([])
       writer.close()
     },
   }

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -139,6 +139,14 @@ describe('writes', () => {
     storage = await openSqlite({ path })
     expect(await slugs()).toEqual(['asked'])
   })
+})
+
+test('once closed, the file alone is the whole store', async () => {
+  await storage.write((db) => add(db, 'a'))
+  await storage.close()
+  copyFileSync(path, join(folder, 'copy.db'))
+  storage = await openSqlite({ path: join(folder, 'copy.db') })
+  expect(await slugs()).toEqual(['a'])
 })
 
 describe('the tables', () => {
