@@ -36,7 +36,11 @@ export const confirmDelete = async (
 
   const prompt = await context.prompt()
   const flag = settings.protected ? `--confirm ${name}` : '--yes'
-  if (!prompt) throw usageError(`svc ${operation.cli} needs ${flag} where nobody can be asked`, flag)
+  if (!prompt)
+    throw usageError(
+      `svc ${operation.cli} needs ${flag} where nobody can be asked`,
+      `svc ${operation.cli} ${name} ${flag}`,
+    )
 
   const where = `${new URL(settings.baseUrl.value).origin}, profile ${settings.profile.value}`
   const what = `${operation.summary}: ${name} (${where}).`

@@ -13,12 +13,21 @@ const stream = (open: () => NodeJS.WriteStream): OutputStream => ({
   },
 })
 
-/** A reader that has seen enough (`svc org list | head -1`) is no failure. */
-const closedPipe = (error: NodeJS.ErrnoException): void => process.exit(error.code === 'EPIPE' ? 0 : 1)
+/** A reader that has seen enough (`svc org list | head -1`) is no failure; a full disk is one. */
+const onStdoutError = (error: NodeJS.ErrnoException): void => {
+  if (error.code === 'EPIPE') process.exit(0)
+  process.stderr.write(`svc: the answer could not be written: ${error.code ?? error.message}\n`)
+  process.exit(1)
+}
 const stdout = (): NodeJS.WriteStream =>
-  process.stdout.listeners('error').includes(closedPipe)
+  process.stdout.listeners('error').includes(onStdoutError)
     ? process.stdout
-    : process.stdout.on('error', closedPipe)
+    : process.stdout.on('error', onStdoutError)
+
+/** Nobody reads the errors: the exit code still tells. */
+const ignore = (): void => undefined
+const stderr = (): NodeJS.WriteStream =>
+  process.stderr.listeners('error').includes(ignore) ? process.stderr : process.stderr.on('error', ignore)
 
 /** More than any file of ours holds; a pipe that never ends is refused and not read into memory. */
 const mostBytes = 64 * 1024 * 1024
@@ -51,7 +60,7 @@ export const runOnNode = (argv: string[]): Promise<number> => {
       text: readAll,
     },
     stdout: stream(stdout),
-    stderr: stream(() => process.stderr),
+    stderr: stream(stderr),
     env: process.env,
     cwd: process.cwd(),
     now: () => new Date(),

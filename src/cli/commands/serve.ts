@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { usageError } from '../../core/errors.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { dataDir } from '../data-dir.ts'
 
@@ -75,10 +75,15 @@ export const registerServe = (command: Command, context: Context): void => {
 
 type Service = Awaited<ReturnType<typeof import('../../service/serve.ts').startService>>
 
-/** A note where the profile was left as it is. */
+/** A note where the profile was left as it is; a new key must be shown even when it cannot be saved. */
 const saveProfile = async (service: Service, { io }: Context): Promise<string | undefined> => {
   const { saveLocalProfile } = await import('../profile/local-profile.ts')
-  return saveLocalProfile({ io }, { ...service, key: service.operatorKey })
+  try {
+    return await saveLocalProfile({ io }, { ...service, key: service.operatorKey })
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error
+    return [`The profile local was not saved: ${error.message}`, error.hint].filter(Boolean).join('\nhint: ')
+  }
 }
 
 const announceJson = (service: Service, { io }: Context, saved: boolean): void => {

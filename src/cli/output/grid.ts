@@ -1,5 +1,5 @@
 import type { Shape } from './output.ts'
-import { fieldsOf, isRow, rowsOf } from './payload.ts'
+import { fieldsOf, isRow, rowsOf, type Row } from './payload.ts'
 
 /** A payload as lines of cells. `head` only where each line is a row and not a field of the one record. */
 export type Grid = { head?: string[]; lines: string[][] }
@@ -24,6 +24,14 @@ const columnsOf = (payload: unknown[], shape: Shape, all: boolean): string[] => 
   return scalars.length > 0 ? scalars.map(([name]) => name) : fields
 }
 
+/** A record, a line a field; what is inside a field follows as `policy.factors`. */
+const linesOf = (row: Row, above = ''): string[][] =>
+  Object.entries(row).flatMap(([name, value]) =>
+    isRow(value) && Object.keys(value).length > 0
+      ? linesOf(value, `${above}${name}.`)
+      : [[above + name, cellText(value)]],
+  )
+
 /** A list is a line a row, a record a line a field, anything else one cell. `all`: every field is a column. */
 export const gridOf = (payload: unknown, shape: Shape, all = false): Grid => {
   if (Array.isArray(payload)) {
@@ -34,7 +42,6 @@ export const gridOf = (payload: unknown, shape: Shape, all = false): Grid => {
       lines: payload.map((row) => head.map((name) => (Object.hasOwn(row, name) ? cellText(row[name]) : ''))),
     }
   }
-  if (isRow(payload))
-    return { lines: Object.entries(payload).map(([name, value]) => [name, cellText(value)]) }
+  if (isRow(payload)) return { lines: linesOf(payload) }
   return { lines: [[cellText(payload)]] }
 }

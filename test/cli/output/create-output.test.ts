@@ -16,10 +16,17 @@ describe('without -o', () => {
       piped: '1\tacme\tAcme Corp\t\n20\tumbrella\t日本語\t\n',
     })
   })
-  it('a record is a line a field', async () => {
+  it('a record is a line a field, and what nests has its path', async () => {
     expect(await shown(rows[0])).toMatchObject({
-      tty: 'id      1\nslug    acme\nname    Acme Corp\ntags    a, b\npolicy  {"device_trust":true}\nended   -\n',
-      piped: 'id\t1\nslug\tacme\nname\tAcme Corp\ntags\ta, b\npolicy\t{"device_trust":true}\nended\t\n',
+      tty: [
+        'id                   1',
+        'slug                 acme',
+        'name                 Acme Corp',
+        'tags                 a, b',
+        'policy.device_trust  true',
+        'ended                -\n',
+      ].join('\n'),
+      piped: 'id\t1\nslug\tacme\nname\tAcme Corp\ntags\ta, b\npolicy.device_trust\ttrue\nended\t\n',
     })
   })
   it('an empty list is a note on a terminal and nothing when piped', async () => {
