@@ -7,6 +7,7 @@ import type { Call, Handlers } from '../call.ts'
 import type { Keyring } from '../keyring.ts'
 import { createAuthenticator } from '../keys.ts'
 import type { Log } from '../log.ts'
+import type { McpRoute } from '../mcp/http.ts'
 import { Refusal } from '../refusal.ts'
 import type { Storage } from '../storage/storage.ts'
 import { answer, internalError, refused } from './envelope.ts'
@@ -21,6 +22,8 @@ export type AppOptions = {
   /** Where people and clients reach the service, without a slash at the end. */
   publicUrl: string
   guards: GuardOptions
+  /** The tool server. */
+  mcp?: McpRoute
   log: Log
 }
 
@@ -89,6 +92,16 @@ export const createApp = (options: AppOptions): Hono<Env> => {
   open('/.well-known/jwks.json', ({ id }) => answer(200, keyring.jwks(), id))
   let openApi: Record<string, unknown> | undefined
   open('/openapi.json', ({ id }) => answer(200, (openApi ??= createOpenApi(publicUrl)), id))
+
+  const { mcp } = options
+  if (mcp) {
+    routes.push({ method: 'POST', path: '/mcp' })
+    app.post('/mcp', (context) => {
+      const trace = context.get('trace')
+      trace.route = '/mcp'
+      return mcp.answer(context, trace)
+    })
+  }
 
   const operations = (Object.keys(table) as OperationId[])
     .map((id) => ({ id, operation: table[id] as Operation, route: routeOf(table[id]) }))

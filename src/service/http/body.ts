@@ -74,19 +74,26 @@ const refuseTraps = (body: unknown): void => {
   }
 }
 
-/** The fields of a JSON body; none when there is no body. Fails with a Refusal: 400, 413 or 415. */
-export const readBody = async (context: Context): Promise<Record<string, unknown>> => {
+/** What a JSON body holds; undefined when there is no body. Fails with a Refusal: 400, 413 or 415. */
+export const readJson = async (context: Context): Promise<unknown> => {
   const length = lengthOf(context)
-  if (length === 0 && !context.req.raw.body) return {}
+  if (length === 0 && !context.req.raw.body) return undefined
   if (length !== undefined && length > maxBytes) throw tooLarge()
   requireJson(context)
   const bytes =
     length === undefined || length === 0
       ? await readCounted(context)
       : new Uint8Array(await context.req.arrayBuffer())
-  if (bytes.byteLength === 0) return {}
+  if (bytes.byteLength === 0) return undefined
   const body = parse(decode(bytes))
   refuseTraps(body)
+  return body
+}
+
+/** The fields of a JSON body; none when there is no body. Fails with a Refusal: 400, 413 or 415. */
+export const readBody = async (context: Context): Promise<Record<string, unknown>> => {
+  const body = await readJson(context)
+  if (body === undefined) return {}
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw malformed('The body must be a JSON object', 'Send {"field": "value"}')
   return body as Record<string, unknown>

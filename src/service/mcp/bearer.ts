@@ -1,0 +1,27 @@
+import { sameSecret } from '../../core/ids.ts'
+import type { Caller } from '../call.ts'
+import type { Authenticate } from '../keys.ts'
+
+type Options = {
+  /** MCP_AUTH_TOKEN: whoever has it is the operator. */
+  token: string | undefined
+  authenticate: Authenticate
+}
+
+/** Who may do without a bearer: a process on this machine, where the operator set none. */
+export const local: Caller = { keyId: 0, name: 'mcp-local', orgId: null }
+const operator: Caller = { keyId: 0, name: 'mcp', orgId: null }
+
+/**
+ * Tells whose bearer an `Authorization` header shows: the operator's, or an organization's key. An operator's REST key
+ * is neither: it and the bearer are two secrets. Undefined for everything else.
+ */
+export const createBearer =
+  ({ token, authenticate }: Options) =>
+  async (header: string): Promise<Caller | undefined> => {
+    const shown = /^bearer ([\x21-\x7e]{1,512})$/i.exec(header)?.[1]
+    if (shown === undefined) return undefined
+    if (token !== undefined && sameSecret(shown, token)) return operator
+    const caller = await authenticate(shown)
+    return caller && caller.orgId !== null ? caller : undefined
+  }

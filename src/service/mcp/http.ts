@@ -1,0 +1,86 @@
+import type { Context } from 'hono'
+import type { Asker } from '../../contract/asker.ts'
+import type { Caller } from '../call.ts'
+import { readJson } from '../http/body.ts'
+import type { Authenticate } from '../keys.ts'
+import { Refusal } from '../refusal.ts'
+import { createBearer, local } from './bearer.ts'
+import type { createExchanges } from './exchange.ts'
+
+type Options = {
+  authenticate: Authenticate
+  /** Asks in the name of one caller. */
+  askerFor(caller: Caller): Asker
+  /** MCP_AUTH_TOKEN. */
+  token: string | undefined
+  /** Only this machine can reach the service, as far as it knows. */
+  loopbackOnly: boolean
+}
+
+/** What is told of one request, and what it tells the log. */
+export type McpTrace = { id: string; key?: string; error?: string }
+
+export type McpRoute = {
+  answer(context: Context, trace: McpTrace): Promise<Response>
+  close(): Promise<void>
+}
+
+const failure = (status: number, code: number, message: string, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }), {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+  })
+
+const unauthorized = (message: string): Response => failure(401, -32001, message, { 'www-authenticate': 'Bearer' })
+
+const rpcCodes: Record<number, number> = { 400: -32700 }
+
+/** The tool server at `POST /mcp`. Who asks is decided before the body is read. */
+export const createMcpRoute = ({ authenticate, askerFor, token, loopbackOnly }: Options): McpRoute => {
+  const callerOf = createBearer({ token, authenticate })
+  const mayOmit = token === undefined && loopbackOnly
+  // The SDK is loaded when somebody first uses it: the service starts without.
+  let exchanges: Promise<ReturnType<typeof createExchanges>> | undefined
+
+  const identify = async (context: Context): Promise<Caller | Response> => {
+    const header = context.req.header('authorization')
+    // Through a proxy it is not this machine that asks.
+    const forwarded = context.req.header('x-forwarded-for') ?? context.req.header('forwarded')
+    if (header === undefined)
+      return mayOmit && forwarded === undefined
+        ? local
+        : unauthorized('The header Authorization: Bearer is missing')
+    return (await callerOf(header)) ?? unauthorized('The bearer is not valid')
+  }
+
+  const respond = async (context: Context, trace: McpTrace): Promise<Response> => {
+    const caller = await identify(context)
+    if (caller instanceof Response) return caller
+    trace.key = caller.name
+    let body: unknown
+    try {
+      body = await readJson(context)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return failure(error.status, rpcCodes[error.status] ?? -32000, error.message)
+    }
+    if (body === undefined) return failure(400, -32700, 'The body is missing')
+    exchanges ??= import('./exchange.ts').then((loaded) => loaded.createExchanges())
+    const report = (error: Error): void => void (trace.error = error.stack ?? error.message)
+    const desk = { asker: askerFor(caller), defaults: {} }
+    return (await exchanges).answer(context.req.raw, { body, caller, desk, report })
+  }
+
+  return {
+    answer: async (context, trace) => {
+      const response = await respond(context, trace)
+      response.headers.set('x-request-id', trace.id)
+      response.headers.set('x-content-type-options', 'nosniff')
+      if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store')
+      return response
+    },
+    close: async () => {
+      await (await exchanges)?.close()
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import type { CallToolResult, jsonSchemaValidator, ServerContext } from '@modelcontextprotocol/server'
+import { instructions, tools, type Tool, type ToolName } from '../../contract/tools.ts'
+import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { invalidFields, issuesOf } from '../http/issues.ts'
+import { Refusal } from '../refusal.ts'
+import type { Conversation, Desk } from './desk.ts'
+import { checkStatus, requestApproval, requestApprovalAsync } from './tool-calls.ts'
+import { toolList } from './tool-list.ts'
+
+/** Who talks to the tools, and how it went. */
+export type Session = {
+  desk: Desk
+  /** The signal of one call, where the transport's own does not tell that it was abandoned. */
+  abandoned?(id: string | number): { signal: AbortSignal; done(): void }
+  /** What went wrong inside. */
+  report(error: Error): void
+}
+
+type Run = (input: never, desk: Desk, conversation: Conversation) => Promise<Record<string, unknown>>
+const runs: Record<ToolName, Run> = {
+  request_approval: requestApproval,
+  request_approval_async: requestApprovalAsync,
+  check_status: checkStatus,
+}
+
+const info = { name: 'svc', title: 'Approvals by a person', version: '1.0.0' }
+
+// Built once, and not for each server object: the validator (it judges elicitation, which we never use), the list.
+const noValidator: jsonSchemaValidator = {
+  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not used' }),
+}
+const hour = 3_600_000
+const options = {
+  capabilities: { tools: {} },
+  instructions,
+  jsonSchemaValidator: noValidator,
+  cacheHints: {
+    'tools/list': { ttlMs: hour, cacheScope: 'public' },
+    'server/discover': { ttlMs: hour, cacheScope: 'public' },
+  },
+} as const
+const listed = { tools: toolList }
+
+const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
+
+/** What is wrong and what to do next, for an agent. */
+const explain = ({ message, hint, issues = [] }: Refusal | SvcError): string => {
+  const each = issues.map((issue) => `${issue.field} ${issue.message}`)
+  const what = each.length > 0 ? each.join('; ') : message
+  return `${what}${hint ? `. ${hint}` : ''}. Nothing was approved.`
+}
+
+const conversationOf = ({ mcpReq }: ServerContext, signal: AbortSignal, client?: string): Conversation => {
+  const { _meta, notify } = mcpReq
+  const progressToken = _meta?.progressToken
+  return {
+    signal,
+    ...(client && { client: safeLine(client).slice(0, 120) }),
+    ...(progressToken !== undefined && {
+      tell: (message, progress, total) =>
+        notify({ method: 'notifications/progress', params: { progressToken, message, progress, total } }),
+    }),
+  }
+}
+
+const call = async (name: ToolName, given: unknown, session: Session, conversation: Conversation) => {
+  const { input }: Tool = tools[name]
+  const checked = input.safeParse(given)
+  if (!checked.success) throw invalidFields(issuesOf(checked.error, input, given))
+  return runs[name](checked.data as never, session.desk, conversation)
+}
+
+const answer = async (
+  name: ToolName,
+  given: unknown,
+  session: Session,
+  context: ServerContext,
+  client?: string,
+): Promise<CallToolResult> => {
+  const abandoned = tools[name].reads ? undefined : session.abandoned?.(context.mcpReq.id)
+  const conversation = conversationOf(context, abandoned?.signal ?? context.mcpReq.signal, client)
+  try {
+    const structuredContent = await call(name, given, session, conversation)
+    return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
+  } catch (error) {
+    const expected = error instanceof Refusal || error instanceof SvcError
+    if (!expected) session.report(error as Error)
+    const text = expected ? explain(error) : 'Something went wrong inside the service. Nothing was approved.'
+    return failed([text, session.desk.asker.notice].filter(Boolean).join(' '))
+  } finally {
+    abandoned?.done()
+  }
+}
+
+const isTool = (name: string): name is ToolName => Object.hasOwn(tools, name)
+
+/**
+ * A server with the three tools, for one connection or one request; over HTTP and stdio alike. `running` holds the
+ * calls that are under way, so that an end can wait for what they withdraw.
+ */
+export const createToolServer = (session: Session, running: Set<Promise<unknown>>): Server => {
+  const server = new Server(info, options)
+  server.setRequestHandler('tools/list', () => listed)
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const { name } = params
+    if (!isTool(name))
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `Unknown tool: ${name.slice(0, 80)}. There are ${Object.keys(tools).join(', ')}`,
+      )
+    const caller = server.getClientVersion()
+    const answering = answer(name, params.arguments ?? {}, session, context, caller?.title ?? caller?.name)
+    running.add(answering)
+    try {
+      return await answering
+    } finally {
+      running.delete(answering)
+    }
+  })
+  return server
+}
