@@ -1,0 +1,168 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bin, startService, svc, temporaryFolder, type Service } from './processes.ts'
+
+const key = 'svc_op_endtoend_0123456789012345678901234567890'
+const folder = temporaryFolder()
+let service: Service
+let env: Record<string, string>
+
+beforeAll(async () => {
+  service = await startService(`${folder.path}/data`, key)
+  env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key, SVC_CONFIG_DIR: `${folder.path}/config` }
+  await svc(['org', 'create', '--name', 'Acme', '--slug', 'acme'], env)
+})
+afterAll(async () => {
+  await service.stop()
+  folder.remove()
+})
+
+const serve = async (answer: RequestListener): Promise<{ server: Server; baseUrl: string }> => {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/admin/public/api` }
+}
+
+describe('what is typed wrong is told before anything is sent, and exits with 2', () => {
+  const cases: [what: string, args: string[], says: RegExp][] = [
+    ['an unknown command', ['org', 'lst'], /lst.*list/],
+    ['an unknown flag', ['org', 'list', '--limt', '3'], /--limt.*--limit/],
+    [
+      'a number that is none',
+      ['geofence', 'list', '--org', 'acme', '--limit', 'many'],
+      /--limit.*whole number/,
+    ],
+    [
+      'a word that is not one of those',
+      ['user', 'list', '--org', 'acme', '--state', 'gone'],
+      /--state.*pending/,
+    ],
+    ['a missing value', ['org', 'create'], /Missing --name/],
+    ['an argument too many', ['org', 'get', 'acme', 'globex'], /too many arguments/],
+    ['JSON that is none', ['geofence', 'set', '--user', '1', '--geofences', '{'], /--geofences.*JSON/],
+    ['a file that is not there', ['org', 'create', '--input', '/nowhere.json'], /--input.*nowhere/],
+    ['a path value as body field', ['org', 'update', 'acme', '-f', 'org_id=2'], /org_id/],
+    ['an output format that is none', ['org', 'list', '-o', 'xml'], /xml/],
+    ['a delete that nobody confirms', ['org', 'delete', 'acme'], /--yes/],
+    [
+      'plain http to another host',
+      ['org', 'list', '--base-url', 'http://svc.example/admin/public/api'],
+      /http/,
+    ],
+  ]
+  test.each(cases)('%s', async (_, args, says) => {
+    const { exit, stdout, stderr } = await svc(args, env)
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
+    expect(stderr).toMatch(says)
+    expect(stderr).not.toMatch(/\n {4}at /)
+  })
+})
+
+describe('what the service refuses has its exit code and a request id', () => {
+  const cases: [what: string, args: string[], exit: number, says: RegExp][] = [
+    ['an id that is not there', ['org', 'get', '999'], 5, /not found/i],
+    ['an unknown field', ['org', 'create', '--name', 'X', '-f', 'nmae=Y'], 3, /nmae/],
+    ['__proto__', ['org', 'create', '-F', 'a=1', '--input', '-'], 3, /__proto__/],
+    [
+      'a wrong time zone',
+      [
+        'timeslot',
+        'add',
+        '--org',
+        'acme',
+        '--name',
+        'X',
+        '--days',
+        'mon',
+        '--start',
+        '09:00',
+        '--end',
+        '10:00',
+        '--timezone',
+        'Mars/Base',
+      ],
+      3,
+      /timezone/,
+    ],
+    ['a slug that is taken', ['org', 'create', '--name', 'Acme'], 3, /acme/],
+  ]
+  test.each(cases)('%s', async (_, args, exit, says) => {
+    const ended = await svc(args, env, '{"name":"Z","__proto__":{"a":1}}')
+    expect(ended).toMatchObject({ exit, stdout: '' })
+    expect(ended.stderr).toMatch(says)
+    expect(ended.stderr).toMatch(/req_/)
+  })
+  test('a wrong key', async () => {
+    const { exit, stderr } = await svc(['org', 'list'], { ...env, SVC_API_KEY: key.replace('0', '1') })
+    expect(exit).toBe(4)
+    expect(stderr).toMatch(/hint: /)
+    expect(stderr).not.toContain(key.slice(16))
+  })
+  test('in a machine format, as JSON on standard error', async () => {
+    const { exit, stdout, stderr } = await svc(['org', 'get', '999', '-o', 'json'], env)
+    expect({ exit, stdout }).toEqual({ exit: 5, stdout: '' })
+    expect(JSON.parse(stderr)).toMatchObject({
+      code: 'not_found',
+      request_id: expect.stringMatching(/^req_/),
+    })
+  })
+})
+
+describe('what is wrong on the way is unreachable or unexpected, never a success', () => {
+  test('a dead server', async () => {
+    const { exit, stderr } = await svc(['org', 'list'], {
+      ...env,
+      SVC_BASE_URL: 'http://127.0.0.1:1/admin/public/api',
+    })
+    expect(exit).toBe(9)
+    expect(stderr).toMatch(/127\.0\.0\.1:1\b.*\nhint: .*svc serve/s)
+  })
+  const answers: [what: string, answer: RequestListener, exit: number, says: RegExp][] = [
+    ['a web page', (_, res) => void res.setHeader('content-type', 'text/html').end('<html>'), 1, /web page/],
+    [
+      'a redirect',
+      (_, res) => void res.writeHead(302, { location: 'https://elsewhere.example/' }).end(),
+      1,
+      /redirect|elsewhere/i,
+    ],
+    ['an empty answer', (_, res) => void res.end(), 1, /JSON|empty/i],
+    ['status "error" in a 200', (_, res) => void res.end('{"status":"error","message":"no"}'), 1, /no/],
+    [
+      'a cut connection',
+      (_, res) => void res.writeHead(200, { 'content-length': 99 }).write('{', () => res.destroy()),
+      9,
+      /ended before/,
+    ],
+  ]
+  test.each(answers)('%s', async (_, answer, exit, says) => {
+    const { server, baseUrl } = await serve(answer)
+    const ended = await svc(['org', 'list'], { ...env, SVC_BASE_URL: baseUrl })
+    server.close()
+    expect(ended).toMatchObject({ exit, stdout: '' })
+    expect(ended.stderr).toMatch(says)
+  })
+  test('Ctrl-C while it waits exits with 130', async () => {
+    const { server, baseUrl } = await serve(() => child.kill('SIGINT'))
+    const child = spawn(process.execPath, [bin, 'org', 'list'], {
+      env: { PATH: process.env.PATH, ...env, SVC_BASE_URL: baseUrl },
+      stdio: 'ignore',
+    })
+    const [exit] = (await once(child, 'exit')) as [number | null]
+    server.closeAllConnections()
+    server.close()
+    expect(exit).toBe(130)
+  })
+  test('an answer that cannot be written is a failure', async () => {
+    const child = spawn('sh', ['-c', '"$0" "$1" org list -o json > /dev/full', process.execPath, bin], {
+      env: { PATH: process.env.PATH, ...env },
+    })
+    let stderr = ''
+    child.stderr.on('data', (text) => (stderr += String(text)))
+    const [exit] = (await once(child, 'close')) as [number | null]
+    expect(exit).toBe(1)
+    expect(stderr).toMatch(/ENOSPC/)
+  })
+})
