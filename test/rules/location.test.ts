@@ -203,6 +203,11 @@ describe('the index of fences', () => {
     )
   })
 
+  test('names the same one of two that lie upon each other, whichever was stored first', () => {
+    const [one, two] = [fence({ name: 'A' }), fence({ name: 'B' })]
+    expect(check(here(), [one, two])).toEqual(check(here(), [two, one]))
+  })
+
   test('finds one among 10,000, and one of 10,000 upon each other', () => {
     const grid = Array.from({ length: 10_000 }, (_, i) =>
       fence({ name: `F${i}`, latitude: -80 + (i % 100) * 1.6, longitude: -180 + Math.floor(i / 100) * 3.6 }),
