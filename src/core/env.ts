@@ -10,6 +10,8 @@ export const environment = {
   SVC_REQUEST_FROM: 'label that names the requesting application',
   SVC_ORG: 'organization used when --org is not given (id or slug)',
   SVC_CONFIG_DIR: 'folder of the profile file',
+  SVC_BOOTSTRAP_API_KEY: 'svc serve: the first operator key, instead of a random one (secret)',
+  SVC_MASTER_KEY: 'svc serve: the key that wraps stored secrets, instead of a file (secret)',
 } as const
 
 export type EnvName = keyof typeof environment
