@@ -21,6 +21,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
     packages: [
       '@hono/node-server',
       '@modelcontextprotocol/server',
+      '@modelcontextprotocol/server',
       'canonicalize',
       'hono',
       'ipaddr.js',
