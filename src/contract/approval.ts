@@ -54,6 +54,7 @@ export type ApprovalRecord = z.infer<typeof approvalRecord>
 export const ceremony = z.looseObject({
   request_id,
   rp_id: chosen(z.string(), 'Relying party id'),
+  origin: chosen(z.string(), 'Where the device must be to sign'),
   contexts: chosen(
     z.strictObject({
       approve: chosen(z.string(), 'Context of an approval, base64url'),
@@ -82,16 +83,18 @@ export const approval = operations({
         example: 'Deploy 4.2 to production',
       }),
       reason: chosen(z.optional(reasonText), 'Why', { example: 'Fixes the login outage' }),
-      approver_mobile: chosen(mobile, 'The phone to ask, E.164', { example: '+12025550101', personal: true }),
+      approver_mobile: chosen(mobile, 'The phone to ask, E.164', {
+        example: '+12025550101',
+        personal: true,
+        flag: 'to',
+      }),
       factors: chosen(z.optional(z.array(z.enum(factors))), 'What is checked; biometric when left out', {
         example: ['biometric'],
       }),
       lifetime_s: chosen(
         z.optional(seconds(3600)),
         'How long it can be decided, seconds; 300 when left out',
-        {
-          example: 300,
-        },
+        { example: 300, flag: 'timeout' },
       ),
       number: chosen(z.optional(z.boolean()), 'The approver must type a number that only the requester sees'),
       requester: chosen(z.optional(line(120)), 'Who asks, as the approver reads it', {
@@ -134,6 +137,7 @@ export const approval = operations({
       approver_mobile: chosen(z.optional(mobile), 'Only requests to this phone, E.164', {
         example: '+12025550101',
         personal: true,
+        flag: 'to',
       }),
       org_id: chosen(z.optional(id), 'Only requests of this organization', { example: 1 }),
       ...paging,

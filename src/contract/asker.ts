@@ -10,6 +10,10 @@ export type Ask = {
   /** How long it can be decided, seconds. */
   lifetime_s?: number
   requester?: string
+  /** The approver must type a number that only the requester sees; where the other side cannot, it is refused. */
+  number?: boolean
+  /** Needed where the key is of no organization. */
+  org_id?: number
 }
 
 /**

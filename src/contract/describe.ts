@@ -56,6 +56,7 @@ const shapeOf = (def: Def): { kind: Kind; choices: string[] } => {
 }
 
 const flagOf = (name: string, meta: FieldMeta): string => {
+  if (meta.flag) return meta.flag
   if (orgFields.includes(name)) return 'org'
   if (name === 'user_id' || name === 'userId') return 'user'
   return name.replaceAll('_', '-') + (meta.secret ? '-file' : '')

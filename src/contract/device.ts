@@ -37,6 +37,7 @@ export const device = operations({
       token: chosen(z.string(), 'The same, alone', { secret: true }),
       expires_at: chosen(time, 'When it lapses'),
       rp_id: chosen(z.string(), 'Relying party id'),
+      origin: chosen(z.string(), 'Where the device must be to register'),
       challenge: chosen(z.string(), 'What the registration signs, base64url'),
       user_handle: chosen(z.string(), 'The user, as the authenticator keeps it, base64url'),
     }),

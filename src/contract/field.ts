@@ -9,6 +9,8 @@ export type FieldMeta = {
   source: 'shown' | 'chosen'
   description: string
   examples?: unknown[]
+  /** The flag that people type, without dashes, where it is another word than the field's. */
+  flag?: string
   /** Never an argument value, a log line or a stored answer. */
   secret?: boolean
   /** A phone number, an e-mail address: masked in tables on a terminal. */
@@ -17,7 +19,7 @@ export type FieldMeta = {
 
 export const fieldMeta = z.registry<FieldMeta>()
 
-type Extra = { example?: unknown; secret?: boolean; personal?: boolean }
+type Extra = { example?: unknown; secret?: boolean; personal?: boolean; flag?: string }
 
 const described =
   (source: FieldMeta['source']) =>
