@@ -6,6 +6,7 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { selfSigned } from '../certificate.ts'
 import type { LogRecord } from '../../src/service/log.ts'
 import { migrate, resetOperatorKey } from '../../src/service/maintenance.ts'
 import type { ServeOptions } from '../../src/service/serve-options.ts'
@@ -228,11 +229,9 @@ describe('a running service', () => {
 
   test('speaks TLS with a certificate and its key', async () => {
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-    const subject = ['-subj', '/CN=localhost', '-days', '1']
-    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
-    execFileSync('openssl', ['req', '-x509', '-nodes', ...curve, '-keyout', key, '-out', cert, ...subject], {
-      stdio: 'ignore',
-    })
+    const made = selfSigned()
+    writeFileSync(cert, made.cert)
+    writeFileSync(key, made.key)
     const service = await start({ tlsCert: cert, tlsKey: key })
     expect(service.baseUrl).toMatch(/^https:/)
     const status = await new Promise((resolve, reject) => {
