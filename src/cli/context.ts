@@ -32,4 +32,6 @@ export type Context = {
   prompt(): Promise<Prompt | undefined>
   /** What the process exits with when nothing failed; a command may set it (`verify`: 1). */
   exitCode: number
+  /** Added to the code of a failure: 100 where it could be taken for that of a child (`approve run`). */
+  exitOffset: number
 }

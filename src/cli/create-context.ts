@@ -18,6 +18,7 @@ export const createContext = (io: Io): Context & { close(): Promise<void> } => {
     io,
     globals: {},
     exitCode: 0,
+    exitOffset: 0,
     settings: once(async () => {
       const { createSettings } = await import('./profile/resolve.ts')
       return createSettings({ io, globals: context.globals })

@@ -34,8 +34,19 @@ const typedValue = (operation: Operation, field: Field, typed: Typed): unknown =
   return place >= 0 ? typed.args[place] : typed.options[optionKey(field.flag)]
 }
 
+const split = (list: string | undefined): string[] | undefined => list?.split(',').map((word) => word.trim())
+
+/** What the environment or the profile says where nothing was typed: the organization, and whom svc asks and how. */
+const fromSettings = async (field: Field, context: Context): Promise<unknown> => {
+  const { org, defaultMobile, defaultFactors, requestFrom } = await context.settings()
+  if (isOrg(field)) return org?.value
+  if (field.name === 'approver_mobile') return defaultMobile?.value
+  if (field.name === 'factors') return split(defaultFactors?.value)
+  return field.name === 'requester' ? requestFrom?.value : undefined
+}
+
 /**
- * The input of an operation from flags, arguments, the default organization, further body fields and, on a terminal,
+ * The input of an operation from flags, arguments, the defaults of environment and profile, further body fields and, on a terminal,
  * questions. Elsewhere a missing value is a usage error that names the flag.
  */
 export const gatherInput = async (
@@ -52,7 +63,7 @@ export const gatherInput = async (
 
   for (const field of fieldsOf(operation)) {
     let raw = typedValue(operation, field, typed)
-    if (isOrg(field)) raw ??= (await context.settings()).org?.value
+    if (isOrg(field) || operation.effect === 'rings') raw ??= await fromSettings(field, context)
     if (isOrg(field) && raw === '') raw = undefined
     if (raw !== undefined) {
       const value = isOrg(field)

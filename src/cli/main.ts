@@ -18,7 +18,8 @@ export const run = async (argv: string[], io: Io): Promise<number> => {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     const { showError } = await import('./output/error.ts')
-    return showError(error instanceof CommanderError ? asUsage(error, argv) : error, context)
+    const code = showError(error instanceof CommanderError ? asUsage(error, argv) : error, context)
+    return code < 100 ? code + context.exitOffset : code
   } finally {
     await context.close()
   }

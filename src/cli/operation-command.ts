@@ -44,7 +44,7 @@ const choose = (candidates: Operation[], options: Options): Operation => {
   return chosen
 }
 
-/** The commands of a group, made from its table. */
+/** The commands of a group, made from its table; operations of other groups in it are left alone. */
 export const addOperations = (
   group: Command,
   table: Operations,
@@ -52,6 +52,7 @@ export const addOperations = (
   words?: readonly string[],
 ): void => {
   for (const [cli, candidates] of byWords(table)) {
+    if (!cli.startsWith(`${group.name()} `)) continue
     const first = candidates[0]!
     const command = descend(group, cli.split(' ').slice(1), first.hidden)
     const positional = argsOf(first)

@@ -54,5 +54,20 @@ export const createPrompt = (
       const options = choices.map((value) => ({ value, name: safeLine(value) }))
       return ask((context) => select({ message: safeLine(question), choices: options }, context))
     },
+    selectUntil: async (question, choices, stale) => {
+      const { select } = await import('@inquirer/prompts')
+      const options = choices.map(({ value, name }) => ({ value, name: safeLine(name) }))
+      try {
+        return await ask((context) =>
+          select(
+            { message: safeLine(question), choices: options },
+            { ...context, signal: AbortSignal.any([context.signal, stale]), clearPromptOnDone: true },
+          ),
+        )
+      } catch (error) {
+        if (stale.aborted && !io.signal.aborted) return undefined
+        throw error
+      }
+    },
   }
 }

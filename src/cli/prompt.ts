@@ -1,3 +1,6 @@
+/** What is chosen, and what a person reads. */
+export type Choice = { value: string; name: string }
+
 export type Prompt = {
   text(
     question: string,
@@ -8,4 +11,6 @@ export type Prompt = {
   /** Default No. */
   confirm(question: string): Promise<boolean>
   select(question: string, choices: readonly string[]): Promise<string>
+  /** As `select`; undefined, and nothing left on the screen, when `signal` says that the choices are no longer right. */
+  selectUntil(question: string, choices: readonly Choice[], signal: AbortSignal): Promise<string | undefined>
 }

@@ -23,6 +23,7 @@ export const runOperation = async (operation: Operation, typed: Typed, context: 
   if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
   await output.show(envelope, {
     columns: operation.columns,
+    folded: operation.folded,
     masked: new Set([
       ...answerFieldsWith(operation, 'personal'),
       ...(operation.effect === 'read' ? alwaysMasked : []),

@@ -4,6 +4,8 @@ import type { Effect, Operation } from '../contract/operation.ts'
 export type Answer = {
   httpStatus: number
   requestId?: string
+  /** The service's clock, as its `Date` header tells it. */
+  date?: string
   /** As the server sent it, unknown fields included. */
   envelope: { status: string; message: string; data?: unknown; [field: string]: unknown }
 }

@@ -106,7 +106,7 @@ export const createClient = (options: Options): Client => {
       'user-agent': 'svc',
       'x-api-key': key,
     }
-    if (effect !== 'write' && effect !== 'delete') return headers
+    if (effect === 'read') return headers
     const { randomUUID } = await import('node:crypto')
     return { ...headers, 'idempotency-key': randomUUID() }
   }
@@ -120,7 +120,9 @@ export const createClient = (options: Options): Client => {
     const get = async (at: string): Promise<{ answer: Answer; next?: string }> => {
       const request = { method, url: at, headers, ...(body && { body: JSON.stringify(body) }) }
       const response = await send(request, { effect, signal, shownUrl: redactedUrl(at, operation, input) })
-      return { answer: readAnswer(response, at), next: nextPage(response.headers['link'], at) }
+      const { date } = response.headers
+      const answer = { ...readAnswer(response, at), ...(date === undefined ? {} : { date }) }
+      return { answer, next: nextPage(response.headers['link'], at) }
     }
 
     const first = await get(url)
@@ -142,7 +144,7 @@ export const createClient = (options: Options): Client => {
   const raw: Client['raw'] = async ({ method, path, body, headers, effect }, { signal } = {}) => {
     if (!path.startsWith('/')) throw usageError(`A path starts with /, not as ${JSON.stringify(path)}`)
     const { origin } = new URL(baseUrl)
-    const root = path.startsWith('/svc/') ? origin : withoutSlash(baseUrl)
+    const root = /^\/(?:svc|\.well-known)\//.test(path) ? origin : withoutSlash(baseUrl)
     const { href: url } = new URL(root + path)
     const own = await headersFor(url, effect)
     const request = { method, url, headers: { ...own, ...headers, 'x-api-key': own['x-api-key']! }, body }

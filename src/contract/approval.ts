@@ -105,6 +105,7 @@ export const approval = operations({
       }),
     }),
     data: approvalRecord,
+    folded: ['attestation'],
   },
   getApproval: {
     method: 'GET',
@@ -121,6 +122,7 @@ export const approval = operations({
       }),
     }),
     data: approvalRecord,
+    folded: ['attestation'],
   },
   listApprovals: {
     method: 'GET',
@@ -155,5 +157,6 @@ export const approval = operations({
     example: 'apr_3mYk8wQZ',
     input: z.strictObject({ request_id }),
     data: approvalRecord,
+    folded: ['attestation'],
   },
 })

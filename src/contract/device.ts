@@ -20,7 +20,10 @@ export const deviceRecord = z.looseObject({
 })
 
 /** A WebAuthn object as browsers give it (`toJSON`), checked by the WebAuthn library and not here. */
-const webauthn = z.looseObject({ id: z.string(), response: z.looseObject({}) })
+const webauthn = z.looseObject({
+  id: chosen(z.string(), 'Credential id'),
+  response: chosen(z.looseObject({}), 'What the authenticator answered'),
+})
 
 export const device = operations({
   createEnrollment: {

@@ -14,7 +14,7 @@ const jsonSchema = (schema: z.ZodMiniType): Json => {
     override: ({ jsonSchema: json }) => {
       if (json.source) json['x-spec'] = json.source
       if (json.secret) json.format = 'password'
-      for (const name of ['source', 'secret', 'personal']) delete json[name]
+      for (const name of ['source', 'secret', 'personal', 'flag']) delete json[name]
       const constants = json.anyOf?.map((one) => (one as { const?: unknown }).const)
       if (constants?.every(Number.isInteger)) {
         delete json.anyOf
@@ -61,7 +61,8 @@ const operationObject = (operationId: string, operation: Operation): Json => {
     operationId,
     tags: [operation.cli.split(' ')[0]],
     summary: operation.summary,
-    description: `${operation.operator ? 'Only an operator key may call it. ' : ''}Command: \`${command}\``,
+    description: `${operation.operator ? 'Only an operator key may call it. ' : ''}${operation.hidden ? 'For programs' : `Command: \`${command}\``}`,
+    ...(operation.open && { security: [] }),
     parameters: [
       ...inPath.map((name) => parameter('path', name, properties[name]!, true)),
       ...(hasBody ? [] : others).map((name) =>

@@ -32,6 +32,8 @@ export type Operation = {
   data?: z.ZodMiniType
   /** The columns of its table, when the output is a table. */
   columns?: readonly string[]
+  /** Fields of a record too long for a person: a table leaves them out, every other format has them. */
+  folded?: readonly string[]
   /** What `describe.ts` finds out, where the build has done it: the command line then starts without a validator. */
   outline?: Outline
 }

@@ -11,6 +11,8 @@ export const exits = {
   pending: [8, 'pending: no decision yet'],
   unreachable: [9, 'unreachable, timed out or limited (429)'],
   partial: [10, 'drift, or a part of the work failed'],
+  notExecutable: [126, 'approve run: the command cannot be executed'],
+  noCommand: [127, 'approve run: there is no such command'],
   interrupted: [130, 'interrupted'],
 } as const satisfies Record<string, readonly [number, string]>
 

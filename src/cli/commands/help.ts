@@ -11,7 +11,7 @@ const rows = (pairs: [string | number, string][]): string => {
 
 const topics: Record<string, () => string> = {
   'exit-codes': () =>
-    `What svc exits with:\n\n${rows(Object.values(exits).map(([code, text]) => [code, text]))}`,
+    `What svc exits with:\n\n${rows(Object.values(exits).map(([code, text]) => [code, text]))}\n\nsvc approve run exits as its command does; what svc itself says is 100 and the code: 106 denied.`,
   environment: () =>
     `Environment variables. A flag wins over them, they win over the profile:\n\n${rows(Object.entries(environment))}`,
   formatting: () =>

@@ -42,6 +42,9 @@ export const gridOf = (payload: unknown, shape: Shape, all = false): Grid => {
       lines: payload.map((row) => head.map((name) => (Object.hasOwn(row, name) ? cellText(row[name]) : ''))),
     }
   }
-  if (isRow(payload)) return { lines: linesOf(payload) }
+  if (isRow(payload)) {
+    const lines = Object.entries(payload).filter(([name]) => !shape.folded?.includes(name))
+    return { lines: linesOf(Object.fromEntries(lines)) }
+  }
   return { lines: [[cellText(payload)]] }
 }

@@ -4,6 +4,8 @@ export type Format = (typeof formats)[number]
 export type Shape = {
   /** Columns of a table and of TSV, in order; without it, the scalar fields of the first row. */
   columns?: readonly string[]
+  /** Fields that the table of a record leaves out; CSV and JSON have them. */
+  folded?: readonly string[]
   /** Fields whose values are masked in a table on a terminal, at any depth. */
   masked?: ReadonlySet<string>
 }

@@ -6,13 +6,16 @@ import type { Io } from '../io.ts'
 import { defaultBaseUrl, isLoopback, originOf } from './address.ts'
 import type { Profile } from './profile-file.ts'
 
+/** The two secrets of a profile, as an error calls them; no error is the same for both. */
+type Noun = 'API key' | 'bearer'
+
 /** Fails where a key cannot stand in a header. Its text is never part of the message. */
-export const checkKey = (key: string, where: string): string => {
+export const checkKey = (key: string, where: string, noun: Noun = 'API key'): string => {
   if (/^[\x21-\x7e]{1,4096}$/.test(key)) return key
   throw new SvcError(
     'usage',
     'bad_key',
-    `The API key ${where} cannot be used: it must be one line of plain ASCII`,
+    `The ${noun} ${where} cannot be used: it must be one line of plain ASCII`,
     {
       detail:
         key === '' ? 'It is empty.' : 'It holds a space, a line break or another character that no key has.',
@@ -54,27 +57,45 @@ export const keySource = (io: Io, globals: Globals, profile: Profile): KeySource
   return { where: 'in the profile', origin: api_key_origin ?? 'nowhere', read: async () => api_key }
 }
 
+const wayOut: Record<Noun, (profileName: string, origin: string) => string> = {
+  'API key': (profileName, origin) =>
+    `svc profile login ${profileName}, or give a key for ${origin} with --key-file`,
+  bearer: (_, origin) => `MCP_AUTH_TOKEN gives one for ${origin}`,
+}
+
+/** MCP_AUTH_TOKEN, then the profile. */
+export const bearerSource = (io: Io, { mcp_token, mcp_token_origin }: Profile): KeySource | undefined => {
+  const inEnv = io.env['MCP_AUTH_TOKEN']
+  if (inEnv) return { where: 'in MCP_AUTH_TOKEN', read: async () => inEnv }
+  if (mcp_token === undefined) return undefined
+  return { where: 'in the profile', origin: mcp_token_origin ?? 'nowhere', read: async () => mcp_token }
+}
+
 /** Fails where the key must not go to this address. */
-const checkDestination = (url: URL, source: KeySource, profileName: string): void => {
+const checkDestination = (url: URL, source: KeySource, profileName: string, noun: Noun): void => {
   if (source.origin !== undefined && source.origin !== url.origin)
     throw new SvcError(
       'usage',
       'key_origin',
-      `The key of profile "${profileName}" was saved for ${source.origin} and does not go to ${url.origin}`,
-      { hint: `svc profile login ${profileName}, or give a key for ${url.origin} with --key-file` },
+      `The ${noun === 'bearer' ? noun : 'key'} of profile "${profileName}" was saved for ${source.origin} and does not go to ${url.origin}`,
+      { hint: wayOut[noun](profileName, url.origin) },
     )
   if (url.protocol !== 'https:' && !isLoopback(url))
-    throw new SvcError('usage', 'insecure_url', `The API key does not go to ${url.origin} over plain http`, {
+    throw new SvcError('usage', 'insecure_url', `The ${noun} does not go to ${url.origin} over plain http`, {
       hint: `use https://${url.host}`,
     })
 }
 
 /** The key for one address, read once a run. */
-export const createKeyReader = (source: KeySource | undefined, profileName: string) => {
+export const createKeyReader = (
+  source: KeySource | undefined,
+  profileName: string,
+  noun: Noun = 'API key',
+) => {
   let key: Promise<string> | undefined
   return async (url: string): Promise<string | undefined> => {
     if (!source) return undefined
-    checkDestination(new URL(url), source, profileName)
-    return (key ??= source.read().then((text) => checkKey(text, source.where)))
+    checkDestination(new URL(url), source, profileName, noun)
+    return (key ??= source.read().then((text) => checkKey(text, source.where, noun)))
   }
 }

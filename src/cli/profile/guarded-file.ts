@@ -33,32 +33,31 @@ export const checkFolder = (dir: string): boolean => {
   return true
 }
 
-const checkFile = (stats: Stats, path: string): void => {
+const checkFile = (stats: Stats, path: string, what: string): void => {
   if (!stats.isFile())
     throw refused(`${path} is not a regular file`, `mv ${quoted(path)} ${quoted(`${path}.odd`)}`)
   checkOwner(stats, path)
-  if (openTo(stats, 0o077))
-    throw refused(`Others can read the profile file ${path}`, `chmod 600 ${quoted(path)}`)
+  if (openTo(stats, 0o077)) throw refused(`Others can read the ${what} ${path}`, `chmod 600 ${quoted(path)}`)
 }
 
 /**
- * The text of a file that holds secrets; undefined when there is none. Refuses a link, what is no regular file,
+ * The text of a file that holds secrets, called `what` in an error; undefined when there is none. Refuses a link, what is no regular file,
  * another user's, and one that others can read, each with the command that mends it.
  */
-export const readGuarded = (path: string): string | undefined => {
+export const readGuarded = (path: string, what = 'profile file'): string | undefined => {
   if (!checkFolder(dirname(path))) return undefined
   const stats = lstat(path)
   if (!stats) return undefined
   if (stats.isSymbolicLink())
     throw refused(
-      `The profile file ${path} is a symbolic link`,
+      `The ${what} ${path} is a symbolic link`,
       `cp --remove-destination "$(realpath ${quoted(path)})" ${quoted(path)} && chmod 600 ${quoted(path)}`,
     )
-  checkFile(stats, path)
+  checkFile(stats, path, what)
   // What was checked is what is read: no link is followed and the open file is looked at once more.
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   try {
-    checkFile(fstatSync(fd), path)
+    checkFile(fstatSync(fd), path, what)
     return readFileSync(fd, 'utf8')
   } finally {
     closeSync(fd)

@@ -3,7 +3,7 @@ import { usageError } from '../../core/errors.ts'
 import type { Globals } from '../context.ts'
 import type { Io } from '../io.ts'
 import { checkBaseUrl, checkMcpUrl, defaultBaseUrl } from './address.ts'
-import { createKeyReader, keySource } from './api-key.ts'
+import { bearerSource, createKeyReader, keySource } from './api-key.ts'
 import type { Profile, ProfileFile } from './profile-file.ts'
 import type { Setting, Settings } from './settings.ts'
 import { createStore, type ProfileStore } from './store.ts'
@@ -87,5 +87,6 @@ export const createSettings = ({
     cacert: flagSetting(globals.cacert) ?? fileSetting(profile.cacert),
     protected: profile.protected === true,
     apiKey: createKeyReader(keySource(io, globals, profile), name.value),
+    bearer: createKeyReader(bearerSource(io, profile), name.value, 'bearer'),
   }
 }

@@ -18,4 +18,6 @@ export type Settings = {
    * it was saved for another origin than `url`, or when `url` is plain http to a host that is not loopback.
    */
   apiKey(url: string): Promise<string | undefined>
+  /** The bearer of the approval tool server: another secret, under the same rules. */
+  bearer(url: string): Promise<string | undefined>
 }
