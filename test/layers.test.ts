@@ -20,6 +20,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
     rooms: ['contract', 'rules', 'receipt', 'client', 'core'],
     packages: [
       '@hono/node-server',
+      '@simplewebauthn/server',
       '@modelcontextprotocol/server',
       '@modelcontextprotocol/server',
       'canonicalize',

@@ -1,4 +1,6 @@
+import { approval } from './approval.ts'
 import { audit } from './audit.ts'
+import { device } from './device.ts'
 import { geofence } from './geofence.ts'
 import { key } from './key.ts'
 import { org } from './org.ts'
@@ -6,7 +8,7 @@ import { timeslot } from './timeslot.ts'
 import { user } from './user.ts'
 
 /** The whole table, for the service, OpenAPI and the docs. A command loads only its own group. */
-export const table = { ...org, ...user, ...geofence, ...timeslot, ...key, ...audit }
+export const table = { ...org, ...user, ...geofence, ...timeslot, ...key, ...audit, ...approval, ...device }
 
 export type Table = typeof table
 export type OperationId = keyof Table

@@ -1,9 +1,15 @@
 import type { Data, Input, Operations } from '../contract/operation.ts'
 import type { Keyring } from './keyring.ts'
+import type { Refusal } from './refusal.ts'
+import type { Ring } from './ringer.ts'
+import type { Service } from './service.ts'
 import type { Db } from './storage/schema.ts'
 
-/** Whose key it is. `orgId` null is an operator. */
+/** Whose key it is. `orgId` null is an operator; `keyId` 0 is the bearer of the tool server, which is no key of the store. */
 export type Caller = { keyId: number; name: string; orgId: number | null }
+
+/** Who calls an open operation: reaches no organization and is no requester. */
+export const nobody: Caller = { keyId: -1, name: 'nobody', orgId: -1 }
 
 /** Rows after the id `after`, `limit` at most; without a limit, all. */
 export type Page = { limit?: number; after: number }
@@ -18,6 +24,8 @@ export type Call = {
   requestId: string
   /** Where people and clients reach this service, without a slash at the end. */
   publicUrl: string
+  /** Software authenticators count. */
+  dev: boolean
   keyring: Keyring
   page: Page
   /**
@@ -25,11 +33,43 @@ export type Call = {
    * more than the limit where there are more.
    */
   paged<Row>(rows: Row[], key: (row: Row) => number): Row[]
-  /** Appends to the hash chain of an organization (0: the service itself). Every write calls it at least once. */
-  audit(orgId: number, subject: string, changes?: string[]): Promise<void>
+  /**
+   * Appends to the hash chain of an organization (0: the service itself). Every write calls it at least once. The actor
+   * is the caller's key when left out.
+   */
+  audit(orgId: number, subject: string, changes?: string[], actor?: string): Promise<void>
+  /** Wakes who waits for a request for approval, once the transaction is committed. */
+  wake(request_id: string): void
+  /** Rings the phone, once the transaction is committed. */
+  ring: Ring
 }
+
+/** What a handler works with before its transaction. */
+export type Outside = {
+  service: Service
+  caller: Caller
+  /** Aborted when the client has gone. */
+  signal?: AbortSignal
+  /** The client's address; undefined when nobody knows. */
+  ip?: string
+}
+
+/** A Refusal that is thrown undoes everything; one that is returned is answered after the commit. */
+type Work<D> = (call: Call) => Promise<D | Refusal>
+
+/**
+ * A function of the input, inside the transaction; or what first works outside of it (`before`: waits, verifies, signs)
+ * and answers what is to be done inside.
+ */
+export type Handler<I, D> =
+  | ((input: I, call: Call) => Promise<D | Refusal>)
+  | { before(input: I, outside: Outside): Promise<Work<D>> }
+
+/** The work of a handler inside a transaction. */
+export const prepare = async <I, D>(handler: Handler<I, D>, input: I, outside: Outside): Promise<Work<D>> =>
+  typeof handler === 'function' ? (call) => handler(input, call) : handler.before(input, outside)
 
 /** One handler an operation; a missing one does not compile. */
 export type Handlers<T extends Operations> = {
-  [K in keyof T]: (input: Input<T[K]>, call: Call) => Promise<Data<T[K]>>
+  [K in keyof T]: Handler<Input<T[K]>, Data<T[K]>>
 }

@@ -14,8 +14,7 @@ export const createCall = ({ action, given, ...rest }: Given): { call: Call; aud
   let audited = false
   const call: Call = {
     ...rest,
-    audit: async (orgId, subject, changes = given) => {
-      const actor = `${caller.name} (key ${caller.keyId})`
+    audit: async (orgId, subject, changes = given, actor = `${caller.name} (key ${caller.keyId})`) => {
       await appendAudit(db, { orgId, at: now, actor, action, subject, changes, requestId })
       audited = true
     },

@@ -17,24 +17,24 @@ const prefixes = new Set([
   ...Object.keys(metadata.nonGeographic),
 ])
 
-/** The one spelling of a number. Refuses with 422 what no network could dial. */
-export const parsePhone = (mobile: string, countryCode?: string): Phone => {
+/** The one spelling of a number. Refuses with 422 what no network could dial, under the name `field`. */
+export const parsePhone = (mobile: string, countryCode?: string, field = 'mobile'): Phone => {
   const prefix = countryCode?.slice(1)
   if (prefix !== undefined && !prefixes.has(prefix))
     throw invalid('country_code', 'is no dialing prefix', 'give the prefix of the country, such as +1 or +49')
   if (prefix === undefined && !/^\s*[+＋]/.test(mobile))
-    throw invalid('mobile', 'must start with + and the dialing prefix, such as +12025550101')
+    throw invalid(field, 'must start with + and the dialing prefix, such as +12025550101')
 
   const parsed = parsePhoneNumberFromString(mobile, { defaultCallingCode: prefix, extract: false })
   if (!parsed || !parsed.isPossible() || parsed.ext !== undefined)
     throw invalid(
-      'mobile',
+      field,
       `is no phone number${prefix ? ` under country_code +${prefix}` : ''}`,
       `give ${example}`,
     )
   if (prefix !== undefined && parsed.countryCallingCode !== prefix)
     throw invalid(
-      'mobile',
+      field,
       `starts with +${parsed.countryCallingCode}, and country_code is +${prefix}`,
       `give ${example}`,
     )

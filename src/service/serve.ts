@@ -1,4 +1,6 @@
+import { watchApprovals } from './approvals/watch.ts'
 import { createKeyring } from './create-keyring.ts'
+import { createService } from './create-service.ts'
 import { lockDataDir, prepareDataDir, storeFile } from './data-dir.ts'
 import { handlers } from './handlers/all.ts'
 import { createApp } from './http/app.ts'
@@ -6,7 +8,9 @@ import { apiRoot } from './http/routes.ts'
 import { startServer } from './http/server.ts'
 import { loadMasterKey } from './master-key.ts'
 import { ensureOperatorKey } from './operator.ts'
+import { createLogRinger } from './ringer.ts'
 import { checkHost, checkPublicUrl, isLoopback, readTls, type ServeOptions } from './serve-options.ts'
+import type { Service } from './service.ts'
 import { openSqlite } from './storage/sqlite.ts'
 
 export type RunningService = {
@@ -32,7 +36,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
   const host = checkHost(options)
   const publicUrl = checkPublicUrl(options.publicUrl)
   const tls = readTls(options)
-  const { dataDir, env, port = 8080, trustedProxy = [] } = options
+  const { dataDir, env, port = 8080, trustedProxy = [], dev = false, log } = options
   const closing: (() => void | Promise<void>)[] = []
   const close = async (): Promise<void> => {
     for (let last = closing.pop(); last; last = closing.pop()) await last()
@@ -44,18 +48,17 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     closing.push(storage.close)
     const keyring = await createKeyring(storage, loadMasterKey(dataDir, env))
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${reachable(host)}:${bound}`
+    const ring = dev ? createLogRinger(log, storage.now) : () => undefined
+    let service: Service | undefined
     const server = await startServer({ port, host, tls }, (bound) => {
-      const app = createApp({
-        storage,
-        keyring,
-        handlers,
-        publicUrl: publicUrl ?? originAt(bound),
-        guards: { loopbackOnly: isLoopback(host), publicUrl, trustedProxy },
-        log: options.log,
-      })
+      service = createService({ storage, keyring, publicUrl: publicUrl ?? originAt(bound), dev, ring })
+      const guards = { loopbackOnly: isLoopback(host), publicUrl, trustedProxy }
+      const app = createApp({ service, handlers, guards, log })
       return (request, bindings) => app.fetch(request, bindings as object)
     })
     closing.push(server.stop)
+    // Before the server stops: who waits is answered at once.
+    closing.push(watchApprovals(service!, log))
     // Only now: a start that fails must not make a key that nobody sees.
     const operatorKey = await ensureOperatorKey(storage, env.SVC_BOOTSTRAP_API_KEY)
     const origin = originAt(server.port)

@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import type { Handlers } from '../../src/service/call.ts'
 import type { Table } from '../../src/contract/table.ts'
 import { createKeyring } from '../../src/service/create-keyring.ts'
+import { createService } from '../../src/service/create-service.ts'
 import { handlers as allHandlers } from '../../src/service/handlers/all.ts'
 import { createApp } from '../../src/service/http/app.ts'
 import type { GuardOptions } from '../../src/service/http/guards.ts'
 import type { LogRecord } from '../../src/service/log.ts'
 import { ensureOperatorKey } from '../../src/service/operator.ts'
+import type { Prompt } from '../../src/service/ringer.ts'
 import { openSqlite } from '../../src/service/storage/sqlite.ts'
 
 type Options = {
@@ -17,6 +19,9 @@ type Options = {
   /** Handlers that stand in for the real ones. */
   handlers?: Partial<Handlers<Table>>
   guards?: Partial<GuardOptions>
+  /** As with `svc serve --dev`. */
+  dev?: boolean
+  publicUrl?: string
 }
 
 type CallOptions = {
@@ -25,6 +30,9 @@ type CallOptions = {
   /** A string goes as it is, all else as JSON. */
   body?: unknown
   headers?: Record<string, string>
+  /** Where the request comes from. */
+  from?: string
+  signal?: AbortSignal
 }
 
 export type Answer = {
@@ -35,17 +43,23 @@ export type Answer = {
 }
 
 /** The real service in process, on a store in a folder of its own. Paths are below the API root unless they start at the origin. */
-export const startTestService = async ({ now, handlers, guards }: Options = {}) => {
+export const startTestService = async ({
+  now,
+  handlers,
+  guards,
+  dev = false,
+  publicUrl = 'http://127.0.0.1:8080',
+}: Options = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-service-'))
   const storage = await openSqlite({ path: join(folder, 'svc.db'), now })
   const keyring = await createKeyring(storage, randomBytes(32))
   const operatorKey = (await ensureOperatorKey(storage))!
   const log: LogRecord[] = []
+  const rung: Prompt[] = []
+  const service = createService({ storage, keyring, publicUrl, dev, ring: (prompt) => rung.push(prompt) })
   const app = createApp({
-    storage,
-    keyring,
+    service,
     handlers: { ...allHandlers, ...handlers },
-    publicUrl: 'http://127.0.0.1:8080',
     guards: { loopbackOnly: true, publicUrl: undefined, trustedProxy: [], ...guards },
     log: (record) => log.push(record),
   })
@@ -53,21 +67,24 @@ export const startTestService = async ({ now, handlers, guards }: Options = {}) 
   const call = async (
     method: string,
     path: string,
-    { key = operatorKey, body, headers = {} }: CallOptions = {},
+    { key = operatorKey, body, headers = {}, from, signal }: CallOptions = {},
   ): Promise<Answer> => {
     const url = /^\/(?:svc\/|\.well-known\/|health|openapi\.json)/.test(path)
       ? path
       : `/admin/public/api${path}`
     const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
-    const response = await app.request(`http://127.0.0.1:8080${url}`, {
+    const peer = { incoming: { socket: { remoteAddress: from } } }
+    const request = {
       method,
+      signal,
       headers: {
         ...(key !== null && { 'x-api-key': key }),
         ...(text !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
       body: text,
-    })
+    }
+    const response = await app.request(`http://127.0.0.1:8080${url}`, request, peer)
     const answer = await response.text()
     return {
       status: response.status,
@@ -81,10 +98,13 @@ export const startTestService = async ({ now, handlers, guards }: Options = {}) 
     operatorKey,
     storage,
     keyring,
+    service,
+    rung,
     app,
     log,
     folder,
     close: async (): Promise<void> => {
+      service.waiting.stop()
       await storage.close()
       rmSync(folder, { recursive: true, force: true })
     },

@@ -1,8 +1,10 @@
 import type { Table } from '../../contract/table.ts'
 import type { Handlers } from '../call.ts'
+import { approvalHandlers } from './approval.ts'
 import { auditHandlers } from './audit.ts'
 import { authCodeHandlers } from './auth-code.ts'
 import { credentialHandlers } from './credentials.ts'
+import { deviceHandlers } from './device.ts'
 import { geofenceHandlers } from './geofence.ts'
 import { keyHandlers } from './key.ts'
 import { lookupHandlers } from './lookup.ts'
@@ -25,4 +27,6 @@ export const handlers: Handlers<Table> = {
   ...timeslotHandlers,
   ...keyHandlers,
   ...auditHandlers,
+  ...approvalHandlers,
+  ...deviceHandlers,
 }

@@ -3,24 +3,21 @@ import { createOpenApi } from '../../contract/openapi.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { table, type OperationId, type Table } from '../../contract/table.ts'
 import { requestId } from '../../core/ids.ts'
-import type { Call, Handlers } from '../call.ts'
-import type { Keyring } from '../keyring.ts'
-import { createAuthenticator } from '../keys.ts'
+import { clientAddress, readNetwork } from '../../rules/network.ts'
+import { nobody, type Handler, type Handlers } from '../call.ts'
+import { createAuthenticator, type Authenticated } from '../keys.ts'
 import type { Log } from '../log.ts'
 import type { McpRoute } from '../mcp/http.ts'
 import { Refusal } from '../refusal.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Service } from '../service.ts'
 import { answer, internalError, refused } from './envelope.ts'
 import { createGuards, type GuardOptions } from './guards.ts'
 import { createOperationRoute } from './operation-route.ts'
 import { bySpecificity, createAllow, routeOf, type Route } from './routes.ts'
 
 export type AppOptions = {
-  storage: Storage
-  keyring: Keyring
+  service: Service
   handlers: Handlers<Table>
-  /** Where people and clients reach the service, without a slash at the end. */
-  publicUrl: string
   guards: GuardOptions
   /** The tool server. */
   mcp?: McpRoute
@@ -31,6 +28,12 @@ export type AppOptions = {
 type Trace = { id: string; origin: string; route: string; key?: string; error?: string }
 type Env = { Variables: { trace: Trace } }
 
+const anybody: Authenticated = { ...nobody, orgSlug: null }
+
+const peerOf = (context: Context): string | undefined =>
+  (context.env as { incoming?: { socket: { remoteAddress?: string } } } | undefined)?.incoming?.socket
+    .remoteAddress
+
 const unauthenticated = (): Refusal =>
   new Refusal(401, 'unauthenticated', 'The header x-api-key is missing, or its key is not valid', {
     hint: 'Send a key that is neither revoked nor expired in the header x-api-key',
@@ -38,9 +41,11 @@ const unauthenticated = (): Refusal =>
 
 /** The whole REST side: guards first, then the routes of the table. */
 export const createApp = (options: AppOptions): Hono<Env> => {
-  const { storage, keyring, handlers, publicUrl, log } = options
+  const { service, handlers, log } = options
+  const { storage, keyring, publicUrl } = service
   const authenticate = createAuthenticator(storage)
   const guard = createGuards(options.guards)
+  const proxies = options.guards.trustedProxy.map(readNetwork).filter((one) => one !== undefined)
   const app = new Hono<Env>()
   const routes: Route[] = []
 
@@ -109,15 +114,23 @@ export const createApp = (options: AppOptions): Hono<Env> => {
   for (const { id, operation, route } of operations) {
     const { method, path } = route
     routes.push(route)
-    const handler = handlers[id] as (input: Record<string, unknown>, call: Call) => Promise<unknown>
-    const respond = createOperationRoute(id, operation, handler, { storage, keyring, publicUrl })
+    const handler = handlers[id] as Handler<Record<string, unknown>, unknown>
+    const respond = createOperationRoute(id, operation, handler, service)
+    const callerOf = (context: Context): Promise<Authenticated | undefined> | Authenticated =>
+      operation.open ? anybody : authenticate(context.req.header('x-api-key'))
     app.on(method, path, async (context) => {
       const trace = context.get('trace')
       trace.route = path
-      const caller = await authenticate(context.req.header('x-api-key'))
+      const caller = await callerOf(context)
       if (!caller) throw unauthenticated()
-      trace.key = caller.name
-      return respond({ context, caller, requestId: trace.id, origin: trace.origin })
+      if (!operation.open) trace.key = caller.name
+      return respond({
+        context,
+        caller,
+        requestId: trace.id,
+        origin: trace.origin,
+        ip: () => clientAddress(peerOf(context), context.req.header('x-forwarded-for'), proxies),
+      })
     })
   }
 

@@ -20,14 +20,15 @@ export const checkIdempotencyKey = (header: string | undefined): string | undefi
   )
 }
 
-/** The answer that was given before, if any. */
-export const replay = async (db: Db, request: Repeatable, now: string): Promise<Envelope | undefined> => {
-  const oldest = new Date(Date.parse(now) - day).toISOString()
-  await db.deleteFrom('idempotency').where('created_at', '<', oldest).execute()
+const oldestKept = (now: string): string => new Date(Date.parse(now) - day).toISOString()
+
+/** The answer that was given before, if any. Fails with a Refusal 409 when it was to another request. */
+export const findKept = async (db: Db, request: Repeatable, now: string): Promise<Envelope | undefined> => {
   const kept = await db
     .selectFrom('idempotency')
     .where('key_id', '=', request.keyId)
     .where('idempotency_key', '=', request.idempotencyKey)
+    .where('created_at', '>=', oldestKept(now))
     .select(['fingerprint', 'answer'])
     .executeTakeFirst()
   if (!kept) return undefined
@@ -38,6 +39,12 @@ export const replay = async (db: Db, request: Repeatable, now: string): Promise<
       'Use a fresh key for each request; repeat a request exactly or not at all',
     )
   return JSON.parse(kept.answer) as Envelope
+}
+
+/** As `findKept`, in the transaction of the write; forgets what is too old. */
+export const replay = async (db: Db, request: Repeatable, now: string): Promise<Envelope | undefined> => {
+  await db.deleteFrom('idempotency').where('created_at', '<', oldestKept(now)).execute()
+  return findKept(db, request, now)
 }
 
 /** Keeps the answer, in the transaction of the write itself. */

@@ -2,57 +2,62 @@ import canonicalize from 'canonicalize'
 import type { Context } from 'hono'
 import type { Operation } from '../../contract/operation.ts'
 import { sha256 } from '../../core/ids.ts'
-import type { Call } from '../call.ts'
-import { createCall } from '../create-call.ts'
-import type { Keyring } from '../keyring.ts'
+import type { Handler } from '../call.ts'
 import type { Authenticated } from '../keys.ts'
 import { Refusal } from '../refusal.ts'
-import type { Db } from '../storage/schema.ts'
-import type { Storage } from '../storage/storage.ts'
-import { answer, success } from './envelope.ts'
-import { checkIdempotencyKey, keep, replay, type Repeatable } from './idempotency.ts'
+import { runRead, runWrite } from '../run.ts'
+import type { Service } from '../service.ts'
+import { answer, success, type Envelope } from './envelope.ts'
+import { checkIdempotencyKey, findKept, keep, replay, type Repeatable } from './idempotency.ts'
 import { createInputReader } from './input.ts'
 import { createPager } from './paging.ts'
 import { createSecretStripper } from './secrets.ts'
 import { guardTenant } from './tenant.ts'
 
-type Service = { storage: Storage; keyring: Keyring; publicUrl: string }
-
 /** A request whose caller is known. `origin` is the address under which the caller reached the service. */
-export type Asked = { context: Context; caller: Authenticated; requestId: string; origin: string }
+export type Asked = {
+  context: Context
+  caller: Authenticated
+  requestId: string
+  origin: string
+  /** The client's address, looked for when it is asked for. */
+  ip(): string | undefined
+}
 
 type Fields = Record<string, unknown>
-type Handler = (input: Fields, call: Call) => Promise<unknown>
+
+const replayed = ({ requestId }: Asked, kept: Envelope): Response =>
+  answer(200, kept, requestId, { 'idempotent-replayed': 'true' })
 
 /** Answers one operation of the table, from the caller on. Compiled once an operation. */
 export const createOperationRoute = (
   id: string,
   operation: Operation,
-  handler: Handler,
-  { storage, keyring, publicUrl }: Service,
+  handler: Handler<Fields, unknown>,
+  service: Service,
 ) => {
   const readInput = createInputReader(operation)
   const withoutSecrets = createSecretStripper(operation.data)
+  const { storage } = service
 
-  const callOf = (db: Db, asked: Asked, given: string[], pager: Pick<Call, 'page' | 'paged'>) => {
-    const { keyId, name, orgId } = asked.caller
-    return createCall({
-      db,
-      caller: { keyId, name, orgId },
-      now: storage.now(),
-      requestId: asked.requestId,
-      publicUrl,
-      keyring,
-      page: pager.page,
-      paged: pager.paged,
-      action: id,
-      given,
-    })
-  }
+  const askedOf = ({ context, caller, requestId, ip }: Asked, given: string[]) => ({
+    action: id,
+    caller,
+    requestId,
+    given,
+    // Both cost something, and few handlers look.
+    get signal() {
+      return context.req.raw.signal
+    },
+    get ip() {
+      return ip()
+    },
+  })
 
   const read = async (asked: Asked, input: Fields): Promise<Response> => {
     const pager = createPager(input, asked.context.req.url, asked.origin)
-    const data = await storage.read((db) => handler(input, callOf(db, asked, [], pager).call))
+    const data = await runRead(service, Object.assign(askedOf(asked, []), { pager }), handler, input)
+    if (data instanceof Refusal) throw data
     return answer(200, success(operation.message, data), asked.requestId, pager.headers())
   }
 
@@ -64,17 +69,22 @@ export const createOperationRoute = (
 
   const write = async (asked: Asked, input: Fields, given: string[]): Promise<Response> => {
     const repeatable = repeatableOf(asked, input)
-    const { envelope, replayed } = await storage.write(async (db) => {
-      const kept = repeatable && (await replay(db, repeatable, storage.now()))
-      if (kept) return { envelope: kept, replayed: true }
-      const { call, audited } = callOf(db, asked, given, { page: { after: 0 }, paged: (rows) => rows })
-      const data = await handler(input, call)
-      // The transaction goes back: nothing is changed without a trace.
-      if (!audited()) throw new Error(`${id} left no audit row`)
-      if (repeatable) await keep(db, repeatable, call.now, success(operation.message, withoutSecrets(data)))
-      return { envelope: success(operation.message, data), replayed: false }
+    // What is done before the transaction must not be done again for a repeat.
+    const before =
+      repeatable && typeof handler !== 'function'
+        ? await storage.read((db) => findKept(db, repeatable, storage.now()))
+        : undefined
+    if (before) return replayed(asked, before)
+    const done = await runWrite(service, askedOf(asked, given), handler, input, async (db, now, work) => {
+      const kept = repeatable && (await replay(db, repeatable, now))
+      if (kept) return { kept }
+      const data = await work()
+      if (data instanceof Refusal) return { refusal: data }
+      if (repeatable) await keep(db, repeatable, now, success(operation.message, withoutSecrets(data)))
+      return { envelope: success(operation.message, data) }
     })
-    return answer(200, envelope, asked.requestId, replayed ? { 'idempotent-replayed': 'true' } : {})
+    if (done.refusal) throw done.refusal
+    return done.kept ? replayed(asked, done.kept) : answer(200, done.envelope, asked.requestId)
   }
 
   return async (asked: Asked): Promise<Response> => {

@@ -73,9 +73,57 @@ export type Tables = {
     org_id: number
     user_id: number
     token_hash: string
+    /** What the authenticator knows the user by; one for all devices of a member. */
+    user_handle: Generated<string>
     expires_at: string
     used_at: string | null
   }
+  /** What a person decides with, in one organization. Bytes are base64url. */
+  devices: {
+    id: Generated<number>
+    org_id: number
+    user_id: number
+    name: string
+    kind: 'phone' | 'software'
+    credential_id: string
+    public_key: string
+    algorithm: -7 | -8 | -257
+    user_handle: string
+    counter: number
+    registered_at: string
+    last_used_at: string | null
+    revoked_at: string | null
+  }
+  approvals: {
+    id: Generated<number>
+    request_id: string
+    org_id: number
+    /** The approver. */
+    user_id: number
+    /** The key that asked; 0 is the bearer of the tool server. */
+    key_id: number
+    requester: string
+    action: string
+    reason: string | null
+    approver_mobile: string
+    factors: string
+    number: string | null
+    number_tries: Generated<number>
+    nonce: string
+    status: Generated<'pending' | 'approved' | 'denied' | 'expired'>
+    detail: string | null
+    requested_at: string
+    expires_at: string
+    decided_at: string | null
+    /** When it stopped to be pending, however. */
+    ended_at: string | null
+    device_id: number | null
+    attestation: string | null
+  }
+  /** Keys that an approver does not want to hear of for a while. */
+  mutes: { org_id: number; user_id: number; key_id: number; until: string }
+  /** What a store keeps of its service beyond its start. */
+  settings: { name: string; value: string }
   /** One hash chain an organization; `org_id` 0 is the service itself. */
   audit: {
     org_id: number

@@ -1,33 +1,11 @@
 import type { CreateTableBuilder, Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
+import { ofMember, ofOrganization, texts } from './columns.ts'
 
 const withTimes = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
   table
     .addColumn('created_at', 'text', (column) => column.notNull())
     .addColumn('updated_at', 'text', (column) => column.notNull())
-
-const texts = <T extends string, C extends string>(table: CreateTableBuilder<T, C>, ...names: string[]) => {
-  let built: CreateTableBuilder<T, string> = table
-  for (const name of names) built = built.addColumn(name, 'text', (column) => column.notNull())
-  return built
-}
-
-const ofOrganization = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
-  table.addColumn('org_id', 'integer', (column) =>
-    column.notNull().references('organizations.id').onDelete('cascade'),
-  )
-
-const ofMember = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
-  table
-    .addColumn('org_id', 'integer', (column) => column.notNull())
-    .addColumn('user_id', 'integer', (column) => column.notNull())
-    .addForeignKeyConstraint(
-      'of_member',
-      ['org_id', 'user_id'] as never[],
-      'memberships',
-      ['org_id', 'user_id'],
-      (key) => key.onDelete('cascade'),
-    )
 
 const place = <T extends string, C extends string>(table: CreateTableBuilder<T, C>, flag: string) =>
   texts(table, 'name')

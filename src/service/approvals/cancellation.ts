@@ -1,0 +1,34 @@
+import type { ApprovalRecord } from '../../contract/approval.ts'
+import type { Call } from '../call.ts'
+import { notFound, Refusal } from '../refusal.ts'
+import { alreadyEnded } from './ending.ts'
+import { expireDue, lapsed } from './expiry.ts'
+import { answered, selectApprovals, subjectOf, type Reach } from './record.ts'
+
+/** Withdraws a pending request; it ends as expired, and no decision counts any more. */
+export const cancelApproval = async (
+  call: Call,
+  request_id: string,
+  reach: Reach,
+): Promise<ApprovalRecord | Refusal> => {
+  const { db, now } = call
+  const row = await selectApprovals(db, reach).where('a.request_id', '=', request_id).executeTakeFirst()
+  if (!row) return notFound('Approval request')
+  const ended = await db
+    .updateTable('approvals')
+    .set({ status: 'expired', detail: 'cancelled by the requester', ended_at: now })
+    .where('request_id', '=', request_id)
+    .where('org_id', '=', row.org_id)
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst()
+  if (ended) {
+    await call.audit(ended.org_id, subjectOf(request_id), ['status'])
+    call.wake(request_id)
+    return answered(ended, call.caller)
+  }
+  if (row.status !== 'pending') return alreadyEnded(row)
+  for (const id of await expireDue(db, now, request_id)) call.wake(id)
+  return lapsed()
+}

@@ -1,0 +1,149 @@
+import type { ApprovalRecord } from '../../contract/approval.ts'
+import type { device } from '../../contract/device.ts'
+import type { Input } from '../../contract/operation.ts'
+import { verifyAssertion, type Credential } from '../../receipt/assertion.ts'
+import { challengeOf, contextBytes } from '../../receipt/context.ts'
+import { createReceipt, type FactorResult } from '../../receipt/receipt.ts'
+import { decide, type Decision } from '../../rules/decide.ts'
+import type { Call, Outside } from '../call.ts'
+import { invalid, notFound, Refusal } from '../refusal.ts'
+import type { Db, Tables } from '../storage/schema.ts'
+import { countWrongNumber, endApproval, type Verdict } from './ending.ts'
+import { answered, contextOf, findApproval, type ApprovalRow } from './record.ts'
+import { readRules } from './rules-of.ts'
+import { readSite } from './site.ts'
+
+type Decided = Input<typeof device.decideApproval>
+type DeviceRow = Omit<Tables['devices'], 'id'> & { id: number }
+
+const everywhere = { orgId: null }
+
+/** The request and the device that answers; 404 for a device of somebody else as for no such request. */
+const load = async (db: Db, { request_id, response }: Decided) => {
+  const row = await findApproval(db, request_id, everywhere)
+  const device: DeviceRow = await db
+    .selectFrom('devices')
+    .where('credential_id', '=', response.id)
+    .where('org_id', '=', row.org_id)
+    .where('user_id', '=', row.user_id)
+    .selectAll()
+    .executeTakeFirstOrThrow(() => notFound('Approval request'))
+  return { row, device }
+}
+
+const credentialOf = ({
+  credential_id,
+  public_key,
+  algorithm,
+  user_handle,
+  counter,
+}: DeviceRow): Credential => ({
+  credential_id,
+  public_key,
+  algorithm,
+  user_handle,
+  counter,
+})
+
+const rulingOf = async (
+  db: Db,
+  row: ApprovalRow,
+  evidence: { at: string; ip: string | undefined; device: DeviceRow },
+): Promise<Decision> => {
+  const rules = await readRules(db, row.org_id, row.user_id)
+  const asked = JSON.parse(row.factors) as (typeof rules.required)[number][]
+  const { at, ip, device } = evidence
+  return decide(
+    {
+      ...rules,
+      required: [...new Set([...asked, ...rules.required])],
+      // What the approver signed as required stays so.
+      reportOnly: rules.reportOnly.filter((factor) => !asked.includes(factor)),
+    },
+    {
+      at,
+      user_id: row.user_id,
+      ...(ip !== undefined && { ip }),
+      device: { id: device.id, registered_to: device.user_id, revoked: device.revoked_at !== null },
+      // `verifyAssertion` refuses everything else.
+      biometric: { user_verified: true },
+    },
+  )
+}
+
+const failedOf = ({ factors }: Decision): string =>
+  factors
+    .filter(({ policy, result }) => policy === 'required' && result !== 'PASS')
+    .map(({ factor, reason }) => `${factor}: ${reason}`)
+    .join('; ')
+
+const factorResults = ({ factors }: Decision): FactorResult[] =>
+  factors.filter(({ policy }) => policy !== null) as FactorResult[]
+
+const checkInput = ({ decision, not_me }: Decided): void => {
+  if (not_me && decision === 'approve')
+    throw invalid('not_me', 'goes with decision deny only', 'leave not_me out, or deny')
+}
+
+/**
+ * Verifies an assertion over the context of a request, applies the rules and signs the receipt, all outside of the
+ * transaction; what it answers ends the request in one conditional statement. The open route of the approver's device.
+ */
+export const prepareDecision = async (
+  input: Decided,
+  { service, ip }: Outside,
+): Promise<(call: Call) => Promise<ApprovalRecord | Refusal>> => {
+  checkInput(input)
+  const { storage, publicUrl, keyring, dev } = service
+  const decidedAt = storage.now()
+  const { row, device, site } = await storage.read(async (db) => ({
+    ...(await load(db, input)),
+    site: await readSite(db, publicUrl),
+  }))
+  const context = contextBytes(contextOf(row, input.decision))
+  const checked = await verifyAssertion(input.response, credentialOf(device), site, challengeOf(context))
+  if (!checked.ok)
+    throw new Refusal(
+      403,
+      'assertion_refused',
+      `The signature of the device does not count: ${checked.problem}`,
+      {
+        hint: 'Sign the context that the service gives for this request and this decision',
+      },
+    )
+  if (device.kind === 'software' && !dev)
+    throw new Refusal(
+      403,
+      'software_not_allowed',
+      'A software key decides only where the service runs with --dev',
+    )
+
+  const ruling = await storage.read((db) => rulingOf(db, row, { at: decidedAt, ip, device }))
+  const verdict: Verdict = { row, device, counter: checked.counter, decidedAt, input, attestation: null }
+  const approving = input.decision === 'approve'
+  if (approving && row.number !== null && input.number !== row.number) {
+    if (input.number === undefined)
+      throw invalid('number', 'is needed: type the number that the requester shows')
+    return (call) => countWrongNumber(call, verdict)
+  }
+  // Nobody gets a proof of what cannot be decided any more.
+  const open = row.status === 'pending' && row.expires_at > decidedAt
+  if (open && (ruling.allow || !approving))
+    verdict.attestation = await createReceipt(
+      {
+        issuer: publicUrl,
+        decidedAt: new Date(decidedAt),
+        context,
+        evidence: checked.evidence,
+        factors: factorResults(ruling),
+        number_matched: row.number === null ? null : approving,
+        dev: device.kind === 'software',
+      },
+      keyring.sign,
+    )
+  const refused = approving && !ruling.allow ? `refused by the rules: ${failedOf(ruling)}` : undefined
+  return async (call) => {
+    const ended = await endApproval(call, verdict, refused)
+    return ended instanceof Refusal ? ended : answered(ended, call.caller)
+  }
+}

@@ -1,0 +1,193 @@
+import type { device } from '../../contract/device.ts'
+import type { Input } from '../../contract/operation.ts'
+import type { Receipt } from '../../receipt/claims.ts'
+import type { Call } from '../call.ts'
+import { conflict, notFound, Refusal } from '../refusal.ts'
+import { expireDue, lapsed } from './expiry.ts'
+import { muteKey } from './limits.ts'
+import { selectApprovals, subjectOf, type ApprovalRow } from './record.ts'
+
+/** A decision that is verified, and may still come too late. */
+export type Verdict = {
+  row: ApprovalRow
+  device: { id: number; counter: number; kind: 'phone' | 'software' }
+  /** What the authenticator has counted to. */
+  counter: number
+  decidedAt: string
+  input: Pick<Input<typeof device.decideApproval>, 'decision' | 'not_me'>
+  attestation: Receipt | null
+}
+
+const triesAtMost = 2
+
+/** The one condition under which a decision counts, in the statement itself: whatever changed meanwhile is seen. */
+const decidable = (call: Call, { row, device, counter }: Verdict) =>
+  call.db
+    .updateTable('approvals')
+    .where('request_id', '=', row.request_id)
+    .where('org_id', '=', row.org_id)
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', call.now)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('memberships as m')
+          .innerJoin('organizations as o', 'o.id', 'm.org_id')
+          .whereRef('m.org_id', '=', 'approvals.org_id')
+          .whereRef('m.user_id', '=', 'approvals.user_id')
+          .where('m.state', '=', 'active')
+          .select('m.id'),
+      ),
+    )
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('devices as d')
+          .whereRef('d.org_id', '=', 'approvals.org_id')
+          .whereRef('d.user_id', '=', 'approvals.user_id')
+          .where('d.id', '=', device.id)
+          .where('d.revoked_at', 'is', null)
+          .where((one) =>
+            one.or([one('d.counter', '<', counter), one('d.counter', '=', counter === 0 ? 0 : -1)]),
+          )
+          .$if(!call.dev, (query) => query.where('d.kind', '=', 'phone'))
+          .select('d.id'),
+      ),
+    )
+    .where(({ exists, selectFrom, or, eb }) =>
+      or([
+        eb('approvals.key_id', '=', 0),
+        exists(
+          selectFrom('api_keys as k')
+            .whereRef('k.id', '=', 'approvals.key_id')
+            .where('k.revoked_at', 'is', null)
+            .where((key) => key.or([key('k.expires_at', 'is', null), key('k.expires_at', '>', call.now)]))
+            .select('k.id'),
+        ),
+      ]),
+    )
+
+const noteUse = async (call: Call, { row, device, counter, decidedAt }: Verdict): Promise<void> => {
+  await call.db
+    .updateTable('devices')
+    .set({ counter, last_used_at: decidedAt })
+    .where('id', '=', device.id)
+    .where('org_id', '=', row.org_id)
+    .execute()
+}
+
+/** Why a request that was found cannot be ended: as it is now, whoever asks. */
+export const alreadyEnded = (row: Pick<ApprovalRow, 'status'>): Refusal =>
+  row.status === 'expired'
+    ? lapsed()
+    : conflict(`already_${row.status}`, `The request is ${row.status} already; a decision stays as it is`)
+
+/** Looked for only after the statement said no. To be returned and not thrown: an expiry is made durable here. */
+const whyNot = async (call: Call, { row, device }: Verdict): Promise<Refusal> => {
+  const { db, now } = call
+  const present = await selectApprovals(db, { orgId: row.org_id })
+    .where('a.request_id', '=', row.request_id)
+    .executeTakeFirst()
+  if (!present) return notFound('Approval request')
+  if (present.status !== 'pending') return alreadyEnded(present)
+  if (present.expires_at <= now) {
+    for (const id of await expireDue(db, now, row.request_id)) call.wake(id)
+    return lapsed()
+  }
+  const member = await db
+    .selectFrom('memberships')
+    .where('org_id', '=', row.org_id)
+    .where('user_id', '=', row.user_id)
+    .select('state')
+    .executeTakeFirst()
+  if (member?.state !== 'active')
+    return new Refusal(
+      403,
+      'approver_not_active',
+      'The approver is no active user of the organization any more',
+    )
+  const kept = await db
+    .selectFrom('devices')
+    .where('org_id', '=', row.org_id)
+    .where('id', '=', device.id)
+    .select('revoked_at')
+    .executeTakeFirst()
+  if (!kept || kept.revoked_at !== null)
+    return new Refusal(403, 'device_revoked', 'This device is revoked', {
+      hint: 'Register it again: svc user enroll <user_id>',
+    })
+  const key = await db
+    .selectFrom('api_keys')
+    .where('id', '=', row.key_id)
+    .where('revoked_at', 'is', null)
+    .select('id')
+    .executeTakeFirst()
+  return key || row.key_id === 0
+    ? new Refusal(403, 'assertion_refused', 'The signature of the device was used before')
+    : new Refusal(403, 'requester_revoked', 'The key that asked is revoked')
+}
+
+const actorOf = ({ row, device }: Verdict): string => `user:${row.user_id} (device ${device.id})`
+
+/** Ends a request as decided, or as denied for the reason `refused`; a Refusal is answered, as a part of it may stay. */
+export const endApproval = async (
+  call: Call,
+  verdict: Verdict,
+  refused?: string,
+): Promise<ApprovalRow | Refusal> => {
+  const { row, device, decidedAt, input, attestation } = verdict
+  const approved = input.decision === 'approve' && refused === undefined
+  // Without a receipt there is no approval: the request had ended when the decision came.
+  if (approved && !attestation) return whyNot(call, verdict)
+  const ended = await decidable(call, verdict)
+    .set({
+      status: approved ? 'approved' : 'denied',
+      detail: refused ?? (input.not_me ? 'the approver did not expect this request' : null),
+      decided_at: decidedAt,
+      ended_at: call.now,
+      device_id: device.id,
+      attestation: attestation && JSON.stringify(attestation),
+    })
+    .returningAll()
+    .executeTakeFirst()
+  if (!ended) return whyNot(call, verdict)
+  await noteUse(call, verdict)
+  if (input.not_me) await muteKey(call, row)
+  const changes = ['status', ...(input.not_me ? ['not_me'] : [])]
+  await call.audit(row.org_id, subjectOf(row.request_id), changes, actorOf(verdict))
+  call.wake(row.request_id)
+  return refused === undefined ? ended : new Refusal(403, 'denied', `Denied: ${refused}`)
+}
+
+/** Counts a wrong number; the last one that is allowed denies. The count commits, whatever is answered. */
+export const countWrongNumber = async (call: Call, verdict: Verdict): Promise<Refusal> => {
+  const { row, device } = verdict
+  const counted = await decidable(call, verdict)
+    .set(({ eb }) => ({ number_tries: eb('number_tries', '+', 1) }))
+    .returning('number_tries')
+    .executeTakeFirst()
+  if (!counted) return whyNot(call, verdict)
+  await noteUse(call, verdict)
+  const subject = subjectOf(row.request_id)
+  if (counted.number_tries < triesAtMost) {
+    await call.audit(row.org_id, subject, ['number_tries'], actorOf(verdict))
+    return new Refusal(422, 'wrong_number', 'This is not the number that the requester shows', {
+      issues: [{ field: 'number', message: 'is not the number that the requester shows' }],
+      hint: 'One more try; after another wrong number the request is denied',
+    })
+  }
+  await call.db
+    .updateTable('approvals')
+    .set({
+      status: 'denied',
+      detail: 'denied by the service: a wrong number was typed twice',
+      decided_at: verdict.decidedAt,
+      ended_at: call.now,
+      device_id: device.id,
+    })
+    .where('request_id', '=', row.request_id)
+    .where('org_id', '=', row.org_id)
+    .where('status', '=', 'pending')
+    .execute()
+  await call.audit(row.org_id, subject, ['number_tries', 'status'], actorOf(verdict))
+  call.wake(row.request_id)
+  return new Refusal(403, 'denied', 'Denied: a wrong number was typed twice')
+}

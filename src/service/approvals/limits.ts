@@ -1,0 +1,102 @@
+import type { Call } from '../call.ts'
+import { Refusal } from '../refusal.ts'
+
+const pendingAtMost = 3
+const ringsAtMost = 5
+const windowMs = 10 * 60_000
+export const muteMs = 20 * 60_000
+
+type Approver = { org_id: number; user_id: number }
+
+const later = (now: string, ms: number): string => new Date(Date.parse(now) + ms).toISOString()
+
+const limited = (code: string, message: string, hint: string, now: string, until: string): Refusal => {
+  const seconds = Math.ceil((Date.parse(until) - Date.parse(now)) / 1000)
+  return new Refusal(429, code, message, {
+    hint,
+    headers: { 'retry-after': String(Math.min(Math.max(seconds, 1), 3600)) },
+  })
+}
+
+const refuseMuted = async ({ db, now, caller }: Call, { org_id, user_id }: Approver): Promise<void> => {
+  const mute = await db
+    .selectFrom('mutes')
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .where('key_id', '=', caller.keyId)
+    .where('until', '>', now)
+    .select('until')
+    .executeTakeFirst()
+  if (mute)
+    throw limited(
+      'muted',
+      'The approver said that a request of this key was not expected; it is muted for a while',
+      'Talk to the approver before you ask again',
+      now,
+      mute.until,
+    )
+}
+
+const refusePending = async ({ db, now, caller }: Call, { org_id, user_id }: Approver): Promise<void> => {
+  const pending = await db
+    .selectFrom('approvals')
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .where('key_id', '=', caller.keyId)
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', now)
+    .select('expires_at')
+    .orderBy('expires_at')
+    .execute()
+  if (pending.length >= pendingAtMost)
+    throw limited(
+      'too_many_pending',
+      `${pendingAtMost} requests of this key wait for this approver already`,
+      'Wait for one, or withdraw one: svc approve list --status pending, svc approve cancel <request_id>',
+      now,
+      pending[0]!.expires_at,
+    )
+}
+
+/** Rings in the window; an approval ends the count, as who approves knows what is going on. */
+const refuseRings = async ({ db, now }: Call, { org_id, user_id }: Approver): Promise<void> => {
+  const ofApprover = db.selectFrom('approvals').where('org_id', '=', org_id).where('user_id', '=', user_id)
+  const approved = await ofApprover
+    .where('status', '=', 'approved')
+    .select(({ fn }) => fn.max('decided_at').as('at'))
+    .executeTakeFirst()
+  const window = later(now, -windowMs)
+  const since = approved?.at && approved.at > window && approved.at <= now ? approved.at : window
+  const rings = await ofApprover
+    .where('requested_at', '>', since)
+    .select('requested_at')
+    .orderBy('requested_at', 'desc')
+    .limit(ringsAtMost)
+    .execute()
+  if (rings.length >= ringsAtMost)
+    throw limited(
+      'too_many_rings',
+      `The phone of this approver has rung ${ringsAtMost} times in the last ${windowMs / 60_000} minutes`,
+      'Wait before you ask again',
+      now,
+      later(rings.at(-1)!.requested_at, windowMs),
+    )
+}
+
+/** Refuses with 429 what would wear an approver down. In the transaction that adds the request. */
+export const checkLimits = async (call: Call, approver: Approver): Promise<void> => {
+  await refuseMuted(call, approver)
+  await refusePending(call, approver)
+  await refuseRings(call, approver)
+}
+
+/** "This was not me": this key does not ring this approver again for a while. */
+export const muteKey = async ({ db, now }: Call, row: Approver & { key_id: number }): Promise<void> => {
+  const { org_id, user_id, key_id } = row
+  const until = later(now, muteMs)
+  await db
+    .insertInto('mutes')
+    .values({ org_id, user_id, key_id, until })
+    .onConflict((of) => of.columns(['org_id', 'user_id', 'key_id']).doUpdateSet({ until }))
+    .execute()
+}

@@ -1,0 +1,63 @@
+import type { ApprovalRecord } from '../../contract/approval.ts'
+import type { ApprovalContext } from '../../receipt/context.ts'
+import type { Caller } from '../call.ts'
+import { notFound } from '../refusal.ts'
+import type { Db, Tables } from '../storage/schema.ts'
+
+export type ApprovalRow = Omit<Tables['approvals'], 'id' | 'number_tries' | 'status'> & {
+  id: number
+  number_tries: number
+  status: ApprovalRecord['status']
+}
+
+/** Which requests somebody may see: those of one organization, or of all; `askedBy` only those of one key. */
+export type Reach = { orgId: number | null; askedBy?: number }
+
+export const selectApprovals = (db: Db, { orgId, askedBy }: Reach) =>
+  db
+    .selectFrom('approvals as a')
+    .$if(orgId !== null, (query) => query.where('a.org_id', '=', orgId!))
+    .$if(askedBy !== undefined, (query) => query.where('a.key_id', '=', askedBy!))
+    .selectAll()
+
+/** Fails with the same 404 for one that is absent and one that is out of reach. */
+export const findApproval = (db: Db, request_id: string, reach: Reach): Promise<ApprovalRow> =>
+  selectApprovals(db, reach)
+    .where('a.request_id', '=', request_id)
+    .executeTakeFirstOrThrow(() => notFound('Approval request'))
+
+/** A request as it is answered to `viewer`; the number is told to the requester only. */
+export const answered = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
+  request_id: row.request_id,
+  org_id: row.org_id,
+  status: row.status,
+  action: row.action,
+  reason: row.reason,
+  requester: row.requester,
+  approver_mobile: row.approver_mobile,
+  factors: JSON.parse(row.factors) as ApprovalRecord['factors'],
+  number: row.key_id === viewer.keyId ? row.number : null,
+  detail: row.detail,
+  requested_at: row.requested_at,
+  expires_at: row.expires_at,
+  decided_at: row.decided_at,
+  attestation:
+    row.attestation === null ? null : (JSON.parse(row.attestation) as ApprovalRecord['attestation']),
+})
+
+/** What the approver signs for one of the two decisions. */
+export const contextOf = (row: ApprovalRow, decision: ApprovalContext['decision']): ApprovalContext => ({
+  type: 'approval',
+  request_id: row.request_id,
+  action: row.action,
+  reason: row.reason,
+  requester: row.requester,
+  approver: row.approver_mobile,
+  factors: JSON.parse(row.factors) as string[],
+  decision,
+  nonce: row.nonce,
+  requested_at: row.requested_at,
+  request_expires_at: row.expires_at,
+})
+
+export const subjectOf = (request_id: string): string => `approval:${request_id}`

@@ -1,0 +1,137 @@
+import { randomInt } from 'node:crypto'
+import type { approval, ApprovalRecord } from '../../contract/approval.ts'
+import type { Input } from '../../contract/operation.ts'
+import { factors as allFactors, type Policy } from '../../contract/records.ts'
+import { randomToken } from '../../core/ids.ts'
+import { hasPolicy } from '../../rules/decide.ts'
+import type { Call } from '../call.ts'
+import { reachOrganization } from '../handlers/tenant.ts'
+import { parsePhone } from '../phone.ts'
+import { conflict, invalid } from '../refusal.ts'
+import { checkLimits } from './limits.ts'
+import { answered, subjectOf, type ApprovalRow } from './record.ts'
+import { readRules } from './rules-of.ts'
+
+type Factor = (typeof allFactors)[number]
+type Asked = Input<typeof approval.createApproval>
+type Approver = { org_id: number; user_id: number; policy: string }
+
+const defaultLifetime = 300
+
+// The approver signs exactly this text: it is refused or kept, never mended.
+const badText = /\0|\p{Cs}/u
+
+const checkText = (field: string, text: string | undefined): void => {
+  if (text !== undefined && badText.test(text)) throw invalid(field, 'must not hold NUL or half a character')
+}
+
+/** Who can decide here: an active member with that phone and a device that counts. Why there is none is not told. */
+const findApprover = async (call: Call, mobile: string, orgId: number | undefined): Promise<Approver> => {
+  if (orgId !== undefined) await reachOrganization(call, orgId)
+  const meant = orgId ?? call.caller.orgId
+  const approvers = await call.db
+    .selectFrom('memberships as m')
+    .innerJoin('people as p', 'p.id', 'm.user_id')
+    .innerJoin('organizations as o', 'o.id', 'm.org_id')
+    .where('p.mobile', '=', mobile)
+    .where('m.state', '=', 'active')
+    .$if(meant !== null, (query) => query.where('m.org_id', '=', meant!))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('devices as d')
+          .select('d.id')
+          .whereRef('d.org_id', '=', 'm.org_id')
+          .whereRef('d.user_id', '=', 'm.user_id')
+          .where('d.revoked_at', 'is', null)
+          .$if(!call.dev, (query) => query.where('d.kind', '=', 'phone')),
+      ),
+    )
+    .select(['m.org_id', 'm.user_id', 'o.policy'])
+    .orderBy('m.org_id')
+    .execute()
+  const [approver, ...others] = approvers
+  if (!approver)
+    throw conflict(
+      'approver_not_enrolled',
+      'No active user with this phone has a registered device',
+      'svc user enroll <user_id> makes a link with which the user registers one',
+    )
+  if (others.length > 0)
+    throw invalid(
+      'org_id',
+      'is needed: this approver is in several organizations',
+      `give org_id, one of ${approvers.map((one) => one.org_id).join(', ')}; --org on the command line`,
+    )
+  return approver
+}
+
+const missing: Record<Factor, string> = {
+  biometric: '',
+  location: 'there is no active geo-fence: svc geofence create',
+  time: 'there is no active time slot: svc timeslot add',
+  device: 'the organization does not ask for trusted devices: svc org update --device-trust',
+}
+
+/**
+ * What must pass, in one order: what was asked for, what the organization asks of everybody, and always the device's
+ * own check of its user. What is only reported is not among it.
+ */
+const requiredFactors = async (call: Call, approver: Approver, asked: Factor[] = []): Promise<Factor[]> => {
+  const policy = JSON.parse(approver.policy) as Policy
+  const wanted = new Set<Factor>([...asked, ...(policy.factors ?? [])])
+  wanted.delete('biometric')
+  if (wanted.size > 0) {
+    const rules = await readRules(call.db, approver.org_id, approver.user_id)
+    for (const factor of wanted) {
+      // A registered device always stands; that it must be one is a policy.
+      const stands = factor === 'device' ? rules.deviceTrust : hasPolicy(rules, factor)
+      if (stands) continue
+      const who = asked.includes(factor) ? 'was asked for' : 'is asked for by the organization'
+      throw invalid(
+        'factors',
+        `cannot hold ${factor}, which ${who}: no policy stands behind it`,
+        missing[factor],
+      )
+    }
+  }
+  const reported = policy.report_only ?? []
+  return allFactors.filter(
+    (factor) => factor === 'biometric' || (wanted.has(factor) && !reported.includes(factor)),
+  )
+}
+
+/** Adds a request and rings; all checks first. Fails with a Refusal: 404, 409, 422 or 429. */
+export const requestApproval = async (input: Asked, call: Call): Promise<ApprovalRecord> => {
+  checkText('action', input.action)
+  checkText('reason', input.reason)
+  checkText('requester', input.requester)
+  const { mobile } = parsePhone(input.approver_mobile, undefined, 'approver_mobile')
+  const approver = await findApprover(call, mobile, input.org_id)
+  const factors = await requiredFactors(call, approver, input.factors)
+  await checkLimits(call, approver)
+  const { require_number = false } = JSON.parse(approver.policy) as Policy
+  const lifetime = (input.lifetime_s ?? defaultLifetime) * 1000
+  const row: ApprovalRow = await call.db
+    .insertInto('approvals')
+    .values({
+      request_id: `apr_${randomToken(18)}`,
+      org_id: approver.org_id,
+      user_id: approver.user_id,
+      key_id: call.caller.keyId,
+      requester: input.requester ?? call.caller.name,
+      action: input.action,
+      reason: input.reason ?? null,
+      approver_mobile: mobile,
+      factors: JSON.stringify(factors),
+      number: input.number || require_number ? String(randomInt(10, 100)) : null,
+      nonce: randomToken(16),
+      requested_at: call.now,
+      expires_at: new Date(Date.parse(call.now) + lifetime).toISOString(),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const { request_id, org_id, user_id } = row
+  await call.audit(org_id, subjectOf(request_id))
+  call.ring({ request_id, org_id, user_id })
+  return answered(row, call.caller)
+}

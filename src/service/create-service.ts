@@ -1,0 +1,31 @@
+import { sweep } from './approvals/expiry.ts'
+import { createWaiting } from './approvals/waiting.ts'
+import type { Service } from './service.ts'
+
+// Longer than any transaction lives: its rows carry the time at which it began.
+const overlapMs = 10_000
+
+/** A service whose waiting falls back on a look at the store: decisions of other nodes, and requests that lapse. */
+export const createService = (given: Omit<Service, 'waiting'>): Service => {
+  const { storage } = given
+  let looked = storage.now()
+
+  const endedSince = async (): Promise<string[]> => {
+    await sweep(service)
+    const now = storage.now()
+    // The earlier of the two, in case that the clock was set back.
+    const since = Date.parse(now < looked ? now : looked) - overlapMs
+    looked = now
+    const rows = await storage.read((db) =>
+      db
+        .selectFrom('approvals')
+        .where('ended_at', '>', new Date(since).toISOString())
+        .select('request_id')
+        .execute(),
+    )
+    return rows.map((row) => row.request_id)
+  }
+
+  const service: Service = { ...given, waiting: createWaiting({ poll: endedSince }) }
+  return service
+}

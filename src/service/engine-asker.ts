@@ -1,0 +1,52 @@
+import { approval } from '../contract/approval.ts'
+import type { Ask, Asker } from '../contract/asker.ts'
+import { requestId } from '../core/ids.ts'
+import { cancelApproval } from './approvals/cancellation.ts'
+import { answered } from './approvals/record.ts'
+import { requestApproval } from './approvals/request.ts'
+import { awaitEnd, readSettled } from './approvals/waiter.ts'
+import type { Caller, Handler } from './call.ts'
+import { invalidFields, issuesOf } from './http/issues.ts'
+import { Refusal } from './refusal.ts'
+import { runWrite } from './run.ts'
+import type { Service } from './service.ts'
+
+/** The bearer of the tool server, which is the operator's and no key of the store. */
+export const bearerCaller: Caller = { keyId: 0, name: 'tool server', orgId: null }
+
+/**
+ * Asks people through the engine in this process. It knows the requests of its own caller and no others, be they of the
+ * same organization. Costs nothing to make.
+ */
+export const createEngineAsker = (service: Service, caller: Caller): Asker => {
+  const reach = { orgId: caller.orgId, askedBy: caller.keyId }
+
+  const write = async <I, D>(action: string, handler: Handler<I, D>, input: I): Promise<D> => {
+    const asked = { action, caller, requestId: requestId(), given: Object.keys(input as object) }
+    const data = await runWrite(service, asked, handler, input, (_db, _now, work) => work())
+    if (data instanceof Refusal) throw data
+    return data
+  }
+
+  return {
+    boundToAction: true,
+    request: async (ask: Ask) => {
+      const schema = approval.createApproval.input
+      const checked = schema.safeParse(ask)
+      if (!checked.success) throw invalidFields(issuesOf(checked.error, schema, ask))
+      return write('createApproval', requestApproval, checked.data)
+    },
+    status: async (request_id) => answered(await readSettled(service, request_id, reach), caller),
+    wait: async (request_id, seconds, signal) =>
+      answered(await awaitEnd(service, request_id, reach, { seconds, signal }), caller),
+    cancel: async (request_id) => {
+      await write(
+        'cancelApproval',
+        (id: { request_id: string }, call) => cancelApproval(call, id.request_id, reach),
+        {
+          request_id,
+        },
+      )
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { randomToken, sha256 } from '../core/ids.ts'
+import type { Call } from './call.ts'
+import { Refusal } from './refusal.ts'
+import type { Db } from './storage/schema.ts'
+
+const lifetimeMs = 10 * 60_000
+
+/** What a registration signs: told by its token, so whoever has the link needs to ask for nothing else. */
+export const challengeOfToken = (token: string): string =>
+  createHash('sha256').update(`svc enrollment ${token}`).digest('base64url')
+
+/** One handle for all devices of a member, so that an authenticator keeps one key for them. */
+const userHandle = async (db: Db, orgId: number, userId: number): Promise<string> => {
+  const device = await db
+    .selectFrom('devices')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .select('user_handle')
+    .executeTakeFirst()
+  return device?.user_handle ?? randomToken(16)
+}
+
+/** A one-use link that registers a device; the token stands behind the `#`, so that no server log holds it. */
+export const insertEnrollment = async (call: Call, orgId: number, userId: number) => {
+  const token = randomToken()
+  const expires_at = new Date(Date.parse(call.now) + lifetimeMs).toISOString()
+  const user_handle = await userHandle(call.db, orgId, userId)
+  await call.db
+    .insertInto('enrollments')
+    .values({ org_id: orgId, user_id: userId, token_hash: sha256(token), user_handle, expires_at })
+    .execute()
+  return { url: `${call.publicUrl}/approver#enroll=${token}`, token, user_handle, expires_at }
+}
+
+/** The same for a token that was used, has lapsed or never was. */
+export const enrollmentOver = (): Refusal =>
+  new Refusal(410, 'enrollment_over', 'This enrollment was used, has lapsed, or never was', {
+    hint: 'Ask for a new link: svc user enroll <user_id>',
+  })
+
+export const hasEnrollment = async (db: Db, token: string, now: string): Promise<boolean> => {
+  const row = await db
+    .selectFrom('enrollments')
+    .where('token_hash', '=', sha256(token))
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .select('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Spends the token: one statement, one use. The member must still be active. */
+export const spendEnrollment = ({ db, now }: Call, token: string) =>
+  db
+    .updateTable('enrollments')
+    .set({ used_at: now })
+    .where('token_hash', '=', sha256(token))
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('memberships as m')
+          .whereRef('m.org_id', '=', 'enrollments.org_id')
+          .whereRef('m.user_id', '=', 'enrollments.user_id')
+          .where('m.state', '=', 'active')
+          .select('m.id'),
+      ),
+    )
+    .returning(['org_id', 'user_id', 'user_handle'])
+    .executeTakeFirstOrThrow(enrollmentOver)

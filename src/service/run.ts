@@ -1,0 +1,93 @@
+import { prepare, type Call, type Caller, type Handler, type Outside } from './call.ts'
+import { createCall } from './create-call.ts'
+import { Refusal } from './refusal.ts'
+import type { Service } from './service.ts'
+import type { Db } from './storage/schema.ts'
+
+/** One call of one operation. */
+export type Asked = {
+  /** The operation, as the audit names it. */
+  action: string
+  caller: Caller
+  requestId: string
+  /** Names of the fields that the caller gave. */
+  given: string[]
+  pager?: Pick<Call, 'page' | 'paged'>
+  signal?: AbortSignal
+  ip?: string
+}
+
+const onePage: Pick<Call, 'page' | 'paged'> = { page: { after: 0 }, paged: (rows) => rows }
+
+const outsideOf = (service: Service, asked: Asked): Outside => {
+  const { keyId, name, orgId } = asked.caller
+  return {
+    service,
+    caller: { keyId, name, orgId },
+    get signal() {
+      return asked.signal
+    },
+    get ip() {
+      return asked.ip
+    },
+  }
+}
+
+const callOf = (service: Service, asked: Asked, caller: Caller, db: Db, later: (() => void)[]) => {
+  const { publicUrl, dev, keyring, storage, waiting, ring } = service
+  const { page, paged } = asked.pager ?? onePage
+  return createCall({
+    db,
+    caller,
+    now: storage.now(),
+    requestId: asked.requestId,
+    publicUrl,
+    dev,
+    keyring,
+    page,
+    paged,
+    wake: (id) => void later.push(() => waiting.wake(id)),
+    ring: (prompt) => void later.push(() => ring(prompt)),
+    action: asked.action,
+    given: asked.given,
+  })
+}
+
+/** Runs a handler that changes nothing. */
+export const runRead = async <I, D>(
+  service: Service,
+  asked: Asked,
+  handler: Handler<I, D>,
+  input: I,
+): Promise<D | Refusal> => {
+  const outside = outsideOf(service, asked)
+  const work = await prepare(handler, input, outside)
+  return service.storage.read((db) => work(callOf(service, asked, outside.caller, db, []).call))
+}
+
+/**
+ * Runs a handler in one transaction; `within` may look before it and keep its answer after it. Who waits is woken, and
+ * phones ring, after the commit only.
+ */
+export const runWrite = async <I, D, R>(
+  service: Service,
+  asked: Asked,
+  handler: Handler<I, D>,
+  input: I,
+  within: (db: Db, now: string, work: () => Promise<D | Refusal>) => Promise<R>,
+): Promise<R> => {
+  const outside = outsideOf(service, asked)
+  const work = await prepare(handler, input, outside)
+  const later: (() => void)[] = []
+  const result = await service.storage.write((db) => {
+    const { call, audited } = callOf(service, asked, outside.caller, db, later)
+    return within(db, call.now, async () => {
+      const data = await work(call)
+      // The transaction goes back: nothing is changed without a trace.
+      if (!audited() && !(data instanceof Refusal)) throw new Error(`${asked.action} left no audit row`)
+      return data
+    })
+  })
+  for (const one of later) one()
+  return result
+}

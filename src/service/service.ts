@@ -1,0 +1,16 @@
+import type { Waiting } from './approvals/waiting.ts'
+import type { Keyring } from './keyring.ts'
+import type { Ring } from './ringer.ts'
+import type { Storage } from './storage/storage.ts'
+
+/** What lives as long as the service does. */
+export type Service = {
+  storage: Storage
+  keyring: Keyring
+  /** Where people and clients reach the service, without a slash at the end. */
+  publicUrl: string
+  /** `svc serve --dev`: software authenticators count. */
+  dev: boolean
+  waiting: Waiting
+  ring: Ring
+}

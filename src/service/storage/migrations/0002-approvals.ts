@@ -1,0 +1,77 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../schema.ts'
+import { ofMember, texts } from './columns.ts'
+
+export const up = async (db: Kysely<Tables>): Promise<void> => {
+  const { schema } = db
+
+  /** AUTOINCREMENT: the id of a deleted row is never given to another. */
+  const numbered = (name: keyof Tables) =>
+    schema.createTable(name).addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+
+  await schema
+    .alterTable('enrollments')
+    .addColumn('user_handle', 'text', (column) => column.notNull().defaultTo(''))
+    .execute()
+
+  await texts(
+    ofMember(numbered('devices')),
+    'name',
+    'kind',
+    'credential_id',
+    'public_key',
+    'user_handle',
+    'registered_at',
+  )
+    .addColumn('algorithm', 'integer', (column) => column.notNull())
+    .addColumn('counter', 'integer', (column) => column.notNull())
+    .addColumn('last_used_at', 'text')
+    .addColumn('revoked_at', 'text')
+    .execute()
+  await schema.createIndex('devices_credential').unique().on('devices').column('credential_id').execute()
+  await schema.createIndex('devices_member').on('devices').columns(['org_id', 'user_id']).execute()
+
+  await texts(
+    ofMember(numbered('approvals')),
+    'request_id',
+    'requester',
+    'action',
+    'approver_mobile',
+    'factors',
+    'nonce',
+    'requested_at',
+    'expires_at',
+  )
+    .addColumn('status', 'text', (column) => column.notNull().defaultTo('pending'))
+    // No foreign key: the bearer of the tool server is no key of the store.
+    .addColumn('key_id', 'integer', (column) => column.notNull())
+    .addColumn('reason', 'text')
+    .addColumn('number', 'text')
+    .addColumn('number_tries', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('detail', 'text')
+    .addColumn('decided_at', 'text')
+    .addColumn('ended_at', 'text')
+    .addColumn('device_id', 'integer')
+    .addColumn('attestation', 'text')
+    .execute()
+  await schema.createIndex('approvals_request').unique().on('approvals').column('request_id').execute()
+  await schema
+    .createIndex('approvals_member')
+    .on('approvals')
+    .columns(['org_id', 'user_id', 'requested_at'])
+    .execute()
+  await schema.createIndex('approvals_due').on('approvals').columns(['status', 'expires_at']).execute()
+  await schema.createIndex('approvals_ended').on('approvals').column('ended_at').execute()
+
+  await texts(
+    ofMember(schema.createTable('mutes')).addColumn('key_id', 'integer', (column) => column.notNull()),
+    'until',
+  )
+    .addPrimaryKeyConstraint('mute_of', ['org_id', 'user_id', 'key_id'] as never[])
+    .execute()
+
+  await texts(
+    schema.createTable('settings').addColumn('name', 'text', (column) => column.primaryKey()),
+    'value',
+  ).execute()
+}

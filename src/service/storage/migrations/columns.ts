@@ -1,0 +1,29 @@
+import type { CreateTableBuilder } from 'kysely'
+
+// Columns that stand in several tables.
+
+export const texts = <T extends string, C extends string>(
+  table: CreateTableBuilder<T, C>,
+  ...names: string[]
+) => {
+  let built: CreateTableBuilder<T, string> = table
+  for (const name of names) built = built.addColumn(name, 'text', (column) => column.notNull())
+  return built
+}
+
+export const ofOrganization = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
+  table.addColumn('org_id', 'integer', (column) =>
+    column.notNull().references('organizations.id').onDelete('cascade'),
+  )
+
+export const ofMember = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
+  table
+    .addColumn('org_id', 'integer', (column) => column.notNull())
+    .addColumn('user_id', 'integer', (column) => column.notNull())
+    .addForeignKeyConstraint(
+      'of_member',
+      ['org_id', 'user_id'] as never[],
+      'memberships',
+      ['org_id', 'user_id'],
+      (key) => key.onDelete('cascade'),
+    )

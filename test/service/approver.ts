@@ -1,0 +1,78 @@
+import {
+  assert,
+  createSoftwareKey,
+  register,
+  type SoftwareKey,
+} from '../../src/client/software-authenticator.ts'
+import { challengeOf } from '../../src/receipt/context.ts'
+import { createMember, dataOf } from './fixtures.ts'
+import type { Answer, TestService } from './harness.ts'
+
+export type Approver = { id: number; mobile: string; device: number; key: SoftwareKey }
+export type Deciding = { decision: 'approve' | 'deny'; not_me?: boolean; number?: string }
+
+/** Registers another software key for a user. */
+export const enroll = async (
+  { call }: TestService,
+  org: number,
+  user: number,
+  alg: SoftwareKey['alg'] = 'ES256',
+): Promise<Pick<Approver, 'device' | 'key'>> => {
+  const path = `/svc/v1/organizations/${org}/users/${user}/enrollments`
+  const { token, challenge, origin, rp_id, user_handle } = dataOf(await call('POST', path, { body: {} }))
+  const key = createSoftwareKey(alg, { rpId: rp_id, userHandle: user_handle })
+  const response = register(key, { challenge, origin, rpId: rp_id })
+  const body = { token, name: 'Key file', response }
+  const { id } = dataOf(await call('POST', '/svc/v1/devices', { key: null, body }))
+  return { device: id, key }
+}
+
+/** A member with the number 2025550100 + `n` and a software key. */
+export const createApprover = async (service: TestService, org: number, n: number): Promise<Approver> => {
+  const { id, mobile } = await createMember(service, org, n)
+  return { id, mobile, ...(await enroll(service, org, id)) }
+}
+
+export const ask = ({ call }: TestService, approver: { mobile: string }, more: object = {}, key?: string) =>
+  call('POST', '/svc/v1/approvals', {
+    key,
+    body: { action: 'Deploy 4.2', approver_mobile: approver.mobile, ...more },
+  })
+
+export const show = ({ call }: TestService, id: string, key?: string): Promise<Answer> =>
+  call('GET', `/svc/v1/approvals/${id}`, { key })
+
+export const ceremonyOf = async ({ call }: TestService, id: string) =>
+  dataOf(await call('GET', `/svc/v1/approvals/${id}/ceremony`))
+
+/** An assertion over the context of one decision. */
+export const signed = async (
+  service: TestService,
+  id: string,
+  decision: 'approve' | 'deny',
+  key: SoftwareKey,
+  userVerified = true,
+) => {
+  const { contexts, origin, rp_id } = await ceremonyOf(service, id)
+  const challenge = challengeOf(new Uint8Array(Buffer.from(contexts[decision], 'base64url')))
+  return assert(key, { challenge, origin, rpId: rp_id }, userVerified)
+}
+
+export const post = (
+  { call }: TestService,
+  id: string,
+  body: object,
+  more: { from?: string; headers?: Record<string, string> } = {},
+): Promise<Answer> => call('POST', `/svc/v1/approvals/${id}/decide`, { key: null, body, ...more })
+
+/** What the approver's device does: fetch the context, sign, post. */
+export const decide = async (
+  service: TestService,
+  id: string,
+  key: SoftwareKey,
+  deciding: Deciding = { decision: 'approve' },
+  from?: string,
+): Promise<Answer> => {
+  const response = await signed(service, id, deciding.decision, key)
+  return post(service, id, { ...deciding, response }, { from })
+}
