@@ -25,7 +25,10 @@ const ask = {
       z
         .string()
         .check(
-          z.regex(/^\+[1-9]\d{6,14}$/, 'must be a phone number in E.164, such as +12025550101, without spaces'),
+          z.regex(
+            /^\+[1-9]\d{6,14}$/,
+            'must be a phone number in E.164, such as +12025550101, without spaces',
+          ),
         ),
     ),
     'The phone of the person to ask, E.164. Leave it out to ask the default approver, where one is configured. Never invent one.',
@@ -85,7 +88,8 @@ const statusOutput = z.looseObject({
 /** What each state means, for whoever has to act on it. */
 export const meanings: Record<(typeof approvalStates)[number], string> = {
   approved: 'A person approved exactly this action. Do that, once, and nothing more.',
-  denied: 'The person refused. Do not do it, do not look for another way, and do not ask again unless the user says so.',
+  denied:
+    'The person refused. Do not do it, do not look for another way, and do not ask again unless the user says so.',
   expired: 'Nobody decided in time, or the request was withdrawn. That is no approval: do not do it.',
   pending: 'Nobody has decided yet. That is no approval: wait, and ask check_status again in a few seconds.',
 }
@@ -119,7 +123,10 @@ export const tools = {
         z.optional(
           z
             .int('must be a whole number of seconds')
-            .check(z.gte(1, 'must be 1 or more'), z.lte(waitSeconds.most, `must be ${waitSeconds.most} or less`)),
+            .check(
+              z.gte(1, 'must be 1 or more'),
+              z.lte(waitSeconds.most, `must be ${waitSeconds.most} or less`),
+            ),
         ),
         `How long to wait, seconds; ${waitSeconds.default} when left out. After that the request is withdrawn.`,
         { example: 120 },
@@ -145,7 +152,9 @@ export const tools = {
       `${states} Wait a few seconds between two calls.`,
     input: z.strictObject({
       request_id: shown(
-        z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(200, 'must have at most 200 characters')),
+        z
+          .string()
+          .check(z.minLength(1, 'must not be empty'), z.maxLength(200, 'must have at most 200 characters')),
         'The request_id that request_approval_async returned.',
         { example: 'apr_3mYk8wQZ' },
       ),

@@ -24,10 +24,9 @@ export const createExchanges = () => {
   const inFlight = createInFlight()
   const running = new Set<Promise<unknown>>()
 
-  const modern = createMcpHandler(
-    ({ authInfo }) => createToolServer(authInfo!.extra as Session, running),
-    { legacy: 'reject' },
-  )
+  const modern = createMcpHandler(({ authInfo }) => createToolServer(authInfo!.extra as Session, running), {
+    legacy: 'reject',
+  })
 
   /**
    * 2025-11-25 and older. A disconnect is no cancel there, so nothing of this hangs on the connection; a cancel is a

@@ -25,13 +25,19 @@ export type McpRoute = {
   close(): Promise<void>
 }
 
-const failure = (status: number, code: number, message: string, headers: Record<string, string> = {}): Response =>
+const failure = (
+  status: number,
+  code: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Response =>
   new Response(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }), {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
   })
 
-const unauthorized = (message: string): Response => failure(401, -32001, message, { 'www-authenticate': 'Bearer' })
+const unauthorized = (message: string): Response =>
+  failure(401, -32001, message, { 'www-authenticate': 'Bearer' })
 
 const rpcCodes: Record<number, number> = { 400: -32700 }
 

@@ -1,0 +1,161 @@
+import { approvalStates, type ApprovalRecord } from '../contract/approval.ts'
+import type { Ask, Asker } from '../contract/asker.ts'
+import { SvcError } from '../core/errors.ts'
+import { randomToken } from '../core/ids.ts'
+import { sleepFor } from './retry.ts'
+import type { ToolClient } from './tool-client.ts'
+
+const pollMs = 1_000
+const lifetimeSeconds = 300
+const patienceMs = 30_000
+
+type Options = {
+  tools: ToolClient
+  now?(): Date
+  sleep?(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+type Said = Record<string, unknown>
+type Call = { record: ApprovalRecord; ended: Promise<ApprovalRecord>; abort: AbortController }
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+const stateOf = ({ status }: Said): ApprovalRecord['status'] => {
+  const state = approvalStates.find((one) => one === status)
+  if (state) return state
+  throw new SvcError('failed', 'unexpected_answer', 'The tool server tells a state that svc does not know')
+}
+
+/**
+ * Asks through the tools of another server. A request with a lifetime is one waiting call there, because only such a
+ * call can be withdrawn; one without is asynchronous.
+ */
+export const createMcpAsker = ({ tools, now = () => new Date(), sleep = sleepFor }: Options): Asker => {
+  const calls = new Map<string, Call>()
+  const known = new Map<string, ApprovalRecord>()
+  let bound = true
+  let notice: string | undefined
+
+  const blank = (ask: Ask, request_id: string, seconds: number): ApprovalRecord => ({
+    request_id,
+    org_id: ask.org_id ?? 0,
+    status: 'pending',
+    action: ask.action,
+    reason: ask.reason ?? null,
+    requester: ask.requester ?? 'svc',
+    approver_mobile: ask.approver_mobile,
+    factors: ask.factors ?? [],
+    number: null,
+    detail: null,
+    requested_at: now().toISOString(),
+    expires_at: new Date(now().getTime() + seconds * 1000).toISOString(),
+    decided_at: null,
+    attestation: null,
+  })
+
+  const apply = (record: ApprovalRecord, said: Said): ApprovalRecord => {
+    if (said.bound_to_action === false) bound = false
+    notice = text(said.notice) ?? notice
+    const { attestation } = said
+    return Object.assign(record, {
+      status: stateOf(said),
+      approver_mobile: text(said.approver_mobile) ?? record.approver_mobile,
+      expires_at: text(said.expires_at) ?? record.expires_at,
+      number: text(said.number) ?? record.number,
+      attestation: typeof attestation === 'object' ? attestation : null,
+    })
+  }
+
+  const argumentsOf = ({ action, reason, approver_mobile, factors }: Ask): Said =>
+    Object.fromEntries(
+      Object.entries({ action, reason, approver_mobile, factors }).filter(([, value]) => value !== undefined),
+    )
+
+  const start = (ask: Ask, timeout_s: number): ApprovalRecord => {
+    const record = blank(ask, `mcp_${randomToken(9)}`, timeout_s)
+    const abort = new AbortController()
+    const ended = tools
+      .call(
+        'request_approval',
+        { ...argumentsOf(ask), timeout_s },
+        {
+          signal: abort.signal,
+          timeoutMs: timeout_s * 1000 + patienceMs,
+        },
+      )
+      .then((said) => apply(record, said))
+    ended.catch(() => undefined)
+    calls.set(record.request_id, { record, ended, abort })
+    return record
+  }
+
+  const check = async (request_id: string): Promise<ApprovalRecord> => {
+    const record = known.get(request_id) ?? blank({ action: '', approver_mobile: '' }, request_id, 0)
+    return apply(record, await tools.call('check_status', { request_id }))
+  }
+
+  /** A call under way, as it is after `ms` at most. */
+  const within = async (
+    { record, ended }: Call,
+    ms: number,
+    signal?: AbortSignal,
+  ): Promise<ApprovalRecord> => {
+    const timer = new AbortController()
+    const over = sleep(ms, signal ? AbortSignal.any([signal, timer.signal]) : timer.signal)
+    try {
+      return await Promise.race([ended, over.then(() => record)])
+    } finally {
+      timer.abort()
+      over.catch(() => undefined)
+    }
+  }
+
+  return {
+    get boundToAction() {
+      return bound
+    },
+    get notice() {
+      return notice
+    },
+    request: async (ask) => {
+      if (ask.number)
+        throw new SvcError(
+          'refused',
+          'not_supported',
+          'The tools of another server cannot be asked for a number',
+        )
+      if (ask.lifetime_s !== undefined) return start(ask, ask.lifetime_s)
+      const said = await tools.call('request_approval_async', argumentsOf(ask))
+      const record = apply(blank(ask, String(said.request_id), lifetimeSeconds), said)
+      known.set(record.request_id, record)
+      return record
+    },
+    status: async (request_id) => {
+      const call = calls.get(request_id)
+      return call ? within(call, 0) : check(request_id)
+    },
+    wait: async (request_id, seconds, signal) => {
+      const call = calls.get(request_id)
+      if (call) return within(call, seconds * 1000, signal)
+      const end = now().getTime() + seconds * 1000
+      for (;;) {
+        const record = await check(request_id)
+        if (record.status !== 'pending' || now().getTime() >= end) return record
+        await sleep(pollMs, signal)
+      }
+    },
+    cancel: async (request_id) => {
+      const call = calls.get(request_id)
+      if (!call)
+        throw new SvcError(
+          'refused',
+          'not_supported',
+          'An asynchronous request of another server cannot be withdrawn',
+        )
+      if (call.record.status === 'pending')
+        Object.assign(call.record, { status: 'expired', detail: 'Withdrawn.' })
+      call.abort.abort()
+      await call.ended.catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { approval, type ApprovalRecord } from '../contract/approval.ts'
+import type { Asker } from '../contract/asker.ts'
+import type { Operation } from '../contract/operation.ts'
+import { SvcError } from '../core/errors.ts'
+import { readAnswer } from './answer.ts'
+import type { Client } from './client.ts'
+import { sleepFor } from './retry.ts'
+
+/** Less than a transport waits for an answer. */
+const longestPoll = 50
+const pauseMs = 1_000
+
+type Options = {
+  client: Client
+  /** Needed where the key is an operator's. */
+  org_id?: number
+  sleep?(ms: number, signal?: AbortSignal): Promise<void>
+  /** Milliseconds that only grow. */
+  clock?(): number
+}
+
+/**
+ * Whether the service has `/svc/v1/approvals`; another service of the contract answers 404 there. Fails with an
+ * SvcError when it cannot be asked, or does not take the key.
+ */
+export const hasApprovals = async (client: Client, baseUrl: string): Promise<boolean> => {
+  const path = '/svc/v1/approvals?limit=1'
+  const response = await client.raw({ method: 'GET', path, effect: 'read' })
+  if (response.status === 404 || response.status === 405) return false
+  const { envelope } = readAnswer(response, new URL(path, baseUrl).href)
+  return Array.isArray(envelope.data)
+}
+
+/** Asks through the REST API of our service. */
+export const createRestAsker = (options: Options): Asker => {
+  const { client, sleep = sleepFor, clock = () => performance.now() } = options
+
+  const call = async (
+    operation: Operation,
+    input: Record<string, unknown>,
+    signal?: AbortSignal,
+  ): Promise<ApprovalRecord> =>
+    (await client.call(operation, input, { signal })).envelope.data as ApprovalRecord
+
+  const wait: Asker['wait'] = async (request_id, seconds, signal) => {
+    const end = clock() + seconds * 1000
+    for (;;) {
+      const left = Math.ceil((end - clock()) / 1000)
+      if (left <= 0) return call(approval.getApproval, { request_id }, signal)
+      try {
+        const wait_s = Math.min(left, longestPoll)
+        const record = await call(approval.getApproval, { request_id, wait_s }, signal)
+        if (record.status !== 'pending') return record
+      } catch (error) {
+        // A service that restarts, or a cut cable, does not end the wait: the request is still there.
+        if (!(error instanceof SvcError) || error.exit !== 'unreachable') throw error
+        await sleep(pauseMs, signal)
+      }
+    }
+  }
+
+  return {
+    boundToAction: true,
+    request: (ask) => call(approval.createApproval, { org_id: options.org_id, ...ask }),
+    status: (request_id) => call(approval.getApproval, { request_id }),
+    wait,
+    cancel: async (request_id) => {
+      await call(approval.cancelApproval, { request_id })
+    },
+  }
+}

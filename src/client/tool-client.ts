@@ -1,0 +1,124 @@
+import type { Client } from '@modelcontextprotocol/client'
+import { SvcError } from '../core/errors.ts'
+import { safeLine } from '../core/safe-text.ts'
+import { hostOf } from './network-error.ts'
+import type { Transport } from './transport.ts'
+
+type Options = {
+  /** Ends in `/mcp`. */
+  url: string
+  /** The bearer for this very address, if there is one. */
+  token?: string
+  /** Its time-out for headers and body must be longer than the longest call. */
+  transport: Transport
+  /** Who asks; the approver reads it. */
+  name: string
+}
+
+export type CallOptions = { signal?: AbortSignal; timeoutMs?: number }
+
+/** A client of any `/mcp` of this contract, in both protocol eras. Fails with an SvcError. */
+export type ToolClient = {
+  list(): Promise<{ name: string; title?: string; description?: string; inputSchema: unknown }[]>
+  /** The structured answer of a tool; a tool that says `isError` is a failure. */
+  call(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<Record<string, unknown>>
+  close(): Promise<void>
+}
+
+const refusedBearer = (url: string, sent: boolean): SvcError =>
+  new SvcError(
+    'forbidden',
+    'unauthenticated',
+    sent ? `${hostOf(url)} does not take this bearer` : `${hostOf(url)} asks for a bearer`,
+    { hint: 'MCP_AUTH_TOKEN gives one; it is another secret than the API key' },
+  )
+
+/** The SDK's way to the network, over ours: no redirect, our time-outs, proxy and certificates. */
+const createFetch = ({ url, token, transport }: Options) => {
+  let cancelling: Promise<unknown> = Promise.resolve()
+
+  const send = async (to: string | URL, init: RequestInit = {}): Promise<Response> => {
+    // The stream of a session: none of the tools needs it, and it would never end.
+    if (init.method !== 'POST') return new Response(null, { status: 405 })
+    const headers = Object.fromEntries(new Headers(init.headers))
+    if (token !== undefined) headers['authorization'] = `Bearer ${token}`
+    const request = { method: 'POST', url: String(to), headers, body: String(init.body) }
+    const { status, headers: answered, body } = await transport(request, init.signal ?? undefined)
+    if (status === 401) throw refusedBearer(url, token !== undefined)
+    if (status >= 300 && status < 400)
+      throw new SvcError(
+        'failed',
+        'redirected',
+        `${hostOf(url)} answers with a redirect, which was not followed`,
+      )
+    return new Response(body === '' ? null : body, { status, headers: answered })
+  }
+
+  return {
+    fetch: (to: string | URL, init?: RequestInit): Promise<Response> => {
+      const sent = send(to, init)
+      if (String(init?.body).includes('"notifications/cancelled"')) cancelling = sent.catch(() => undefined)
+      return sent
+    },
+    /** Ends when the last cancel has been taken. */
+    cancelled: (): Promise<unknown> => cancelling,
+  }
+}
+
+const textOf = (content: unknown): string =>
+  (Array.isArray(content) ? content : [])
+    .map((one: { text?: unknown }) => (typeof one.text === 'string' ? one.text : ''))
+    .join('\n')
+
+/** What went wrong, as svc says it. */
+const asSvcError = (error: unknown, url: string): SvcError => {
+  for (let one = error; one instanceof Error; one = one.cause) if (one instanceof SvcError) return one
+  const said = error instanceof Error ? safeLine(error.message.slice(0, 500)) : 'no reason given'
+  return new SvcError('failed', 'mcp_failed', `The tool server at ${hostOf(url)} failed: ${said}`)
+}
+
+export const createToolClient = (options: Options): ToolClient => {
+  const { url, name } = options
+  const network = createFetch(options)
+  let connecting: Promise<Client> | undefined
+
+  const connect = async (): Promise<Client> => {
+    const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+    const client = new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { fetch: network.fetch }))
+    return client
+  }
+
+  const use = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
+    try {
+      connecting ??= connect()
+      return await work(await connecting)
+    } catch (error) {
+      // The next call connects anew: a server that was restarted does not know us.
+      connecting = undefined
+      throw asSvcError(error, url)
+    }
+  }
+
+  return {
+    list: () => use(async (client) => (await client.listTools()).tools),
+    call: async (tool, args, { signal, timeoutMs = 60_000 } = {}) => {
+      const { isError, content, structuredContent } = await use((client) =>
+        client.callTool({ name: tool, arguments: args }, { signal, timeout: timeoutMs }),
+      ).finally(async () => {
+        if (!signal?.aborted) return
+        // The SDK sends the cancel a few steps after the abort.
+        await new Promise(setImmediate)
+        await network.cancelled()
+      })
+      if (isError) throw new SvcError('refused', 'tool_error', safeLine(textOf(content).slice(0, 1000)))
+      if (typeof structuredContent === 'object' && structuredContent !== null)
+        return structuredContent as Record<string, unknown>
+      throw new SvcError('failed', 'unexpected_answer', `${tool} of ${hostOf(url)} gave no structured answer`)
+    },
+    close: async () => {
+      const client = await connecting?.catch(() => undefined)
+      await client?.close()
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type { ApprovalRecord } from '../../contract/approval.ts'
+import type { Asker } from '../../contract/asker.ts'
+import { randomToken } from '../../core/ids.ts'
+import { notFound } from '../refusal.ts'
+
+const notice =
+  'This is the built-in demo of svc: no phone rings, nobody is asked, and nothing is ever approved. ' +
+  'For the real thing set SVC_API_KEY (and SVC_BASE_URL), or SVC_MCP_URL.'
+
+const lifetimeSeconds = 300
+const mostKept = 1000
+
+/** Asks nobody. Every request stays pending until it expires. */
+export const createDemoAsker = (now: () => Date = () => new Date()): Asker => {
+  const requests = new Map<string, ApprovalRecord>()
+
+  const find = (request_id: string): ApprovalRecord => {
+    const record = requests.get(request_id)
+    if (!record) throw notFound('Request')
+    if (record.status === 'pending' && record.expires_at <= now().toISOString()) record.status = 'expired'
+    return { ...record }
+  }
+
+  return {
+    boundToAction: false,
+    notice,
+    request: async ({
+      action,
+      reason,
+      approver_mobile,
+      factors,
+      requester,
+      lifetime_s = lifetimeSeconds,
+    }) => {
+      const at = now().getTime()
+      const request_id = `demo_${randomToken(9)}`
+      if (requests.size >= mostKept) requests.delete(requests.keys().next().value!)
+      requests.set(request_id, {
+        request_id,
+        org_id: 0,
+        status: 'pending',
+        action,
+        reason: reason ?? null,
+        requester: requester ?? 'demo',
+        approver_mobile,
+        factors: factors ?? ['biometric'],
+        number: null,
+        detail: null,
+        requested_at: new Date(at).toISOString(),
+        expires_at: new Date(at + lifetime_s * 1000).toISOString(),
+        decided_at: null,
+        attestation: null,
+      })
+      return find(request_id)
+    },
+    status: async (request_id) => find(request_id),
+    wait: async (request_id, seconds, signal) => {
+      const left = Date.parse(find(request_id).expires_at) - now().getTime()
+      const ms = Math.max(0, Math.min(seconds * 1000, left))
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        const stop = (): void => {
+          clearTimeout(timer)
+          resolve()
+        }
+        if (signal?.aborted) stop()
+        else signal?.addEventListener('abort', stop, { once: true })
+      })
+      return find(request_id)
+    },
+    cancel: async (request_id) => {
+      find(request_id)
+      const record = requests.get(request_id)!
+      if (record.status === 'pending') Object.assign(record, { status: 'expired', detail: 'Withdrawn.' })
+    },
+  }
+}
