@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'libsql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { auditHash, genesisHash } from '../../src/receipt/chain.ts'
+import { startService, svc, temporaryFolder, type Service } from './processes.ts'
+
+const key = 'svc_op_endtoend_0123456789012345678901234567890'
+const folder = temporaryFolder()
+const head = join(folder.path, 'head.json')
+let service: Service
+let env: Record<string, string>
+
+const start = async (dataDir: string): Promise<void> => {
+  service = await startService(dataDir, key)
+  env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key, SVC_CONFIG_DIR: join(folder.path, 'config') }
+}
+const dataDir = join(folder.path, 'data')
+const verify = (...args: string[]) => svc(['audit', 'verify', '--org', '1', ...args], env)
+
+/** What somebody with the file in hand could do: change a row, then forge every hash after it. */
+const rewrite = (forge: boolean): void => {
+  const db = new Database(join(dataDir, 'svc.db'))
+  db.exec(`UPDATE audit SET subject = 'user:666' WHERE org_id = 1 AND seq = 2`)
+  if (forge) {
+    let prev_hash = genesisHash
+    const rows = db.prepare('SELECT * FROM audit WHERE org_id = 1 ORDER BY seq').all() as Record<
+      string,
+      never
+    >[]
+    for (const { hash: _, ...row } of rows) {
+      const forged = { ...row, changes: JSON.parse(row.changes!) as string[], prev_hash } as never
+      prev_hash = auditHash(forged)
+      db.prepare('UPDATE audit SET prev_hash = ?, hash = ? WHERE org_id = 1 AND seq = ?').run(
+        (forged as { prev_hash: string }).prev_hash,
+        prev_hash,
+        row.seq!,
+      )
+    }
+  }
+  db.close()
+}
+
+beforeAll(async () => {
+  await start(dataDir)
+  await svc(['org', 'create', '--name', 'Acme'], env)
+  for (const name of ['One', 'Two'])
+    await svc(
+      [
+        'geofence',
+        'create',
+        '--org',
+        '1',
+        '--name',
+        name,
+        '--latitude',
+        '1',
+        '--longitude',
+        '2',
+        '--radius',
+        '3',
+        '--is-active',
+        '1',
+      ],
+      env,
+    )
+  const { stdout } = await svc(['audit', 'head', '--org', '1', '-o', 'json'], env)
+  writeFileSync(head, stdout)
+})
+afterAll(async () => {
+  await service.stop()
+  folder.remove()
+})
+
+describe('svc audit verify', () => {
+  test('holds for an untouched chain, alone and against a head that was kept', async () => {
+    expect(await verify()).toMatchObject({
+      exit: 0,
+      stdout: expect.stringMatching(/^valid\ttrue\nrows\t3\n/),
+    })
+    expect(await verify('--head', head)).toMatchObject({
+      exit: 0,
+      stdout: expect.stringMatching(/head\t3\n$/),
+    })
+  })
+  test('refuses a head that this service did not sign', async () => {
+    const other = join(folder.path, 'other.json')
+    writeFileSync(other, '{"jws":"eyJhbGciOiJub25lIn0.e30."}')
+    const { exit, stderr } = await verify('--head', other)
+    expect(exit).toBe(1)
+    expect(stderr).toMatch(/not a head that this service signed/)
+  })
+  test('finds a row that was changed in the file', async () => {
+    await service.stop()
+    rewrite(false)
+    await start(dataDir)
+    const { exit, stderr } = await verify()
+    expect(exit).toBe(1)
+    expect(stderr).toMatch(/Row 2/)
+  })
+  test('finds a chain that was forged whole, by the head that was kept', async () => {
+    await service.stop()
+    rewrite(true)
+    await start(dataDir)
+    expect(await verify()).toMatchObject({ exit: 0 })
+    const { exit, stderr } = await verify('--head', head)
+    expect(exit).toBe(1)
+    expect(stderr).toMatch(/Row 3 is not the one/)
+  })
+})
