@@ -1,12 +1,15 @@
 import { watchApprovals } from './approvals/watch.ts'
 import { createKeyring } from './create-keyring.ts'
 import { createService } from './create-service.ts'
+import { createEngineAsker } from './engine-asker.ts'
 import { lockDataDir, prepareDataDir, storeFile } from './data-dir.ts'
 import { handlers } from './handlers/all.ts'
 import { createApp } from './http/app.ts'
 import { apiRoot } from './http/routes.ts'
 import { startServer } from './http/server.ts'
+import { createAuthenticator } from './keys.ts'
 import { loadMasterKey } from './master-key.ts'
+import { createMcpRoute, type McpRoute } from './mcp/http.ts'
 import { ensureOperatorKey } from './operator.ts'
 import { createLogRinger } from './ringer.ts'
 import { checkHost, checkPublicUrl, isLoopback, readTls, type ServeOptions } from './serve-options.ts'
@@ -50,15 +53,24 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${reachable(host)}:${bound}`
     const ring = dev ? createLogRinger(log, storage.now) : () => undefined
     let service: Service | undefined
+    let mcp: McpRoute | undefined
     const server = await startServer({ port, host, tls }, (bound) => {
       service = createService({ storage, keyring, publicUrl: publicUrl ?? originAt(bound), dev, ring })
       const guards = { loopbackOnly: isLoopback(host), publicUrl, trustedProxy }
-      const app = createApp({ service, handlers, guards, log })
+      mcp = createMcpRoute({
+        authenticate: createAuthenticator(storage),
+        askerFor: (caller) => createEngineAsker(service!, caller),
+        token: env.MCP_AUTH_TOKEN || undefined,
+        localOnly: isLoopback(host) && publicUrl === undefined && trustedProxy.length === 0,
+      })
+      const app = createApp({ service, handlers, guards, mcp, log })
       return (request, bindings) => app.fetch(request, bindings as object)
     })
     closing.push(server.stop)
     // Before the server stops: who waits is answered at once.
     closing.push(watchApprovals(service!, log))
+    // Before that: calls of tools withdraw what they asked.
+    closing.push(mcp!.close)
     // Only now: a start that fails must not make a key that nobody sees.
     const operatorKey = await ensureOperatorKey(storage, env.SVC_BOOTSTRAP_API_KEY)
     const origin = originAt(server.port)

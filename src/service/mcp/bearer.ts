@@ -1,5 +1,6 @@
 import { sameSecret } from '../../core/ids.ts'
 import type { Caller } from '../call.ts'
+import { bearerCaller } from '../engine-asker.ts'
 import type { Authenticate } from '../keys.ts'
 
 type Options = {
@@ -7,10 +8,6 @@ type Options = {
   token: string | undefined
   authenticate: Authenticate
 }
-
-/** Who may do without a bearer: a process on this machine, where the operator set none. */
-export const local: Caller = { keyId: 0, name: 'mcp-local', orgId: null }
-const operator: Caller = { keyId: 0, name: 'mcp', orgId: null }
 
 /**
  * Tells whose bearer an `Authorization` header shows: the operator's, or an organization's key. An operator's REST key
@@ -21,7 +18,7 @@ export const createBearer =
   async (header: string): Promise<Caller | undefined> => {
     const shown = /^bearer ([\x21-\x7e]{1,512})$/i.exec(header)?.[1]
     if (shown === undefined) return undefined
-    if (token !== undefined && sameSecret(shown, token)) return operator
+    if (token !== undefined && sameSecret(shown, token)) return bearerCaller
     const caller = await authenticate(shown)
     return caller && caller.orgId !== null ? caller : undefined
   }

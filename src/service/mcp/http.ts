@@ -1,10 +1,11 @@
 import type { Context } from 'hono'
 import type { Asker } from '../../contract/asker.ts'
 import type { Caller } from '../call.ts'
+import { bearerCaller } from '../engine-asker.ts'
 import { readJson } from '../http/body.ts'
 import type { Authenticate } from '../keys.ts'
 import { Refusal } from '../refusal.ts'
-import { createBearer, local } from './bearer.ts'
+import { createBearer } from './bearer.ts'
 import type { createExchanges } from './exchange.ts'
 
 type Options = {
@@ -13,8 +14,8 @@ type Options = {
   askerFor(caller: Caller): Asker
   /** MCP_AUTH_TOKEN. */
   token: string | undefined
-  /** Only this machine can reach the service, as far as it knows. */
-  loopbackOnly: boolean
+  /** Only this machine reaches the service, as far as it knows: then nobody needs a bearer that was never set. */
+  localOnly: boolean
 }
 
 /** What is told of one request, and what it tells the log. */
@@ -42,9 +43,9 @@ const unauthorized = (message: string): Response =>
 const rpcCodes: Record<number, number> = { 400: -32700 }
 
 /** The tool server at `POST /mcp`. Who asks is decided before the body is read. */
-export const createMcpRoute = ({ authenticate, askerFor, token, loopbackOnly }: Options): McpRoute => {
+export const createMcpRoute = ({ authenticate, askerFor, token, localOnly }: Options): McpRoute => {
   const callerOf = createBearer({ token, authenticate })
-  const mayOmit = token === undefined && loopbackOnly
+  const mayOmit = token === undefined && localOnly
   // The SDK is loaded when somebody first uses it: the service starts without.
   let exchanges: Promise<ReturnType<typeof createExchanges>> | undefined
 
@@ -54,7 +55,7 @@ export const createMcpRoute = ({ authenticate, askerFor, token, loopbackOnly }: 
     const forwarded = context.req.header('x-forwarded-for') ?? context.req.header('forwarded')
     if (header === undefined)
       return mayOmit && forwarded === undefined
-        ? local
+        ? bearerCaller
         : unauthorized('The header Authorization: Bearer is missing')
     return (await callerOf(header)) ?? unauthorized('The bearer is not valid')
   }
