@@ -26,12 +26,15 @@ const collect = (value: string, before: string[] | undefined): string[] => [
   ...value.split(',').filter((part) => part !== ''),
 ]
 
+/** What a field is, for a person: an organization may be said by its slug wherever svc takes it. */
+export const label = (field: Field): string =>
+  field.flag === 'org' ? 'Organization, id or slug' : field.meta.description
+
 const about = (field: Field): string => {
-  if (field.flag === 'org') return 'Organization, id or slug'
   const notes = field.choices.length > 0 ? [field.choices.join('|')] : []
   if (field.kind === 'list') notes.push('repeat or separate by commas')
   if (field.meta.secret) notes.push('read from this file, - is standard input')
-  return field.meta.description + (notes.length > 0 ? ` (${notes.join('; ')})` : '')
+  return label(field) + (notes.length > 0 ? ` (${notes.join('; ')})` : '')
 }
 
 /** The flag of one field. Its value stays text until `parseValue`, so that an error can name the flag. */

@@ -79,7 +79,7 @@ export const gatherInput = async (
       `Missing ${missing.map((field) => spelled(operation, field)).join(', ')}`,
       `svc ${operation.cli} ${operation.example ?? ''}`.trimEnd(),
     )
-  for (const field of missing) put(input, field.path, await askField(field, context))
+  for (const field of missing) put(input, field.path, await askField(operation, field, context))
   return { input, extra: extra ?? {} }
 }
 

@@ -1,4 +1,5 @@
 import { usageError } from '../core/errors.ts'
+import { safeText } from '../core/safe-text.ts'
 import { run } from './main.ts'
 import type { Io, OutputStream } from './io.ts'
 
@@ -50,6 +51,12 @@ export const runOnNode = (argv: string[]): Promise<number> => {
     if (abort.signal.aborted) process.exit(130)
     abort.abort()
   }
+  // What is thrown where nobody waits for it (a callback of a library) never shows a stack either.
+  process.on('uncaughtException', (error) => {
+    const say = argv.includes('--debug') ? error.stack : error.message
+    process.stderr.write(`svc: Something went wrong inside svc: ${safeText(String(say))}\n`)
+    process.exit(1)
+  })
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)
   const io: Io = {

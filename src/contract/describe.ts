@@ -16,7 +16,6 @@ export type Field = {
   choices: string[]
   required: boolean
   meta: FieldMeta
-  schema: z.core.$ZodType
 }
 
 /** An operation without its schemas. */
@@ -70,12 +69,16 @@ const fieldsIn = (shape: Record<string, z.core.$ZodType>, above: string[]): Fiel
     const meta = metaOf(schema)
     if (!meta) throw new Error(`The field ${path.join('.')} says neither shown nor chosen`)
     const required = defOf(schema).type !== 'optional'
-    return [{ name, path, flag: flagOf(name, meta), required, meta, schema, ...shapeOf(def) }]
+    return [{ name, path, flag: flagOf(name, meta), required, meta, ...shapeOf(def) }]
   })
 
 /** The input of an operation, field by field; an object in it (a policy) gives one field for each of its keys. */
 export const fieldsOf = (operation: Pick<Operation, 'input' | 'outline'>): Field[] =>
   operation.outline?.fields ?? fieldsIn(operation.input._zod.def.shape, [])
+
+/** What checks the value of one field of the input. */
+export const schemaOf = ({ input }: Pick<Operation, 'input'>, { path }: Field): z.core.$ZodType =>
+  path.reduce<z.core.$ZodType>((schema, name) => core(schema).shape![name]!, input)
 
 /** Names of the input fields that are positional arguments, in order. */
 export const argsOf = (operation: Operation): readonly string[] =>
