@@ -1,7 +1,6 @@
 import { argsOf, fieldsOf, type Field } from '../contract/describe.ts'
 import { pathNames, type Operation } from '../contract/operation.ts'
 import { usageError } from '../core/errors.ts'
-import { askField } from './ask.ts'
 import { readBody, type BodyFlags } from './body-fields.ts'
 import type { Context } from './context.ts'
 import { optionKey, parseValue } from './flags.ts'
@@ -79,6 +78,8 @@ export const gatherInput = async (
       `Missing ${missing.map((field) => spelled(operation, field)).join(', ')}`,
       `svc ${operation.cli} ${operation.example ?? ''}`.trimEnd(),
     )
+  if (missing.length === 0) return { input, extra: extra ?? {} }
+  const { askField } = await import('./ask.ts')
   for (const field of missing) put(input, field.path, await askField(operation, field, context))
   return { input, extra: extra ?? {} }
 }
