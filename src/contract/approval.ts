@@ -14,7 +14,7 @@ export const actionText = z
   .check(
     z.minLength(1, 'must not be empty'),
     z.maxLength(500, 'must have at most 500 characters'),
-    z.regex(/\S/, 'must not be blank'),
+    z.regex(/^$|\S/, 'must not be blank'),
   )
 export const reasonText = z.string().check(z.maxLength(2000, 'must have at most 2000 characters'))
 

@@ -1,23 +1,331 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ask, createApprover, decide, show, type Approver } from './approver.ts'
-import { createTenant, dataOf } from './fixtures.ts'
-import { startTestService, type TestService } from './harness.ts'
+import { createClock, minute, second } from './clock.ts'
+import { auditOf, createMember, createTenant, dataOf, refusal } from './fixtures.ts'
+import { startTestService, type Answer, type TestService } from './harness.ts'
 
+let clock: ReturnType<typeof createClock>
 let service: TestService
 let acme: { id: number; key: string }
 let ada: Approver
 beforeEach(async () => {
-  service = await startTestService({ dev: true })
+  clock = createClock()
+  service = await startTestService({ dev: true, now: clock.now })
   acme = await createTenant(service, 'acme')
   ada = await createApprover(service, acme.id, 1)
 })
 afterEach(() => service.close())
 
-describe('a request', () => {
-  test('is approved by the approver, and its receipt verifies offline', async () => {
-    const asked = dataOf(await ask(service, ada, { reason: 'release day' }, acme.key))
-    expect(asked).toMatchObject({ status: 'pending', requester: 'of acme' })
-    expect(dataOf(await decide(service, asked.request_id, ada.key))).toMatchObject({ status: 'approved' })
-    expect(dataOf(await show(service, asked.request_id, acme.key)).attestation.format).toBe('jws')
+const list = async (query = '', key?: string) =>
+  dataOf(await service.call('GET', `/svc/v1/approvals${query}`, { key }))
+const cancel = (id: string, key?: string) =>
+  service.call('POST', `/svc/v1/approvals/${id}/cancel`, { key, body: {} })
+const asked = async (more: object = {}, key = acme.key): Promise<string> =>
+  dataOf(await ask(service, ada, more, key)).request_id
+const statusOf = async (id: string): Promise<[string, string | null]> => {
+  const { status, detail } = dataOf(await show(service, id))
+  return [status, detail]
+}
+/** Nothing was added and no phone rang. */
+const refusedOutright = async (answer: Promise<Answer>): Promise<[number, string, string[]]> => {
+  const before = service.rung.length
+  const said = refusal(await answer)
+  expect([await list(), service.rung.length]).toEqual([[], before])
+  return said
+}
+
+describe('a request for approval', () => {
+  test('is pending, says everything, and rings once', async () => {
+    const action = '  Deploy \u202e4.2\u200b  to\nproduction  '
+    const record = dataOf(await ask(service, ada, { action, reason: 'release day' }, acme.key))
+    expect(record).toEqual({
+      request_id: expect.stringMatching(/^apr_[\w-]{24}$/),
+      org_id: acme.id,
+      status: 'pending',
+      action,
+      reason: 'release day',
+      requester: 'of acme',
+      approver_mobile: '+12025550101',
+      factors: ['biometric'],
+      number: null,
+      detail: null,
+      requested_at: clock.iso(),
+      expires_at: '2030-01-31T12:05:00.000Z',
+      decided_at: null,
+      attestation: null,
+    })
+    expect(dataOf(await show(service, record.request_id, acme.key))).toEqual(record)
+    expect(service.rung).toEqual([{ request_id: record.request_id, org_id: acme.id, user_id: ada.id }])
+  })
+
+  test('knows the phone in any spelling, and lives as long as it was asked to', async () => {
+    const approver_mobile = '+1 (202) 555-0101'
+    const record = dataOf(await ask(service, ada, { approver_mobile, lifetime_s: 3600, requester: 'CI' }))
+    expect(record).toMatchObject({ approver_mobile: '+12025550101', requester: 'CI' })
+    expect(record.expires_at).toBe('2030-01-31T13:00:00.000Z')
+  })
+
+  test('is written down without what it says', async () => {
+    const id = await asked({ reason: 'secret reason' })
+    expect((await auditOf(service, acme.id)).at(-1)).toEqual([
+      'createApproval',
+      `approval:${id}`,
+      ['action', 'approver_mobile', 'reason'],
+    ])
+    const audit = JSON.stringify(dataOf(await service.call('GET', `/svc/v1/audit?org_id=${acme.id}`)))
+    expect(audit).not.toMatch(/Deploy|secret reason|2025550101/)
+  })
+
+  test.each([
+    ['no phone', { approver_mobile: undefined }, 'approver_mobile'],
+    ['a phone without a prefix', { approver_mobile: '2025550101' }, 'approver_mobile'],
+    ['an empty action', { action: '' }, 'action'],
+    ['a blank action', { action: ' \n' }, 'action'],
+    ['an action of 501 characters', { action: 'x'.repeat(501) }, 'action'],
+    ['an action of 100 KB', { action: 'x'.repeat(100_000) }, 'action'],
+    ['NUL in the action', { action: 'a\0b' }, 'action'],
+    ['half a character in the reason', { reason: 'a\ud800b' }, 'reason'],
+    ['an unknown factor', { factors: ['retina'] }, 'factors[0]'],
+    ['a location without a fence', { factors: ['location'] }, 'factors'],
+    ['a time without a slot', { factors: ['biometric', 'time'] }, 'factors'],
+    ['a device that the policy does not ask for', { factors: ['device'] }, 'factors'],
+    ['no time at all', { lifetime_s: 0 }, 'lifetime_s'],
+    ['a lifetime of 1e9', { lifetime_s: 1e9 }, 'lifetime_s'],
+    ['a field that nobody knows', { urgent: true }, 'urgent'],
+  ])('with %s is refused by the name of the field', async (_, more, field) => {
+    expect(await refusedOutright(ask(service, ada, more))).toEqual([422, 'invalid_field', [field]])
+  })
+
+  test('to a phone that nobody has looks like one to a phone without a device', async () => {
+    const bob = await createMember(service, acme.id, 2)
+    const [unknown, unenrolled] = [
+      await ask(service, { mobile: '+12025550199' }, {}, acme.key),
+      await ask(service, bob, {}, acme.key),
+    ]
+    expect(unknown.body).toEqual(unenrolled.body)
+    expect(await refusedOutright(Promise.resolve(unknown))).toEqual([409, 'approver_not_enrolled', []])
+    expect(unknown.body.data.hint).toContain('svc user enroll')
+  })
+
+  test.each([
+    ['is on hold', (id: number) => [`user/${id}/pending`, {}] as const],
+    ['was removed', (id: number) => ['remove/user', { org_id: acme.id, user_id: id }] as const],
+  ])('to who %s rings nobody', async (_, move) => {
+    const [path, body] = move(ada.id)
+    const at = path.startsWith('user') ? `/organization/${acme.id}/${path}` : `/organization/${path}`
+    dataOf(await service.call('POST', at, { body }))
+    expect(await refusedOutright(ask(service, ada))).toEqual([409, 'approver_not_enrolled', []])
+  })
+
+  test('to a revoked device rings nobody', async () => {
+    await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`)
+    expect(await refusedOutright(ask(service, ada))).toEqual([409, 'approver_not_enrolled', []])
+  })
+
+  test('by an operator needs the organization where the approver is in several', async () => {
+    const other = await createTenant(service, 'other')
+    await createApprover(service, other.id, 1)
+    expect(await refusedOutright(ask(service, ada))).toEqual([422, 'invalid_field', ['org_id']])
+    expect(await refusedOutright(ask(service, ada, { org_id: 99 }))).toEqual([404, 'not_found', []])
+    expect(dataOf(await ask(service, ada, { org_id: other.id })).org_id).toBe(other.id)
+    expect(dataOf(await ask(service, ada, {}, acme.key)).org_id).toBe(acme.id)
+  })
+
+  test('with the same Idempotency-Key is the same request, and rings once', async () => {
+    const post = () =>
+      service.call('POST', '/svc/v1/approvals', {
+        key: acme.key,
+        body: { action: 'Deploy', approver_mobile: ada.mobile, number: true },
+        headers: { 'idempotency-key': 'k1' },
+      })
+    const first = await post()
+    expect((await post()).body).toEqual(first.body)
+    expect(service.rung).toHaveLength(1)
+    expect(await asked()).not.toBe(dataOf(first).request_id)
+  })
+})
+
+describe('the number', () => {
+  test('is told to the key that asked and to nobody else', async () => {
+    const record = dataOf(await ask(service, ada, { number: true }, acme.key))
+    expect(record.number).toMatch(/^[1-9]\d$/)
+    expect(dataOf(await show(service, record.request_id, acme.key)).number).toBe(record.number)
+    expect(dataOf(await show(service, record.request_id)).number).toBeNull()
+    expect(await list()).toMatchObject([{ number: null }])
+  })
+
+  test('is asked for where the policy says so', async () => {
+    const body = { policy: { require_number: true } }
+    await service.call('PUT', `/organization/${acme.id}/update`, { body })
+    expect(dataOf(await ask(service, ada)).number).toMatch(/^[1-9]\d$/)
+  })
+})
+
+describe('the list', () => {
+  test('holds what is pending and past, of one state or one phone', async () => {
+    const bob = await createApprover(service, acme.id, 2)
+    const [first, second] = [await asked(), dataOf(await ask(service, bob, {}, acme.key)).request_id]
+    await cancel(first)
+    const ids = async (query: string) =>
+      (await list(query, acme.key)).map((row: { request_id: string }) => row.request_id)
+    expect(await ids('')).toEqual([first, second])
+    expect(await ids('?status=pending')).toEqual([second])
+    expect(await ids('?status=expired')).toEqual([first])
+    expect(await ids('?approver_mobile=%2B1%20202%20555%200101')).toEqual([first])
+    expect(await ids('?limit=1')).toEqual([first])
+  })
+
+  test("is of the key's own organization only", async () => {
+    const other = await createTenant(service, 'other')
+    const id = await asked()
+    expect(await list('', other.key)).toEqual([])
+    for (const answer of [await show(service, id, other.key), await cancel(id, other.key)])
+      expect(refusal(answer)).toEqual([404, 'not_found', []])
+    expect(await statusOf(id)).toEqual(['pending', null])
+  })
+})
+
+describe('a cancelled request', () => {
+  test('ends as expired, says who cancelled, and is decided no more', async () => {
+    const id = await asked()
+    expect(dataOf(await cancel(id, acme.key))).toMatchObject({
+      status: 'expired',
+      detail: 'cancelled by the requester',
+    })
+    expect(refusal(await cancel(id))).toEqual([410, 'expired', []])
+    expect(refusal(await service.call('GET', `/svc/v1/approvals/${id}/ceremony`))[0]).toBe(410)
+    expect((await auditOf(service, acme.id)).at(-1)).toEqual(['cancelApproval', `approval:${id}`, ['status']])
+  })
+
+  test('is not one that was decided', async () => {
+    const id = await asked()
+    dataOf(await decide(service, id, ada.key))
+    expect(refusal(await cancel(id))).toEqual([409, 'already_approved', []])
+    expect((await statusOf(id))[0]).toBe('approved')
+  })
+})
+
+describe('the end of the time', () => {
+  test('shows at once, is written down by the service, and is for ever', async () => {
+    const id = await asked()
+    clock.tick(5 * minute - 1)
+    expect(await statusOf(id)).toEqual(['pending', null])
+    clock.tick(1)
+    expect(await statusOf(id)).toEqual(['expired', 'nobody decided in time'])
+    clock.tick(-60 * minute)
+    expect(await statusOf(id)).toEqual(['expired', 'nobody decided in time'])
+    expect((await auditOf(service, acme.id)).at(-1)).toEqual(['expireApproval', `approval:${id}`, ['status']])
+  })
+
+  test('shows in lists, and to who cancels too late', async () => {
+    const first = await asked()
+    clock.tick(2 * minute)
+    const other = await asked()
+    clock.tick(3 * minute)
+    expect(refusal(await cancel(first))).toEqual([410, 'expired', []])
+    expect(await list('?status=pending')).toMatchObject([{ request_id: other }])
+    clock.tick(2 * minute)
+    expect(await list('?status=pending')).toEqual([])
+    expect(await list('?status=expired')).toHaveLength(2)
+  })
+
+  test('does not change what was decided', async () => {
+    const id = await asked()
+    dataOf(await decide(service, id, ada.key))
+    clock.tick(60 * minute)
+    expect((await statusOf(id))[0]).toBe('approved')
+  })
+})
+
+describe('waiting', () => {
+  const wait = (id: string, signal?: AbortSignal) =>
+    service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key, signal })
+
+  test('ends with the decision, however many wait', async () => {
+    const id = await asked()
+    const waiting = [wait(id), wait(id), wait(id)]
+    await decide(service, id, ada.key)
+    for (const answer of await Promise.all(waiting)) expect(dataOf(answer).status).toBe('approved')
+  })
+
+  test('ends with the cancel, and with the end of the time', async () => {
+    const [first, other] = [await asked(), await asked()]
+    const waiting = [wait(first), wait(other)]
+    await cancel(first)
+    expect(dataOf((await Promise.race(waiting))!).status).toBe('expired')
+    clock.tick(5 * minute)
+    expect(dataOf((await waiting[1])!).detail).toBe('nobody decided in time')
+  })
+
+  test('is no wait when it is decided already, and as short as it is asked to be', async () => {
+    const id = await asked()
+    expect(dataOf(await service.call('GET', `/svc/v1/approvals/${id}?wait_s=1`)).status).toBe('pending')
+    await decide(service, id, ada.key)
+    expect(dataOf(await wait(id)).status).toBe('approved')
+  })
+
+  test('ends when the client goes, and when the service stops', async () => {
+    const id = await asked()
+    const client = new AbortController()
+    const waiting = [wait(id, client.signal), wait(id)]
+    client.abort()
+    expect(dataOf((await waiting[0])!).status).toBe('pending')
+    service.service.waiting.stop()
+    expect(dataOf((await waiting[1])!).status).toBe('pending')
+  })
+
+  test.each(['0', '61', 'x'])('for %s seconds is refused', async (seconds) => {
+    const answer = await service.call('GET', `/svc/v1/approvals/${await asked()}?wait_s=${seconds}`)
+    expect(refusal(answer)).toEqual([422, 'invalid_field', ['wait_s']])
+  })
+})
+
+describe('an approver is not worn down:', () => {
+  const limitOf = (answer: Answer) => [answer.status, answer.body.data.code, answer.headers['retry-after']]
+
+  test('three requests of one key may wait', async () => {
+    for (let i = 0; i < 3; i++) await asked()
+    clock.tick(minute)
+    const answer = await ask(service, ada, {}, acme.key)
+    expect(limitOf(answer)).toEqual([429, 'too_many_pending', '240'])
+    dataOf(await ask(service, ada))
+  })
+
+  test('the phone rings five times in ten minutes, whoever asks', async () => {
+    for (let i = 0; i < 5; i++) {
+      await cancel(await asked())
+      clock.tick(second)
+    }
+    for (const key of [acme.key, service.operatorKey])
+      expect(limitOf(await ask(service, ada, {}, key))).toEqual([429, 'too_many_rings', '595'])
+    expect(service.rung).toHaveLength(5)
+    clock.tick(595 * second)
+    await asked()
+  })
+
+  test('an approval begins the count anew, a denial does not', async () => {
+    for (let i = 0; i < 4; i++) await cancel(await asked())
+    clock.tick(second)
+    dataOf(await decide(service, await asked(), ada.key))
+    clock.tick(second)
+    for (let i = 0; i < 4; i++) await cancel(await asked())
+    dataOf(await decide(service, await asked(), ada.key, { decision: 'deny' }))
+    expect(limitOf(await ask(service, ada, {}, acme.key))).toEqual([429, 'too_many_rings', '600'])
+  })
+
+  test('500 requests at once ring three times', async () => {
+    const answers = await Promise.all(Array.from({ length: 500 }, () => ask(service, ada, {}, acme.key)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(497)
+    expect(service.rung).toHaveLength(3)
+  })
+
+  test('another approver and another organization have their own count', async () => {
+    for (let i = 0; i < 3; i++) await asked()
+    const bob = await createApprover(service, acme.id, 2)
+    dataOf(await ask(service, bob, {}, acme.key))
+    const other = await createTenant(service, 'other')
+    await createApprover(service, other.id, 1)
+    dataOf(await ask(service, ada, {}, other.key))
   })
 })

@@ -2,6 +2,7 @@ import type { Policy as OrganizationPolicy } from '../../contract/records.ts'
 import type { Policy } from '../../rules/decide.ts'
 import { compileLevel } from '../../rules/level.ts'
 import type { Weekday } from '../../rules/slot.ts'
+import { notFound } from '../refusal.ts'
 import type { Db } from '../storage/schema.ts'
 
 const slotOf = <Row extends { days: string }>(row: Row) => ({
@@ -15,7 +16,7 @@ export const readRules = async (db: Db, orgId: number, userId: number): Promise<
     .selectFrom('organizations')
     .where('id', '=', orgId)
     .select('policy')
-    .executeTakeFirstOrThrow()
+    .executeTakeFirstOrThrow(() => notFound('Organization'))
   const fences = await db.selectFrom('geofences').where('org_id', '=', orgId).selectAll().execute()
   const slots = await db.selectFrom('timeslots').where('org_id', '=', orgId).selectAll().execute()
   const userFences = await db

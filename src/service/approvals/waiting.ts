@@ -48,7 +48,7 @@ export const createWaiting = ({ poll, every = 250 }: Options = {}): Waiting => {
 
   return {
     listen: (id) => {
-      let listener: Listener = () => undefined
+      let listener!: Listener
       const woken = new Promise<void>((resolve) => (listener = resolve))
       if (stopped) listener()
       const waiting = listeners.get(id) ?? new Set()

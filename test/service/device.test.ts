@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createSoftwareKey, register } from '../../src/client/software-authenticator.ts'
+import { createApprover, enroll, type Approver } from './approver.ts'
+import { createClock, minute } from './clock.ts'
+import { auditOf, contentsOf, createMember, createTenant, dataOf, refusal } from './fixtures.ts'
+import { startTestService, type Answer, type TestService } from './harness.ts'
+
+let clock: ReturnType<typeof createClock>
+let service: TestService
+let acme: { id: number; key: string }
+let ada: { id: number; mobile: string }
+const open = async (options: { dev?: boolean; publicUrl?: string } = {}): Promise<void> => {
+  clock = createClock()
+  service = await startTestService({ dev: true, now: clock.now, ...options })
+  acme = await createTenant(service, 'acme')
+  ada = await createMember(service, acme.id, 1)
+}
+beforeEach(() => open())
+afterEach(() => service.close())
+
+const start = (user = ada.id, key = acme.key): Promise<Answer> =>
+  service.call('POST', `/svc/v1/organizations/${acme.id}/users/${user}/enrollments`, { key, body: {} })
+const devicesOf = async (user: number) =>
+  dataOf(await service.call('GET', `/svc/v1/organizations/${acme.id}/users/${user}/devices`))
+const post = (body: object): Promise<Answer> => service.call('POST', '/svc/v1/devices', { key: null, body })
+const revoke = (device: number): Promise<Answer> =>
+  service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${device}`)
+
+type Enrollment = { token: string; challenge: string; origin: string; rp_id: string; user_handle: string }
+const registrationFor = ({ token, challenge, origin, rp_id, user_handle }: Enrollment, more: object = {}) => {
+  const key = createSoftwareKey('ES256', { rpId: rp_id, userHandle: user_handle })
+  return { token, name: 'Key file', response: register(key, { challenge, origin, rpId: rp_id }), ...more }
+}
+
+const unused = 'x'.repeat(43)
+
+describe('an enrollment', () => {
+  test('is a link to the approver page that a browser can use', async () => {
+    const data = dataOf(await start())
+    expect(data).toEqual({
+      url: `http://127.0.0.1:8080/approver#enroll=${data.token}`,
+      token: expect.stringMatching(/^[\w-]{43}$/),
+      expires_at: '2030-01-31T12:10:00.000Z',
+      origin: 'http://localhost:8080',
+      rp_id: 'localhost',
+      challenge: expect.stringMatching(/^[\w-]{43}$/),
+      user_handle: expect.stringMatching(/^[\w-]{22}$/),
+    })
+    expect((await auditOf(service, acme.id)).at(-1)).toEqual([
+      'createEnrollment',
+      `user:${ada.id}`,
+      ['enrollment'],
+    ])
+  })
+
+  test('is not kept in clear, nor told again to a repeat', async () => {
+    const repeat = () =>
+      service.call('POST', `/svc/v1/organizations/${acme.id}/users/${ada.id}/enrollments`, {
+        body: {},
+        headers: { 'idempotency-key': 'e1' },
+      })
+    const { token } = dataOf(await repeat())
+    expect(JSON.stringify(await contentsOf(service))).not.toContain(token)
+    const again = await repeat()
+    expect(dataOf(again)).toMatchObject({ secret_already_shown: true })
+    expect(JSON.stringify(again.body)).not.toContain(token)
+  })
+
+  test('is for an active user only', async () => {
+    await service.call('POST', `/organization/${acme.id}/user/${ada.id}/pending`, { body: {} })
+    expect(refusal(await start())).toEqual([409, 'user_pending', []])
+    expect(refusal(await start(99))).toEqual([404, 'not_found', []])
+  })
+
+  test('needs a name, where the service is reached by an address', async () => {
+    await service.close()
+    await open({ publicUrl: 'https://192.0.2.7:8443' })
+    expect(refusal(await start())).toEqual([409, 'public_url_needed', []])
+  })
+
+  test('keeps the relying party of the first one', async () => {
+    await service.close()
+    await open({ publicUrl: 'https://svc.example.com' })
+    expect(dataOf(await start())).toMatchObject({
+      rp_id: 'svc.example.com',
+      origin: 'https://svc.example.com',
+    })
+    service.service.publicUrl = 'https://other.example.com'
+    expect(dataOf(await start())).toMatchObject({
+      rp_id: 'svc.example.com',
+      origin: 'https://other.example.com',
+    })
+  })
+
+  test('has one user handle for all devices of a member', async () => {
+    await enroll(service, acme.id, ada.id)
+    const handles = [dataOf(await start()).user_handle, dataOf(await start()).user_handle]
+    expect(new Set(handles).size).toBe(1)
+    const bob = await createMember(service, acme.id, 2)
+    expect(handles).not.toContain(dataOf(await start(bob.id)).user_handle)
+  })
+})
+
+describe('a registration', () => {
+  test('makes a device of the user, named', async () => {
+    const { device } = await enroll(service, acme.id, ada.id)
+    expect(await devicesOf(ada.id)).toEqual([
+      {
+        id: device,
+        org_id: acme.id,
+        user_id: ada.id,
+        name: 'Key file',
+        kind: 'software',
+        registered_at: clock.iso(),
+        last_used_at: null,
+        revoked_at: null,
+      },
+    ])
+    const rows = dataOf(await service.call('GET', `/svc/v1/audit?org_id=${acme.id}`))
+    expect(rows.at(-1)).toMatchObject({
+      action: 'registerDevice',
+      actor: `user:${ada.id}`,
+      subject: `device:${device}`,
+    })
+  })
+
+  test('spends the token, once, also when two use it at once', async () => {
+    const enrollment = dataOf(await start())
+    const answers = await Promise.all([
+      post(registrationFor(enrollment)),
+      post(registrationFor(enrollment)),
+      post(registrationFor(enrollment)),
+    ])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 410, 410])
+    expect(await devicesOf(ada.id)).toHaveLength(1)
+  })
+
+  test('says the same of a token that is used, late or made up', async () => {
+    const [used, late] = [dataOf(await start()), dataOf(await start())]
+    dataOf(await post(registrationFor(used)))
+    clock.tick(10 * minute)
+    const messages = []
+    for (const token of [used.token, late.token, unused]) {
+      const answer = await post(registrationFor({ ...late, token }))
+      expect(refusal(answer)).toEqual([410, 'enrollment_over', []])
+      messages.push(answer.body.message)
+    }
+    expect(new Set(messages).size).toBe(1)
+  })
+
+  test('is refused to who was removed or put on hold since', async () => {
+    const enrollment = dataOf(await start())
+    await service.call('POST', `/organization/${acme.id}/user/${ada.id}/pending`, { body: {} })
+    expect(refusal(await post(registrationFor(enrollment)))).toEqual([410, 'enrollment_over', []])
+  })
+
+  test.each<[string, (enrollment: Enrollment) => object]>([
+    ['another challenge', (one) => registrationFor({ ...one, challenge: unused })],
+    ['another origin', (one) => registrationFor({ ...one, origin: 'http://localhost:9' })],
+    ['no attestation', (one) => ({ ...registrationFor(one), response: { id: 'x', response: {} } })],
+    [
+      'an assertion in its place',
+      (one) => {
+        const { response, ...rest } = registrationFor(one)
+        return {
+          ...rest,
+          response: { ...response, response: { ...response.response, attestationObject: 'oA' } },
+        }
+      },
+    ],
+  ])('with %s is refused and leaves the token', async (_, make) => {
+    const enrollment = dataOf(await start())
+    const before = await contentsOf(service)
+    expect(refusal(await post(make(enrollment)))).toEqual([422, 'registration_refused', ['response']])
+    expect(await contentsOf(service)).toEqual(before)
+    dataOf(await post(registrationFor(enrollment)))
+  })
+
+  test('of a key that is registered already is refused', async () => {
+    const { key } = await enroll(service, acme.id, ada.id)
+    const { token, challenge, origin, rp_id } = dataOf(await start())
+    const body = { token, name: 'Again', response: register(key, { challenge, origin, rpId: rp_id }) }
+    expect(refusal(await post(body))).toEqual([409, 'device_known', []])
+  })
+
+  test('of a software key is refused where the service does not run with --dev', async () => {
+    await service.close()
+    await open({ dev: false })
+    const enrollment = dataOf(await start())
+    expect(refusal(await post(registrationFor(enrollment)))).toEqual([403, 'software_not_allowed', []])
+    const said = await post({ ...registrationFor(enrollment), software: true })
+    expect(refusal(said)).toEqual([403, 'software_not_allowed', []])
+    expect(await devicesOf(ada.id)).toEqual([])
+  })
+})
+
+describe('a revoked device', () => {
+  let approver: Approver
+  beforeEach(async () => {
+    approver = await createApprover(service, acme.id, 2)
+  })
+
+  test('stays in the list, and is revoked once', async () => {
+    expect(dataOf(await revoke(approver.device))).toMatchObject({ revoked_at: clock.iso() })
+    expect(await devicesOf(approver.id)).toMatchObject([{ id: approver.device, revoked_at: clock.iso() }])
+    expect(refusal(await revoke(approver.device))).toEqual([409, 'device_revoked', []])
+    expect(refusal(await revoke(99))).toEqual([404, 'not_found', []])
+    expect((await auditOf(service, acme.id)).at(-1)).toEqual([
+      'revokeDevice',
+      `device:${approver.device}`,
+      ['revoked_at'],
+    ])
+  })
+
+  test('goes with its user', async () => {
+    await service.call('DELETE', `/organization/${acme.id}/delete/user/${approver.id}`)
+    expect((await contentsOf(service)).devices).toEqual([])
+  })
+})

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { verifyReceipt } from '../../src/receipt/verify.ts'
+import { ask, createApprover, decide, show, type Approver } from './approver.ts'
+import { createClock, minute } from './clock.ts'
+import { createTenant, dataOf, fence, refusal, slot } from './fixtures.ts'
+import { startTestService, type TestService } from './harness.ts'
+
+let clock: ReturnType<typeof createClock>
+let service: TestService
+let acme: { id: number; key: string }
+let ada: Approver
+beforeEach(async () => {
+  // A Thursday, 13:00 in Berlin.
+  clock = createClock('2030-01-31T12:00:00.000Z')
+  service = await startTestService({ dev: true, now: clock.now })
+  acme = await createTenant(service, 'acme')
+  ada = await createApprover(service, acme.id, 1)
+})
+afterEach(() => service.close())
+
+const policy = async (fields: object): Promise<void> =>
+  dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { body: { policy: fields } }))
+const addSlot = async (fields: object = {}): Promise<void> =>
+  dataOf(
+    await service.call('POST', `/organization/${acme.id}/timeslots/add`, { body: { ...slot, ...fields } }),
+  )
+const addFence = async (): Promise<void> =>
+  dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
+const asked = async (factors?: string[]) => dataOf(await ask(service, ada, { factors }, acme.key))
+const approve = (id: string, from?: string) => decide(service, id, ada.key, { decision: 'approve' }, from)
+const resultsOf = ({ attestation }: { attestation: { claims: { factors: { factor: string }[] } } }) =>
+  Object.fromEntries(
+    attestation.claims.factors.map((one) => {
+      const { factor, policy: mode, result } = one as Record<string, string>
+      return [factor, `${mode} ${result}`]
+    }),
+  )
+
+describe('what is checked', () => {
+  test('is what was asked for, what the organization asks of everybody, and always the user', async () => {
+    await addSlot()
+    await policy({ factors: ['time'], device_trust: true })
+    expect((await asked()).factors).toEqual(['biometric', 'time'])
+    expect((await asked(['device'])).factors).toEqual(['biometric', 'time', 'device'])
+  })
+
+  test('cannot be what the organization asks for and nobody can pass', async () => {
+    await policy({ factors: ['location'] })
+    const answer = await ask(service, ada)
+    expect(refusal(answer)).toEqual([422, 'invalid_field', ['factors']])
+    expect(answer.body.message).toContain('location, which is asked for by the organization')
+    expect(service.rung).toEqual([])
+  })
+
+  test('is not what is only reported', async () => {
+    await addFence()
+    await policy({ report_only: ['location'] })
+    expect((await asked(['location'])).factors).toEqual(['biometric'])
+  })
+})
+
+describe('the decision', () => {
+  test('passes inside the time slot, on a registered device, and the receipt says so', async () => {
+    await addSlot()
+    await policy({ device_trust: true })
+    const { request_id } = await asked(['time', 'device'])
+    const decided = dataOf(await approve(request_id))
+    expect(resultsOf(decided)).toEqual({
+      biometric: 'required PASS',
+      time: 'required PASS',
+      device: 'required PASS',
+    })
+    const { body: jwks } = await service.call('GET', '/.well-known/jwks.json', { key: null })
+    const wanted = { factors: ['biometric', 'time', 'device'], allowDev: true }
+    expect((await verifyReceipt(decided.attestation, jwks, wanted, clock.now())).valid).toBe(true)
+  })
+
+  test('outside of the time slot is a denial, which says why and has no receipt', async () => {
+    await addSlot({ end: '13:02' })
+    const { request_id } = await asked(['time'])
+    clock.tick(2 * minute)
+    const answer = await approve(request_id)
+    expect(refusal(answer)).toEqual([403, 'denied', []])
+    expect(answer.body.message).toContain('time: Thu 13:02 Europe/Berlin is outside')
+    expect(dataOf(await show(service, request_id))).toMatchObject({
+      status: 'denied',
+      detail: expect.stringContaining('refused by the rules: time: Thu 13:02'),
+      attestation: null,
+    })
+    expect(refusal(await approve(request_id).catch(() => answer))).toEqual([403, 'denied', []])
+  })
+
+  test('without evidence of the place fails closed', async () => {
+    await addFence()
+    const { request_id } = await asked(['location'])
+    expect((await approve(request_id)).body.message).toContain('location: no location was given')
+  })
+
+  test('holds a slot of the user beside that of the organization', async () => {
+    await addSlot()
+    const timeslots = [{ ...slot, start: '20:00', end: '21:00' }]
+    await service.call('PUT', `/user/${ada.id}/timeslots/update`, { body: { org_id: acme.id, timeslots } })
+    const { request_id } = await asked(['time'])
+    expect(refusal(await approve(request_id))).toEqual([403, 'denied', []])
+  })
+
+  test('counts only from an allowed network', async () => {
+    await policy({ ip_allow: ['203.0.113.0/24'] })
+    const [inside, outside, nowhere] = [await asked(), await asked(), await asked()]
+    expect(resultsOf(dataOf(await approve(inside.request_id, '203.0.113.9')))).toMatchObject({
+      ip: 'required PASS',
+    })
+    for (const [{ request_id }, from] of [
+      [outside, '198.51.100.1'],
+      [nowhere, undefined],
+    ] as const)
+      expect(refusal(await approve(request_id, from))).toEqual([403, 'denied', []])
+  })
+
+  test('is not changed by what is only reported', async () => {
+    await addFence()
+    await policy({ report_only: ['location'] })
+    const { request_id } = await asked()
+    const results = resultsOf(dataOf(await approve(request_id)))
+    expect(results).toEqual({ biometric: 'required PASS', location: 'report_only INSUFFICIENT_DATA' })
+  })
+
+  test('still holds what the approver read, when the policy has changed', async () => {
+    await addSlot({ end: '13:02' })
+    const { request_id } = await asked(['time'])
+    await policy({ report_only: ['time'] })
+    clock.tick(2 * minute)
+    expect(refusal(await approve(request_id))).toEqual([403, 'denied', []])
+  })
+
+  test('against it needs no rule: a denial always counts', async () => {
+    await addFence()
+    const { request_id } = await asked(['location'])
+    const denied = dataOf(await decide(service, request_id, ada.key, { decision: 'deny' }))
+    expect(denied.status).toBe('denied')
+    expect(resultsOf(denied)).toMatchObject({ location: 'required FAIL' })
+  })
+})
