@@ -1,5 +1,8 @@
 import * as z from 'zod/mini'
 
+// The whole of zod, which the MCP SDK loads, gives everybody in the process its English words. Ours need it without.
+z.config({ localeError: () => undefined })
+
 /**
  * What the table knows of a field beyond its type.
  * `shown`: the specification has it, so client and service check it. `chosen`: the specification leaves it open

@@ -35,7 +35,7 @@ const ask = {
     { example: '+12025550101', personal: true },
   ),
   factors: shown(
-    z.optional(z.array(z.enum(factors)).check(z.maxLength(factors.length))),
+    z.optional(z.array(z.enum(factors))),
     'What is checked besides the approval itself; leave it out for the default.',
     { example: ['biometric'] },
   ),

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import type { Caller } from '../../../src/service/call.ts'
+import { createFakeAsker } from './fake-asker.ts'
+import { call, startTools } from './http-tools.ts'
+
+const token = 'the-bearer-of-the-operator-32-characters'
+const orgKey = 'svc_org_0123abcd_organization'
+const operatorKey = 'svc_op_0123abcd_operator'
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+
+const start = (options: { token?: string; localOnly?: boolean } = {}) => {
+  const callers: Caller[] = []
+  const { asker } = createFakeAsker()
+  const tools = startTools({
+    ...options,
+    keys: {
+      [orgKey]: { keyId: 7, name: 'acme', orgId: 3 },
+      [operatorKey]: { keyId: 1, name: 'operator', orgId: null },
+    },
+    askerFor: (caller) => {
+      callers.push(caller)
+      return asker
+    },
+  })
+  const send = (headers: Record<string, string>) => tools.send(list, { headers })
+  return { tools, callers, send }
+}
+
+const wrong: [string, Record<string, string>][] = [
+  ['none', {}],
+  ['an empty header', { authorization: '' }],
+  ['the scheme alone', { authorization: 'Bearer' }],
+  ['the scheme and a space', { authorization: 'Bearer ' }],
+  ['no scheme', { authorization: token }],
+  ['another scheme', { authorization: `Basic ${btoa(`x:${token}`)}` }],
+  ['a part of it', { authorization: `Bearer ${token.slice(0, -1)}` }],
+  ['more than it', { authorization: `Bearer ${token}x` }],
+  ['two in one header', { authorization: `Bearer ${token}, Bearer ${token}` }],
+  ['two spaces', { authorization: `Bearer  ${token}` }],
+  ['another case', { authorization: `Bearer ${token.toUpperCase()}` }],
+  ['a key of nobody', { authorization: 'Bearer svc_org_ffffffff_nobody' }],
+  ["the operator's REST key", { authorization: `Bearer ${operatorKey}` }],
+  ['the bearer as an API key', { 'x-api-key': token }],
+  ['something endless', { authorization: `Bearer ${'x'.repeat(8000)}` }],
+]
+
+describe('with MCP_AUTH_TOKEN', () => {
+  test.each(wrong)('answers 401 to %s', async (_, headers) => {
+    const { send, callers } = start({ token })
+    const response = await send(headers)
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+    const body = await response.json()
+    expect(body).toEqual({ jsonrpc: '2.0', id: null, error: { code: -32001, message: expect.any(String) } })
+    expect(body.error.message).not.toContain(token)
+    expect(callers).toEqual([])
+  })
+
+  test.each([`Bearer ${token}`, `bearer ${token}`])(
+    'takes %.10s… for the operator',
+    async (authorization) => {
+      const { send, callers } = start({ token })
+      expect((await send({ authorization })).status).toBe(200)
+      expect(callers).toMatchObject([{ orgId: null }])
+    },
+  )
+
+  test('takes the key of an organization for that organization', async () => {
+    const { send, callers } = start({ token })
+    expect((await send({ authorization: `Bearer ${orgKey}` })).status).toBe(200)
+    expect(callers).toEqual([expect.objectContaining({ keyId: 7, orgId: 3 })])
+  })
+
+  test('decides before it reads the body', async () => {
+    const { tools } = start({ token })
+    const response = await tools.send('{ this is no JSON')
+    expect(response.status).toBe(401)
+  })
+})
+
+describe('without MCP_AUTH_TOKEN', () => {
+  test('lets this machine do without, as the operator', async () => {
+    const { send, callers } = start()
+    expect((await send({})).status).toBe(200)
+    expect(callers).toMatchObject([{ orgId: null }])
+  })
+
+  test.each(wrong.slice(1).filter(([, headers]) => 'authorization' in headers))(
+    'still answers 401 to %s',
+    async (_, headers) => {
+      expect((await start().send(headers)).status).toBe(401)
+    },
+  )
+
+  test.each(['x-forwarded-for', 'forwarded'])('asks for one when %s tells of a proxy', async (name) => {
+    expect((await start().send({ [name]: '203.0.113.7' })).status).toBe(401)
+  })
+
+  test('asks for one when others reach the service too', async () => {
+    expect((await start({ localOnly: false }).send({})).status).toBe(401)
+  })
+})
+
+test('a cancel of one organization does not reach the call of another', async () => {
+  const fake = createFakeAsker()
+  const tools = startTools({
+    token,
+    keys: { [orgKey]: { keyId: 7, name: 'acme', orgId: 3 } },
+    askerFor: () => fake.asker,
+  })
+  const asked = fake.nextAsk()
+  const answer = tools.ask(call('request_approval', { action: 'a', approver_mobile: '+12025550101' }), {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  await asked
+  await new Promise(setImmediate)
+  await tools.send(
+    { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
+    { headers: { authorization: `Bearer ${orgKey}` } },
+  )
+  expect(fake.cancelled).toEqual([])
+  fake.end('apr_1', { status: 'denied' })
+  expect((await answer).result.structuredContent.status).toBe('denied')
+})

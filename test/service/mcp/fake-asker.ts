@@ -1,0 +1,83 @@
+import type { ApprovalRecord } from '../../../src/contract/approval.ts'
+import type { Ask, Asker } from '../../../src/contract/asker.ts'
+import { Refusal, notFound } from '../../../src/service/refusal.ts'
+
+type Ending = Pick<ApprovalRecord, 'status'> & Partial<ApprovalRecord>
+
+/** Asks nobody: a test decides. */
+export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
+  const requests = new Map<string, ApprovalRecord>()
+  const woken = new Map<string, () => void>()
+  const asks: Ask[] = []
+  const cancelled: string[] = []
+  let asked = (): void => undefined
+  let refusal: Error | undefined
+
+  const find = (request_id: string): ApprovalRecord => {
+    const record = requests.get(request_id)
+    if (!record) throw notFound('Request')
+    return { ...record }
+  }
+  const end = (request_id: string, ending: Ending): void => {
+    Object.assign(requests.get(request_id)!, ending)
+    woken.get(request_id)?.()
+  }
+
+  const asker: Asker = {
+    boundToAction: true,
+    request: async (ask) => {
+      if (refusal) throw refusal
+      asks.push(ask)
+      const request_id = `apr_${asks.length}`
+      requests.set(request_id, {
+        request_id,
+        org_id: 1,
+        status: 'pending',
+        action: ask.action,
+        reason: ask.reason ?? null,
+        requester: ask.requester ?? 'key',
+        approver_mobile: ask.approver_mobile,
+        factors: ask.factors ?? ['biometric'],
+        number: null,
+        detail: null,
+        requested_at: '2026-01-01T00:00:00.000Z',
+        expires_at: '2026-01-01T00:05:00.000Z',
+        decided_at: null,
+        attestation: null,
+        ...about,
+      })
+      asked()
+      return find(request_id)
+    },
+    status: async (request_id) => find(request_id),
+    wait: (request_id, _seconds, signal) =>
+      new Promise((resolve) => {
+        const go = (): void => resolve(find(request_id))
+        woken.set(request_id, go)
+        signal?.addEventListener('abort', go)
+      }),
+    cancel: async (request_id) => {
+      if (find(request_id).status !== 'pending') throw new Refusal(409, 'decided', 'Decided already')
+      cancelled.push(request_id)
+      end(request_id, { status: 'expired', detail: 'Withdrawn.' })
+    },
+  }
+
+  return {
+    asker,
+    asks,
+    cancelled,
+    end,
+    /** Nobody can be asked any more. */
+    refuse: (error: Error): void => void (refusal = error),
+    /** Resolves when the next request is made. */
+    nextAsk: (): Promise<void> =>
+      new Promise((resolve) => {
+        asked = resolve
+      }),
+    /** The wait is over and nobody has decided. */
+    giveUp: (request_id: string): void => woken.get(request_id)?.(),
+  }
+}
+
+export type FakeAsker = ReturnType<typeof createFakeAsker>

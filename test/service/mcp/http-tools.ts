@@ -1,0 +1,81 @@
+import { Hono } from 'hono'
+import type { Asker } from '../../../src/contract/asker.ts'
+import type { Caller } from '../../../src/service/call.ts'
+import { createMcpRoute } from '../../../src/service/mcp/http.ts'
+
+type Options = {
+  askerFor: (caller: Caller) => Asker
+  token?: string
+  localOnly?: boolean
+  keys?: Record<string, Caller>
+}
+
+type Send = { headers?: Record<string, string>; signal?: AbortSignal }
+
+export const headers = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+}
+
+/** What a client of 2026-07-28 puts into every request. */
+export const modern = (method: string, params: Record<string, unknown> = {}, id: unknown = 1) => ({
+  body: {
+    jsonrpc: '2.0',
+    id,
+    method,
+    params: {
+      ...params,
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'robot', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+        ...(params._meta as object | undefined),
+      },
+    },
+  },
+  headers: {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(typeof params.name === 'string' && { 'mcp-name': params.name }),
+  },
+})
+
+export const call = (name: string, args: unknown, more: Record<string, unknown> = {}, id: unknown = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args, ...more },
+})
+
+/** The route of the tools by itself, in process. */
+export const startTools = ({ askerFor, token, localOnly = true, keys = {} }: Options) => {
+  const trace = { id: 'req_1', key: undefined, error: undefined } as {
+    id: string
+    key?: string
+    error?: string
+  }
+  const route = createMcpRoute({
+    authenticate: async (key) =>
+      key !== undefined && keys[key] ? { ...keys[key], orgSlug: null } : undefined,
+    askerFor,
+    token,
+    localOnly,
+  })
+  const app = new Hono()
+  app.post('/mcp', (context) => route.answer(context, trace))
+
+  const send = async (body: unknown, { headers: more = {}, signal }: Send = {}): Promise<Response> =>
+    app.request('http://127.0.0.1:8080/mcp', {
+      method: 'POST',
+      headers: { ...headers, ...more },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      signal,
+    })
+  return {
+    trace,
+    send,
+    // oxlint-disable-next-line no-explicit-any -- tests read what the service answers
+    ask: async (body: unknown, options?: Send): Promise<any> => (await send(body, options)).json(),
+    close: route.close,
+  }
+}

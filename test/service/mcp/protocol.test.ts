@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createFakeAsker, type FakeAsker } from './fake-asker.ts'
+import { call, modern, startTools } from './http-tools.ts'
+
+const ask = { action: 'deploy', approver_mobile: '+12025550101' }
+let fake: FakeAsker
+let tools: ReturnType<typeof startTools>
+
+beforeEach(() => {
+  fake = createFakeAsker()
+  tools = startTools({ askerFor: () => fake.asker })
+})
+afterEach(() => tools.close())
+
+const initialize = (protocolVersion: string, id: unknown = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'initialize',
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: 'robot', version: '1' } },
+})
+
+describe('both eras', () => {
+  test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
+    'shakes hands in %s',
+    async (version) => {
+      const { result } = await tools.ask(initialize(version))
+      expect(result).toMatchObject({
+        protocolVersion: version,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'svc', version: '1.0.0' },
+      })
+      expect(result.instructions).toMatch(/never take silence for consent/)
+    },
+  )
+
+  test('tells a client of 2026-07-28 what it serves, without a handshake', async () => {
+    const { body, headers } = modern('server/discover')
+    const { result } = await tools.ask(body, { headers })
+    expect(result.supportedVersions).toContain('2026-07-28')
+  })
+
+  test('lists and calls the same tools in 2026-07-28, and knows who calls', async () => {
+    const list = modern('tools/list')
+    const { result } = await tools.ask(list.body, { headers: list.headers })
+    expect(result.tools).toHaveLength(3)
+    const one = modern('tools/call', { name: 'request_approval_async', arguments: ask })
+    const answer = await tools.ask(one.body, { headers: one.headers })
+    expect(answer.result.structuredContent.status).toBe('pending')
+    expect(fake.asks[0]?.requester).toBe('robot')
+  })
+})
+
+describe('JSON-RPC', () => {
+  test.each([0, 1, '0', 'a', '', -7, 9_007_199_254_740_991])(
+    'echoes the id %j in value and type',
+    async (id) => {
+      const old = await tools.ask({ jsonrpc: '2.0', id, method: 'tools/list' })
+      expect(old.id).toStrictEqual(id)
+      const { body, headers } = modern('tools/list', {}, id)
+      expect((await tools.ask(body, { headers })).id).toStrictEqual(id)
+      const unknown = await tools.ask(call('nope', {}, {}, id))
+      expect(unknown).toMatchObject({ id, error: { code: -32602 } })
+    },
+  )
+
+  test.each([null, true, {}, []])('takes no %j for an id', async (id) => {
+    const response = await tools.send({ jsonrpc: '2.0', id, method: 'tools/list' })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ id: null, error: { code: -32600 } })
+  })
+
+  test('answers a message without an id with 202 and nothing', async () => {
+    const response = await tools.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    expect([response.status, await response.text()]).toEqual([202, ''])
+  })
+
+  test.each(['__proto__', 'constructor', 'toString', 'Request_Approval', ''])(
+    'knows no tool %j',
+    async (name) => {
+      expect((await tools.ask(call(name, {}))).error.code).toBe(-32602)
+    },
+  )
+
+  test('knows no method that it does not have', async () => {
+    expect((await tools.ask({ jsonrpc: '2.0', id: 1, method: 'resources/list' })).error.code).toBe(-32601)
+  })
+
+  test.each([
+    ['{', 400, -32700],
+    ['', 400, -32700],
+    ['\uFEFF{}', 400, -32700],
+    ['[]', 400, -32600],
+    ['"x"', 400, -32600],
+    ['{"jsonrpc":"1.0","id":1,"method":"tools/list"}', 400, -32600],
+    [`{"a":${'['.repeat(40)}${']'.repeat(40)}}`, 400, -32700],
+  ])('refuses the body %o with %i', async (body, status, code) => {
+    const response = await tools.send(body)
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code } })
+  })
+
+  test('reads no more than a mebibyte', async () => {
+    const response = await tools.send(`"${'x'.repeat(1024 * 1024)}"`)
+    expect(response.status).toBe(413)
+    expect((await response.json()).error.code).toBe(-32000)
+  })
+
+  test('takes JSON only', async () => {
+    const response = await tools.send('{}', { headers: { 'content-type': 'text/plain' } })
+    expect(response.status).toBe(415)
+    expect((await response.json()).error.code).toBe(-32000)
+  })
+})
+
+describe('how an answer comes', () => {
+  test('as plain JSON to an older client that asked for no progress', async () => {
+    const response = await tools.send(call('request_approval_async', ask))
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('x-request-id')).toBe('req_1')
+  })
+
+  test.each(['older', '2026-07-28'])('as a stream to a client (%s) that did', async (era) => {
+    const params = { _meta: { progressToken: 'p' } }
+    const asked = fake.nextAsk()
+    const one = modern('tools/call', { name: 'request_approval', arguments: ask, ...params })
+    const sent =
+      era === 'older'
+        ? tools.send(call('request_approval', ask, params))
+        : tools.send(one.body, { headers: one.headers })
+    await asked
+    setImmediate(() => fake.end('apr_1', { status: 'approved' }))
+    const response = await sent
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(await response.text()).toMatch(/notifications\/progress[^]*"status":"approved"/)
+  })
+})
+
+describe('a call that nobody waits for any more', () => {
+  const session = async (): Promise<Record<string, string>> => {
+    const response = await tools.send(initialize('2025-11-25'))
+    return { 'mcp-session-id': response.headers.get('mcp-session-id')! }
+  }
+  const cancel = (requestId: unknown, headers: Record<string, string>) =>
+    tools.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }, { headers })
+
+  test('is withdrawn when an older client says so', async () => {
+    const headers = await session()
+    const asked = fake.nextAsk()
+    const answer = tools.ask(call('request_approval', ask, {}, 5), { headers })
+    await asked
+    await new Promise(setImmediate)
+    expect((await cancel(5, headers)).status).toBe(202)
+    expect((await answer).result.structuredContent.status).toBe('expired')
+    expect(fake.cancelled).toEqual(['apr_1'])
+  })
+
+  test('is not withdrawn by another id, type of id, or session', async () => {
+    const headers = await session()
+    const asked = fake.nextAsk()
+    const answer = tools.ask(call('request_approval', ask, {}, 5), { headers })
+    await asked
+    await new Promise(setImmediate)
+    await cancel(6, headers)
+    await cancel('5', headers)
+    await cancel(undefined, headers)
+    await cancel(5, await session())
+    await cancel(5, {})
+    expect(fake.cancelled).toEqual([])
+    fake.end('apr_1', { status: 'approved' })
+    expect((await answer).result.structuredContent.status).toBe('approved')
+  })
+
+  test('stays when an older client is merely gone', async () => {
+    const gone = new AbortController()
+    const asked = fake.nextAsk()
+    const answer = tools.ask(call('request_approval', ask), { signal: gone.signal })
+    await asked
+    await new Promise(setImmediate)
+    gone.abort()
+    await new Promise(setImmediate)
+    expect(fake.cancelled).toEqual([])
+    fake.end('apr_1', { status: 'approved' })
+    expect((await answer).result.structuredContent.status).toBe('approved')
+  })
+
+  test('is withdrawn when a client of 2026-07-28 closes the stream', async () => {
+    const gone = new AbortController()
+    const { body, headers } = modern('tools/call', { name: 'request_approval', arguments: ask })
+    const asked = fake.nextAsk()
+    const answer = tools.send(body, { headers, signal: gone.signal }).catch(() => undefined)
+    await asked
+    await new Promise(setImmediate)
+    gone.abort()
+    await answer
+    await new Promise(setImmediate)
+    expect(fake.cancelled).toEqual(['apr_1'])
+  })
+
+  test.each(['older', '2026-07-28'])('is withdrawn when the service stops (%s)', async (era) => {
+    const { body, headers } = modern('tools/call', { name: 'request_approval', arguments: ask })
+    const asked = fake.nextAsk()
+    const answer = era === 'older' ? tools.send(call('request_approval', ask)) : tools.send(body, { headers })
+    await asked
+    await new Promise(setImmediate)
+    await tools.close()
+    expect(fake.cancelled).toEqual(['apr_1'])
+    await answer.catch(() => undefined)
+  })
+
+  test('leaves nothing behind when it was asynchronous', async () => {
+    await tools.ask(call('request_approval_async', ask))
+    await tools.close()
+    expect(fake.cancelled).toEqual([])
+  })
+})
