@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createWaiting } from '../../src/service/approvals/waiting.ts'
 import { ask, createApprover, decide, show, type Approver } from './approver.ts'
 import { createClock, minute, second } from './clock.ts'
 import { auditOf, createMember, createTenant, dataOf, refusal } from './fixtures.ts'
@@ -33,6 +34,11 @@ const refusedOutright = async (answer: Promise<Answer>): Promise<[number, string
   expect([await list(), service.rung.length]).toEqual([[], before])
   return said
 }
+
+const wait = (id: string, signal?: AbortSignal) =>
+  service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key, signal })
+
+const limitOf = (answer: Answer) => [answer.status, answer.body.data.code, answer.headers['retry-after']]
 
 describe('a request for approval', () => {
   test('is pending, says everything, and rings once', async () => {
@@ -238,14 +244,25 @@ describe('the end of the time', () => {
 })
 
 describe('waiting', () => {
-  const wait = (id: string, signal?: AbortSignal) =>
-    service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key, signal })
-
-  test('ends with the decision, however many wait', async () => {
+  test('ends with the decision, however many wait, without a look at the store', async () => {
+    service.service.waiting = createWaiting()
     const id = await asked()
     const waiting = [wait(id), wait(id), wait(id)]
     await decide(service, id, ada.key)
     for (const answer of await Promise.all(waiting)) expect(dataOf(answer).status).toBe('approved')
+  })
+
+  test('ends with a decision of another node, of which nobody told', async () => {
+    const id = await asked()
+    const waiting = wait(id)
+    await service.storage.write((db) =>
+      db
+        .updateTable('approvals')
+        .set({ status: 'denied', ended_at: clock.iso() })
+        .where('request_id', '=', id)
+        .execute(),
+    )
+    expect(dataOf(await waiting).status).toBe('denied')
   })
 
   test('ends with the cancel, and with the end of the time', async () => {
@@ -281,8 +298,6 @@ describe('waiting', () => {
 })
 
 describe('an approver is not worn down:', () => {
-  const limitOf = (answer: Answer) => [answer.status, answer.body.data.code, answer.headers['retry-after']]
-
   test('three requests of one key may wait', async () => {
     for (let i = 0; i < 3; i++) await asked()
     clock.tick(minute)
@@ -323,9 +338,9 @@ describe('an approver is not worn down:', () => {
   test('another approver and another organization have their own count', async () => {
     for (let i = 0; i < 3; i++) await asked()
     const bob = await createApprover(service, acme.id, 2)
-    dataOf(await ask(service, bob, {}, acme.key))
+    expect((await ask(service, bob, {}, acme.key)).status).toBe(200)
     const other = await createTenant(service, 'other')
     await createApprover(service, other.id, 1)
-    dataOf(await ask(service, ada, {}, other.key))
+    expect((await ask(service, ada, {}, other.key)).status).toBe(200)
   })
 })

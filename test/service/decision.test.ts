@@ -37,6 +37,8 @@ const asked = async (more: object = {}) => dataOf(await ask(service, ada, more, 
 const shown = async (id: string) => dataOf(await show(service, id, acme.key))
 const jwks = async () => (await service.call('GET', '/.well-known/jwks.json', { key: null })).body
 
+const wrongFor = (number: string): string => (number === '10' ? '11' : '10')
+
 /** Says no and leaves no trace. */
 const refusedWithoutTrace = async (id: string, body: object) => {
   const before = await contentsOf(service)
@@ -148,6 +150,16 @@ describe('a decision', () => {
     clock.tick(-minute)
     const again = await post(service, second.request_id, { decision: 'approve', response: responses[1] })
     expect(refusal(again)).toEqual([410, 'expired', []])
+  })
+
+  test('comes too late when the time ends between the check and the statement', async () => {
+    const { request_id } = await asked()
+    const response = await signed(service, request_id, 'approve', ada.key)
+    clock.tick(5 * minute - 1)
+    clock.tickAfterRead(1)
+    const late = await post(service, request_id, { decision: 'approve', response })
+    expect(refusal(late)).toEqual([410, 'expired', []])
+    expect(await shown(request_id)).toMatchObject({ status: 'expired', attestation: null })
   })
 
   test('goes by the clock of the store, be it an hour off', async () => {
@@ -312,8 +324,6 @@ describe('a decision is refused when meanwhile', () => {
 })
 
 describe('the number', () => {
-  const wrongFor = (number: string): string => (number === '10' ? '11' : '10')
-
   test('must be typed, and is in the receipt as matched', async () => {
     const { request_id, number } = await asked({ number: true })
     expect((await ceremonyOf(service, request_id)).number_required).toBe(true)

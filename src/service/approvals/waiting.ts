@@ -30,6 +30,13 @@ export const createWaiting = ({ poll, every = 250 }: Options = {}): Waiting => {
     for (const listener of waiting) listener()
   }
 
+  const keepTime = (): void => {
+    if (listeners.size === 0) {
+      clearInterval(timer)
+      timer = undefined
+    } else if (poll) timer ??= setInterval(() => void look(), every).unref()
+  }
+
   const look = async (): Promise<void> => {
     if (polling || !poll) return
     polling = true
@@ -37,13 +44,7 @@ export const createWaiting = ({ poll, every = 250 }: Options = {}): Waiting => {
     const ended = await poll().catch(() => [])
     polling = false
     for (const id of ended) wake(id)
-  }
-
-  const keepTime = (): void => {
-    if (listeners.size === 0) {
-      clearInterval(timer)
-      timer = undefined
-    } else if (poll) timer ??= setInterval(() => void look(), every).unref()
+    keepTime()
   }
 
   return {

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createWaiting } from '../../../src/service/approvals/waiting.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const isDone = async (promise: Promise<void>): Promise<boolean> => {
+  let done = false
+  void promise.then(() => (done = true))
+  await vi.advanceTimersByTimeAsync(0)
+  return done
+}
+
+describe('who listens', () => {
+  test('is woken for its own request, all who wait for it at once', async () => {
+    const waiting = createWaiting()
+    const [a, b, other] = [waiting.listen('a'), waiting.listen('a'), waiting.listen('b')]
+    waiting.wake('a')
+    expect(await Promise.all([a, b, other].map(({ woken }) => isDone(woken)))).toEqual([true, true, false])
+  })
+
+  test('is woken by what came before it waited, and not after it has gone', async () => {
+    const waiting = createWaiting()
+    const { woken, close } = waiting.listen('a')
+    const gone = waiting.listen('a')
+    gone.close()
+    waiting.wake('a')
+    close()
+    expect([await isDone(woken), await isDone(gone.woken)]).toEqual([true, false])
+  })
+
+  test('is let go when the service stops, also who comes later', async () => {
+    const waiting = createWaiting()
+    const before = waiting.listen('a')
+    waiting.stop()
+    expect([await isDone(before.woken), await isDone(waiting.listen('b').woken)]).toEqual([true, true])
+    expect(waiting.stopped).toBe(true)
+  })
+})
+
+describe('the look at the store', () => {
+  test('is taken every 250 ms by one timer for all, and only while somebody waits', async () => {
+    const poll = vi.fn<() => Promise<string[]>>().mockResolvedValue([])
+    const waiting = createWaiting({ poll })
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(poll).not.toHaveBeenCalled()
+    const listening = Array.from({ length: 100 }, (_, i) => waiting.listen(`r${i}`))
+    expect(vi.getTimerCount()).toBe(1)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(poll).toHaveBeenCalledTimes(4)
+    for (const { close } of listening) close()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('wakes whom nobody told, and goes on after a failure', async () => {
+    const poll = vi
+      .fn<() => Promise<string[]>>()
+      .mockRejectedValueOnce(new Error('no disk'))
+      .mockResolvedValue(['a'])
+    const waiting = createWaiting({ poll })
+    const { woken } = waiting.listen('a')
+    await vi.advanceTimersByTimeAsync(250)
+    expect(await isDone(woken)).toBe(false)
+    await vi.advanceTimersByTimeAsync(250)
+    expect(await isDone(woken)).toBe(true)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('is not taken twice at the same time', async () => {
+    const poll = vi.fn<() => Promise<string[]>>(() => new Promise(() => undefined))
+    createWaiting({ poll }).listen('a')
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(poll).toHaveBeenCalledTimes(1)
+  })
+})
