@@ -38,8 +38,14 @@ export const groups: Record<string, Group> = {
   },
   user: {
     about: 'Users of an organization',
-    subgroups: { pending: 'Users who wait to be accepted' },
-    load: fromTable(async () => (await import('../contract/user.ts')).user),
+    subgroups: { pending: 'Users who wait to be accepted', devices: 'Devices with which a user approves' },
+    load: fromTable(
+      async () => ({
+        ...(await import('../contract/user.ts')).user,
+        ...(await import('../contract/device.ts')).device,
+      }),
+      async () => (await import('./approve/enroll.ts')).registerEnroll,
+    ),
   },
   geofence: {
     about: 'Places where approvals count, of an organization or a user',
@@ -48,6 +54,16 @@ export const groups: Record<string, Group> = {
   timeslot: {
     about: 'Times when approvals count, of an organization or a user',
     load: fromTable(async () => (await import('../contract/timeslot.ts')).timeslot),
+  },
+  approve: {
+    about: 'Ask a person, wait for the decision, keep and check the proof',
+    load: fromTable(
+      async () => ({
+        ...(await import('../contract/approval.ts')).approval,
+        ...(await import('../contract/device.ts')).device,
+      }),
+      async () => (await import('./commands/approve.ts')).registerApprove,
+    ),
   },
   key: {
     about: 'Named API keys',
@@ -63,6 +79,10 @@ export const groups: Record<string, Group> = {
   serve: {
     about: 'Run the service: REST API, keys and contract in one process',
     load: async () => (await import('./commands/serve.ts')).registerServe,
+  },
+  mcp: {
+    about: 'The approval tools on standard input and output, for agents',
+    load: async () => (await import('./commands/mcp.ts')).registerMcp,
   },
   service: {
     about: 'Look after the data of a service: backup, restore, migrate, reset-operator-key',

@@ -8,7 +8,7 @@ import type { Globals } from './context.ts'
 import type { Io } from './io.ts'
 import type { Settings } from './profile/settings.ts'
 
-const readCa = (file: string): string => {
+export const readCa = (file: string): string => {
   try {
     return readFileSync(file, 'utf8')
   } catch {
@@ -16,12 +16,13 @@ const readCa = (file: string): string => {
   }
 }
 
+/** A transport without any credential; `cacert` names a file with the CA to trust. */
+export const openTransport = (io: Io, cacert: string | undefined): ReturnType<typeof createTransport> =>
+  createTransport({ env: io.env, ca: cacert === undefined ? undefined : readCa(cacert) })
+
 /** The client of this run: its address, key, proxy and CA from the settings. */
 export const openClient = (io: Io, globals: Globals, settings: Settings): Client => {
-  const transport = createTransport({
-    env: io.env,
-    ca: settings.cacert && readCa(settings.cacert.value),
-  })
+  const transport = openTransport(io, settings.cacert?.value)
   return createClient({
     baseUrl: settings.baseUrl.value,
     apiKey: (url) => settings.apiKey(url),

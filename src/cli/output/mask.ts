@@ -1,14 +1,11 @@
+import { dialingPrefix } from '../phone-parts.ts'
 import { isRow } from './payload.ts'
 
 const dots = '•'
 
-/** Dialing prefixes have one to three digits; those of one and two are few enough to list. */
-const dialing =
-  /^\+(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(?=\d{5})|^(?=\d{7,15}$)/
-
 /** `+12025550101` -> `+1••••••0101`. Too short to hide anything: all dots. */
 export const maskPhone = (text: string): string => {
-  const prefix = dialing.exec(text)?.[0]
+  const prefix = dialingPrefix(text) ?? (/^\d{7,15}$/.test(text) ? '' : undefined)
   if (prefix === undefined) return dots.repeat(4)
   return prefix + dots.repeat(text.length - prefix.length - 4) + text.slice(-4)
 }

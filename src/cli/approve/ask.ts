@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import { approval } from '../../contract/approval.ts'
+import type { Ask } from '../../contract/asker.ts'
+import { fieldsOf, type Field } from '../../contract/describe.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { usageError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import { addFlag } from '../flags.ts'
+
+const defaultSeconds = 120
+const mostSeconds = 3600
+
+/** The operation behind `svc approve submit` under other words, with its action as an argument or as a flag. */
+const asking = (cli: string, args: readonly string[], example: string): Operation =>
+  Object.assign(Object.create(approval.createApproval) as Operation, { cli, args, example })
+
+export const requestOperation = asking(
+  'approve request',
+  ['action'],
+  '"Deploy 4.2 to production" --to +12025550101',
+)
+export const runOperation = asking(
+  'approve run',
+  [],
+  '--action "Deploy 4.2 to production" --to +12025550101 -- ./deploy.sh',
+)
+
+const worded = (field: Field): Field =>
+  field.name === 'lifetime_s'
+    ? {
+        ...field,
+        meta: {
+          ...field.meta,
+          description: `How long it can be decided, seconds; ${defaultSeconds} when left out`,
+        },
+      }
+    : field
+
+/** The flags of an operation that asks, but for what it takes as arguments. */
+export const addAskFlags = (command: Command, operation: Operation): void => {
+  for (const field of fieldsOf(operation))
+    if (!operation.args!.includes(field.name)) addFlag(command, worded(field))
+}
+
+/** What is asked, from flags, environment and profile; on a terminal, what is missing is asked for. */
+export const gatherAsk = async (
+  operation: Operation,
+  typed: { args: readonly string[]; options: Record<string, unknown> },
+  context: Context,
+): Promise<Ask> => {
+  const { gatherInput } = await import('../gather-input.ts')
+  const { input } = await gatherInput(operation, typed, context)
+  const ask = { lifetime_s: defaultSeconds, ...input } as Ask
+  const seconds = ask.lifetime_s!
+  if (seconds < 1 || seconds > mostSeconds)
+    throw usageError(`--timeout takes 1 to ${mostSeconds} seconds, not ${seconds}`, '--timeout 120')
+  if (!/\S/.test(ask.action))
+    throw usageError('The action is empty: say what is to happen', operation.example)
+  return ask
+}

@@ -1,0 +1,143 @@
+import type { Client } from '../../client/client.ts'
+import { createRestAsker, hasApprovals } from '../../client/rest-asker.ts'
+import { approval, type ApprovalRecord } from '../../contract/approval.ts'
+import type { Asker } from '../../contract/asker.ts'
+import { SvcError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import { isLoopback } from '../profile/address.ts'
+
+/** Whom svc asks through, and what else it needs to know of the other side. */
+export type Backend = {
+  asker: Asker
+  /** As `asker.wait`, but a lost connection is told at once and not waited out. */
+  poll: Asker['wait']
+  /** The service's clock, milliseconds: this machine's may be an hour off. */
+  now(): number
+  /** Until the request lapses; infinite where nobody says. */
+  secondsLeft(record: ApprovalRecord): number
+  /** Scheme, host and port of the service, where its keys are. */
+  origin: string
+  /** A receipt names a request as the backend does; a tool that waits tells its request's id to nobody. */
+  namesRequests: boolean
+  /** On this machine: receipts of software keys count there. */
+  local: boolean
+  close(): Promise<void>
+}
+
+type Wanted = {
+  /** Ask the tool server instead of the REST API. */
+  mcp?: boolean
+  /** Refuse, before anybody is rung, where the person does not see the action. */
+  bound?: boolean
+}
+
+const secondsLeft = (record: ApprovalRecord, now: number): number => {
+  const [from, to] = [Date.parse(record.requested_at), Date.parse(record.expires_at)]
+  return to > from ? (to - now) / 1000 : Infinity
+}
+
+const at = (url: string) => {
+  const { origin } = new URL(url)
+  return { origin, local: isLoopback(new URL(url)) }
+}
+
+/** Keeps the difference between the two clocks, from the `Date` of each answer. */
+const withClock = (client: Client, now: () => number): { client: Client; now(): number } => {
+  let ahead = 0
+  return {
+    now: () => now() + ahead,
+    client: {
+      ...client,
+      call: async (...call) => {
+        const answer = await client.call(...call)
+        const told = Date.parse(answer.date ?? '')
+        // The header counts whole seconds.
+        if (Math.abs(told - now() - ahead) > 1500) ahead = told - now()
+        return answer
+      },
+    },
+  }
+}
+
+const notBound = (origin: string): SvcError =>
+  new SvcError(
+    'failed',
+    'not_bound',
+    `${origin} asks people to authenticate and does not show them the action, so nothing can be run on its word`,
+    { hint: 'svc approve request asks there all the same; svc serve starts a service that shows the action' },
+  )
+
+const openRest = async (context: Context, { bound }: Wanted): Promise<Backend> => {
+  const { io } = context
+  const [{ baseUrl }, plain] = await Promise.all([context.settings(), context.client()])
+  const { client, now } = withClock(plain, () => io.now().getTime())
+  let asker = createRestAsker({ client })
+  const rest = asker
+
+  /** Another service of the contract rings a phone too, and knows nothing of what is asked. */
+  const elsewhere = async (): Promise<Asker | undefined> => {
+    if (await hasApprovals(client, baseUrl.value)) return undefined
+    if (bound) throw notBound(new URL(baseUrl.value).origin)
+    const [{ createVerifyAsker }, { partsOf }] = await Promise.all([
+      import('../../client/verify-asker.ts'),
+      import('../phone-parts.ts'),
+    ])
+    return createVerifyAsker({ client, partsOf })
+  }
+
+  return {
+    ...at(baseUrl.value),
+    now,
+    secondsLeft: (record) => secondsLeft(record, now()),
+    namesRequests: true,
+    // The context closes its client.
+    close: async () => undefined,
+    asker: {
+      get boundToAction() {
+        return asker.boundToAction
+      },
+      request: async (ask) => {
+        try {
+          return await asker.request(ask)
+        } catch (error) {
+          if (!(error instanceof SvcError) || error.exit !== 'notFound') throw error
+          const other = await elsewhere()
+          if (!other) throw error
+          asker = other
+          return asker.request(ask)
+        }
+      },
+      status: (id) => asker.status(id),
+      wait: (id, seconds, signal) => asker.wait(id, seconds, signal),
+      cancel: (id) => asker.cancel(id),
+    },
+    poll: async (request_id, wait_s, signal) => {
+      if (asker !== rest) return asker.wait(request_id, wait_s, signal)
+      const { envelope } = await client.call(approval.getApproval, { request_id, wait_s }, { signal })
+      return envelope.data as ApprovalRecord
+    },
+  }
+}
+
+const openMcp = async (context: Context): Promise<Backend> => {
+  const { io } = context
+  const [{ createMcpAsker }, { openTools }] = await Promise.all([
+    import('../../client/mcp-asker.ts'),
+    import('./open-tools.ts'),
+  ])
+  const { url, tools, close } = await openTools(context)
+  const asker = createMcpAsker({ tools, now: () => io.now() })
+  const now = (): number => io.now().getTime()
+  return {
+    ...at(url),
+    namesRequests: false,
+    now,
+    secondsLeft: (record) => secondsLeft(record, now()),
+    asker,
+    poll: asker.wait,
+    close,
+  }
+}
+
+export const openBackend = (context: Context, wanted: Wanted = {}): Promise<Backend> =>
+  wanted.mcp ? openMcp(context) : openRest(context, wanted)

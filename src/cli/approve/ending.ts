@@ -1,0 +1,46 @@
+import type { ApprovalRecord } from '../../contract/approval.ts'
+import { SvcError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+
+/** The decision on stdout. With -o ndjson it stood there as the last event. */
+export const showDecision = async (context: Context, data: unknown): Promise<void> => {
+  const output = await context.output()
+  if (output.format === 'ndjson') return
+  await output.show(
+    { status: 'success', message: 'Decision', data },
+    {
+      columns: ['request_id', 'status', 'action', 'approver_mobile', 'decided_at'],
+      folded: ['attestation'],
+      masked: new Set(['approver_mobile']),
+    },
+  )
+}
+
+/** How a wait that a person ended goes on or ends: nothing is lost, and the prompt is still on the phone. */
+export const interruptedWait = (ids: readonly string[], flag = ''): SvcError =>
+  new SvcError('interrupted', 'interrupted', `Interrupted; still pending: ${ids.join(', ')}`, {
+    hint: `svc approve wait ${ids.join(' ')}${flag} goes on; svc approve cancel ${ids[0]} withdraws it`,
+  })
+
+/** What a person should know of an answer that is not the real thing. */
+export const unboundNote = (
+  record: ApprovalRecord,
+  asker: { boundToAction: boolean; notice?: string },
+): string[] => [
+  ...(asker.notice ? [asker.notice] : []),
+  ...(asker.boundToAction || record.status !== 'approved'
+    ? []
+    : [
+        'The person was asked to authenticate and was not shown the action: nothing proves what was approved.',
+      ]),
+]
+
+/** A request whose answer was cut may have rung: it is not repeated, and the person is told where to look. */
+export const maybeRung = (error: unknown): unknown =>
+  error instanceof SvcError && error.exit === 'unreachable' && error.code !== 'connection_refused'
+    ? new SvcError(error.exit, error.code, error.message, {
+        detail: 'The phone may have rung all the same; svc does not ask twice by itself.',
+        hint: 'svc approve list --status pending',
+        cause: error,
+      })
+    : error

@@ -1,0 +1,79 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Command } from 'commander'
+import { device } from '../../contract/device.ts'
+import { user } from '../../contract/user.ts'
+import { usageError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import type { KeyFile } from './key-file.ts'
+
+type Options = { software?: boolean; file?: string; algorithm?: string } & Record<string, unknown>
+type Enrollment = { token: string; rp_id: string; origin: string; challenge: string; user_handle: string }
+
+const algorithms = ['ES256', 'EdDSA'] as const
+
+const enrollSoftware = async (args: readonly string[], options: Options, context: Context): Promise<void> => {
+  const { io } = context
+  const alg = algorithms.find((one) => one === (options.algorithm ?? 'ES256'))
+  if (!alg) throw usageError(`--algorithm takes ${algorithms.join(' or ')}, not "${options.algorithm}"`)
+  const [{ gatherInput }, { checkFolder }, { keyFilePath }, { reserveFile }] = await Promise.all([
+    import('../gather-input.ts'),
+    import('../profile/guarded-file.ts'),
+    import('./key-file.ts'),
+    import('./receipt-file.ts'),
+  ])
+  const { input } = await gatherInput(device.createEnrollment, { args, options }, context)
+  const { org_id, user_id } = input as { org_id: number; user_id: number }
+  const client = await context.client()
+  const call = async <T>(
+    operation: Parameters<typeof client.call>[0],
+    values: Record<string, unknown>,
+  ): Promise<T> => (await client.call(operation, values, { signal: io.signal })).envelope.data as T
+
+  const { mobile } = await call<{ mobile: string }>(user.getUser, { orgId: org_id, userId: user_id })
+  const path = options.file ?? keyFilePath(io, org_id, user_id)
+  if (options.file === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const file = reserveFile(path, 'file', io)
+  try {
+    checkFolder(dirname(file.path))
+    const { createSoftwareKey, register } = await import('../../client/software-authenticator.ts')
+    const { token, rp_id, origin, challenge, user_handle } = await call<Enrollment>(device.createEnrollment, {
+      org_id,
+      user_id,
+    })
+    const key = createSoftwareKey(alg, { rpId: rp_id, userHandle: user_handle })
+    const made = await call<{ id: number }>(device.registerDevice, {
+      token,
+      name: 'Software key',
+      software: true,
+      response: register(key, { challenge, origin, rpId: rp_id }),
+    })
+    const saved: KeyFile = { version: 1, device_id: made.id, org_id, user_id, mobile, key }
+    file.write(`${JSON.stringify(saved, null, 2)}\n`)
+    const output = await context.output()
+    output.note(`Software authenticator saved in ${file.path}; for development only`)
+    await output.show({ status: 'success', message: 'Device registered', data: { ...made, file: file.path } })
+  } catch (error) {
+    file.giveUp()
+    throw error
+  }
+}
+
+/** `svc user enroll`: from the table, a link for a phone; with --software, a key file that signs at once. */
+export const registerEnroll = (group: Command, context: Context): void => {
+  const command = group.commands.find((one) => one.name() === 'enroll')!
+  command
+    .option('--software', 'make a key file instead; only where the service runs with --dev')
+    .option('--file <file>', 'with --software: the new file; beside the profiles when left out')
+    .option('--algorithm <name>', 'with --software: the kind of key, ES256 when left out (ES256|EdDSA)')
+    .addHelpText('after', '  svc user enroll 7 --org acme --software')
+    .action(async () => {
+      const options = command.opts<Options>()
+      if (options.software && options.dryRun) throw usageError('--dry-run does not go with --software')
+      if (options.software) return enrollSoftware(command.args, options, context)
+      const stray = ['file', 'algorithm'].find((name) => options[name] !== undefined)
+      if (stray) throw usageError(`--${stray} goes with --software`)
+      const { runOperation } = await import('../run-operation.ts')
+      return runOperation(device.createEnrollment, { args: command.args, options }, context)
+    })
+}

@@ -1,0 +1,27 @@
+import { hostOf } from '../../client/network-error.ts'
+import { SvcError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import { openTransport } from '../open-client.ts'
+
+/** JSON of an address that wants no credentials; none is sent, and no redirect is followed. `cacert` trusts a CA file. */
+export const getJson = async (
+  { io }: Pick<Context, 'io'>,
+  url: string,
+  cacert: string | undefined,
+): Promise<unknown> => {
+  const transport = openTransport(io, cacert)
+  try {
+    const headers = { accept: 'application/json', 'user-agent': 'svc' }
+    const { status, body } = await transport({ method: 'GET', url, headers }, io.signal)
+    if (status !== 200)
+      throw new SvcError('unreachable', `http_${status}`, `${hostOf(url)} answered ${status}`, {
+        hint: `Is the address right? ${new URL(url).pathname} was asked for`,
+      })
+    return JSON.parse(body) as unknown
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new SvcError('unreachable', 'not_json', `${hostOf(url)} answered something that is not JSON`)
+  } finally {
+    await transport.close()
+  }
+}

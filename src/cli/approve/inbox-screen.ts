@@ -1,0 +1,129 @@
+import type { ApprovalRecord } from '../../contract/approval.ts'
+import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { sleepFor } from '../../client/retry.ts'
+import type { Context } from '../context.ts'
+import type { Prompt } from '../prompt.ts'
+import type { Approver, Ceremony, Decision } from './pending.ts'
+
+const lookEveryMs = 1000
+const leave = 'leave'
+const idsOf = (records: readonly ApprovalRecord[]): string =>
+  records.map(({ request_id }) => request_id).join(' ')
+
+const clock = (iso: string): string => new Date(iso).toTimeString().slice(0, 8)
+
+/** Resolves when what is pending is no longer `shown`; an outage changes nothing. */
+const untilChanged = async (approver: Approver, shown: string, signal: AbortSignal): Promise<void> => {
+  for (;;) {
+    await sleepFor(lookEveryMs, signal)
+    const now = await approver.list().catch(() => undefined)
+    if (now && idsOf(now) !== shown) return
+  }
+}
+
+/** Shows `ask` until it is answered, or until what is pending changes: undefined then. */
+const live = async (
+  approver: Approver,
+  shown: string,
+  ask: (changed: AbortSignal) => Promise<string | undefined>,
+): Promise<string | undefined> => {
+  const changed = new AbortController()
+  const answered = new AbortController()
+  const looking = untilChanged(approver, shown, answered.signal).then(
+    () => changed.abort(),
+    () => undefined,
+  )
+  try {
+    return await ask(changed.signal)
+  } finally {
+    answered.abort()
+    await looking
+  }
+}
+
+/** The exact text that will be signed; what is invisible is written out. */
+const details = ({ context: asked, numberRequired }: Ceremony): string =>
+  [
+    '',
+    `  Action     ${safeLine(asked.action)}`,
+    ...(asked.reason === null ? [] : [`  Reason     ${safeLine(asked.reason)}`]),
+    `  Asked by   ${safeLine(asked.requester)} (as they say themselves)`,
+    `  Checked    ${safeLine(asked.factors.join(', '))}`,
+    `  Asked at   ${clock(asked.requested_at)}, until ${clock(asked.request_expires_at)}`,
+    ...(numberRequired ? ['  Number     the requester sees one; approving asks for it'] : []),
+    '',
+    '',
+  ].join('\n')
+
+const choices = [
+  { value: 'back', name: 'Back to the list' },
+  { value: 'approve', name: 'Approve' },
+  { value: 'deny', name: 'Deny' },
+  { value: 'not_me', name: "This wasn't me: deny, and mute who asked" },
+]
+
+const askNumber = (prompt: Prompt): Promise<string> =>
+  prompt.text('Number that the requester sees', {
+    validate: (text) => /^\d{2}$/.test(text.trim()) || 'must be two digits',
+  })
+
+const decisionFor = async (
+  picked: string,
+  ceremony: Ceremony,
+  prompt: Prompt,
+): Promise<Decision | undefined> => {
+  if (picked === 'deny') return { decision: 'deny' }
+  if (picked === 'not_me') return { decision: 'deny', not_me: true }
+  const number = ceremony.numberRequired ? (await askNumber(prompt)).trim() : undefined
+  // Stands for the fingerprint that a phone asks for.
+  if (!(await prompt.confirm(`Sign the approval of: ${ceremony.context.action}?`))) return undefined
+  return { decision: 'approve', ...(number === undefined ? {} : { number }) }
+}
+
+const look = async (
+  approver: Approver,
+  id: string,
+  shown: string,
+  prompt: Prompt,
+  context: Context,
+): Promise<void> => {
+  const { stderr } = context.io
+  try {
+    const ceremony = await approver.open(id)
+    stderr.write(details(ceremony))
+    const picked = await live(approver, shown, (changed) =>
+      prompt.selectUntil('Your decision', choices, changed),
+    )
+    if (picked === undefined || picked === 'back') return
+    const decision = await decisionFor(picked, ceremony, prompt)
+    if (!decision) return void stderr.write('Nothing was signed.\n\n')
+    const { status, detail } = await ceremony.decide(decision)
+    stderr.write(`It is ${safeLine(status)}${detail ? `: ${safeLine(detail)}` : ''}.\n\n`)
+  } catch (error) {
+    // Somebody else was first, the number was wrong, it lapsed: the list goes on.
+    if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
+    stderr.write(`${safeLine(error.message)}${error.detail ? ` (${safeLine(error.detail)})` : ''}\n\n`)
+  }
+}
+
+/** The live list: what comes in and what ends is seen within a second. */
+export const runInbox = async (approver: Approver, prompt: Prompt, context: Context): Promise<void> => {
+  for (;;) {
+    const pending = await approver.list()
+    const shown = idsOf(pending)
+    const rows = pending.map(({ request_id, action, requester, expires_at }) => ({
+      value: request_id,
+      name: `${action.slice(0, 60)} (${requester.slice(0, 30)}, until ${clock(expires_at)})`,
+    }))
+    const picked = await live(approver, shown, (changed) =>
+      prompt.selectUntil(
+        pending.length === 0 ? 'Nothing is pending; waiting for requests' : `Pending: ${pending.length}`,
+        [...rows, { value: leave, name: 'Leave' }],
+        changed,
+      ),
+    )
+    if (picked === leave) return
+    if (picked !== undefined) await look(approver, picked, shown, prompt, context)
+  }
+}

@@ -1,0 +1,76 @@
+import { readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { SoftwareKey } from '../../client/software-authenticator.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import type { Io } from '../io.ts'
+import { configDir } from '../profile/config-dir.ts'
+import { readGuarded } from '../profile/guarded-file.ts'
+
+/** A software authenticator and whose it is, as `svc user enroll --software` saves it. A secret. */
+export type KeyFile = {
+  version: 1
+  device_id: number
+  org_id: number
+  user_id: number
+  /** E.164. */
+  mobile: string
+  key: SoftwareKey
+}
+
+const name = /^approver-\d{1,15}-\d{1,15}\.json$/
+
+/** Where a key is kept when nobody says: beside the profiles. */
+export const keyFilePath = (io: Pick<Io, 'env' | 'cwd'>, org_id: number, user_id: number): string =>
+  join(configDir(io), `approver-${org_id}-${user_id}.json`)
+
+const kept = (io: Io): string[] => {
+  try {
+    return readdirSync(configDir(io))
+      .filter((file) => name.test(file))
+      .map((file) => join(configDir(io), file))
+  } catch {
+    return []
+  }
+}
+
+const isKeyFile = (value: unknown): value is KeyFile => {
+  const { version, org_id, mobile, key } = (value ?? {}) as Partial<KeyFile>
+  return (
+    version === 1 &&
+    typeof org_id === 'number' &&
+    typeof mobile === 'string' &&
+    typeof key?.credential_id === 'string' &&
+    typeof key.private_jwk === 'object' &&
+    typeof key.rp_id === 'string' &&
+    (key.alg === 'ES256' || key.alg === 'EdDSA')
+  )
+}
+
+/** The authenticator in `file`, or the only one that was saved. Refuses a file that others can read. */
+export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
+  const all = file === undefined ? kept(io) : [resolve(io.cwd, file)]
+  const [path, ...others] = all
+  if (path === undefined)
+    throw usageError(
+      'There is no software authenticator yet',
+      'svc user enroll <user_id> --org ORG --software',
+    )
+  if (others.length > 0)
+    throw usageError(
+      `There are ${all.length} software authenticators: --authenticator says which`,
+      all.map((one) => `--authenticator ${one}`).join('\n      '),
+    )
+  const text = readGuarded(path, 'authenticator')
+  if (text === undefined)
+    throw usageError(`There is no file ${path}`, 'svc user enroll <user_id> --org ORG --software')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // Refused below.
+  }
+  if (isKeyFile(value)) return value
+  throw new SvcError('failed', 'authenticator_file', `${path} is no software authenticator`, {
+    hint: 'svc user enroll <user_id> --org ORG --software makes one',
+  })
+}

@@ -1,0 +1,34 @@
+import { createToolClient, type ToolClient } from '../../client/tool-client.ts'
+import { createTransport } from '../../client/undici-transport.ts'
+import { usageError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import { readCa } from '../open-client.ts'
+
+/** Longer than any tool waits for a person. */
+const timeoutMs = 3_700_000
+
+/** The tools at SVC_MCP_URL or the profile's mcp_url, with the bearer for that address and never with the API key. */
+export const openTools = async (
+  context: Context,
+): Promise<{ url: string; tools: ToolClient; close(): Promise<void> }> => {
+  const { io } = context
+  const { mcpUrl, cacert, requestFrom, bearer } = await context.settings()
+  if (!mcpUrl)
+    throw usageError(
+      'There is no address of a tool server',
+      'SVC_MCP_URL=https://host.example/mcp, or svc profile set mcp_url=…',
+    )
+  const url = mcpUrl.value
+  const transport = createTransport({
+    env: io.env,
+    ca: cacert && readCa(cacert.value),
+    timeoutMs: { headers: timeoutMs, body: timeoutMs },
+  })
+  const token = await bearer(url)
+  const tools = createToolClient({ url, token, transport, name: requestFrom?.value ?? 'svc' })
+  const close = async (): Promise<void> => {
+    await tools.close()
+    await transport.close()
+  }
+  return { url, tools, close }
+}

@@ -1,0 +1,79 @@
+import { approval, type ApprovalRecord } from '../../contract/approval.ts'
+import { device } from '../../contract/device.ts'
+import { assert } from '../../client/software-authenticator.ts'
+import { SvcError } from '../../core/errors.ts'
+import { challengeOf, readContext, type ApprovalContext } from '../../receipt/context.ts'
+import type { Context } from '../context.ts'
+import type { KeyFile } from './key-file.ts'
+
+export type Decision = { decision: 'approve' | 'deny'; not_me?: boolean; number?: string }
+
+/** A request as the approver signs it; all that is shown comes from here. */
+export type Ceremony = {
+  context: ApprovalContext
+  numberRequired: boolean
+  decide(decision: Decision): Promise<ApprovalRecord>
+}
+
+const sameButDecision = (one: ApprovalContext, other: ApprovalContext): boolean =>
+  JSON.stringify({ ...one, decision: '' }) === JSON.stringify({ ...other, decision: '' })
+
+const dishonest = (what: string): SvcError =>
+  new SvcError('failed', 'bad_ceremony', `The service gives something else to sign: ${what}`, {
+    hint: 'Nothing was signed',
+  })
+
+type Wire = {
+  rp_id: string
+  origin: string
+  contexts: { approve: string; deny: string }
+  credentials: string[]
+  number_required: boolean
+}
+
+/** What a software authenticator does for its user: list what waits, look at one, sign a decision. */
+export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: Context) => {
+  const { signal } = context.io
+  const client = await context.client()
+
+  const list = async (): Promise<ApprovalRecord[]> => {
+    const input = { status: 'pending', approver_mobile: mobile, org_id }
+    return (await client.call(approval.listApprovals, input, { signal })).envelope.data as ApprovalRecord[]
+  }
+
+  const open = async (request_id: string): Promise<Ceremony> => {
+    const { envelope } = await client.call(device.getCeremony, { request_id }, { signal })
+    const { contexts, origin, rp_id, number_required, credentials } = envelope.data as Wire
+    const bytes = {
+      approve: new Uint8Array(Buffer.from(contexts.approve, 'base64url')),
+      deny: new Uint8Array(Buffer.from(contexts.deny, 'base64url')),
+    }
+    const [approve, deny] = [readContext(bytes.approve), readContext(bytes.deny)]
+    if (approve.decision !== 'approve' || deny.decision !== 'deny' || !sameButDecision(approve, deny))
+      throw dishonest('approve and deny are not of one request')
+    if (approve.request_id !== request_id) throw dishonest('another request')
+    if (approve.approver !== mobile) throw dishonest('the request of another person')
+    if (!credentials.includes(key.credential_id))
+      throw new SvcError('forbidden', 'not_my_request', 'This authenticator may not decide this request', {
+        hint: 'Was its device revoked? svc user devices list',
+      })
+    return {
+      context: approve,
+      numberRequired: number_required,
+      decide: async (decided) => {
+        const challenge = challengeOf(bytes[decided.decision])
+        const response = assert(key, { challenge, origin, rpId: rp_id })
+        const answer = await client.call(
+          device.decideApproval,
+          { request_id, ...decided, response },
+          { signal },
+        )
+        return answer.envelope.data as ApprovalRecord
+      },
+    }
+  }
+
+  return { list, open }
+}
+
+export type Approver = Awaited<ReturnType<typeof createApprover>>

@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import { SvcError } from '../../core/errors.ts'
+import { safeJson } from '../../core/safe-text.ts'
+import type { Context } from '../context.ts'
+import { addAskFlags, gatherAsk, requestOperation } from './ask.ts'
+import { openBackend } from './backend.ts'
+import { interruptedWait, maybeRung, showDecision, unboundNote } from './ending.ts'
+import { reserveFile } from './receipt-file.ts'
+import { exitOfAll } from './state.ts'
+import { createTeller } from './teller.ts'
+import { waitFor } from './wait-for.ts'
+
+type Options = { receipt?: string; mcp?: boolean } & Record<string, unknown>
+
+/** `svc approve request`: asks a person once, waits, and exits as they decided. */
+export const registerRequest = (group: Command, context: Context): void => {
+  const command = group
+    .command('request')
+    .description(
+      'Ask a person and wait for the decision: exit 0 approved, 6 denied, 7 expired, 8 still pending',
+    )
+    .usage('<action> [flags]')
+    .argument('[action]')
+  addAskFlags(command, requestOperation)
+  command
+    .option('--receipt <file>', 'keep the signed receipt in this new file')
+    .option('--mcp', 'ask through the tool server at SVC_MCP_URL; --timeout is the wait alone')
+    .addHelpText('after', `\nExample:\n  svc approve request ${requestOperation.example}`)
+
+  command.action(async () => {
+    const options = command.opts<Options>()
+    const { io } = context
+    const output = await context.output()
+    const ask = await gatherAsk(requestOperation, { args: command.args, options }, context)
+    const backend = await openBackend(context, { mcp: options.mcp })
+    const file = options.receipt === undefined ? undefined : reserveFile(options.receipt, 'receipt', io)
+    const tell = createTeller(context, backend.secondsLeft)
+    let kept = false
+    let id: string | undefined
+    try {
+      // A call of a tool that waits could not be resumed; the asynchronous one has the lifetime of the other side.
+      const { lifetime_s, ...open } = ask
+      const asked = await backend.asker.request(options.mcp ? open : ask).catch((error: unknown) => {
+        throw maybeRung(error)
+      })
+      id = asked.request_id
+      tell.requested(asked)
+      const record = await waitFor(backend, asked, {
+        tell,
+        signal: io.signal,
+        most: options.mcp ? lifetime_s : undefined,
+      })
+      tell.decided(record)
+      for (const text of unboundNote(record, backend.asker)) output.warn(text)
+      if (file && record.attestation) {
+        file.write(`${safeJson(record.attestation, 2)}\n`)
+        kept = true
+      } else if (file) output.warn(`There is no receipt: ${file.path} was not written`)
+      await showDecision(context, record)
+      context.exitCode = exitOfAll([record])
+    } catch (error) {
+      if (id && error instanceof SvcError && error.exit === 'interrupted')
+        throw interruptedWait([id], options.mcp ? ' --mcp' : '')
+      throw error
+    } finally {
+      tell.end()
+      if (!kept) file?.giveUp()
+      await backend.close()
+    }
+  })
+}

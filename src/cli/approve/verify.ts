@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { factors } from '../../contract/records.ts'
+import { usageError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import type { Context } from '../context.ts'
+import type { Io } from '../io.ts'
+import { isLoopback } from '../profile/address.ts'
+import { sentence } from './verdict.ts'
+
+type Options = {
+  jwks?: string
+  jwksUrl?: string
+  action?: string
+  approver?: string
+  requester?: string
+  status?: string
+  factors?: string[]
+  maxAge?: string
+  pinnedKey?: string
+  allowDev?: boolean
+}
+
+const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** `15m`, `36h`, `90` (seconds). */
+const secondsOf = (text: string): number => {
+  const [, count, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? []
+  if (count === undefined) throw usageError(`--max-age takes a time such as 15m, 36h or 7d, not "${text}"`)
+  return Number(count) * units[unit]!
+}
+
+const collect = (value: string, before: string[] = []): string[] => [
+  ...before,
+  ...value.split(',').filter((word) => word !== ''),
+]
+
+const textOf = async (file: string, io: Io): Promise<string> => {
+  if (file === '-') return io.stdin.text()
+  try {
+    return readFileSync(resolve(io.cwd, file), 'utf8')
+  } catch {
+    throw usageError(`Cannot read the file ${file}`)
+  }
+}
+
+/** A receipt as it was saved; of a whole answer of the service (`svc approve status -o json`), its attestation. */
+const receiptIn = (text: string): unknown => {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && 'attestation' in value && !('jws' in value))
+      return value.attestation ?? ''
+  } catch {
+    // A bare JWS, or nothing that can be read: the verifier says which.
+  }
+  return text
+}
+
+const urlOf = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) throw usageError(`--jwks-url "${text}" is no address`)
+  if (url.protocol === 'http:' && !isLoopback(url))
+    throw usageError('--jwks-url must be https: whoever changes the keys on the way decides what is valid')
+  return url.href
+}
+
+/** The keys: of a file, without any network; of an address; else of the service of this profile. */
+const readKeys = async ({ jwks, jwksUrl }: Options, context: Context): Promise<unknown> => {
+  if (jwks !== undefined) {
+    const text = await textOf(jwks, context.io)
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      throw usageError(
+        `--jwks: ${jwks} is not JSON`,
+        'curl https://host.example/.well-known/jwks.json > keys.json',
+      )
+    }
+  }
+  const { getJson } = await import('./get-json.ts')
+  if (jwksUrl !== undefined) return getJson(context, urlOf(jwksUrl), context.globals.cacert)
+  const { baseUrl, cacert } = await context.settings()
+  const { origin } = new URL(baseUrl.value)
+  return getJson(context, urlOf(`${origin}/.well-known/jwks.json`), cacert?.value)
+}
+
+/** `svc approve verify`: checks a receipt with nothing but the keys; no service, no profile. */
+export const registerVerify = (group: Command, context: Context): void => {
+  const command = group
+    .command('verify')
+    .description('Check a receipt offline: exit 0 valid, 1 not')
+    .usage('<receipt> [flags]')
+    .argument('[receipt]', 'a file, - is standard input')
+    .option('--jwks <file>', 'the keys of the service; with them no network is used')
+    .option('--jwks-url <url>', 'the keys at this address; at the service of the profile when left out')
+    .option('--action <text>', 'it must be for exactly this')
+    .option('--approver <mobile>', 'it must be from this person, E.164')
+    .option('--requester <text>', 'it must have been asked by this one')
+    .option('--status <word>', 'what must have been decided; approved when left out (approved|denied)')
+    .option(
+      '--factors <list>',
+      `each must have passed (${factors.join('|')}; repeat or separate by commas)`,
+      collect,
+    )
+    .option('--max-age <time>', 'it must not be older: 90, 15m, 36h, 7d')
+    .option('--pinned-key <key>', "the approver's public key as it was kept (COSE, base64url)")
+    .option('--allow-dev', 'take receipts of software keys, which prove nothing about a person')
+    .addHelpText(
+      'after',
+      '\nExample:\n  svc approve verify receipt.json --jwks keys.json --action "Deploy 4.2" --max-age 15m',
+    )
+
+  command.action(async () => {
+    const options = command.opts<Options>()
+    const { io } = context
+    const [given] = command.args
+    if (given === undefined)
+      throw usageError('Missing <receipt>', 'svc approve verify receipt.json --jwks keys.json')
+    const { status = 'approved' } = options
+    if (status !== 'approved' && status !== 'denied')
+      throw usageError(`--status takes approved or denied, not "${status}"`)
+    const bad = options.factors?.find((word) => !(factors as readonly string[]).includes(word))
+    if (bad !== undefined) throw usageError(`--factors takes ${factors.join(', ')}, not "${bad}"`)
+    if (given === '-' && options.jwks === '-')
+      throw usageError('Only one of receipt and --jwks can be standard input')
+
+    const wanted = {
+      action: options.action,
+      approver: options.approver,
+      requester: options.requester,
+      status,
+      factors: options.factors,
+      maxAgeS: options.maxAge === undefined ? undefined : secondsOf(options.maxAge),
+      pinnedKey: options.pinnedKey,
+      allowDev: options.allowDev === true,
+    } as const
+    const receipt = receiptIn(await textOf(given, io))
+    const { verifyReceipt } = await import('../../receipt/verify.ts')
+    const verdict = await verifyReceipt(receipt, await readKeys(options, context), wanted, io.now())
+
+    const output = await context.output()
+    const rows = verdict.checks.map(({ name, ok, detail }) => ({
+      ok: ok ? 'ok' : 'FAILED',
+      check: name,
+      detail,
+    }))
+    const whole = ['json', 'yaml', 'ndjson'].includes(output.format)
+    await output.show({
+      status: verdict.valid ? 'success' : 'error',
+      message: sentence(verdict),
+      data: whole ? verdict : rows,
+    })
+    if (!whole) {
+      output.warn(safeLine(sentence(verdict)))
+      if (verdict.valid)
+        output.note(`On the word of the service alone: ${verdict.on_service_word.join('; ')}`)
+    }
+    if (!verdict.valid) context.exitCode = 1
+  })
+}

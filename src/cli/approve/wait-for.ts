@@ -1,0 +1,67 @@
+import { sleepFor } from '../../client/retry.ts'
+import type { ApprovalRecord } from '../../contract/approval.ts'
+import { SvcError } from '../../core/errors.ts'
+import type { Backend } from './backend.ts'
+import type { Teller } from './teller.ts'
+
+/** A service that restarts, or a cut cable: the request is still there. */
+const passes = (error: unknown): error is SvcError =>
+  error instanceof SvcError && (error.exit === 'unreachable' || /^http_50[234]$/.test(error.code))
+
+/** Less than a transport waits for an answer, so that a silent one is noticed. */
+const longestPoll = 25
+/** Seconds beyond the deadline in which the service may still tell how it ended. */
+const grace = 10
+
+type Options = {
+  tell: Teller
+  signal: AbortSignal
+  /** Answer it as it is after so many seconds. */
+  most?: number
+  sleep?(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+const nobodyTold = ({ request_id }: ApprovalRecord, cause: SvcError): SvcError =>
+  new SvcError('unreachable', cause.code, `${cause.message}, and the time for a decision is over`, {
+    detail: 'What was decided is not known. That is no approval.',
+    hint: `svc approve status ${request_id}`,
+    cause,
+  })
+
+/**
+ * Waits for a decision until the deadline of the request, also through a restart of the service. Answers the request
+ * as it is then; it can still be pending.
+ */
+export const waitFor = async (
+  backend: Backend,
+  first: ApprovalRecord,
+  { tell, signal, most = Infinity, sleep = sleepFor }: Options,
+): Promise<ApprovalRecord> => {
+  const end = backend.now() + most * 1000
+  let record = first
+  let lost: SvcError | undefined
+  while (record.status === 'pending') {
+    const left = Math.min(backend.secondsLeft(record) + grace, (end - backend.now()) / 1000)
+    if (left <= 0) {
+      if (lost && backend.now() < end) throw nobodyTold(record, lost)
+      return record
+    }
+    const started = backend.now()
+    try {
+      const seconds = lost ? 1 : Math.max(1, Math.min(Math.ceil(left), longestPoll))
+      record = await backend.poll(record.request_id, seconds, signal)
+      if (lost) tell.reconnected(record)
+      else if (record.status === 'pending') tell.waiting(record)
+      const early = record.status === 'pending' && !lost && backend.now() - started < 500
+      lost = undefined
+      // A service that does not wait, or lets go because it stops, is not asked in a tight loop.
+      if (early) await sleep(1000, signal)
+    } catch (error) {
+      if (!passes(error)) throw error
+      if (!lost) tell.lost(record, error)
+      lost = error
+      await sleep(1000, signal)
+    }
+  }
+  return record
+}

@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import { SvcError, usageError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import { openBackend } from './backend.ts'
+import { interruptedWait, showDecision } from './ending.ts'
+import { exitOfAll } from './state.ts'
+import { createTeller } from './teller.ts'
+import { waitFor } from './wait-for.ts'
+
+type Options = { timeout?: string; mcp?: boolean }
+
+const secondsOf = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,5}$/.test(text))
+    throw usageError(`--timeout takes whole seconds from 1, not "${text}"`, '--timeout 60')
+  return Number(text)
+}
+
+/** `svc approve wait ID...`: goes on waiting, for one or several. */
+export const registerWait = (group: Command, context: Context): void => {
+  const command = group
+    .command('wait')
+    .description(
+      'Wait for the decision of one or several requests; exits with the worst: 6 denied, 7 expired, 8 pending',
+    )
+    .usage('<request_id>... [flags]')
+    .argument('[request_id...]')
+    .option('--timeout <n>', 'seconds to wait; until the last one lapses when left out')
+    .option('--mcp', 'ask the tool server at SVC_MCP_URL')
+    .addHelpText('after', '\nExample:\n  svc approve wait apr_3mYk8wQZ')
+
+  command.action(async () => {
+    const options = command.opts<Options>()
+    const ids = [...new Set(command.args)]
+    if (ids.length === 0) throw usageError('Missing <request_id>', 'svc approve list --status pending')
+    const most = secondsOf(options.timeout)
+    const { io } = context
+    await context.output()
+    const backend = await openBackend(context, { mcp: options.mcp })
+    const tell = createTeller(context, backend.secondsLeft)
+    try {
+      const first = await Promise.all(ids.map((id) => backend.asker.status(id)))
+      const records = await Promise.all(
+        first.map(async (record) => {
+          if (record.status === 'pending') tell.waiting(record)
+          const decided = await waitFor(backend, record, { tell, signal: io.signal, most })
+          tell.decided(decided)
+          return decided
+        }),
+      )
+      await showDecision(context, records.length === 1 ? records[0] : records)
+      context.exitCode = exitOfAll(records)
+    } catch (error) {
+      if (error instanceof SvcError && error.exit === 'interrupted')
+        throw interruptedWait(ids, options.mcp ? ' --mcp' : '')
+      throw error
+    } finally {
+      tell.end()
+      await backend.close()
+    }
+  })
+}

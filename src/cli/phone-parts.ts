@@ -1,0 +1,16 @@
+import { usageError } from '../core/errors.ts'
+
+// Dialing prefixes have one to three digits; those of one and two are few enough to list.
+const prefix = /^\+(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(?=\d{5})/
+
+/** `+1` of `+12025550101`; undefined where it is no number in E.164. */
+export const dialingPrefix = (mobile: string): string | undefined => prefix.exec(mobile)?.[0]
+
+/** The two parts in which `/verify-user` takes a number. Fails with a usage error for what is not E.164. */
+export const partsOf = (mobile: string): { country_code: string; mobile: string } => {
+  const digits = mobile.replace(/[\s().-]/g, '')
+  const country_code = dialingPrefix(digits)
+  if (country_code === undefined || !/^\+\d{7,15}$/.test(digits))
+    throw usageError(`"${mobile}" is no phone number in E.164`, '--to +12025550101')
+  return { country_code, mobile: digits.slice(country_code.length) }
+}
