@@ -26,6 +26,11 @@ const stateOf = ({ status }: Said): ApprovalRecord['status'] => {
   throw new SvcError('failed', 'unexpected_answer', 'The tool server tells a state that svc does not know')
 }
 
+const argumentsOf = ({ action, reason, approver_mobile, factors }: Ask): Said =>
+  Object.fromEntries(
+    Object.entries({ action, reason, approver_mobile, factors }).filter(([, value]) => value !== undefined),
+  )
+
 /**
  * Asks through the tools of another server. A request with a lifetime is one waiting call there, because only such a
  * call can be withdrawn; one without is asynchronous.
@@ -65,11 +70,6 @@ export const createMcpAsker = ({ tools, now = () => new Date(), sleep = sleepFor
       attestation: typeof attestation === 'object' ? attestation : null,
     })
   }
-
-  const argumentsOf = ({ action, reason, approver_mobile, factors }: Ask): Said =>
-    Object.fromEntries(
-      Object.entries({ action, reason, approver_mobile, factors }).filter(([, value]) => value !== undefined),
-    )
 
   const start = (ask: Ask, timeout_s: number): ApprovalRecord => {
     const record = blank(ask, `mcp_${randomToken(9)}`, timeout_s)

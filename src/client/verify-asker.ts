@@ -44,6 +44,11 @@ const decisionOf = ({ http, status, code }: Said): ApprovalRecord['status'] | un
   return http === 403 || http < 300 ? 'denied' : undefined
 }
 
+const refused = (what: string, { http, message }: Said): SvcError => {
+  const said = typeof message === 'string' ? safeLine(message.slice(0, 300)) : `it answered ${http}`
+  return new SvcError('failed', 'refused', `${what}: ${said}`)
+}
+
 /**
  * Asks through a service of the contract that has no approvals: it rings a phone and tells whether the person
  * authenticated. The person never sees the action, and two questions to one phone could not be told apart; so one
@@ -69,11 +74,6 @@ export const createVerifyAsker = ({
     } catch {
       return { http: response.status }
     }
-  }
-
-  const refused = (what: string, { http, message }: Said): SvcError => {
-    const said = typeof message === 'string' ? safeLine(message.slice(0, 300)) : `it answered ${http}`
-    return new SvcError('failed', 'refused', `${what}: ${said}`)
   }
 
   const end = (record: ApprovalRecord, status: ApprovalRecord['status'], detail: string): void => {

@@ -18,7 +18,7 @@ const tellEveryMs = 10_000
 const graceSeconds = 2
 
 /** The request as it goes to a person: what the call leaves out is the default. Fails when nobody is named. */
-const askOf = ({ asker: _, defaults }: Desk, input: AskInput, client: string | undefined): Ask => {
+const askOf = ({ defaults }: Desk, input: AskInput, client: string | undefined): Ask => {
   const approver_mobile = input.approver_mobile ?? defaults.approver_mobile
   if (approver_mobile === undefined)
     throw invalid(

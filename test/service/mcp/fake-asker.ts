@@ -10,7 +10,7 @@ export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
   const woken = new Map<string, () => void>()
   const asks: Ask[] = []
   const cancelled: string[] = []
-  let asked = (): void => undefined
+  let asked: (() => void) | undefined
   let refusal: Error | undefined
 
   const find = (request_id: string): ApprovalRecord => {
@@ -46,7 +46,7 @@ export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
         attestation: null,
         ...about,
       })
-      asked()
+      asked?.()
       return find(request_id)
     },
     status: async (request_id) => find(request_id),

@@ -102,13 +102,13 @@ describe('JSON-RPC', () => {
   test('reads no more than a mebibyte', async () => {
     const response = await tools.send(`"${'x'.repeat(1024 * 1024)}"`)
     expect(response.status).toBe(413)
-    expect((await response.json()).error.code).toBe(-32000)
+    expect(await response.json()).toMatchObject({ error: { code: -32000 } })
   })
 
   test('takes JSON only', async () => {
     const response = await tools.send('{}', { headers: { 'content-type': 'text/plain' } })
     expect(response.status).toBe(415)
-    expect((await response.json()).error.code).toBe(-32000)
+    expect(await response.json()).toMatchObject({ error: { code: -32000 } })
   })
 })
 
@@ -136,14 +136,14 @@ describe('how an answer comes', () => {
   })
 })
 
-describe('a call that nobody waits for any more', () => {
-  const session = async (): Promise<Record<string, string>> => {
-    const response = await tools.send(initialize('2025-11-25'))
-    return { 'mcp-session-id': response.headers.get('mcp-session-id')! }
-  }
-  const cancel = (requestId: unknown, headers: Record<string, string>) =>
-    tools.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }, { headers })
+const session = async (): Promise<Record<string, string>> => {
+  const response = await tools.send(initialize('2025-11-25'))
+  return { 'mcp-session-id': response.headers.get('mcp-session-id')! }
+}
+const cancel = (requestId: unknown, headers: Record<string, string>) =>
+  tools.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }, { headers })
 
+describe('a call that nobody waits for any more', () => {
   test('is withdrawn when an older client says so', async () => {
     const headers = await session()
     const asked = fake.nextAsk()

@@ -1,0 +1,57 @@
+import { Argument, type Command } from 'commander'
+import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import type { Context } from '../context.ts'
+import { chooseAsker } from '../mcp/choose-asker.ts'
+import { askingDefaults } from '../mcp/defaults.ts'
+import { mcpClients, snippetFor, type McpClient } from '../mcp/snippet.ts'
+
+const demoAsker = async () => (await import('../../service/mcp/demo-asker.ts')).createDemoAsker()
+
+const serve = async (context: Context): Promise<void> => {
+  const { io } = context
+  const note = (text: string): void => io.stderr.write(`svc mcp: ${safeLine(text)}\n`)
+  // Whatever is wrong with the environment is told before the protocol starts.
+  const { approver_mobile, factors, requester } = askingDefaults(await context.settings())
+  const { asker, about, close } = await chooseAsker(context, demoAsker)
+  const { serveTools } = await import('../../service/mcp/stdio.ts')
+  note(about)
+  if (asker.notice !== undefined) note(asker.notice)
+  if (io.stdin.isTTY)
+    note('waits for a client on standard input; svc mcp config generic shows how one starts it')
+  try {
+    const defaults = { approver_mobile, factors, requester }
+    const report = (error: Error): void => note(`failed inside: ${error.message}`)
+    await serveTools({ desk: { asker, defaults }, report }, io.signal)
+  } finally {
+    await close()
+  }
+}
+
+const config = async (client: McpClient, { io, settings }: Context): Promise<void> => {
+  const { json, where } = snippetFor(client, await settings())
+  io.stderr.write(`# ${where}\n`)
+  io.stdout.write(`${JSON.stringify(json, null, 2)}\n`)
+}
+
+/** `svc mcp`: the three tools on standard input and output, for a program that starts them as a child process. */
+export const registerMcp = (group: Command, context: Context): void => {
+  group
+    .usage('[flags]')
+    .addHelpText('after', '\nExample:\n  SVC_API_KEY=… SVC_DEFAULT_MOBILE=+12025550101 svc mcp')
+    .action(async () => {
+      const [word] = group.args
+      if (word !== undefined)
+        throw new SvcError('usage', 'usage', `There is no "svc mcp ${safeLine(word)}"`, {
+          hint: 'svc mcp --help',
+        })
+      await serve(context)
+    })
+  group
+    .command('config')
+    .description('Print the configuration with which a client starts svc mcp')
+    .usage('<client> [flags]')
+    .addArgument(new Argument('<client>', 'claude, cursor, vscode or generic').choices(mcpClients))
+    .addHelpText('after', '\nExample:\n  svc mcp config claude')
+    .action((client: McpClient) => config(client, context))
+}

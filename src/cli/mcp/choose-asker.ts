@@ -1,0 +1,31 @@
+import type { Asker } from '../../contract/asker.ts'
+import type { Context } from '../context.ts'
+
+/** Whom the tools on standard input ask through. */
+export type Chosen = { asker: Asker; about: string; close(): Promise<void> }
+
+const nothing = async (): Promise<void> => undefined
+
+/**
+ * The tool server at SVC_MCP_URL, else the REST API where there is a key, else the demo. A key in the environment beats
+ * the address of a tool server in the profile. Nothing is asked of the network yet. Fails with a usage error where an
+ * address or a secret cannot be.
+ */
+export const chooseAsker = async (context: Context, demo: () => Promise<Asker>): Promise<Chosen> => {
+  const settings = await context.settings()
+  const { baseUrl, mcpUrl } = settings
+  const keyAtHand = Boolean(context.io.env['SVC_API_KEY']) || context.globals.keyFile !== undefined
+  if (mcpUrl && !(mcpUrl.source === 'profile' && keyAtHand)) {
+    const [{ createMcpAsker }, { openTools }] = await Promise.all([
+      import('../../client/mcp-asker.ts'),
+      import('../approve/open-tools.ts'),
+    ])
+    const { url, tools, close } = await openTools(context)
+    return { asker: createMcpAsker({ tools }), about: `asks through the tool server at ${url}`, close }
+  }
+  if ((await settings.apiKey(baseUrl.value)) === undefined)
+    return { asker: await demo(), about: 'has no API key and no tool server', close: nothing }
+  const { openBackend } = await import('../approve/backend.ts')
+  const { asker } = await openBackend(context)
+  return { asker, about: `asks through ${baseUrl.value}`, close: nothing }
+}
