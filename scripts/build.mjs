@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,3 +30,6 @@ await bundle.close()
 rmSync(root('dist'), { recursive: true, force: true })
 mkdirSync(root('dist'))
 for (const { fileName, code, source } of output) writeFileSync(join(root('dist'), fileName), code ?? source)
+
+// The whole tree as data, so that help needs no command tree. `svc commands` is the one that knows it.
+writeFileSync(root('dist/help.json'), execFileSync(process.execPath, [root('bin/svc.js'), 'commands']))

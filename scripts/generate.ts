@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describeCommand } from '../src/cli/commands/commands.ts'
+import { describeCommand } from '../src/cli/command-node.ts'
 import { completionScript, shells } from '../src/cli/completion/script.ts'
 import { createContext } from '../src/cli/create-context.ts'
 import { memoryIo } from '../test/cli/memory-io.ts'

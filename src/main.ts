@@ -1,4 +1,5 @@
 import { version } from '../package.json'
+import { writtenHelp } from './cli/written-help.ts'
 
 const start = async (argv: string[]): Promise<number> => {
   try {
@@ -13,10 +14,15 @@ const start = async (argv: string[]): Promise<number> => {
   }
 }
 
-// The answer that scripts ask most costs no command tree.
+// The answers that people and scripts ask most cost no command tree.
+const quick = (argv: string[]): string | undefined =>
+  argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')
+    ? `svc ${version}\n`
+    : writtenHelp(argv, Math.min(process.stdout.columns ?? 100, 100))
+
 const argv = process.argv.slice(2)
-if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V'))
-  process.stdout.write(`svc ${version}\n`)
+const text = quick(argv)
+if (text !== undefined) process.stdout.write(text)
 else
   void start(argv).then((exitCode) => {
     process.exitCode = exitCode

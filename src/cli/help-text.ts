@@ -1,4 +1,4 @@
-import type { Command, Help } from 'commander'
+import type { CommandNode } from './command-node.ts'
 
 type Row = [term: string, about: string]
 
@@ -26,19 +26,19 @@ const wrap = (text: string, width: number): string[] =>
     return lines
   }, [])
 
-/** Help as svc has it: what it does, how it is typed, its commands, its flags. */
-export const formatHelp = (command: Command, helper: Help): string => {
-  const width = helper.helpWidth ?? 100
-  const commands = helper
-    .visibleCommands(command)
-    .map((child): Row => [child.name(), helper.subcommandDescription(child)])
-  const flags = helper
-    .visibleOptions(command)
-    .map((option): Row => [helper.optionTerm(option), helper.optionDescription(option)])
-  return [
-    `${wrap(command.description(), width).join('\n')}\n`,
-    `\nUsage: ${helper.commandUsage(command)}\n`,
-    section('Commands:', commands, width),
-    section('Flags:', flags, width),
+/** Help as svc has it: what it does, how it is typed, its commands, its flags. `words` lead to it from `svc`. */
+export const helpText = (node: CommandNode, words: readonly string[], width: number): string =>
+  [
+    `${wrap(node.about, width).join('\n')}\n`,
+    `\nUsage: ${['svc', ...words, node.usage].join(' ')}\n`,
+    section(
+      'Commands:',
+      node.commands.map(({ name, about }): Row => [name, about]),
+      width,
+    ),
+    section(
+      'Flags:',
+      [...node.flags.map(({ flags, about }): Row => [flags, about]), ['-h, --help', 'show help']],
+      width,
+    ),
   ].join('')
-}

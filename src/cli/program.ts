@@ -1,8 +1,9 @@
 import { Command } from 'commander'
 import { version } from '../../package.json'
+import { describeCommand } from './command-node.ts'
 import type { Context } from './context.ts'
 import { groups } from './groups.ts'
-import { formatHelp } from './help-text.ts'
+import { helpText } from './help-text.ts'
 
 const globalFlags: [flags: string, about: string][] = [
   ['-p, --profile <name>', 'profile to use'],
@@ -20,9 +21,9 @@ const globalFlags: [flags: string, about: string][] = [
 ]
 
 const withValue = new Set(
-  globalFlags
-    .filter(([flags]) => flags.includes('<'))
-    .flatMap(([flags]) => flags.match(/--?[a-z][a-z-]*/g) ?? []),
+  globalFlags.flatMap(([flags]) =>
+    flags.endsWith('>') ? flags.replace(',', '').split(' ').slice(0, -1) : [],
+  ),
 )
 
 /** The first word that is neither a global flag nor its value. */
@@ -48,7 +49,10 @@ export const buildProgram = async (context: Context, argv?: readonly string[]): 
       getOutHelpWidth: () => Math.min(io.stdout.columns, 100),
       getOutHasColors: () => false,
     })
-    .configureHelp({ formatHelp })
+    .configureHelp({
+      formatHelp: (command, { helpWidth = 100 }) =>
+        helpText(describeCommand(command), wordsOf(command), helpWidth),
+    })
   for (const [flags, about] of globalFlags) program.option(flags, about)
   context.globals = program.opts()
 
@@ -67,3 +71,7 @@ export const buildProgram = async (context: Context, argv?: readonly string[]): 
 
 /** A command that only leads to others. */
 const asGroup = (command: Command): Command => command.helpCommand(false).usage('<command> [flags]')
+
+/** The words that lead to a command: `['geofence', 'create']`. */
+const wordsOf = (command: Command): string[] =>
+  command.parent ? [...wordsOf(command.parent), command.name()] : []

@@ -94,8 +94,8 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (name) => {
   test('runs nothing that stands in a description', () => {
     const about = `it's $(touch run) \`touch run\` "\\' ; touch run ; ' %s:x`
     const flag = { flags: '--loud <word>', about, takesValue: true, choices: ['very'] }
-    const child = { name: 'sing', about, usage: '', args: [], flags: [flag], commands: [] }
-    const tree = { name: 'svc', about, usage: '', args: [], flags: [], commands: [child] }
+    const child = { name: 'sing', about, usage: '', args: [], flags: [flag], after: '', commands: [] }
+    const tree = { name: 'svc', about, usage: '', args: [], flags: [], after: '', commands: [child] }
     const file = join(folder, `hostile.${name}`)
     writeFileSync(file, completionScript(name, tree))
     expect(shells[name](file, 'svc s')).toEqual(['sing'])

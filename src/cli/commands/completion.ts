@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { completionScript, shells } from '../completion/script.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../../core/errors.ts'
-import { describeCommand } from './commands.ts'
+import { describeCommand } from '../command-node.ts'
 
 const isShell = (word: string | undefined): word is keyof typeof shells =>
   word !== undefined && Object.hasOwn(shells, word)

@@ -1,4 +1,4 @@
-import type { CommandNode, FlagNode } from '../commands/commands.ts'
+import type { CommandNode, FlagNode } from '../command-node.ts'
 import { formats } from '../output/output.ts'
 
 export type FlagWords = {

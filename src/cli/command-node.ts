@@ -1,0 +1,50 @@
+import type { Argument, Command, Option } from 'commander'
+
+export type FlagNode = {
+  flags: string
+  about: string
+  takesValue: boolean
+  choices: string[]
+}
+
+/** One command of the tree, as plain data: what help, completions and docs are made from. */
+export type CommandNode = {
+  name: string
+  about: string
+  usage: string
+  args: string[]
+  flags: FlagNode[]
+  /** What stands below its help: an example. */
+  after: string
+  commands: CommandNode[]
+}
+
+/** Words that a flag takes stand at the end of its text: `(a|b|c)` or `(a|b; more)`. */
+const choicesOf = (option: Option): string[] =>
+  option.argChoices ?? /\(([\w-]+(?:\|[\w-]+)+)/.exec(option.description)?.[1]?.split('|') ?? []
+
+const flagNode = (option: Option): FlagNode => ({
+  flags: option.flags,
+  about: option.description,
+  takesValue: option.required || option.optional,
+  choices: choicesOf(option),
+})
+
+const afterOf = (command: Command): string => {
+  let text = ''
+  // Commander's own word for the texts of `addHelpText`; its types do not say that it is an emitter.
+  const { emit } = command as Command & NodeJS.EventEmitter
+  emit.call(command, 'afterHelp', { error: false, command, write: (part: string) => (text += part) })
+  return text
+}
+
+/** A command and all below it; what is hidden stays so. */
+export const describeCommand = (command: Command): CommandNode => ({
+  name: command.name(),
+  about: command.description(),
+  usage: command.usage(),
+  args: command.registeredArguments.map((argument: Argument) => argument.name()),
+  flags: command.options.map(flagNode),
+  after: afterOf(command),
+  commands: command.createHelp().visibleCommands(command).map(describeCommand),
+})

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { createContext } from '../../src/cli/create-context.ts'
+import { describeCommand, type CommandNode } from '../../src/cli/command-node.ts'
+import { run } from '../../src/cli/main.ts'
+import { buildProgram } from '../../src/cli/program.ts'
+import { memoryIo } from '../cli/memory-io.ts'
+import { svc } from './processes.ts'
+
+const every = (node: CommandNode, words: string[] = []): string[][] => [
+  words,
+  ...node.commands.flatMap((child) => every(child, [...words, child.name])),
+]
+
+test('the help that the build wrote down is the help of the command tree', async () => {
+  const tree = describeCommand(await buildProgram(createContext(memoryIo())))
+  const places = every(tree)
+  expect(places.length).toBeGreaterThan(60)
+  for (const words of [[], ['org'], ['geofence', 'create'], ['org', 'auth-code'], ['serve']]) {
+    const io = memoryIo({ columns: 100 })
+    expect(await run([...words, '--help'], io)).toBe(0)
+    const written = await svc([...words, '--help'])
+    expect(written).toEqual({ exit: 0, stdout: io.out(), stderr: '' })
+  }
+  const { stdout: commands } = await svc(['commands'])
+  expect(every(JSON.parse(commands) as CommandNode)).toEqual(places)
+})
+
+test('svc alone shows its help, -h as --help', async () => {
+  const [bare, short, long] = await Promise.all([svc([]), svc(['org', '-h']), svc(['org', '--help'])])
+  expect(bare.stdout).toMatch(/^Ask a human/)
+  expect(short).toEqual(long)
+})
