@@ -55,6 +55,9 @@ export const gatherAsk = async (
   if (seconds < 1 || seconds > mostSeconds)
     throw usageError(`--timeout takes 1 to ${mostSeconds} seconds, not ${seconds}`, '--timeout 120')
   if (!/\S/.test(ask.action))
-    throw usageError('The action is empty: say what is to happen', operation.example)
+    throw usageError(
+      'The action is empty: say what is to happen',
+      `svc ${operation.cli} ${operation.example}`,
+    )
   return ask
 }

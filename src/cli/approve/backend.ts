@@ -27,6 +27,8 @@ export type Backend = {
 type Wanted = {
   /** Ask the tool server instead of the REST API. */
   mcp?: boolean
+  /** Who asks, as the approver reads it. */
+  requester?: string
   /** Refuse, before anybody is rung, where the person does not see the action. */
   bound?: boolean
 }
@@ -119,13 +121,13 @@ const openRest = async (context: Context, { bound }: Wanted): Promise<Backend> =
   }
 }
 
-const openMcp = async (context: Context): Promise<Backend> => {
+const openMcp = async (context: Context, { requester }: Wanted): Promise<Backend> => {
   const { io } = context
   const [{ createMcpAsker }, { openTools }] = await Promise.all([
     import('../../client/mcp-asker.ts'),
     import('./open-tools.ts'),
   ])
-  const { url, tools, close } = await openTools(context)
+  const { url, tools, close } = await openTools(context, requester)
   const asker = createMcpAsker({ tools, now: () => io.now() })
   const now = (): number => io.now().getTime()
   return {
@@ -140,4 +142,4 @@ const openMcp = async (context: Context): Promise<Backend> => {
 }
 
 export const openBackend = (context: Context, wanted: Wanted = {}): Promise<Backend> =>
-  wanted.mcp ? openMcp(context) : openRest(context, wanted)
+  wanted.mcp ? openMcp(context, wanted) : openRest(context, wanted)

@@ -37,7 +37,7 @@ export const unboundNote = (
 
 /** A request whose answer was cut may have rung: it is not repeated, and the person is told where to look. */
 export const maybeRung = (error: unknown): unknown =>
-  error instanceof SvcError && error.exit === 'unreachable' && error.code !== 'connection_refused'
+  error instanceof SvcError && ['connection_cut', 'timed_out'].includes(error.code)
     ? new SvcError(error.exit, error.code, error.message, {
         detail: 'The phone may have rung all the same; svc does not ask twice by itself.',
         hint: 'svc approve list --status pending',

@@ -5,6 +5,7 @@ import { sleepFor } from '../../client/retry.ts'
 import type { Context } from '../context.ts'
 import type { Prompt } from '../prompt.ts'
 import type { Approver, Ceremony, Decision } from './pending.ts'
+import { timeLeft } from './teller.ts'
 
 const lookEveryMs = 1000
 const leave = 'leave'
@@ -13,24 +14,26 @@ const idsOf = (records: readonly ApprovalRecord[]): string =>
 
 const clock = (iso: string): string => new Date(iso).toTimeString().slice(0, 8)
 
-/** Resolves when what is pending is no longer `shown`; an outage changes nothing. */
-const untilChanged = async (approver: Approver, shown: string, signal: AbortSignal): Promise<void> => {
+type Stale = (pending: readonly ApprovalRecord[]) => boolean
+
+/** Resolves when what is shown is no longer so; an outage changes nothing. */
+const untilStale = async (approver: Approver, stale: Stale, signal: AbortSignal): Promise<void> => {
   for (;;) {
     await sleepFor(lookEveryMs, signal)
-    const now = await approver.list().catch(() => undefined)
-    if (now && idsOf(now) !== shown) return
+    const pending = await approver.list().catch(() => undefined)
+    if (pending && stale(pending)) return
   }
 }
 
-/** Shows `ask` until it is answered, or until what is pending changes: undefined then. */
+/** Shows `ask` until it is answered, or until it is stale: undefined then. */
 const live = async (
   approver: Approver,
-  shown: string,
+  stale: Stale,
   ask: (changed: AbortSignal) => Promise<string | undefined>,
 ): Promise<string | undefined> => {
   const changed = new AbortController()
   const answered = new AbortController()
-  const looking = untilChanged(approver, shown, answered.signal).then(
+  const looking = untilStale(approver, stale, answered.signal).then(
     () => changed.abort(),
     () => undefined,
   )
@@ -43,14 +46,15 @@ const live = async (
 }
 
 /** The exact text that will be signed; what is invisible is written out. */
-const details = ({ context: asked, numberRequired }: Ceremony): string =>
+const details = ({ context: asked, numberRequired }: Ceremony, now: number): string =>
   [
     '',
     `  Action     ${safeLine(asked.action)}`,
     ...(asked.reason === null ? [] : [`  Reason     ${safeLine(asked.reason)}`]),
     `  Asked by   ${safeLine(asked.requester)} (as they say themselves)`,
     `  Checked    ${safeLine(asked.factors.join(', '))}`,
-    `  Asked at   ${clock(asked.requested_at)}, until ${clock(asked.request_expires_at)}`,
+    `  Asked at   ${clock(asked.requested_at)}`,
+    `  Until      ${clock(asked.request_expires_at)}, ${timeLeft((Date.parse(asked.request_expires_at) - now) / 1000)}`,
     ...(numberRequired ? ['  Number     the requester sees one; approving asks for it'] : []),
     '',
     '',
@@ -81,21 +85,18 @@ const decisionFor = async (
   return { decision: 'approve', ...(number === undefined ? {} : { number }) }
 }
 
-const look = async (
-  approver: Approver,
-  id: string,
-  shown: string,
-  prompt: Prompt,
-  context: Context,
-): Promise<void> => {
+const look = async (approver: Approver, id: string, prompt: Prompt, context: Context): Promise<void> => {
   const { stderr } = context.io
   try {
     const ceremony = await approver.open(id)
-    stderr.write(details(ceremony))
-    const picked = await live(approver, shown, (changed) =>
+    stderr.write(details(ceremony, context.io.now().getTime()))
+    const over: Stale = (pending) => pending.every(({ request_id }) => request_id !== id)
+    const picked = await live(approver, over, (changed) =>
       prompt.selectUntil('Your decision', choices, changed),
     )
-    if (picked === undefined || picked === 'back') return
+    // Somebody else decided, or it lapsed: the service says which.
+    if (picked === undefined) return void (await approver.open(id))
+    if (picked === 'back') return
     const decision = await decisionFor(picked, ceremony, prompt)
     if (!decision) return void stderr.write('Nothing was signed.\n\n')
     const { status, detail } = await ceremony.decide(decision)
@@ -116,7 +117,8 @@ export const runInbox = async (approver: Approver, prompt: Prompt, context: Cont
       value: request_id,
       name: `${action.slice(0, 60)} (${requester.slice(0, 30)}, until ${clock(expires_at)})`,
     }))
-    const picked = await live(approver, shown, (changed) =>
+    const changes: Stale = (now) => idsOf(now) !== shown
+    const picked = await live(approver, changes, (changed) =>
       prompt.selectUntil(
         pending.length === 0 ? 'Nothing is pending; waiting for requests' : `Pending: ${pending.length}`,
         [...rows, { value: leave, name: 'Leave' }],
@@ -124,6 +126,6 @@ export const runInbox = async (approver: Approver, prompt: Prompt, context: Cont
       ),
     )
     if (picked === leave) return
-    if (picked !== undefined) await look(approver, picked, shown, prompt, context)
+    if (picked !== undefined) await look(approver, picked, prompt, context)
   }
 }

@@ -38,7 +38,10 @@ const decideOne = async (
 ): Promise<void> => {
   const ceremony = await approver.open(id)
   if (decision.decision === 'approve' && ceremony.numberRequired && decision.number === undefined)
-    throw usageError('The requester sees a number that must be typed', `--approve ${id} --number 42`)
+    throw usageError(
+      'The requester sees a number that must be typed',
+      `svc approve inbox --approve ${id} --number <nn>`,
+    )
   await showDecision(context, await ceremony.decide(decision))
 }
 

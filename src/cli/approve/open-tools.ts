@@ -10,9 +10,10 @@ const timeoutMs = 3_700_000
 /** The tools at SVC_MCP_URL or the profile's mcp_url, with the bearer for that address and never with the API key. */
 export const openTools = async (
   context: Context,
+  requester?: string,
 ): Promise<{ url: string; tools: ToolClient; close(): Promise<void> }> => {
   const { io } = context
-  const { mcpUrl, cacert, requestFrom, bearer } = await context.settings()
+  const { mcpUrl, cacert, bearer } = await context.settings()
   if (!mcpUrl)
     throw usageError(
       'There is no address of a tool server',
@@ -25,7 +26,7 @@ export const openTools = async (
     timeoutMs: { headers: timeoutMs, body: timeoutMs },
   })
   const token = await bearer(url)
-  const tools = createToolClient({ url, token, transport, name: requestFrom?.value ?? 'svc' })
+  const tools = createToolClient({ url, token, transport, name: requester ?? 'svc' })
   const close = async (): Promise<void> => {
     await tools.close()
     await transport.close()

@@ -10,7 +10,7 @@ import { requireValid } from './verdict.ts'
 const digits = (mobile: string): string => mobile.replace(/[\s().-]/g, '')
 
 /**
- * The receipt of a request that has just been approved, verified: it must be for exactly what was asked, of the person
+ * The receipt, and the id in it, of a request that has just been approved, verified: it must be for exactly what was asked, of the person
  * who was asked, by this request. Fails otherwise, and where there is none.
  */
 export const requireProof = async (
@@ -18,7 +18,7 @@ export const requireProof = async (
   record: ApprovalRecord,
   { backend, askedAt }: { backend: Backend; askedAt: number },
   context: Context,
-): Promise<string> => {
+): Promise<{ id: string; receipt: string }> => {
   const { asker, origin, local, now, namesRequests } = backend
   if (!asker.boundToAction || !record.attestation)
     throw new SvcError(
@@ -50,5 +50,5 @@ export const requireProof = async (
     new Date(at),
   )
   requireValid(verdict)
-  return JSON.stringify(record.attestation, null, 2)
+  return { id: verdict.claims!.jti, receipt: JSON.stringify(record.attestation, null, 2) }
 }

@@ -32,7 +32,7 @@ export const registerRequest = (group: Command, context: Context): void => {
     const { io } = context
     const output = await context.output()
     const ask = await gatherAsk(requestOperation, { args: command.args, options }, context)
-    const backend = await openBackend(context, { mcp: options.mcp })
+    const backend = await openBackend(context, { mcp: options.mcp, requester: ask.requester })
     const file = options.receipt === undefined ? undefined : reserveFile(options.receipt, 'receipt', io)
     const tell = createTeller(context, backend.secondsLeft)
     let kept = false

@@ -54,11 +54,12 @@ const getApproval = async (
           detail: record.detail ?? undefined,
         },
       )
-    return { id, receipt: await requireProof(ask, record, { backend, askedAt }, context) }
+    return await requireProof(ask, record, { backend, askedAt }, context)
   } catch (error) {
     tell.end()
     const ended = error instanceof SvcError && ['denied', 'expired', 'pending'].includes(error.code)
     if (!ended) await withdraw(id, backend, context)
+    if (signal.aborted) throw new SvcError('interrupted', 'interrupted', 'Interrupted; nothing was run')
     throw error
   }
 }
@@ -93,7 +94,11 @@ export const registerRun = (group: Command, context: Context): void => {
       throw usageError('Missing the command after --', `svc approve run ${runOperation.example}`)
     const file = findCommand(name, io)
     const ask = await gatherAsk(runOperation, { args: [], options }, context)
-    const backend = await openBackend(context, { mcp: options.mcp, bound: true })
+    const backend = await openBackend(context, {
+      mcp: options.mcp,
+      requester: ask.requester,
+      bound: true,
+    })
     const folder = mkdtempSync(join(tmpdir(), 'svc-approval-'))
     try {
       const { id, receipt } = await getApproval(ask, backend, context)
