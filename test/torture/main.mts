@@ -13,6 +13,10 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   terminal: () => import('./terminal.ts'),
   receipts: () => import('./receipts.ts'),
   assertions: () => import('./assertions.ts'),
+  approvals: () => import('./approvals.ts'),
+  'lost-wakeups': () => import('./lost-wakeups.ts'),
+  'approval-limits': () => import('./approval-limits.ts'),
+  'kill-nine-approvals': () => import('./kill-nine-approvals.ts'),
 }
 
 const wanted = process.argv.slice(2)

@@ -1,11 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import type { OperationId } from '../../src/contract/table.ts'
 import { startService, temporaryFolder } from '../e2e/processes.ts'
+import { enrollApprover, request } from './enrolled-approver.ts'
 import { call, exampleInput, must, operationIds, operationOf, type Reply } from './requests.ts'
 import type { Result, Torture } from './torture.ts'
 
 /** An organization with one of everything, each named with its mark. */
-type Tenant = { mark: string; slug: string; key: string; revoked: string; ids: Record<string, number> }
+type Tenant = {
+  mark: string
+  slug: string
+  key: string
+  revoked: string
+  mobile: string
+  request: string
+  ids: Record<string, number>
+}
 
 const newTenant = async (baseUrl: string, operator: string): Promise<Tenant> => {
   const mark = `zz${randomBytes(6).toString('hex')}`
@@ -14,6 +23,7 @@ const newTenant = async (baseUrl: string, operator: string): Promise<Tenant> => 
   const user = async () =>
     (await make('createUser', { ...exampleInput('createUser'), orgId: org, last_name: mark })).id
   const [active, waiting] = [await user(), await user()]
+  const approver = await enrollApprover(baseUrl, operator, org)
   await make('holdUser', { org_id: org, user_id: waiting })
   const fence = await make('createGeofence', { ...exampleInput('createGeofence'), org_id: org, name: mark })
   const slot = await make('addTimeslot', { ...exampleInput('addTimeslot'), org_id: org, name: mark })
@@ -23,12 +33,24 @@ const newTenant = async (baseUrl: string, operator: string): Promise<Tenant> => 
   const key = await make('createKey', { name: mark, org_id: org })
   const other = await make('createKey', { name: `${mark} old`, org_id: org })
   await make('revokeKey', { id: other.id })
+  const asked = { action: mark, approver_mobile: approver.mobile, org_id: org }
   return {
     mark,
     slug: mark,
     key: key.key,
     revoked: other.key,
-    ids: { org, active, waiting, fence: fence.id, slot: slot.id, code: code.id, key: key.id },
+    mobile: approver.mobile,
+    request: (await request(baseUrl, 'createApproval', operator, asked)).request_id,
+    ids: {
+      org,
+      active,
+      waiting,
+      fence: fence.id,
+      slot: slot.id,
+      code: code.id,
+      key: key.id,
+      device: approver.device,
+    },
   }
 }
 
@@ -48,6 +70,10 @@ const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<string, un
     authCodeId: child.ids.code,
     auth_code_id: child.ids.code,
     timeslot_id: child.ids.slot,
+    device_id: child.ids.device,
+    request_id: child.request,
+    // Of its own organization: another's phone is answered like one that nobody has.
+    approver_mobile: org.mobile,
     id: operationOf(id).path.startsWith('/svc/') ? child.ids.key : child.ids.fence,
   }
   for (const name of Object.keys(input)) if (name in ids) input[name] = ids[name]
@@ -56,6 +82,8 @@ const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<string, un
     delete input.email
   }
   if (id === 'listUsers') for (const name of ['state', 'mobile', 'email']) delete input[name]
+  for (const name of ['factors', 'wait_s', 'status'])
+    if (id.endsWith('Approval') || id === 'listApprovals') delete input[name]
   if (id === 'updateUser') for (const name of ['country_code', 'mobile']) delete input[name]
   if (id === 'createAuthCode' || id === 'updateAuthCode') delete input.expires_at
   if (id === 'updateOrganization' || id === 'createOrganization') delete input.slug
@@ -67,7 +95,16 @@ const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<string, un
 const withoutOrg = new Set<OperationId>(['listOrganizations', 'createOrganization', 'onboardOrganization'])
 const withoutChild = (id: OperationId): boolean =>
   !Object.keys(exampleInput(id)).some((name) =>
-    ['user_id', 'userId', 'authCodeId', 'auth_code_id', 'timeslot_id', 'id'].includes(name),
+    [
+      'user_id',
+      'userId',
+      'authCodeId',
+      'auth_code_id',
+      'timeslot_id',
+      'id',
+      'device_id',
+      'request_id',
+    ].includes(name),
   )
 
 const everything: OperationId[] = [
@@ -76,12 +113,16 @@ const everything: OperationId[] = [
   'listTimeslots',
   'listAuthCodes',
   'getApiCredentials',
+  'listApprovals',
   'listAudit',
 ]
+/** Open ones are proved by a token or a signature and not by a key. */
+const keyed = operationIds.filter((id) => !operationOf(id).open)
 
 const snapshot = async (baseUrl: string, operator: string, tenant: Tenant): Promise<string> => {
   const parts = [call(baseUrl, 'getOrganization', operator, { orgIdOrSlug: tenant.slug })]
   for (const id of everything) parts.push(call(baseUrl, id, operator, { org_id: tenant.ids.org }))
+  parts.push(call(baseUrl, 'listDevices', operator, { org_id: tenant.ids.org, user_id: tenant.ids.active }))
   for (const id of ['listUserGeofences', 'listUserTimeslots'] as const)
     parts.push(call(baseUrl, id, operator, { userId: tenant.ids.active, org_id: tenant.ids.org }))
   return (await Promise.all(parts))
@@ -107,7 +148,7 @@ const matrix = async (baseUrl: string, operator: string, attacker: (own: Tenant)
     failures++
     if (examples.length < 5) examples.push(`${id} ${cell}: ${reply.status} ${reply.text.slice(0, 120)}`)
   }
-  for (const id of operationIds) {
+  for (const id of keyed) {
     const own = await newTenant(baseUrl, operator)
     const other = await newTenant(baseUrl, operator)
     const before = await snapshot(baseUrl, operator, other)
@@ -148,7 +189,7 @@ const matrix = async (baseUrl: string, operator: string, attacker: (own: Tenant)
 const swaps = async (baseUrl: string, operator: string, attacker: (own: Tenant) => string, times: number) => {
   const own = await newTenant(baseUrl, operator)
   const other = await newTenant(baseUrl, operator)
-  const harmless = operationIds.filter((id) => id !== 'deleteOrganization')
+  const harmless = keyed.filter((id) => id !== 'deleteOrganization')
   const before = await snapshot(baseUrl, operator, other)
   let failures = 0
   for (let i = 0; i < times; i++) {
@@ -167,7 +208,7 @@ export const torture: Torture = {
   run: async (): Promise<Result> => {
     const folder = temporaryFolder()
     const operator = `svc_op_torture_${randomBytes(24).toString('hex')}`
-    const service = await startService(folder.path, operator)
+    const service = await startService(folder.path, operator, ['--dev'])
     try {
       const honest = await matrix(service.baseUrl, operator, (own) => own.key)
       const swapped = await swaps(service.baseUrl, operator, (own) => own.key, 1_000)

@@ -1,0 +1,95 @@
+import { checkLimits } from '../../src/service/approvals/limits.ts'
+import type { Call, Handlers } from '../../src/service/call.ts'
+import type { approval, ApprovalRecord } from '../../src/contract/approval.ts'
+import { dataOf } from '../service/fixtures.ts'
+import { startTestService } from '../service/harness.ts'
+import { createCrowd } from './approvers.ts'
+import type { Result, Torture } from './torture.ts'
+
+const people = 10
+const requests = 500
+const ringsAtMost = 5
+const pendingAtMost = 3
+
+/** The broken variant looks at the limits first and adds the request after it. */
+const lookFirst: Pick<Handlers<typeof approval>, 'createApproval'> = {
+  createApproval: {
+    before: async ({ approver_mobile }, { service, caller }) => {
+      const { storage } = service
+      const member = await storage.read((db) =>
+        db
+          .selectFrom('memberships as m')
+          .innerJoin('people as p', 'p.id', 'm.user_id')
+          .where('p.mobile', '=', approver_mobile)
+          .where('m.org_id', '=', caller.orgId!)
+          .select(['m.org_id', 'm.user_id'])
+          .executeTakeFirstOrThrow(),
+      )
+      await storage.read((db) => checkLimits({ db, caller, now: storage.now() } as Call, member))
+      return async (call) => {
+        const id = `apr_${Math.random()}`
+        await call.db
+          .insertInto('approvals')
+          .values({
+            ...member,
+            request_id: id,
+            key_id: caller.keyId,
+            requester: 'x',
+            action: 'x',
+            approver_mobile,
+            factors: '[]',
+            nonce: 'x',
+            requested_at: call.now,
+            expires_at: '9999-01-01T00:00:00.000Z',
+          })
+          .execute()
+        await call.audit(member.org_id, id)
+        call.ring({ request_id: id, ...member })
+        return {} as ApprovalRecord
+      }
+    },
+  },
+}
+
+/** Asks each person 500 times at once, by two keys of the organization and the operator's. */
+const storm = async (handlers: Pick<Handlers<typeof approval>, 'createApproval'> | undefined) => {
+  const service = await startTestService({ dev: true, handlers })
+  const hits: Record<string, number> = { rang: 0 }
+  let failures = 0
+  try {
+    const { org, key, mobiles } = await createCrowd(service, people)
+    const body = { name: 'second', org_id: org }
+    const second = dataOf(await service.call('POST', '/svc/v1/keys', { body })).key as string
+    for (const approver_mobile of mobiles) {
+      const before = service.rung.length
+      const byKey = new Map<string, number>()
+      const ask = async (i: number): Promise<void> => {
+        const asking = [key, second][i % 2]!
+        const answer = await service.call('POST', '/svc/v1/approvals', {
+          key: asking,
+          body: { action: 'x', approver_mobile },
+        })
+        if (answer.status === 200) byKey.set(asking, (byKey.get(asking) ?? 0) + 1)
+        const what = answer.status === 200 ? 'rang' : answer.body.data.code
+        hits[what] = (hits[what] ?? 0) + 1
+        if (answer.status !== 200 && !answer.headers['retry-after']) failures++
+      }
+      await Promise.all(Array.from({ length: requests }, (_, i) => ask(i)))
+      failures += Math.max(0, service.rung.length - before - ringsAtMost)
+      for (const pending of byKey.values()) failures += Math.max(0, pending - pendingAtMost)
+    }
+    return { failures, hits }
+  } finally {
+    await service.close()
+  }
+}
+
+export const torture: Torture = {
+  name: 'Limits: 500 requests at one approver at once, for ten approvers',
+  must: '0 rings beyond 5, 0 pending beyond 3 a key',
+  run: async (): Promise<Result> => {
+    const { failures, hits } = await storm(undefined)
+    const broken = await storm(lookFirst)
+    return { count: people * requests, failures, hits, control: broken.failures }
+  },
+}

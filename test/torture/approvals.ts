@@ -1,0 +1,165 @@
+import type { approval, ApprovalRecord } from '../../src/contract/approval.ts'
+import type { device } from '../../src/contract/device.ts'
+import { answered, findApproval, subjectOf } from '../../src/service/approvals/record.ts'
+import { sweep } from '../../src/service/approvals/expiry.ts'
+import type { Call, Handlers } from '../../src/service/call.ts'
+import { conflict } from '../../src/service/refusal.ts'
+import { ask, createApprover, post, show, signed, type Approver } from '../service/approver.ts'
+import { createClock, minute, second } from '../service/clock.ts'
+import { createTenant, dataOf } from '../service/fixtures.ts'
+import { startTestService, type TestService } from '../service/harness.ts'
+import { below, turns } from './approvers.ts'
+import type { Result, Torture } from './torture.ts'
+
+const people = 50
+const rounds = 20
+
+type Racing = Pick<Handlers<typeof approval>, 'cancelApproval'> &
+  Pick<Handlers<typeof device>, 'decideApproval'>
+
+const end = async (
+  call: Call,
+  request_id: string,
+  set: { status: ApprovalRecord['status']; detail: string | null },
+) => {
+  const row = await call.db
+    .updateTable('approvals')
+    .set({ ...set, ended_at: call.now })
+    .where('request_id', '=', request_id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await call.audit(row.org_id, subjectOf(request_id), ['status'])
+  return answered(row, call.caller)
+}
+
+/** The broken variant reads that it is pending, and then writes. */
+const readThenWrite: Racing = {
+  cancelApproval: {
+    before: async ({ request_id }, { service }) => {
+      const row = await service.storage.read((db) => findApproval(db, request_id, { orgId: null }))
+      if (row.status !== 'pending') throw conflict('ended', 'too late')
+      return (call) => end(call, request_id, { status: 'expired', detail: 'cancelled by the requester' })
+    },
+  },
+  decideApproval: {
+    before: async ({ request_id, decision }, { service }) => {
+      const row = await service.storage.read((db) => findApproval(db, request_id, { orgId: null }))
+      if (row.status !== 'pending') throw conflict('ended', 'too late')
+      const status = decision === 'approve' ? 'approved' : 'denied'
+      return (call) => end(call, request_id, { status, detail: null })
+    },
+  },
+}
+
+type Request = { id: string; approve: object; deny: object; told: string[]; first?: ApprovalRecord }
+
+const prepareRequest = async (service: TestService, approver: Approver, key: string): Promise<Request> => {
+  const lifetime_s = 1 + below(60)
+  const { request_id: id } = dataOf(await ask(service, approver, { lifetime_s }, key))
+  return {
+    id,
+    approve: { decision: 'approve', response: await signed(service, id, 'approve', approver.key) },
+    deny: { decision: 'deny', response: await signed(service, id, 'deny', approver.key) },
+    told: [],
+  }
+}
+
+const outcomeOf = ({ status, detail }: ApprovalRecord): string =>
+  status === 'expired' && detail?.startsWith('cancelled') ? 'cancelled' : status
+
+/** Lets approve, deny, cancel and the clock loose on the requests of one round. */
+const raceAll = async (
+  service: TestService,
+  clock: ReturnType<typeof createClock>,
+  requests: Request[],
+  key: string,
+): Promise<void> => {
+  const racing = { left: requests.length * 3 }
+  const racers = requests.flatMap((request) => {
+    const attempts = [
+      ['approved', () => post(service, request.id, request.approve)],
+      ['denied', () => post(service, request.id, request.deny)],
+      ['cancelled', () => service.call('POST', `/svc/v1/approvals/${request.id}/cancel`, { key, body: {} })],
+    ] as const
+    return attempts.map(async ([outcome, attempt]) => {
+      await turns(below(60))
+      if ((await attempt()).status === 200) request.told.push(outcome)
+      racing.left--
+    })
+  })
+  const time = async (): Promise<void> => {
+    while (racing.left > 0) {
+      clock.tick(second / 2)
+      await sweep(service.service)
+      await turns(1)
+    }
+  }
+  await Promise.all([...racers, time()])
+}
+
+const run = async (handlers: Racing | undefined, times: number) => {
+  const clock = createClock()
+  const service = await startTestService({ dev: true, now: clock.now, handlers })
+  const hits: Record<string, number> = { approved: 0, denied: 0, cancelled: 0, expired: 0, 'too late': 0 }
+  const examples: string[] = []
+  let failures = 0
+  const wrong = (request: Request, what: string): void => {
+    failures++
+    if (examples.length < 5) examples.push(`${request.id}: ${what}`)
+  }
+  try {
+    const { id: org, key } = await createTenant(service, 'acme')
+    const approvers: Approver[] = []
+    for (let n = 0; n < people; n++) approvers.push(await createApprover(service, org, n))
+    const all: Request[] = []
+    for (let round = 0; round < times; round++) {
+      const requests = await Promise.all(approvers.map((one) => prepareRequest(service, one, key)))
+      await raceAll(service, clock, requests, key)
+      clock.tick(11 * minute)
+      for (const request of requests) {
+        const record: ApprovalRecord = dataOf(await show(service, request.id))
+        request.first = record
+        const outcome = outcomeOf(record)
+        hits[outcome]!++
+        hits['too late']! += 3 - request.told.length
+        const said = request.told.join(' and ')
+        if (said !== (outcome === 'expired' ? '' : outcome)) wrong(request, `told ${said}, was ${outcome}`)
+        const receipt = record.attestation?.claims.status
+        if (!handlers && receipt !== (record.decided_at === null ? undefined : record.status))
+          wrong(request, `${record.status}, and the receipt says ${String(receipt)}`)
+      }
+      all.push(...requests)
+    }
+    // Everything again, when all has ended: nothing may move.
+    clock.tick(-60 * minute)
+    for (const request of all) {
+      for (const body of [request.approve, request.deny])
+        if ((await post(service, request.id, body)).status === 200) wrong(request, 'decided again')
+      const now = dataOf(await show(service, request.id))
+      if (JSON.stringify(now) !== JSON.stringify(request.first)) wrong(request, 'changed later')
+    }
+    const ends = await service.storage.read((db) =>
+      db
+        .selectFrom('audit')
+        .where('action', 'in', ['decideApproval', 'cancelApproval', 'expireApproval'])
+        .select(({ fn }) => ['subject', fn.countAll<number>().as('times')])
+        .groupBy('subject')
+        .execute(),
+    )
+    failures += ends.filter(({ times: written }) => Number(written) !== 1).length
+    failures += Math.abs(ends.length - all.length)
+    return { count: all.length, failures, hits, examples }
+  } finally {
+    await service.close()
+  }
+}
+
+export const torture: Torture = {
+  name: 'Approvals: approve, deny, cancel and the end of the time, all at once',
+  must: 'exactly one outcome each, none later changed',
+  run: async (): Promise<Result> => {
+    const honest = await run(undefined, rounds)
+    const broken = await run(readThenWrite, 6)
+    return { ...honest, control: broken.failures }
+  },
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+import { createTenant, dataOf } from '../service/fixtures.ts'
+import type { TestService } from '../service/harness.ts'
+
+export type Crowd = {
+  org: number
+  key: string
+  caller: { keyId: number; name: string; orgId: number }
+  mobiles: string[]
+}
+
+let organizations = 0
+
+/** An organization of people whose devices can be rung and sign nothing: for what is not about signatures. */
+export const createCrowd = async (service: TestService, size: number): Promise<Crowd> => {
+  const { id: org, key } = await createTenant(service, `crowd-${organizations++}`)
+  const mobiles: string[] = []
+  for (let i = 0; i < size; i++) {
+    const body = { email: `u${i}@a.example`, country_code: '+1', first_name: 'U', last_name: String(i) }
+    const mobile = `20255${String(10_000 + i)}`
+    const user = dataOf(
+      await service.call('POST', `/organization/${org}/create/user`, { body: { ...body, mobile } }),
+    )
+    await service.storage.write((db) =>
+      db
+        .insertInto('devices')
+        .values({
+          org_id: org,
+          user_id: user.id,
+          name: 'mute',
+          kind: 'software',
+          credential_id: randomBytes(16).toString('base64url'),
+          public_key: 'AA',
+          algorithm: -7,
+          user_handle: 'AA',
+          counter: 0,
+          registered_at: service.storage.now(),
+        })
+        .execute(),
+    )
+    mobiles.push(user.mobile)
+  }
+  const keys = dataOf(await service.call('GET', `/svc/v1/keys?org_id=${org}`))
+  return { org, key, caller: { keyId: keys[0].id, name: 'crowd', orgId: org }, mobiles }
+}
+
+/** So many turns of the event loop: a random offset that is no time. */
+export const turns = async (count: number): Promise<void> => {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+export const below = (limit: number): number => Math.floor(Math.random() * limit)

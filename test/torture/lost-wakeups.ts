@@ -1,0 +1,84 @@
+import { awaitEnd, readSettled } from '../../src/service/approvals/waiter.ts'
+import { createWaiting } from '../../src/service/approvals/waiting.ts'
+import { createEngineAsker } from '../../src/service/engine-asker.ts'
+import type { Service } from '../../src/service/service.ts'
+import { createClock, minute } from '../service/clock.ts'
+import { startTestService } from '../service/harness.ts'
+import { below, createCrowd, turns } from './approvers.ts'
+import type { Result, Torture } from './torture.ts'
+
+const rounds = 20
+const people = 100
+const patience = 3
+
+type Wait = (service: Service, id: string) => Promise<unknown>
+
+const everything = { orgId: null }
+const rightWait: Wait = (service, id) => awaitEnd(service, id, everything, { seconds: patience })
+
+/** The broken variant reads, and only then begins to listen. */
+const wrongWait: Wait = async (service, id) => {
+  const { status } = await readSettled(service, id, everything)
+  if (status !== 'pending') return
+  const { woken, close } = service.waiting.listen(id)
+  await Promise.race([woken, new Promise((resolve) => setTimeout(resolve, patience * 1000))])
+  close()
+}
+
+/** Waits and ends each request at about the same time; late is who returns a second after the end. */
+const race = async (wait: Wait, times: number) => {
+  const clock = createClock()
+  const test = await startTestService({ dev: true, now: clock.now })
+  const { service } = test
+  // Without its fallback: a poll would hide what is lost.
+  service.waiting = createWaiting()
+  // As over a network: what was read is old when it arrives.
+  const { storage } = service
+  service.storage = {
+    ...storage,
+    read: async (work) => {
+      const result = await storage.read(work)
+      await turns(below(4))
+      return result
+    },
+  }
+  const hits = { 'waited before the end': 0, 'waited after the end': 0 }
+  let late = 0
+  try {
+    const { caller, mobiles } = await createCrowd(test, people)
+    const asker = createEngineAsker(service, caller)
+    const one = async (approver_mobile: string): Promise<void> => {
+      const { request_id } = await asker.request({ action: 'x', approver_mobile })
+      let ended = 0
+      const end = async (): Promise<void> => {
+        await turns(below(12))
+        await asker.cancel(request_id)
+        ended = performance.now()
+      }
+      const waiting = async (): Promise<void> => {
+        await turns(below(12))
+        hits[ended === 0 ? 'waited before the end' : 'waited after the end']++
+        await wait(service, request_id)
+        if (ended !== 0 && performance.now() - ended > 1000) late++
+      }
+      await Promise.all([end(), waiting()])
+    }
+    for (let round = 0; round < times; round++) {
+      await Promise.all(mobiles.map(one))
+      clock.tick(11 * minute)
+    }
+    return { late, hits }
+  } finally {
+    await test.close()
+  }
+}
+
+export const torture: Torture = {
+  name: 'Lost wake-ups: waits that begin while the request ends, without the poll',
+  must: '0 late',
+  run: async (): Promise<Result> => {
+    const { late, hits } = await race(rightWait, rounds)
+    const control = await race(wrongWait, 3)
+    return { count: rounds * people, failures: late, hits, control: control.late }
+  },
+}
