@@ -1,0 +1,314 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPerson, remote, type Person } from './person.ts'
+import { bin, startService, svc, temporaryFolder, type Service } from './processes.ts'
+
+const key = 'svc_op_endtoend_0123456789012345678901234567890'
+const token = 'the-bearer-of-the-tool-server-0123456789'
+const folder = temporaryFolder()
+const config = { SVC_CONFIG_DIR: join(folder.path, 'config') }
+let service: Service
+let guarded: Service
+let people = 0
+let env: Record<string, string>
+let mcpUrl: string
+
+beforeAll(async () => {
+  service = await startService(join(folder.path, 'data'), key, ['--dev'])
+  guarded = await startService(join(folder.path, 'guarded'), key, ['--dev'], { MCP_AUTH_TOKEN: token })
+  mcpUrl = new URL('/mcp', service.baseUrl).href
+  env = { ...config, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key }
+}, 30_000)
+afterAll(async () => {
+  await Promise.all([service.stop(), guarded.stop()])
+  folder.remove()
+})
+
+/** Somebody new: a phone may ring five times in ten minutes and no more. */
+const person = (): Promise<Person> => createPerson(remote(service.baseUrl, key), (people += 1))
+
+type Era = 'legacy' | { pin: string }
+const eras: [string, Era][] = [
+  ['2025-11-25', 'legacy'],
+  ['2026-07-28', { pin: '2026-07-28' }],
+]
+const open = (mode: Era): Client =>
+  new Client({ name: 'robot', version: '1' }, { versionNegotiation: { mode } })
+
+const overHttp = async (mode: Era, url = mcpUrl, bearer?: string): Promise<Client> => {
+  const client = open(mode)
+  const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+  return client
+}
+const overStdio = async (mode: Era, childEnv: Record<string, string>): Promise<Client> => {
+  const client = open(mode)
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [bin, 'mcp'],
+      env: { PATH: process.env.PATH!, ...childEnv },
+      stderr: 'ignore',
+    }),
+  )
+  return client
+}
+
+const call = async (client: Client, name: string, args: Record<string, unknown>) => {
+  const { structuredContent, content, isError } = await client.callTool({ name, arguments: args })
+  return {
+    said: structuredContent as Record<string, unknown>,
+    text: (content as { text: string }[])[0]!.text,
+    isError,
+  }
+}
+
+/** Everything that a way to the tools must do. */
+const behaves = (connect: (mode: Era) => Promise<Client>): void => {
+  test.each(eras)('gets an approval that a person gave, with its receipt (%s)', async (_, mode) => {
+    const ada = await person()
+    const client = await connect(mode)
+    expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual([
+      'request_approval',
+      'request_approval_async',
+      'check_status',
+    ])
+    const [{ said, text }] = await Promise.all([
+      call(client, 'request_approval', { action: 'Deploy 4.2', approver_mobile: ada.mobile, timeout_s: 30 }),
+      ada.answer(),
+    ])
+    expect(said).toMatchObject({ status: 'approved', attestation: { format: 'jws' } })
+    expect(said.attestation).toHaveProperty(['claims', 'action'], 'Deploy 4.2')
+    expect(JSON.parse(text)).toEqual(said)
+    await client.close()
+  })
+
+  test.each(eras)('hears a no, later too (%s)', async (_, mode) => {
+    const ada = await person()
+    const client = await connect(mode)
+    const { said } = await call(client, 'request_approval_async', {
+      action: 'Drop the table',
+      approver_mobile: ada.mobile,
+    })
+    expect(said).toMatchObject({ status: 'pending', approver_mobile: ada.mobile })
+    const status = () => call(client, 'check_status', { request_id: said.request_id })
+    expect((await status()).said).toMatchObject({ status: 'pending' })
+    await ada.answer({ decision: 'deny' })
+    expect((await status()).said).toMatchObject({ status: 'denied', request_id: said.request_id })
+    await client.close()
+  })
+
+  test.each(eras)('withdraws the prompt of a call that is given up (%s)', async (_, mode) => {
+    const ada = await person()
+    const client = await connect(mode)
+    const gone = new AbortController()
+    const args = { action: 'Wipe the disk', approver_mobile: ada.mobile, timeout_s: 60 }
+    const calling = client.callTool({ name: 'request_approval', arguments: args }, { signal: gone.signal })
+    calling.catch(() => undefined)
+    await ada.rung()
+    gone.abort()
+    await expect(calling).rejects.toThrow()
+    await expect.poll(() => ada.requests('pending')).toEqual([])
+    await client.close()
+  })
+
+  test.each(eras)('is over when its time is over (%s)', async (_, mode) => {
+    const ada = await person()
+    const client = await connect(mode)
+    const { said } = await call(client, 'request_approval', {
+      action: 'Nobody answers',
+      approver_mobile: ada.mobile,
+      timeout_s: 1,
+    })
+    expect(said.status).toBe('expired')
+    expect(await ada.requests('pending')).toEqual([])
+    await client.close()
+  })
+
+  test('tells what is wrong, and does not know what it did not ask', async () => {
+    const client = await connect('legacy')
+    expect((await call(client, 'request_approval', { action: '' })).text).toMatch(/^action must not be empty/)
+    const unknown = await call(client, 'check_status', { request_id: 'apr_none' })
+    expect([unknown.isError, unknown.text]).toEqual([true, expect.stringContaining('unknown request_id')])
+    await expect(client.callTool({ name: 'approve_all' })).rejects.toMatchObject({ code: -32602 })
+    await client.close()
+  })
+}
+
+describe('POST /mcp', () => {
+  behaves((mode) => overHttp(mode))
+
+  test('keeps each to its own requests', async () => {
+    const ada = await person()
+    const bob = await person()
+    const [mine, theirs] = [
+      await overHttp('legacy', mcpUrl, ada.org.key),
+      await overHttp('legacy', mcpUrl, bob.org.key),
+    ]
+    const ask = { action: 'Deploy', approver_mobile: ada.mobile }
+    const { said } = await call(mine, 'request_approval_async', ask)
+    for (const stranger of [theirs, await overHttp('legacy')])
+      expect((await call(stranger, 'check_status', { request_id: said.request_id })).text).toContain(
+        'unknown request_id',
+      )
+    expect((await call(theirs, 'request_approval_async', ask)).isError).toBe(true)
+    await ada.answer({ decision: 'deny' })
+  })
+
+  test('answers 405 with Allow to GET and DELETE, 403 to a foreign host or origin', async () => {
+    const send = (method: string, headers: Record<string, string>): Promise<[number, string | undefined]> =>
+      new Promise((resolve, reject) => {
+        request(mcpUrl, { method, headers }, (response) => {
+          response.resume()
+          resolve([response.statusCode!, response.headers.allow])
+        })
+          .on('error', reject)
+          .end()
+      })
+    expect(await send('GET', {})).toEqual([405, 'POST, OPTIONS'])
+    expect(await send('DELETE', {})).toEqual([405, 'POST, OPTIONS'])
+    expect(await send('POST', { host: 'evil.example' })).toEqual([403, undefined])
+    expect(await send('POST', { origin: 'https://evil.example' })).toEqual([403, undefined])
+  })
+
+  test('asks for MCP_AUTH_TOKEN where it is set', async () => {
+    const url = new URL('/mcp', guarded.baseUrl).href
+    await expect(overHttp('legacy', url)).rejects.toMatchObject({ data: { status: 401 } })
+    const client = await overHttp('legacy', url, token)
+    expect((await client.listTools()).tools).toHaveLength(3)
+  })
+})
+
+describe('svc mcp over REST', () => {
+  behaves((mode) => overStdio(mode, { ...env, SVC_REQUEST_FROM: 'CI of acme' }))
+
+  test('asks the default approver, for the default factors, in the name that it was given', async () => {
+    const ada = await person()
+    const client = await overStdio('legacy', {
+      ...env,
+      SVC_DEFAULT_MOBILE: ada.mobile,
+      SVC_DEFAULT_FACTORS: 'biometric',
+      SVC_REQUEST_FROM: 'CI of acme',
+    })
+    const { said } = await call(client, 'request_approval_async', { action: 'Deploy' })
+    expect(said.approver_mobile).toBe(ada.mobile)
+    expect(await ada.requests('pending')).toMatchObject([
+      { requester: 'CI of acme', factors: ['biometric'], request_id: said.request_id },
+    ])
+    await ada.answer({ decision: 'deny' })
+    await client.close()
+  })
+})
+
+describe('svc mcp over the tools of another server', () => {
+  behaves((mode) => overStdio(mode, { ...config, SVC_MCP_URL: mcpUrl }))
+
+  test('shows the bearer, and says what is wrong without the right one', async () => {
+    const url = new URL('/mcp', guarded.baseUrl).href
+    const right = await overStdio('legacy', { ...config, SVC_MCP_URL: url, MCP_AUTH_TOKEN: token })
+    expect((await call(right, 'check_status', { request_id: 'x' })).text).toContain('unknown request_id')
+    const wrong = await overStdio('legacy', { ...config, SVC_MCP_URL: url, MCP_AUTH_TOKEN: 'not-it' })
+    expect((await call(wrong, 'check_status', { request_id: 'x' })).text).toMatch(/does not take this bearer/)
+    await Promise.all([right.close(), wrong.close()])
+  })
+})
+
+describe('svc mcp with nothing configured', () => {
+  test('is a demo that says so and never approves', async () => {
+    const client = await overStdio('legacy', config)
+    const ask = { action: 'Deploy', approver_mobile: '+12025550101' }
+    const asked = await call(client, 'request_approval_async', ask)
+    expect(asked.said).toMatchObject({ status: 'pending', notice: expect.stringMatching(/demo/) })
+    const waited = await call(client, 'request_approval', { ...ask, timeout_s: 1 })
+    expect(waited.said).toMatchObject({ status: 'expired', bound_to_action: false })
+    await client.close()
+  })
+})
+
+/** `svc mcp` with one waiting call, as a process. */
+const waitingProcess = async (bob: Person) => {
+  const child = spawn(process.execPath, [bin, 'mcp'], {
+    env: { PATH: process.env.PATH, ...env, SVC_DEFAULT_MOBILE: bob.mobile },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  const lines = createInterface({ input: child.stdout })
+  const written: string[] = []
+  lines.on('line', (line) => written.push(line))
+  const send = (message: object): boolean =>
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const clientInfo = { name: 'robot', version: '1' }
+  send({
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
+  })
+  send({
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'request_approval', arguments: { action: 'Wait for me' } },
+  })
+  await bob.rung()
+  return { child, written }
+}
+
+describe('an end of svc mcp', () => {
+  test.each([
+    ['of its input', (child: ReturnType<typeof spawn>) => child.stdin!.end()],
+    ['by SIGTERM', (child: ReturnType<typeof spawn>) => child.kill('SIGTERM')],
+    ['by SIGINT', (child: ReturnType<typeof spawn>) => child.kill('SIGINT')],
+  ])('withdraws what is pending (%s)', async (_, end) => {
+    const bob = await person()
+    const { child, written } = await waitingProcess(bob)
+    end(child)
+    const [exit] = await once(child, 'exit')
+    expect(exit).toBe(0)
+    expect(await bob.requests('pending')).toEqual([])
+    for (const line of written) expect(JSON.parse(line).jsonrpc).toBe('2.0')
+  })
+})
+
+describe('a bad environment', () => {
+  test.each([
+    [{ SVC_DEFAULT_MOBILE: '2025550101' }, /SVC_DEFAULT_MOBILE must be a phone number in E\.164/],
+    [{ SVC_DEFAULT_FACTORS: 'biometric,retina' }, /SVC_DEFAULT_FACTORS holds "retina"/],
+    [{ SVC_REQUEST_FROM: 'a\nb' }, /SVC_REQUEST_FROM must be one line/],
+    [{ SVC_MCP_URL: 'https://host.example/api' }, /SVC_MCP_URL must end in \/mcp/],
+    [{ SVC_MCP_URL: 'http://host.example/mcp', MCP_AUTH_TOKEN: 'x' }, /over plain http/],
+    [{ SVC_BASE_URL: 'ftp://host.example' }, /SVC_BASE_URL must start with http/],
+    [{ SVC_API_KEY: 'a b' }, /SVC_API_KEY cannot be used/],
+  ])('is told before the protocol starts: %j', async (bad, message) => {
+    const { exit, stdout, stderr } = await svc(['mcp'], { ...config, ...(bad as Record<string, string>) })
+    expect([exit, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(message)
+  })
+})
+
+describe('svc mcp config', () => {
+  test.each(['claude', 'cursor', 'vscode', 'generic'])(
+    'prints JSON for %s, without a secret',
+    async (client) => {
+      const { exit, stdout, stderr } = await svc(['mcp', 'config', client], { ...env, SVC_ORG: 'acme' })
+      expect(exit).toBe(0)
+      const { servers, mcpServers } = JSON.parse(stdout)
+      expect((servers ?? mcpServers).svc).toMatchObject({
+        command: 'svc',
+        args: ['mcp'],
+        env: { SVC_BASE_URL: service.baseUrl, SVC_ORG: 'acme' },
+      })
+      expect(stdout + stderr).not.toContain(key)
+      expect(stderr).toMatch(/^# /)
+    },
+  )
+
+  test('names the clients that it knows', async () => {
+    const { exit, stderr } = await svc(['mcp', 'config', 'emacs'], env)
+    expect(exit).toBe(2)
+    expect(stderr).toContain('claude, cursor, vscode, generic')
+  })
+})

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createApprover, decide, type Approver, type Deciding } from '../service/approver.ts'
+import { createTenant } from '../service/fixtures.ts'
+import type { Answer, TestService } from '../service/harness.ts'
+
+/** A running service, called as the tests of the service call the one in process. */
+export const remote = (baseUrl: string, operatorKey: string): TestService => {
+  const call = async (
+    method: string,
+    path: string,
+    { key = operatorKey, body, headers = {} }: { key?: string | null; body?: unknown; headers?: object } = {},
+  ): Promise<Answer> => {
+    const url = path.startsWith('/svc/') ? new URL(path, baseUrl) : baseUrl + path
+    const response = await fetch(url, {
+      method,
+      headers: {
+        ...(key !== null && { 'x-api-key': key }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+    return {
+      status: response.status,
+      body: await response.json(),
+      headers: Object.fromEntries(response.headers),
+    }
+  }
+  return { call, operatorKey } as unknown as TestService
+}
+
+/** Somebody with a phone, and what they can do. */
+export const createPerson = async (service: TestService, n: number) => {
+  const org = await createTenant(service, `acme-${n}`)
+  const approver: Approver = await createApprover(service, org.id, n)
+  const requests = async (status: string): Promise<{ request_id: string; detail: string | null }[]> =>
+    (
+      await service.call(
+        'GET',
+        `/svc/v1/approvals?status=${status}&approver_mobile=${encodeURIComponent(approver.mobile)}`,
+      )
+    ).body.data
+
+  /** Waits for the ring. */
+  const rung = async (): Promise<string> => {
+    for (;;) {
+      const [first] = await requests('pending')
+      if (first) return first.request_id
+      await sleep(20)
+    }
+  }
+  return {
+    org,
+    mobile: approver.mobile,
+    requests,
+    rung,
+    answer: async (deciding: Deciding = { decision: 'approve' }): Promise<string> => {
+      const id = await rung()
+      const { status, body } = await decide(service, id, approver.key, deciding)
+      if (status !== 200) throw new Error(JSON.stringify(body))
+      return id
+    },
+  }
+}
+export type Person = Awaited<ReturnType<typeof createPerson>>
