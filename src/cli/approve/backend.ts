@@ -102,7 +102,8 @@ const openRest = async (context: Context, { bound }: Wanted): Promise<Backend> =
         try {
           return await asker.request(ask)
         } catch (error) {
-          if (!(error instanceof SvcError) || error.exit !== 'notFound') throw error
+          const absent = error instanceof SvcError && (error.exit === 'notFound' || error.code === 'http_405')
+          if (!absent) throw error
           const other = await elsewhere()
           if (!other) throw error
           asker = other

@@ -13,7 +13,7 @@ export const openTools = async (
   requester?: string,
 ): Promise<{ url: string; tools: ToolClient; close(): Promise<void> }> => {
   const { io } = context
-  const { mcpUrl, cacert, bearer } = await context.settings()
+  const { mcpUrl, cacert, requestFrom, bearer } = await context.settings()
   if (!mcpUrl)
     throw usageError(
       'There is no address of a tool server',
@@ -26,7 +26,7 @@ export const openTools = async (
     timeoutMs: { headers: timeoutMs, body: timeoutMs },
   })
   const token = await bearer(url)
-  const tools = createToolClient({ url, token, transport, name: requester ?? 'svc' })
+  const tools = createToolClient({ url, token, transport, name: requester ?? requestFrom?.value ?? 'svc' })
   const close = async (): Promise<void> => {
     await tools.close()
     await transport.close()

@@ -54,7 +54,7 @@ export const registerDemo = (command: Command, context: Context): void => {
           SVC_BASE_URL: service.baseUrl,
           SVC_API_KEY: service.operatorKey,
         }
-        await tell({ ...context.io, env }, started)
+        await tell({ ...context.io, env, cwd: folder }, started)
       } finally {
         await service.stop()
       }

@@ -1,39 +1,65 @@
 import type { Io } from '../io.ts'
 import { run } from '../main.ts'
-import { expectedExit, type Step } from './steps.ts'
+import { expectedExit, words, type Step } from './steps.ts'
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`)
 
 type Played = { problem?: string; output: string; kept?: [name: string, secret: string] }
 
+/** Streams that keep what is written. */
+const kept = (io: Io, note: (text: string) => void): Pick<Io, 'stdin' | 'stdout' | 'stderr'> => {
+  const sink = { write: note, isTTY: true, columns: Math.min(io.stdout.columns, 110) }
+  return { stdin: { isTTY: false, text: async () => '' }, stdout: sink, stderr: sink }
+}
+
+const waits = ({ argv }: Step): boolean => argv[0] === 'approve' && ['request', 'run'].includes(argv[1]!)
+
+type Aside = { line: string; ended: Promise<{ exit: number; output: string }> }
+
+/** What is typed in another terminal, once there is something to type. */
+const startAside = ({ meanwhile }: Step, seen: string, io: Io): Aside | undefined => {
+  const match = meanwhile?.when.exec(seen)
+  if (!meanwhile || !match) return undefined
+  const line = meanwhile.line.replace(/\$(\d)/g, (_, n: string) => match[Number(n)]!)
+  let output = ''
+  const streams = kept(io, (text) => void (output += text))
+  return { line, ended: run(words(line), { ...io, ...streams }).then((exit) => ({ exit, output })) }
+}
+
 /** Runs one step as the terminal would, and says what is not as it should be. */
 export const play = async (step: Step, io: Io, secrets: ReadonlyMap<string, string>): Promise<Played> => {
   const key = step.keyFrom && secrets.get(step.keyFrom)
   const env = key ? { ...io.env, SVC_API_KEY: key } : io.env
+  step.before?.(io.cwd)
   let output = ''
-  const sink = {
-    write: (text: string): void => void (output += text),
-    isTTY: true,
-    columns: Math.min(io.stdout.columns, 110),
-  }
-  const exit = await run(step.argv, {
-    ...io,
-    env,
-    stdin: { isTTY: false, text: async () => '' },
-    stdout: sink,
-    stderr: sink,
+  let aside: Aside | undefined
+  const streams = kept(io, (text) => {
+    output += text
+    aside ??= startAside(step, output, io)
   })
+  // A line that is redrawn would be kept in all its versions.
+  if (waits(step)) streams.stderr = { ...streams.stderr, isTTY: false }
+  const exit = await run(step.argv, { ...io, env, ...streams })
+  const beside = await aside?.ended
   const missing = step.shows?.find((pattern) => !pattern.test(output))
-  const kept = step.keep?.pattern.exec(output)?.[0]
+  const secret = step.keep?.pattern.exec(output)?.[0]
   const problem =
     exit !== expectedExit(step)
       ? `it exited with ${exit} and not with ${expectedExit(step)}`
       : missing
         ? `its answer lacks ${String(missing)}`
-        : step.keep && !kept
+        : step.keep && !secret
           ? `it showed no secret`
-          : undefined
-  return { problem, output, ...(kept ? { kept: [step.keep!.as, kept] as const as [string, string] } : {}) }
+          : step.meanwhile && beside?.exit !== 0
+            ? `the other terminal said: ${beside?.output ?? 'nothing'}`
+            : undefined
+  return {
+    problem,
+    output: aside
+      ? output.replace(/^(Asked[^]*?\n)(?!Number|Waiting)/m, `$1  [in another terminal]$ svc ${aside.line}\n`)
+      : output,
+    ...(secret ? { kept: [step.keep!.as, secret] as const as [string, string] } : {}),
+  }
 }
 
 /** A step as a person would type it. */
