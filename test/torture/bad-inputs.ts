@@ -139,7 +139,9 @@ const pelt = async (origin: string, key: string, inputs: Bad[]) => {
         .then(({ status, body }) => {
           hits[`${Math.floor(status / 100)}xx`] = (hits[`${Math.floor(status / 100)}xx`] ?? 0) + 1
           if (status >= 500) return `answered ${status}`
-          if (bad.keyless && ![401, 404, 431].includes(status)) return `answered ${status} without a key`
+          const proved = operationOf(bad.id).open
+          if (bad.keyless && !proved && ![401, 404, 431].includes(status))
+            return `answered ${status} without a key`
           if (status < 300 !== (body.status === 'success'))
             return `status ${String(body.status)} with ${status}`
           const code = (body.data as { code?: unknown } | undefined)?.code
