@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import { createHash, hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 
 /** `bytes` random bytes as base64url; 32 bytes are 256 bits in 43 characters. */
 export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('base64url')
@@ -6,7 +6,7 @@ export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('
 export const requestId = (): string => `req_${randomUUID()}`
 
 /** SHA-256 as lower-case hex. */
-export const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex')
+export const sha256 = (text: string | Uint8Array): string => hash('sha256', text)
 
 /** Equal without telling where they differ; both are hashed, so lengths do not matter. */
 export const sameSecret = (a: string, b: string): boolean =>

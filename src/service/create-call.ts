@@ -8,16 +8,32 @@ type Given = Omit<Call, 'audit'> & {
   given: string[]
 }
 
-/** What a handler works with, and whether it has left an audit row. */
-export const createCall = ({ action, given, ...rest }: Given): { call: Call; audited(): boolean } => {
+/**
+ * What a handler works with; whether it has left an audit row; and whether its answer `lasts`: the same caller would get
+ * the same until the next commit. One that looked at the clock or at this one request does not.
+ */
+export const createCall = ({
+  action,
+  given,
+  ...rest
+}: Given): { call: Call; audited(): boolean; lasts(): boolean } => {
   const { db, caller, now, requestId } = rest
   let audited = false
+  let lasts = true
   const call: Call = {
     ...rest,
+    get now() {
+      lasts = false
+      return now
+    },
+    get requestId() {
+      lasts = false
+      return requestId
+    },
     audit: async (orgId, subject, changes = given, actor = `${caller.name} (key ${caller.keyId})`) => {
       await appendAudit(db, { orgId, at: now, actor, action, subject, changes, requestId })
       audited = true
     },
   }
-  return { call, audited: () => audited }
+  return { call, audited: () => audited, lasts: () => lasts }
 }

@@ -31,28 +31,28 @@ type KeyRow = {
 
 const minute = 60_000
 
-/** Tells whose key a caller shows. A revoked or expired key is nobody's from the moment of the commit on. */
+/**
+ * Tells whose key a caller shows, at once where it is known. A revoked or expired key is nobody's from the moment of the
+ * commit on.
+ */
 export const createAuthenticator = (storage: Storage) => {
-  // Kept only until the next commit, whatever that changes: a revoked key is never taken from memory.
+  // By the hash of the whole key, so only who has it finds it. Kept only until the next commit, whatever that changes: a
+  // revoked key is never taken from memory.
   const known = new Map<string, KeyRow>()
   let revision = -1
 
-  const find = async (prefix: string): Promise<KeyRow | undefined> => {
-    const current = storage.revision()
-    if (current !== revision) known.clear()
-    revision = current
-    const kept = known.get(prefix)
-    if (kept) return kept
+  const find = async (key: string, hash: string, since: number): Promise<KeyRow | undefined> => {
     const row = await storage.read((db) =>
       db
         .selectFrom('api_keys as k')
         .leftJoin('organizations as o', 'o.id', 'k.org_id')
-        .where('k.prefix', '=', prefix)
+        .where('k.prefix', '=', prefixOf(key))
         .where('k.revoked_at', 'is', null)
         .select(['k.id', 'k.name', 'k.org_id', 'k.hash', 'k.expires_at', 'k.last_used_at', 'o.slug'])
         .executeTakeFirst(),
     )
-    if (row && storage.revision() === current && revision === current) known.set(prefix, row)
+    if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined
+    if (storage.revision() === since && revision === since) known.set(hash, row)
     return row
   }
 
@@ -68,14 +68,22 @@ export const createAuthenticator = (storage: Storage) => {
       .catch(() => noted.delete(row.id))
   }
 
-  return async (key: string | undefined): Promise<Authenticated | undefined> => {
-    if (!key || key.length > 512) return undefined
-    const row = await find(prefixOf(key))
-    if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(sha256(key)))) return undefined
+  const admit = (row: KeyRow | undefined): Authenticated | undefined => {
+    if (!row) return undefined
     const now = storage.now()
     if (row.expires_at !== null && row.expires_at <= now) return undefined
     noteUse(row, now)
     return { keyId: row.id, name: row.name, orgId: row.org_id, orgSlug: row.slug }
+  }
+
+  return (key: string | undefined): Authenticated | undefined | Promise<Authenticated | undefined> => {
+    if (!key || key.length > 512) return undefined
+    const current = storage.revision()
+    if (current !== revision) known.clear()
+    revision = current
+    const hash = sha256(key)
+    const row = known.get(hash)
+    return row ? admit(row) : find(key, hash, current).then(admit)
   }
 }
 export type Authenticate = ReturnType<typeof createAuthenticator>

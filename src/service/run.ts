@@ -33,13 +33,17 @@ const outsideOf = (service: Service, asked: Asked): Outside => {
   }
 }
 
-const callOf = (service: Service, asked: Asked, caller: Caller, db: Db, later: (() => void)[]) => {
-  const { publicUrl, dev, keyring, storage, waiting, ring } = service
+const callOf = (
+  service: Service,
+  asked: Asked,
+  { caller, db, now, later }: { caller: Caller; db: Db; now: string; later: (() => void)[] },
+) => {
+  const { publicUrl, dev, keyring, waiting, ring } = service
   const { page, paged } = asked.pager ?? onePage
   return createCall({
     db,
     caller,
-    now: storage.now(),
+    now,
     requestId: asked.requestId,
     publicUrl,
     dev,
@@ -53,16 +57,22 @@ const callOf = (service: Service, asked: Asked, caller: Caller, db: Db, later: (
   })
 }
 
-/** Runs a handler that changes nothing. */
+/** Runs a handler that changes nothing. `lasts`: the same caller would get the same until the next commit. */
 export const runRead = async <I, D>(
   service: Service,
   asked: Asked,
   handler: Handler<I, D>,
   input: I,
-): Promise<D | Refusal> => {
+): Promise<{ data: D | Refusal; lasts: boolean }> => {
   const outside = outsideOf(service, asked)
   const work = await prepare(handler, input, outside)
-  return service.storage.read((db) => work(callOf(service, asked, outside.caller, db, []).call))
+  const now = service.storage.now()
+  return service.storage.read(async (db) => {
+    const { call, lasts } = callOf(service, asked, { caller: outside.caller, db, now, later: [] })
+    const data = await work(call)
+    // What is done outside may wait, or look at anything.
+    return { data, lasts: typeof handler === 'function' && lasts() }
+  })
 }
 
 /**
@@ -80,8 +90,9 @@ export const runWrite = async <I, D, R>(
   const work = await prepare(handler, input, outside)
   const later: (() => void)[] = []
   const result = await service.storage.write((db) => {
-    const { call, audited } = callOf(service, asked, outside.caller, db, later)
-    return within(db, call.now, async () => {
+    const now = service.storage.now()
+    const { call, audited } = callOf(service, asked, { caller: outside.caller, db, now, later })
+    return within(db, now, async () => {
       const data = await work(call)
       // The transaction goes back: nothing is changed without a trace.
       if (!audited() && !(data instanceof Refusal)) throw new Error(`${asked.action} left no audit row`)

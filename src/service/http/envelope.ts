@@ -8,14 +8,20 @@ const fixed = {
   'x-content-type-options': 'nosniff',
 }
 
-/** JSON that nobody may keep, with the id of the request. */
+/** A text of JSON that nobody may keep, with the id of the request. */
+export const answerText = (
+  status: number,
+  text: string,
+  requestId: string,
+  headers: Record<string, string> = {},
+): Response => new Response(text, { status, headers: { ...fixed, 'x-request-id': requestId, ...headers } })
+
 export const answer = (
   status: number,
   body: unknown,
   requestId: string,
-  headers: Record<string, string> = {},
-): Response =>
-  new Response(JSON.stringify(body), { status, headers: { ...fixed, 'x-request-id': requestId, ...headers } })
+  headers?: Record<string, string>,
+): Response => answerText(status, JSON.stringify(body), requestId, headers)
 
 export const success = (message: string, data: unknown): Envelope =>
   data === undefined ? { status: 'success', message } : { status: 'success', message, data }

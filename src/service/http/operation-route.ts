@@ -7,9 +7,11 @@ import type { Authenticated } from '../keys.ts'
 import { Refusal } from '../refusal.ts'
 import { runRead, runWrite } from '../run.ts'
 import type { Service } from '../service.ts'
-import { answer, success, type Envelope } from './envelope.ts'
+import { refuseBody } from './body.ts'
+import { answer, answerText, success, type Envelope } from './envelope.ts'
 import { checkIdempotencyKey, findKept, keep, replay, type Repeatable } from './idempotency.ts'
 import { createInputReader } from './input.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import { createPager } from './paging.ts'
 import { createSecretStripper } from './secrets.ts'
 import { guardTenant } from './tenant.ts'
@@ -26,6 +28,10 @@ export type Asked = {
 
 type Fields = Record<string, unknown>
 
+/** All that an answer can depend on besides the store: who asks for what, and under which address. */
+const nameOf = ({ caller, origin, context }: Asked): string =>
+  `${caller.keyId} ${caller.orgId} ${origin} ${context.req.url}`
+
 const replayed = ({ requestId }: Asked, kept: Envelope): Response =>
   answer(200, kept, requestId, { 'idempotent-replayed': 'true' })
 
@@ -34,7 +40,7 @@ export const createOperationRoute = (
   id: string,
   operation: Operation,
   handler: Handler<Fields, unknown>,
-  service: Service,
+  { service, keptAnswers }: { service: Service; keptAnswers: KeptAnswers },
 ) => {
   const readInput = createInputReader(operation)
   const withoutSecrets = createSecretStripper(operation.data)
@@ -55,10 +61,19 @@ export const createOperationRoute = (
   })
 
   const read = async (asked: Asked, input: Fields): Promise<Response> => {
+    const since = storage.revision()
     const pager = createPager(input, asked.context.req.url, asked.origin)
-    const data = await runRead(service, Object.assign(askedOf(asked, []), { pager }), handler, input)
+    const { data, lasts } = await runRead(
+      service,
+      Object.assign(askedOf(asked, []), { pager }),
+      handler,
+      input,
+    )
     if (data instanceof Refusal) throw data
-    return answer(200, success(operation.message, data), asked.requestId, pager.headers())
+    const text = JSON.stringify(success(operation.message, data))
+    const headers = pager.headers()
+    if (lasts && operation.method === 'GET') keptAnswers.keep(nameOf(asked), since, { text, headers })
+    return answerText(200, text, asked.requestId, headers)
   }
 
   const repeatableOf = ({ context, caller }: Asked, input: Fields): Repeatable | undefined => {
@@ -87,13 +102,20 @@ export const createOperationRoute = (
     return done.kept ? replayed(asked, done.kept) : answer(200, done.envelope, asked.requestId)
   }
 
-  return async (asked: Asked): Promise<Response> => {
+  const respond = async (asked: Asked): Promise<Response> => {
+    const { input, given } = await readInput(asked.context)
+    guardTenant(asked.caller, input)
+    return operation.effect === 'read' ? read(asked, input) : write(asked, input, given)
+  }
+
+  return (asked: Asked): Response | Promise<Response> => {
     if (operation.operator && asked.caller.orgId !== null)
       throw new Refusal(403, 'operator_only', 'This needs an operator key', {
         hint: 'Use the key of the operator (SVC_API_KEY or its profile)',
       })
-    const { input, given } = await readInput(asked.context)
-    guardTenant(asked.caller, input)
-    return operation.effect === 'read' ? read(asked, input) : write(asked, input, given)
+    const kept = operation.method === 'GET' ? keptAnswers.find(nameOf(asked)) : undefined
+    if (!kept) return respond(asked)
+    refuseBody(asked.context)
+    return answerText(200, kept.text, asked.requestId, kept.headers)
   }
 }
