@@ -61,6 +61,15 @@ const withClock = (client: Client, now: () => number): { client: Client; now(): 
   }
 }
 
+/** Another service may say success and tell nothing: that is neither a request nor a decision. */
+const checked = (record: ApprovalRecord | undefined): ApprovalRecord => {
+  if (typeof record?.request_id === 'string' && typeof record.status === 'string') return record
+  throw new SvcError('failed', 'unexpected_answer', 'The service tells no request and no state', {
+    detail: 'That is no approval.',
+    hint: 'svc profile show --explain names the address in use',
+  })
+}
+
 const notBound = (origin: string): SvcError =>
   new SvcError(
     'failed',
@@ -100,7 +109,7 @@ const openRest = async (context: Context, { bound }: Wanted): Promise<Backend> =
       },
       request: async (ask) => {
         try {
-          return await asker.request(ask)
+          return checked(await asker.request(ask))
         } catch (error) {
           const absent = error instanceof SvcError && (error.exit === 'notFound' || error.code === 'http_405')
           if (!absent) throw error
@@ -110,14 +119,14 @@ const openRest = async (context: Context, { bound }: Wanted): Promise<Backend> =
           return asker.request(ask)
         }
       },
-      status: (id) => asker.status(id),
+      status: async (id) => checked(await asker.status(id)),
       wait: (id, seconds, signal) => asker.wait(id, seconds, signal),
       cancel: (id) => asker.cancel(id),
     },
     poll: async (request_id, wait_s, signal) => {
       if (asker !== rest) return asker.wait(request_id, wait_s, signal)
       const { envelope } = await client.call(approval.getApproval, { request_id, wait_s }, { signal })
-      return envelope.data as ApprovalRecord
+      return checked(envelope.data as ApprovalRecord | undefined)
     },
   }
 }

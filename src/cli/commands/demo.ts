@@ -5,7 +5,8 @@ import type { Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { play, typed } from '../demo/play.ts'
-import { steps, type Step } from '../demo/steps.ts'
+import type { Step } from '../demo/step.ts'
+import { steps } from '../demo/steps.ts'
 import type { Io } from '../io.ts'
 
 const failure = (step: Step, problem: string): SvcError =>

@@ -1,6 +1,6 @@
 import type { Io } from '../io.ts'
 import { run } from '../main.ts'
-import { expectedExit, words, type Step } from './steps.ts'
+import { expectedExit, words, type Step } from './step.ts'
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`)
 

@@ -1,33 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { exitCode, type Exit } from '../../core/exit-codes.ts'
-
-export type Step = {
-  /** What a person learns from it. */
-  title: string
-  argv: string[]
-  /** Remembers the secret that this step shows, under this name. */
-  keep?: { as: string; pattern: RegExp }
-  /** Runs with a remembered secret as its API key. */
-  keyFrom?: string
-  /** How svc ends, or what `approve run` exits with. */
-  exit?: Exit | number
-  /** What the answer must hold. */
-  shows?: RegExp[]
-  /** Done in the folder of the demo before. */
-  before?(folder: string): void
-  /** Typed in another terminal once the answer matches `when`; `$1` is what matched. */
-  meanwhile?: { when: RegExp; line: string }
-}
-
-export const words = (line: string): string[] =>
-  [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3]!)
-
-const step = (title: string, line: string, rest: Omit<Step, 'title' | 'argv'> = {}): Step => ({
-  title,
-  argv: words(line),
-  ...rest,
-})
+import { approvals } from './approvals.ts'
+import { step, type Step } from './step.ts'
 
 const person = (first: string, last: string, number: number): string =>
   `user create --org acme --first-name ${first} --last-name ${last} --email ${first.toLowerCase()}@acme.example` +
@@ -36,70 +8,6 @@ const person = (first: string, last: string, number: number): string =>
 const home = '[{"name":"Home","latitude":52.49,"longitude":13.42,"radius":120,"enabled":true}]'
 const nights =
   '[{"name":"Nights","days":["fri","sat"],"start":"22:00","end":"06:00","timezone":"Europe/Berlin"}]'
-
-const hank = '--to +12025550109'
-const inbox = (decision: string) => ({
-  when: /Asked .*\((apr_[\w-]+)\)/,
-  line: `approve inbox --${decision} $1`,
-})
-
-/** Somebody changes the receipt: another action, in the copy that people read. */
-const forge = (folder: string): void => {
-  const receipt = readFileSync(join(folder, 'receipt.json'), 'utf8')
-  writeFileSync(join(folder, 'forged.json'), receipt.replace('Deploy 4.2', 'Deploy 9.9'))
-}
-
-// Stands for ./deploy.sh: it succeeds only where the receipt was handed to it.
-const deploy = `${process.execPath} -e 'process.exit(require("fs").existsSync(process.env.SVC_APPROVAL_RECEIPT) ? 0 : 1)'`
-
-const approvals: Step[] = [
-  step(
-    'An approver, with a key made of software in place of a phone',
-    'user enroll 1 --org globex --software',
-    {
-      shows: [/software/],
-    },
-  ),
-  step(
-    'Ask, and the approver types the number that the requester sees',
-    `approve request "Deploy 4.2 to production" ${hank} --number --receipt receipt.json`,
-    {
-      meanwhile: {
-        when: /Asked .*\((apr_[\w-]+)\)[^]*phone: (\d\d)/,
-        line: 'approve inbox --approve $1 --number $2',
-      },
-      shows: [/approved/],
-    },
-  ),
-  step(
-    'Anyone can check the receipt',
-    `approve verify receipt.json --action "Deploy 4.2 to production" --max-age 5m --allow-dev`,
-    { shows: [/human signature/, /Valid: /] },
-  ),
-  step('Somebody changes it', 'approve verify forged.json --allow-dev', {
-    before: forge,
-    exit: 'failed',
-    shows: [/Not valid: copy/],
-  }),
-  step('The approver says no', `approve request "Delete the backups" ${hank}`, {
-    meanwhile: inbox('deny'),
-    exit: 'denied',
-    shows: [/denied/],
-  }),
-  step('Nobody answers, and silence is no consent', `approve request "Wire 9,000" ${hank} --timeout 1`, {
-    exit: 'expired',
-    shows: [/expired/],
-  }),
-  step('A command that runs only after a yes', `approve run --action "Deploy 4.3" ${hank} -- ${deploy}`, {
-    meanwhile: inbox('approve'),
-    shows: [/Approved/],
-  }),
-  step('and not after a no', `approve run --action "Drop the database" ${hank} -- ${deploy}`, {
-    meanwhile: inbox('deny'),
-    exit: 106,
-    shows: [/nothing was run/],
-  }),
-]
 
 /** The story that `svc demo` tells on an empty service: administration, then approvals. */
 export const steps: Step[] = [
@@ -173,7 +81,3 @@ export const steps: Step[] = [
   }),
   step('No link of the chain is broken', 'audit verify --org acme', { shows: [/true/] }),
 ]
-
-/** The exit code that a step must end with. */
-export const expectedExit = ({ exit = 'done' }: Step): number =>
-  typeof exit === 'number' ? exit : exitCode(exit)

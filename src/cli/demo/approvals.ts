@@ -1,0 +1,68 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { step, type Step } from './step.ts'
+
+const hank = '--to +12025550109'
+const inbox = (decision: string) => ({
+  when: /Asked .*\((apr_[\w-]+)\)/,
+  line: `approve inbox --${decision} $1`,
+})
+
+/** Somebody changes the receipt: another action, in the copy that people read. */
+const forge = (folder: string): void => {
+  const receipt = readFileSync(join(folder, 'receipt.json'), 'utf8')
+  writeFileSync(join(folder, 'forged.json'), receipt.replace('Deploy 4.2', 'Deploy 9.9'))
+}
+
+// Stands for ./deploy.sh: it succeeds only where the receipt was handed to it.
+const deploy = `${process.execPath} -e 'process.exit(require("fs").existsSync(process.env.SVC_APPROVAL_RECEIPT) ? 0 : 1)'`
+
+/** An approver decides, a receipt is checked, a command waits for a yes. */
+export const approvals: Step[] = [
+  step(
+    'An approver, with a key made of software in place of a phone',
+    'user enroll 1 --org globex --software',
+    {
+      shows: [/software/],
+    },
+  ),
+  step(
+    'Ask, and the approver types the number that the requester sees',
+    `approve request "Deploy 4.2 to production" ${hank} --number --receipt receipt.json`,
+    {
+      meanwhile: {
+        when: /Asked .*\((apr_[\w-]+)\)[^]*phone: (\d\d)/,
+        line: 'approve inbox --approve $1 --number $2',
+      },
+      shows: [/approved/],
+    },
+  ),
+  step(
+    'Anyone can check the receipt',
+    `approve verify receipt.json --action "Deploy 4.2 to production" --max-age 5m --allow-dev`,
+    { shows: [/human signature/, /Valid: /] },
+  ),
+  step('Somebody changes it', 'approve verify forged.json --allow-dev', {
+    before: forge,
+    exit: 'failed',
+    shows: [/Not valid: copy/],
+  }),
+  step('The approver says no', `approve request "Delete the backups" ${hank}`, {
+    meanwhile: inbox('deny'),
+    exit: 'denied',
+    shows: [/denied/],
+  }),
+  step('Nobody answers, and silence is no consent', `approve request "Wire 9,000" ${hank} --timeout 1`, {
+    exit: 'expired',
+    shows: [/expired/],
+  }),
+  step('A command that runs only after a yes', `approve run --action "Deploy 4.3" ${hank} -- ${deploy}`, {
+    meanwhile: inbox('approve'),
+    shows: [/Approved/],
+  }),
+  step('and not after a no', `approve run --action "Drop the database" ${hank} -- ${deploy}`, {
+    meanwhile: inbox('deny'),
+    exit: 106,
+    shows: [/nothing was run/],
+  }),
+]
