@@ -212,6 +212,25 @@ describe('a revoked device', () => {
     ])
   })
 
+  test.each([
+    ['removed', [['/organization/remove/user', true]]],
+    [
+      'rejected',
+      [
+        ['pending', false],
+        ['reject', false],
+      ],
+    ],
+  ] as const)('is what is left to who was %s, also when the user comes back', async (_, moves) => {
+    for (const [move, whole] of moves) {
+      const path = whole ? move : `/organization/${acme.id}/user/${approver.id}/${move}`
+      const body = whole ? { org_id: acme.id, user_id: approver.id } : {}
+      dataOf(await service.call('POST', path, { body }))
+    }
+    expect((await createMember(service, acme.id, 2)).state).toBe('active')
+    expect(await devicesOf(approver.id)).toMatchObject([{ revoked_at: clock.iso() }])
+  })
+
   test('goes with its user', async () => {
     await service.call('DELETE', `/organization/${acme.id}/delete/user/${approver.id}`)
     expect((await contentsOf(service)).devices).toEqual([])

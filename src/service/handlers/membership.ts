@@ -28,6 +28,23 @@ const move = async (call: Call, { org_id, user_id }: Target, { from, set, refuse
   return user
 }
 
+/** Who comes back enrolls again: no phone that was kept, and no link that lies around, counts for who is gone. */
+const endDevices = async ({ db, now }: Call, { org_id, user_id }: Target): Promise<void> => {
+  await db
+    .updateTable('devices')
+    .set({ revoked_at: now })
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .where('revoked_at', 'is', null)
+    .execute()
+  await db
+    .deleteFrom('enrollments')
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .where('used_at', 'is', null)
+    .execute()
+}
+
 type Group = 'acceptUser' | 'rejectUser' | 'holdUser' | 'makeAdmin' | 'removeUser' | 'deleteUser'
 
 export const membershipHandlers: Pick<Handlers<typeof user>, Group> = {
@@ -38,12 +55,15 @@ export const membershipHandlers: Pick<Handlers<typeof user>, Group> = {
       refused: 'only a pending user can be accepted',
     }),
 
-  rejectUser: (input, call) =>
-    move(call, input, {
+  rejectUser: async (input, call) => {
+    const user = await move(call, input, {
       from: ['pending'],
       set: { state: 'rejected' },
       refused: 'only a pending user can be rejected',
-    }),
+    })
+    await endDevices(call, input)
+    return user
+  },
 
   holdUser: (input, call) =>
     move(call, input, {
@@ -65,13 +85,7 @@ export const membershipHandlers: Pick<Handlers<typeof user>, Group> = {
       set: { state: 'removed' },
       refused: 'only an active or pending user can be removed',
     })
-    // A link that still lies around must not register a phone for who is gone.
-    await call.db
-      .deleteFrom('enrollments')
-      .where('org_id', '=', input.org_id)
-      .where('user_id', '=', input.user_id)
-      .where('used_at', 'is', null)
-      .execute()
+    await endDevices(call, input)
     return user
   },
 

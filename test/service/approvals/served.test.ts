@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { challengeOf } from '../../../src/receipt/context.ts'
+import { assert } from '../../../src/client/software-authenticator.ts'
+import type { LogRecord } from '../../../src/service/log.ts'
+import { startService, type RunningService } from '../../../src/service/serve.ts'
+import { enrollApprover, request, type EnrolledApprover } from '../../torture/enrolled-approver.ts'
+
+// Over real sockets: what only a client that goes away, or a service that stops, can show.
+
+let folder: string
+let service: RunningService
+let log: LogRecord[]
+let ada: EnrolledApprover
+const key = 'k'.repeat(40)
+const call = ((id, input) => request(service.baseUrl, id, key, input)) as <
+  K extends Parameters<typeof request>[1],
+>(
+  id: K,
+  input: Record<string, unknown>,
+) => ReturnType<typeof request<K>>
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-served-'))
+  log = []
+  service = await startService({
+    port: 0,
+    dataDir: join(folder, 'data'),
+    dev: true,
+    env: { SVC_BOOTSTRAP_API_KEY: key },
+    log: (record) => log.push(record),
+  })
+  const { id } = await call('createOrganization', { name: 'Acme' })
+  ada = await enrollApprover(service.baseUrl, key, id)
+})
+afterEach(async () => {
+  await service.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const ask = () => call('createApproval', { action: 'Deploy', approver_mobile: ada.mobile })
+const wait = (request_id: string) => call('getApproval', { request_id, wait_s: 60 })
+
+const shown = (): number => log.filter(({ route }) => route === '/svc/v1/approvals/:request_id').length
+
+test('a wait over HTTP ends with the decision, and a developer reads in the log that a phone rang', async () => {
+  const { request_id } = await ask()
+  expect(log.find(({ message }) => message?.includes(request_id))).toBeDefined()
+  const waiting = wait(request_id)
+  const { contexts, origin, rp_id: rpId } = await call('getCeremony', { request_id })
+  expect(origin).toBe(`http://localhost:${new URL(service.baseUrl).port}`)
+  const context = new Uint8Array(Buffer.from(contexts.approve, 'base64url'))
+  const response = assert(ada.authenticator, { challenge: challengeOf(context), origin, rpId })
+  await call('decideApproval', { request_id, decision: 'approve', response })
+  expect(await waiting).toMatchObject({ status: 'approved' })
+})
+
+test('a service that stops answers who waits at once', async () => {
+  const { request_id } = await ask()
+  const waiting = wait(request_id)
+  // Answered by the same service, so the wait has arrived before.
+  await call('getApproval', { request_id })
+  const began = performance.now()
+  await service.stop()
+  expect(await waiting).toMatchObject({ status: 'pending' })
+  expect(performance.now() - began).toBeLessThan(5_000)
+})
+
+test('a client that goes away is waited for no longer', async () => {
+  const { request_id } = await ask()
+  const url = new URL(service.baseUrl)
+  const gone = httpRequest({
+    host: url.hostname,
+    port: url.port,
+    path: `/svc/v1/approvals/${request_id}?wait_s=60`,
+    headers: { 'x-api-key': key },
+  })
+  gone.on('error', () => undefined).end()
+  await call('getApproval', { request_id })
+  gone.destroy()
+  await expect.poll(shown, { timeout: 5_000 }).toBe(2)
+})
