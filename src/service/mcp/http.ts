@@ -40,14 +40,20 @@ const failure = (
 const unauthorized = (message: string): Response =>
   failure(401, -32001, message, { 'www-authenticate': 'Bearer' })
 
+const loadAfterMs = 1_000
+
 const rpcCodes: Record<number, number> = { 400: -32700 }
 
 /** The tool server at `POST /mcp`. Who asks is decided before the body is read. */
 export const createMcpRoute = ({ authenticate, askerFor, token, localOnly }: Options): McpRoute => {
   const callerOf = createBearer({ token, authenticate })
   const mayOmit = token === undefined && localOnly
-  // The SDK is loaded when somebody first uses it: the service starts without.
+  // The SDK is loaded soon after the start, so that the start does not wait for it, and before the package can be
+  // replaced under a service that runs.
   let exchanges: Promise<ReturnType<typeof createExchanges>> | undefined
+  const load = (): NonNullable<typeof exchanges> =>
+    (exchanges ??= import('./exchange.ts').then((loaded) => loaded.createExchanges()))
+  const loading = setTimeout(load, loadAfterMs).unref()
 
   const identify = async (context: Context): Promise<Caller | Response> => {
     const header = context.req.header('authorization')
@@ -72,10 +78,9 @@ export const createMcpRoute = ({ authenticate, askerFor, token, localOnly }: Opt
       return failure(error.status, rpcCodes[error.status] ?? -32000, error.message)
     }
     if (body === undefined) return failure(400, -32700, 'The body is missing')
-    exchanges ??= import('./exchange.ts').then((loaded) => loaded.createExchanges())
     const report = (error: Error): void => void (trace.error = error.stack ?? error.message)
     const desk = { asker: askerFor(caller), defaults: {} }
-    return (await exchanges).answer(context.req.raw, { body, caller, desk, report })
+    return (await load()).answer(context.req.raw, { body, caller, desk, report })
   }
 
   return {
@@ -87,6 +92,7 @@ export const createMcpRoute = ({ authenticate, askerFor, token, localOnly }: Opt
       return response
     },
     close: async () => {
+      clearTimeout(loading)
       await (await exchanges)?.close()
     },
   }

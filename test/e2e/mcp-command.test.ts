@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPerson, remote, type Person } from './person.ts'
+import { bin, startService, svc, temporaryFolder, type Service } from './processes.ts'
+
+const key = 'svc_op_endtoend_0123456789012345678901234567890'
+const folder = temporaryFolder()
+const config = { SVC_CONFIG_DIR: join(folder.path, 'config') }
+let service: Service
+let env: Record<string, string>
+let people = 0
+const person = (): Promise<Person> => createPerson(remote(service.baseUrl, key), (people += 1))
+
+beforeAll(async () => {
+  service = await startService(join(folder.path, 'data'), key, ['--dev'])
+  env = { ...config, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key }
+})
+afterAll(async () => {
+  await service.stop()
+  folder.remove()
+})
+
+/** `svc mcp` with one waiting call, as a process. */
+const waitingProcess = async (bob: Person) => {
+  const child = spawn(process.execPath, [bin, 'mcp'], {
+    env: { PATH: process.env.PATH, ...env, SVC_DEFAULT_MOBILE: bob.mobile },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  const lines = createInterface({ input: child.stdout })
+  const written: string[] = []
+  lines.on('line', (line) => written.push(line))
+  const send = (message: object): boolean =>
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const clientInfo = { name: 'robot', version: '1' }
+  send({
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
+  })
+  send({
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'request_approval', arguments: { action: 'Wait for me' } },
+  })
+  await bob.rung()
+  return { child, written }
+}
+
+describe('an end of svc mcp', () => {
+  test.each([
+    ['of its input', (child: ReturnType<typeof spawn>) => child.stdin!.end()],
+    ['by SIGTERM', (child: ReturnType<typeof spawn>) => child.kill('SIGTERM')],
+    ['by SIGINT', (child: ReturnType<typeof spawn>) => child.kill('SIGINT')],
+  ])('withdraws what is pending (%s)', async (_, end) => {
+    const bob = await person()
+    const { child, written } = await waitingProcess(bob)
+    end(child)
+    const [exit] = await once(child, 'exit')
+    expect(exit).toBe(0)
+    expect(await bob.requests('pending')).toEqual([])
+    for (const line of written) expect(JSON.parse(line).jsonrpc).toBe('2.0')
+  })
+})
+
+describe('a bad environment', () => {
+  test.each([
+    [{ SVC_DEFAULT_MOBILE: '2025550101' }, /SVC_DEFAULT_MOBILE must be a phone number in E\.164/],
+    [{ SVC_DEFAULT_FACTORS: 'biometric,retina' }, /SVC_DEFAULT_FACTORS holds "retina"/],
+    [{ SVC_REQUEST_FROM: 'a\nb' }, /SVC_REQUEST_FROM must be one line/],
+    [{ SVC_MCP_URL: 'https://host.example/api' }, /SVC_MCP_URL must end in \/mcp/],
+    [{ SVC_MCP_URL: 'http://host.example/mcp', MCP_AUTH_TOKEN: 'x' }, /over plain http/],
+    [{ SVC_BASE_URL: 'ftp://host.example' }, /SVC_BASE_URL must start with http/],
+    [{ SVC_API_KEY: 'a b' }, /SVC_API_KEY cannot be used/],
+  ])('is told before the protocol starts: %j', async (bad, message) => {
+    const { exit, stdout, stderr } = await svc(['mcp'], { ...config, ...(bad as Record<string, string>) })
+    expect([exit, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(message)
+  })
+})
+
+describe('svc mcp config', () => {
+  test.each(['claude', 'cursor', 'vscode', 'generic'])(
+    'prints JSON for %s, without a secret',
+    async (client) => {
+      const { exit, stdout, stderr } = await svc(['mcp', 'config', client], { ...env, SVC_ORG: 'acme' })
+      expect(exit).toBe(0)
+      const { servers, mcpServers } = JSON.parse(stdout)
+      expect((servers ?? mcpServers).svc).toMatchObject({
+        command: 'svc',
+        args: ['mcp'],
+        env: { SVC_BASE_URL: service.baseUrl, SVC_ORG: 'acme' },
+      })
+      expect(stdout + stderr).not.toContain(key)
+      expect(stderr).toMatch(/^# /)
+    },
+  )
+
+  test('names the clients that it knows', async () => {
+    const { exit, stderr } = await svc(['mcp', 'config', 'emacs'], env)
+    expect(exit).toBe(2)
+    expect(stderr).toContain('claude, cursor, vscode, generic')
+  })
+})
