@@ -72,11 +72,13 @@ describe('an enrollment', () => {
     expect(refusal(await start(99))).toEqual([404, 'not_found', []])
   })
 
-  test('needs a name, where the service is reached by an address', async () => {
-    await service.close()
-    await open({ publicUrl: 'https://192.0.2.7:8443' })
-    expect(refusal(await start())).toEqual([409, 'public_url_needed', []])
-  })
+  test.each(['https://192.0.2.7:8443', 'https://[2001:db8::1]', 'http://svc.example.com'])(
+    'needs a name and https, and not %s',
+    async (publicUrl) => {
+      service.service.publicUrl = publicUrl
+      expect(refusal(await start())).toEqual([409, 'public_url_needed', []])
+    },
+  )
 
   test('keeps the relying party of the first one', async () => {
     await service.close()

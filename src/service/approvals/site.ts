@@ -9,11 +9,12 @@ const setting = 'webauthn_rp_id'
 
 const isLoopback = (host: string): boolean => host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
 
-/** WebAuthn knows names only: the loopback address becomes `localhost`, another address becomes nothing. */
+/** WebAuthn knows names only, and https but for this machine: the loopback address becomes `localhost`, others nothing. */
 const siteAt = (publicUrl: string): Site | undefined => {
   const url = new URL(publicUrl)
   if (isLoopback(url.hostname)) url.hostname = 'localhost'
   if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return undefined
+  if (url.protocol !== 'https:' && url.hostname !== 'localhost') return undefined
   return { origin: url.origin, rp_id: url.hostname }
 }
 
@@ -23,7 +24,7 @@ const requireSite = (publicUrl: string): Site => {
   throw new Refusal(
     409,
     'public_url_needed',
-    'Phones register with a name, and this service has only an address',
+    'Phones register with a name over https, and this service is reached without',
     {
       hint: 'Start it with its name: svc serve --public-url https://svc.example.com',
     },

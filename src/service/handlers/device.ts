@@ -125,6 +125,7 @@ export const deviceHandlers: Handlers<typeof device> = {
           .where('org_id', '=', row.org_id)
           .where('user_id', '=', row.user_id)
           .where('revoked_at', 'is', null)
+          .$if(!call.dev, (query) => query.where('kind', '=', 'phone'))
           .select('credential_id')
           .orderBy('id')
           .execute()
