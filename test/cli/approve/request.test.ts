@@ -1,0 +1,219 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { run } from '../../../src/cli/main.ts'
+import { temporaryFolder } from '../../e2e/processes.ts'
+import { cut, json, startFakeHosted, type Answering, type FakeHosted } from '../../fake-hosted.ts'
+import { memoryIo } from '../memory-io.ts'
+import { record } from './records.ts'
+
+let service: FakeHosted
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(async () => {
+  service = await startFakeHosted()
+  folder = temporaryFolder()
+})
+afterEach(async () => {
+  await service.close()
+  folder.remove()
+})
+
+const approvals = '/svc/v1/approvals'
+const success = (data: unknown): Answering =>
+  json(200, { status: 'success', message: 'OK', data }, { date: 'Thu, 01 Jan 2026 00:00:01 GMT' })
+const refused = (status: number, code: string): Answering =>
+  json(status, { status: 'error', message: `It says ${code}`, data: { code } })
+const noRoute = refused(404, 'no_such_route')
+
+/** Answers each method and path by its own; everything else is a 404. */
+const plays = (answers: Record<string, Answering>): void =>
+  service.always((request, response) => {
+    const path = request.path.replace(/\?.*/, '').replace('/admin/public/api', '')
+    return (answers[`${request.method} ${path}`] ?? noRoute)(request, response)
+  })
+const sent = (method: string, path: string) =>
+  service.seen.filter((one) => one.method === method && one.path.replace(/\?.*/, '').endsWith(path))
+
+const svc = async (args: string[], env: Record<string, string> = {}) => {
+  const io = memoryIo({
+    cwd: folder.path,
+    env: { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key', ...env },
+  })
+  const exit = await run(['approve', ...args], io)
+  return { exit, out: io.out(), err: io.err() }
+}
+const to = ['--to', '+12025550101']
+
+describe('svc approve request', () => {
+  test('sends what was asked, once, with a key of its own that joins an accidental repeat', async () => {
+    plays({ [`POST ${approvals}`]: success(record({ status: 'approved' })) })
+    const { exit } = await svc(['request', 'Deploy 4.2', ...to, '--number', '--reason', 'why', '-o', 'json'])
+    const [request, ...more] = sent('POST', approvals)
+    expect(JSON.parse(request!.body)).toEqual({
+      action: 'Deploy 4.2',
+      reason: 'why',
+      approver_mobile: '+12025550101',
+      number: true,
+      lifetime_s: 120,
+    })
+    expect(request!.headers['idempotency-key']).toMatch(/^[\w-]{20,}$/)
+    expect(more).toEqual([])
+    expect(exit).toBe(0)
+  })
+  test('asks whom, what and as who the environment says; a flag wins', async () => {
+    plays({ [`POST ${approvals}`]: success(record({ status: 'approved' })) })
+    const env = {
+      SVC_DEFAULT_MOBILE: '+12025550109',
+      SVC_DEFAULT_FACTORS: 'biometric, location',
+      SVC_REQUEST_FROM: 'CI',
+    }
+    await svc(['request', 'Deploy'], env)
+    await svc(['request', 'Deploy', ...to, '--factors', 'time', '--requester', 'me'], env)
+    expect(sent('POST', approvals).map(({ body }) => JSON.parse(body))).toMatchObject([
+      { approver_mobile: '+12025550109', factors: ['biometric', 'location'], requester: 'CI' },
+      { approver_mobile: '+12025550101', factors: ['time'], requester: 'me' },
+    ])
+  })
+  test.each([
+    ['denied', 6],
+    ['expired', 7],
+  ] as const)('exits as the person decided: %s', async (status, code) => {
+    plays({
+      [`POST ${approvals}`]: success(record()),
+      [`GET ${approvals}/apr_1`]: success(record({ status })),
+    })
+    const { exit, out } = await svc(['request', 'Deploy', ...to, '-o', 'json'])
+    expect(JSON.parse(out)).toMatchObject({ status })
+    expect(exit).toBe(code)
+  })
+  test.each([
+    ['a cut connection', cut, 9],
+    ['a service that is unwell', refused(503, 'unavailable'), 1],
+    ['a limit', refused(429, 'limited'), 9],
+  ] as const)('rings once and never again after %s', async (_, answer, code) => {
+    plays({ [`POST ${approvals}`]: answer })
+    const { exit } = await svc(['request', 'Deploy', ...to])
+    expect(sent('POST', approvals)).toHaveLength(1)
+    expect(exit).toBe(code)
+  })
+  test('says after a cut that the phone may have rung, and where to look', async () => {
+    plays({ [`POST ${approvals}`]: cut })
+    const { err } = await svc(['request', 'Deploy', ...to])
+    expect(err).toContain('may have rung')
+    expect(err).toContain('svc approve list --status pending')
+  })
+  test.each([
+    [['request'], /Missing <action>, --to/],
+    [['request', 'Deploy'], /Missing --to/],
+    [['request', '   ', ...to], /The action is empty/],
+    [['request', 'Deploy', ...to, '--timeout', '0'], /--timeout takes 1 to 3600/],
+    [['request', 'Deploy', ...to, '--timeout', '1000000000'], /--timeout takes 1 to 3600/],
+    [['request', 'Deploy', ...to, '--timeout', 'soon'], /--timeout takes a whole number/],
+    [['request', 'Deploy', ...to, '--factors', 'face'], /--factors takes/],
+    [['request', 'Deploy', ...to, '--receipt', 'no/such/folder/r.json'], /--receipt: cannot write/],
+    [['wait'], /Missing <request_id>/],
+    [['wait', 'apr_1', '--timeout', '0'], /--timeout takes whole seconds/],
+    [['request', 'Deploy', ...to, '--mcp'], /no address of a tool server/],
+    [['inbox'], /needs a terminal, or a decision/],
+    [['inbox', '--approve', 'a', '--deny', 'b'], /Only one of/],
+    [['inbox', '--deny', 'a', '--number', '42'], /--number goes with --approve/],
+  ])('%j is refused before anything is sent', async (args, message) => {
+    const { exit, err } = await svc(args)
+    expect(err).toMatch(message)
+    expect(exit).toBe(2)
+    expect(service.seen).toEqual([])
+  })
+  test('keeps the receipt in a new file for its owner alone, and never writes over one', async () => {
+    const attestation = { format: 'jws', jws: 'a.b.c', kid: 'k', claims: {} } as const
+    plays({ [`POST ${approvals}`]: success(record({ status: 'approved', attestation })) })
+    expect((await svc(['request', 'Deploy', ...to, '--receipt', 'r.json'])).exit).toBe(0)
+    const path = join(folder.path, 'r.json')
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(attestation)
+    const again = await svc(['request', 'Deploy', ...to, '--receipt', 'r.json'])
+    expect(again).toMatchObject({ exit: 2, err: expect.stringContaining('stays as it is') })
+    expect(sent('POST', approvals)).toHaveLength(1)
+  })
+  test('leaves no empty receipt behind where there is none', async () => {
+    plays({ [`POST ${approvals}`]: success(record({ status: 'expired' })) })
+    await svc(['request', 'Deploy', ...to, '--receipt', 'r.json'])
+    expect(existsSync(join(folder.path, 'r.json'))).toBe(false)
+  })
+  test.each([undefined, null, {}, { status: 'approved' }, 'approved', { request_id: 1, status: 'approved' }])(
+    'takes the answer %j for no approval',
+    async (data) => {
+      plays({ [`POST ${approvals}`]: success(data) })
+      expect((await svc(['request', 'Deploy', ...to])).exit).toBe(1)
+    },
+  )
+})
+
+describe('another service of the contract, which rings and knows no action', () => {
+  const hosted = {
+    'POST /verify-user': success(undefined),
+    'POST /validate/global/auth': success(undefined),
+  }
+  test('is asked by request, which says that the action was not shown', async () => {
+    plays(hosted)
+    const { exit, err } = await svc(['request', 'Deploy', ...to])
+    expect(JSON.parse(sent('POST', '/verify-user')[0]!.body)).toEqual({
+      country_code: '+1',
+      mobile: '2025550101',
+    })
+    expect(err).toContain('was not shown the action')
+    expect(exit).toBe(0)
+  })
+  test('is refused by run before anybody is rung', async () => {
+    plays(hosted)
+    const { exit, err } = await svc(['run', '--action', 'Deploy', ...to, '--', process.execPath, '-e', '0'])
+    expect(err).toContain('does not show them the action')
+    expect(sent('POST', '/verify-user')).toEqual([])
+    expect(exit).toBe(101)
+  })
+})
+
+describe('svc approve run', () => {
+  const child = ['--', process.execPath, '-e', 'require("fs").writeFileSync("ran", "")']
+  const ran = (): boolean => existsSync(join(folder.path, 'ran'))
+  const asked = ['run', '--action', 'Deploy', ...to, ...child]
+
+  test.each([
+    ['denied', 106],
+    ['expired', 107],
+    ['cancelled', 101],
+  ])('runs nothing when the answer is %s', async (status, code) => {
+    plays({ [`POST ${approvals}`]: success(record({ status: status as 'denied' })) })
+    expect((await svc(asked)).exit).toBe(code)
+    expect(ran()).toBe(false)
+  })
+  test.each([
+    ['no receipt', null],
+    ['a receipt that nobody signed', { format: 'jws', jws: 'a.b.c', kid: 'k', claims: {} }],
+  ])('runs nothing on an approval with %s', async (_, attestation) => {
+    plays({
+      [`POST ${approvals}`]: success(record({ status: 'approved', attestation: attestation as null })),
+      [`GET /.well-known/jwks.json`]: json(200, { keys: [] }),
+    })
+    expect((await svc(asked)).exit).toBe(101)
+    expect(ran()).toBe(false)
+  })
+  test('withdraws the request when the service fails while it waits', async () => {
+    plays({
+      [`POST ${approvals}`]: success(record()),
+      [`GET ${approvals}/apr_1`]: refused(403, 'forbidden'),
+      [`POST ${approvals}/apr_1/cancel`]: success(record({ status: 'expired' })),
+    })
+    expect((await svc(asked)).exit).toBe(104)
+    expect(sent('POST', '/cancel')).toHaveLength(1)
+    expect(ran()).toBe(false)
+  })
+  test.each([
+    [['run', '--action', 'Deploy', ...to, '--', 'no-such-command-anywhere'], 127],
+    [['run', '--action', 'Deploy', ...to, '--', '/etc/passwd'], 126],
+    [['run', '--action', 'Deploy', ...to], 102],
+    [['run', ...to, ...child], 102],
+    [['run', '--nothing', ...child], 102],
+  ])('%j rings nobody and exits with %i', async (args, code) => {
+    expect((await svc(args)).exit).toBe(code)
+    expect(service.seen).toEqual([])
+  })
+})

@@ -1,0 +1,110 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run } from '../../../src/cli/main.ts'
+import { temporaryFolder } from '../../e2e/processes.ts'
+import { approval, approverKey, createIssuer, now, specimen } from '../../receipt/specimen.ts'
+import { memoryIo } from '../memory-io.ts'
+
+const folder = temporaryFolder()
+const key = approverKey()
+const write = (name: string, value: unknown): void =>
+  writeFileSync(join(folder.path, name), typeof value === 'string' ? value : JSON.stringify(value))
+
+beforeAll(async () => {
+  const issuer = await createIssuer()
+  const receipt = await specimen(issuer, approval, key)
+  write('keys.json', issuer.jwks)
+  write('other-keys.json', (await createIssuer()).jwks)
+  write('receipt.json', receipt)
+  write('bare.jws', `${receipt.jws}\n`)
+  write('status.json', { request_id: approval.request_id, status: 'approved', attestation: receipt })
+  write('pending.json', { request_id: approval.request_id, status: 'pending', attestation: null })
+  write('forged.json', { ...receipt, claims: { ...receipt.claims, action: 'Delete everything' } })
+  write('denied.json', await specimen(issuer, { ...approval, decision: 'deny' }, key))
+  write('dev.json', await specimen(issuer, approval, key, { dev: true }))
+  mkdirSync(join(folder.path, 'no-profile'))
+})
+afterAll(() => folder.remove())
+
+type Ran = { exit: number; out: string; err: string }
+const verify = async (args: string[], stdin = ''): Promise<Ran> => {
+  const env = { SVC_CONFIG_DIR: join(folder.path, 'no-profile') }
+  const io = { ...memoryIo({ cwd: folder.path, stdin, env }), now: () => now }
+  const exit = await run(['approve', 'verify', ...args], io)
+  return { exit, out: io.out(), err: io.err() }
+}
+const offline = (...args: string[]): Promise<Ran> =>
+  verify([...args, '--jwks', join(folder.path, 'keys.json')])
+
+describe('svc approve verify', () => {
+  test.each(['receipt.json', 'bare.jws', 'status.json'])('takes %s', async (file) => {
+    const { exit, out, err } = await offline(file)
+    expect(err).toMatch(/^Valid: \+12025550101 approved "Deploy 4\.2 to production ✓"/)
+    expect(out).toMatch(/ok\thuman signature\t/)
+    expect(exit).toBe(0)
+  })
+  test.each([
+    ['--action', approval.action],
+    ['--approver', approval.approver],
+    ['--requester', approval.requester],
+    ['--factors', 'biometric,location'],
+    ['--max-age', '15m'],
+    ['--max-age', '600'],
+    ['--pinned-key', key.public_key_cose],
+  ])('holds when %s %s is asked for', async (flag, value) => {
+    expect((await offline('receipt.json', flag, value)).exit).toBe(0)
+  })
+  test.each([
+    ['--action', 'Deploy 4.2 to production'],
+    ['--approver', '+12025550102'],
+    ['--requester', 'ci'],
+    ['--status', 'denied'],
+    ['--factors', 'time'],
+    ['--max-age', '5m'],
+    ['--max-age', '0'],
+    ['--pinned-key', 'pQECAyYg'],
+  ])('does not hold when %s %s is asked for', async (flag, value) => {
+    const { exit, err } = await offline('receipt.json', flag, value)
+    expect(err).toMatch(/^Not valid: /)
+    expect(exit).toBe(1)
+  })
+  test.each(['forged.json', 'denied.json', 'dev.json', 'pending.json'])(
+    'does not take %s for an approval',
+    async (file) => {
+      expect((await offline(file)).exit).toBe(1)
+    },
+  )
+  test('takes a denial where one is asked for, and a software key where it may be one', async () => {
+    expect((await offline('denied.json', '--status', 'denied')).exit).toBe(0)
+    expect((await offline('dev.json', '--allow-dev')).exit).toBe(0)
+  })
+  test('does not take the keys of somebody else', async () => {
+    const { exit } = await verify(['receipt.json', '--jwks', 'other-keys.json'])
+    expect(exit).toBe(1)
+  })
+  test('tells a program the whole verdict', async () => {
+    const { exit, out } = await offline('forged.json', '-o', 'json')
+    expect(JSON.parse(out)).toMatchObject({ valid: false, claims: { action: approval.action } })
+    expect(exit).toBe(1)
+  })
+  test.each([
+    [[], /Missing <receipt>/],
+    [['nothing.json'], /Cannot read the file nothing\.json/],
+    [['receipt.json', '--status', 'maybe'], /--status takes approved or denied/],
+    [['receipt.json', '--max-age', '15 minutes'], /--max-age/],
+    [['receipt.json', '--factors', 'face'], /--factors/],
+    [['receipt.json', '--jwks', 'bare.jws'], /bare\.jws is not JSON/],
+    [['receipt.json', '--jwks-url', 'http://host.example/jwks.json'], /must be https/],
+    [['receipt.json', '--jwks-url', 'file:///etc/passwd'], /no address/],
+  ])('says what is wrong with %j', async (args, message) => {
+    const { exit, err } = await verify(
+      args.includes('--jwks') || args.includes('--jwks-url') ? args : [...args, '--jwks', 'keys.json'],
+    )
+    expect(err).toMatch(message)
+    expect(exit).toBe(2)
+  })
+  test('reads standard input', async () => {
+    expect((await verify(['-', '--jwks', 'keys.json'], 'nothing that is a receipt')).exit).toBe(1)
+  })
+})

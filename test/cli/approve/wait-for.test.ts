@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import type { Backend } from '../../../src/cli/approve/backend.ts'
+import { createTeller } from '../../../src/cli/approve/teller.ts'
+import { waitFor } from '../../../src/cli/approve/wait-for.ts'
+import type { ApprovalRecord } from '../../../src/contract/approval.ts'
+import { SvcError } from '../../../src/core/errors.ts'
+import { memoryIo } from '../memory-io.ts'
+import { record } from './records.ts'
+
+const start = Date.parse(record().requested_at)
+const cut = new SvcError('unreachable', 'connection_cut', 'The connection ended')
+
+/** Plays a service whose answers to each poll are given; a poll takes the seconds that it waits, unless it ends. */
+const playing = (answers: (ApprovalRecord | SvcError)[], { takesTime = true } = {}) => {
+  let now = start
+  const polled: number[] = []
+  const io = memoryIo()
+  const backend = {
+    now: () => now,
+    secondsLeft: ({ expires_at }) => (Date.parse(expires_at) - now) / 1000,
+    poll: async (_id, seconds) => {
+      polled.push(seconds)
+      const answer = answers.length > 1 ? answers.shift()! : answers[0]!
+      if (answer instanceof SvcError) throw answer
+      if (takesTime) now += seconds * 1000
+      return answer
+    },
+  } as Backend
+  const tell = createTeller({ io, globals: { output: 'ndjson' } }, backend.secondsLeft)
+  const sleep = async (ms: number): Promise<void> => void (now += ms)
+  const wait = (most?: number) => waitFor(backend, record(), { tell, signal: io.signal, most, sleep })
+  const events = (): string[] =>
+    io
+      .out()
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).event)
+  return { wait, polled, events, elapsed: () => (now - start) / 1000 }
+}
+
+describe('a wait', () => {
+  test('ends with the decision', async () => {
+    const { wait, events } = playing([record(), record({ status: 'approved' })])
+    expect((await wait()).status).toBe('approved')
+    expect(events()).toEqual(['waiting'])
+  })
+  test('goes on through a cut connection and a restart, and says each once', async () => {
+    const restarting = new SvcError('failed', 'http_503', 'Stopping')
+    const { wait, events } = playing([cut, cut, restarting, record(), record({ status: 'denied' })])
+    expect((await wait()).status).toBe('denied')
+    expect(events()).toEqual(['disconnected', 'reconnected'])
+  })
+  test('looks at once after a cut, and does not wait out a long poll first', async () => {
+    const { wait, polled } = playing([cut, record({ status: 'approved' })])
+    await wait()
+    expect(polled).toEqual([25, 1])
+  })
+  test('gives up when nobody answers until the deadline has gone, and calls that no approval', async () => {
+    const { wait, elapsed } = playing([cut])
+    await expect(wait()).rejects.toMatchObject({
+      exit: 'unreachable',
+      detail: expect.stringContaining('no approval'),
+      hint: 'svc approve status apr_1',
+    })
+    expect(elapsed()).toBeGreaterThan(60)
+    expect(elapsed()).toBeLessThan(75)
+  })
+  test('ends at once when the service refuses, for that does not pass', async () => {
+    const { wait, polled } = playing([new SvcError('forbidden', 'unauthenticated', 'No such key')])
+    await expect(wait()).rejects.toMatchObject({ code: 'unauthenticated' })
+    expect(polled).toHaveLength(1)
+  })
+  test('answers a request as it is after the time that was asked for', async () => {
+    const { wait, elapsed } = playing([record()])
+    expect((await wait(30)).status).toBe('pending')
+    expect(elapsed()).toBe(30)
+  })
+  test('does not wait for ever on a service that never lets a request lapse', async () => {
+    const { wait, elapsed } = playing([record()])
+    expect((await wait()).status).toBe('pending')
+    expect(elapsed()).toBeLessThan(80)
+  })
+  test('looks once even when the deadline seems to be over', async () => {
+    const { wait } = playing([record({ status: 'approved' })])
+    expect((await wait(-3600)).status).toBe('approved')
+  })
+  test('asks a service that does not wait at most once a second', async () => {
+    const { wait, polled, elapsed } = playing([record()], { takesTime: false })
+    await wait(5)
+    expect(elapsed()).toBe(5)
+    expect(polled).toHaveLength(5)
+  })
+})
