@@ -31,6 +31,9 @@ export const hasApprovals = async (client: Client, baseUrl: string): Promise<boo
   return Array.isArray(envelope.data)
 }
 
+const isPassing = (error: unknown): boolean =>
+  error instanceof SvcError && (error.exit === 'unreachable' || /^http_50[234]$/.test(error.code))
+
 /** Asks through the REST API of our service. */
 export const createRestAsker = (options: Options): Asker => {
   const { client, sleep = sleepFor, clock = () => performance.now() } = options
@@ -53,7 +56,7 @@ export const createRestAsker = (options: Options): Asker => {
         if (record.status !== 'pending') return record
       } catch (error) {
         // A service that restarts, or a cut cable, does not end the wait: the request is still there.
-        if (!(error instanceof SvcError) || error.exit !== 'unreachable') throw error
+        if (!isPassing(error)) throw error
         await sleep(pauseMs, signal)
       }
     }

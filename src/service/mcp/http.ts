@@ -53,7 +53,7 @@ export const createMcpRoute = ({ authenticate, askerFor, token, localOnly }: Opt
   let exchanges: Promise<ReturnType<typeof createExchanges>> | undefined
   const load = (): NonNullable<typeof exchanges> =>
     (exchanges ??= import('./exchange.ts').then((loaded) => loaded.createExchanges()))
-  const loading = setTimeout(load, loadAfterMs).unref()
+  const loading = setTimeout(() => void load().catch(() => undefined), loadAfterMs).unref()
 
   const identify = async (context: Context): Promise<Caller | Response> => {
     const header = context.req.header('authorization')

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { createRestAsker, hasApprovals } from '../../src/client/rest-asker.ts'
+import { cut, json, page } from '../fake-hosted.ts'
+import { failure, withHosted } from './hosted.ts'
+
+const record = (status: string) => ({
+  status: 'success',
+  message: 'Approval',
+  data: { request_id: 'a', status },
+})
+
+const start = async () => {
+  const { client, service } = await withHosted()
+  let at = 0
+  const asker = createRestAsker({
+    client,
+    org_id: 3,
+    clock: () => at,
+    sleep: async (ms) => void (at += ms),
+  })
+  return { asker, client, service, pass: (ms: number): void => void (at += ms) }
+}
+
+describe('waiting over REST', () => {
+  test('survives cut connections and a service that is away', async () => {
+    const { asker, service } = await start()
+    service.next(
+      cut,
+      cut,
+      cut,
+      cut,
+      json(502, {}),
+      json(502, {}),
+      json(502, {}),
+      json(200, record('approved')),
+    )
+    expect((await asker.wait('a', 60)).status).toBe('approved')
+    expect(service.seen.every(({ method }) => method === 'GET')).toBe(true)
+  })
+
+  test('asks again until somebody decides, never longer than it was told', async () => {
+    const { asker, service, pass } = await start()
+    service.always((request, response) => {
+      pass(50_000)
+      json(200, record('pending'))(request, response)
+    })
+    expect((await asker.wait('a', 120)).status).toBe('pending')
+    expect(service.seen.map(({ path }) => /wait_s=(\d+)/.exec(path)?.[1])).toEqual([
+      '50',
+      '50',
+      '20',
+      undefined,
+    ])
+  })
+
+  test('ends with what the service refuses', async () => {
+    const { asker, service } = await start()
+    service.next(json(404, { status: 'error', message: 'Request not found', data: { code: 'not_found' } }))
+    expect((await failure(asker.wait('a', 60))).exit).toBe('notFound')
+  })
+})
+
+test('rings once, whatever happens', async () => {
+  const { asker, service } = await start()
+  service.next(cut)
+  expect((await failure(asker.request({ action: 'a', approver_mobile: '+12025550101' }))).exit).toBe(
+    'unreachable',
+  )
+  expect(service.seen).toHaveLength(1)
+  expect(JSON.parse(service.seen[0]!.body)).toEqual({
+    action: 'a',
+    approver_mobile: '+12025550101',
+    org_id: 3,
+  })
+})
+
+describe('whether a service has approvals', () => {
+  test.each([
+    ['ours', json(200, { status: 'success', message: 'Approvals', data: [] }), true],
+    ['another', json(404, { status: 'error', message: 'Not found' }), false],
+    ['a web server', page(404), false],
+  ])('is told from its answer (%s)', async (_, answer, expected) => {
+    const { client, service } = await start()
+    service.next(answer)
+    expect(await hasApprovals(client, service.baseUrl)).toBe(expected)
+  })
+
+  test('stays open where the key is not taken', async () => {
+    const { client, service } = await start()
+    service.next(json(401, { status: 'error', message: 'Unauthorized' }))
+    expect((await failure(hasApprovals(client, service.baseUrl))).exit).toBe('forbidden')
+  })
+})

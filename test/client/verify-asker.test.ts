@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { createVerifyAsker } from '../../src/client/verify-asker.ts'
+import { json, page, type Answering } from '../fake-hosted.ts'
+import { failure, withHosted } from './hosted.ts'
+
+const ask = { action: 'Deploy', approver_mobile: '+12025550101', lifetime_s: 60 }
+const no = (status: number, body: object = {}): Answering => json(status, { status: 'error', ...body })
+const yes = json(200, { status: 'success', message: 'OK' })
+
+/** Waits move the clock and nothing else. */
+const start = async (validate: Answering = yes, verify: Answering = yes) => {
+  const { client, service } = await withHosted()
+  let at = Date.parse('2026-01-01T00:00:00Z')
+  service.always((request, response) =>
+    (request.path.endsWith('/verify-user') ? verify : validate)(request, response),
+  )
+  const asker = createVerifyAsker({
+    client,
+    partsOf: (mobile) => ({ country_code: mobile.slice(0, 2), mobile: mobile.slice(2) }),
+    now: () => new Date(at),
+    sleep: async (ms) => void (at += ms),
+  })
+  return { asker, service, pass: (seconds: number): void => void (at += seconds * 1000) }
+}
+
+describe('a service without approvals', () => {
+  test('rings once with the parts of the number, and is asked with the whole', async () => {
+    const { asker, service } = await start()
+    const { request_id, status } = await asker.request(ask)
+    expect(status).toBe('pending')
+    expect(await asker.wait(request_id, 60)).toMatchObject({ status: 'approved', attestation: null })
+    expect(service.seen.map(({ path, body }) => [path.split('/api')[1], JSON.parse(body)])).toEqual([
+      ['/verify-user', { country_code: '+1', mobile: '2025550101' }],
+      ['/validate/global/auth', { mobile: '+12025550101' }],
+    ])
+    expect(asker.boundToAction).toBe(false)
+  })
+
+  test.each([
+    ['a word for no', json(200, { status: 'failed' }), 'denied'],
+    ['a 2xx that is no success', json(200, { status: 'ok' }), 'denied'],
+    ['403', no(403), 'denied'],
+    ['a code', no(400, { data: { code: 'denied' } }), 'denied'],
+    ['410', no(410), 'expired'],
+    ['a web page', page(), 'denied'],
+  ] as const)('takes %s for no approval', async (_, validate, status) => {
+    const { asker } = await start(validate)
+    const { request_id } = await asker.request(ask)
+    expect((await asker.wait(request_id, 60)).status).toBe(status)
+  })
+
+  test.each([
+    ['409', no(409)],
+    ['a word', json(200, { status: 'pending' })],
+    ['503', no(503)],
+  ])('waits on while %s says that nobody has decided, until the time is over', async (_, validate) => {
+    const { asker } = await start(validate)
+    const { request_id } = await asker.request(ask)
+    expect((await asker.wait(request_id, 6)).status).toBe('pending')
+    expect((await asker.wait(request_id, 120)).status).toBe('expired')
+  })
+
+  test('does not believe an answer that comes too late, or after a withdrawal', async () => {
+    const { asker, pass } = await start()
+    const late = await asker.request(ask)
+    pass(61)
+    expect((await asker.status(late.request_id)).status).toBe('expired')
+    pass(600)
+    const withdrawn = await asker.request(ask)
+    await asker.cancel(withdrawn.request_id)
+    expect((await asker.status(withdrawn.request_id)).status).toBe('expired')
+  })
+
+  test('asks one person one thing at a time, and keeps a prompt apart that was never answered', async () => {
+    const { asker, pass } = await start(no(409))
+    const first = await asker.request(ask)
+    expect((await failure(asker.request(ask))).code).toBe('one_at_a_time')
+    await asker.request({ ...ask, approver_mobile: '+12025550102' })
+    await asker.cancel(first.request_id)
+    pass(120)
+    expect((await failure(asker.request(ask))).code).toBe('one_at_a_time')
+    pass(600)
+    expect((await asker.request(ask)).status).toBe('pending')
+  })
+
+  test('is free again once the person has decided', async () => {
+    const { asker } = await start()
+    const { request_id } = await asker.request(ask)
+    await asker.wait(request_id, 60)
+    expect((await asker.request(ask)).status).toBe('pending')
+  })
+
+  test('says why no phone rang, and keeps nothing', async () => {
+    const { asker } = await start(yes, no(404, { message: 'No such user' }))
+    expect((await failure(asker.request(ask))).message).toBe('The phone was not rung: No such user')
+    expect((await failure(asker.request(ask))).message).toMatch(/No such user/)
+  })
+
+  test('refuses what it could not check before anything rings', async () => {
+    const { asker, service } = await start()
+    for (const more of [{ number: true }, { factors: ['location' as const] }])
+      expect((await failure(asker.request({ ...ask, ...more }))).code).toBe('not_supported')
+    expect(service.seen).toEqual([])
+  })
+})
