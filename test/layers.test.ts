@@ -13,7 +13,14 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
   },
   client: {
     rooms: ['contract', 'core'],
-    packages: ['@levischuck/tiny-cbor', '@simplewebauthn/server', 'ipaddr.js', 'undici', 'zod/mini'],
+    packages: [
+      '@levischuck/tiny-cbor',
+      '@modelcontextprotocol/client',
+      '@simplewebauthn/server',
+      'ipaddr.js',
+      'undici',
+      'zod/mini',
+    ],
     node: true,
   },
   service: {
