@@ -3,7 +3,7 @@
 _svc_place() {
   commands='' flags='' words='' files=''
   case $1 in
-    '') commands='org user geofence timeslot key audit serve service profile api demo commands completion help' flags='' words='' files='' ;;
+    '') commands='org user geofence timeslot approve key audit serve mcp service profile api demo commands completion help' flags='' words='' files='' ;;
     'org') commands='list get create onboard update delete creds auth-code' flags='' words='' files='' ;;
     'org list') commands='' flags='--limit --cursor' words='' files='' ;;
     'org get') commands='' flags='' words='' files='' ;;
@@ -19,7 +19,7 @@ _svc_place() {
     'org auth-code create') commands='' flags='--org --label --uses --expires-at -f --raw-field -F --field --input --dry-run' words='' files='' ;;
     'org auth-code update') commands='' flags='--org --label --uses --expires-at -f --raw-field -F --field --input --dry-run' words='' files='' ;;
     'org auth-code delete') commands='' flags='--org -f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' ;;
-    'user') commands='list get create update delete remove details org orgs make-admin pending' flags='' words='' files='' ;;
+    'user') commands='list get create update delete remove details org orgs make-admin pending enroll devices' flags='' words='' files='' ;;
     'user list') commands='' flags='--org --state --mobile --email --limit --cursor' words='' files='' ;;
     'user get') commands='' flags='--org' words='' files='' ;;
     'user create') commands='' flags='--org --email --country-code --mobile --first-name --last-name --role -f --raw-field -F --field --input --dry-run' words='' files='' ;;
@@ -35,6 +35,10 @@ _svc_place() {
     'user pending accept') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' ;;
     'user pending reject') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' ;;
     'user pending hold') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' ;;
+    'user enroll') commands='' flags='--org -f --raw-field -F --field --input --dry-run --software --file --algorithm' words='' files='' ;;
+    'user devices') commands='list revoke' flags='' words='' files='' ;;
+    'user devices list') commands='' flags='--org' words='' files='' ;;
+    'user devices revoke') commands='' flags='--org -f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' ;;
     'geofence') commands='list get create update delete set' flags='' words='' files='' ;;
     'geofence list') commands='' flags='--org --limit --cursor --user' words='' files='' ;;
     'geofence get') commands='' flags='--org' words='' files='' ;;
@@ -48,6 +52,18 @@ _svc_place() {
     'timeslot update') commands='' flags='--name --days --start --end --timezone --is-active -f --raw-field -F --field --input --dry-run' words='' files='' ;;
     'timeslot delete') commands='' flags='-f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' ;;
     'timeslot set') commands='' flags='--user --org --timeslots -f --raw-field -F --field --input --dry-run' words='' files='' ;;
+    'approve') commands='submit status list cancel request wait run inbox verify tools health' flags='' words='' files='' ;;
+    'approve submit') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org -f --raw-field -F --field --input --dry-run' words='' files='' ;;
+    'approve status') commands='' flags='--wait-s' words='' files='' ;;
+    'approve list') commands='' flags='--status --to --org --limit --cursor' words='' files='' ;;
+    'approve cancel') commands='' flags='-f --raw-field -F --field --input --dry-run' words='' files='' ;;
+    'approve request') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org --receipt --mcp' words='' files='' ;;
+    'approve wait') commands='' flags='--timeout --mcp' words='' files='' ;;
+    'approve run') commands='' flags='--action --reason --to --factors --timeout --number --no-number --requester --org --mcp' words='' files='' ;;
+    'approve inbox') commands='' flags='--authenticator --approve --deny --not-me --number' words='' files='' ;;
+    'approve verify') commands='' flags='--jwks --jwks-url --action --approver --requester --status --factors --max-age --pinned-key --allow-dev' words='' files='' ;;
+    'approve tools') commands='' flags='' words='' files='' ;;
+    'approve health') commands='' flags='' words='' files='' ;;
     'key') commands='list create rotate revoke' flags='' words='' files='' ;;
     'key list') commands='' flags='--org --limit --cursor' words='' files='' ;;
     'key create') commands='' flags='--name --org -f --raw-field -F --field --input --dry-run' words='' files='' ;;
@@ -58,6 +74,8 @@ _svc_place() {
     'audit head') commands='' flags='--org' words='' files='' ;;
     'audit verify') commands='' flags='--org --head --jwks' words='' files='' ;;
     'serve') commands='' flags='--port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --dev --no-profile' words='' files='' ;;
+    'mcp') commands='config' flags='' words='' files='' ;;
+    'mcp config') commands='' flags='' words='' files='' ;;
     'service') commands='backup restore migrate reset-operator-key' flags='' words='' files='' ;;
     'service backup') commands='' flags='--data-dir' words='' files=1 ;;
     'service restore') commands='' flags='--data-dir' words='' files=1 ;;
@@ -109,6 +127,10 @@ _svc_value() {
     'user pending accept --input') files=1 ;;
     'user pending reject --input') files=1 ;;
     'user pending hold --input') files=1 ;;
+    'user enroll --input') files=1 ;;
+    'user enroll --file') files=1 ;;
+    'user enroll --algorithm') choices='ES256 EdDSA' ;;
+    'user devices revoke --input') files=1 ;;
     'geofence create --is-active') choices='0 1' ;;
     'geofence create --input') files=1 ;;
     'geofence update --is-active') choices='0 1' ;;
@@ -123,6 +145,17 @@ _svc_value() {
     'timeslot update --input') files=1 ;;
     'timeslot delete --input') files=1 ;;
     'timeslot set --input') files=1 ;;
+    'approve submit --factors') choices='biometric location time device' ;;
+    'approve submit --input') files=1 ;;
+    'approve list --status') choices='pending approved denied expired' ;;
+    'approve cancel --input') files=1 ;;
+    'approve request --factors') choices='biometric location time device' ;;
+    'approve request --receipt') files=1 ;;
+    'approve run --factors') choices='biometric location time device' ;;
+    'approve inbox --authenticator') files=1 ;;
+    'approve verify --jwks') files=1 ;;
+    'approve verify --status') choices='approved denied' ;;
+    'approve verify --factors') choices='biometric location time device' ;;
     'key create --input') files=1 ;;
     'key rotate --input') files=1 ;;
     'key revoke --input') files=1 ;;
@@ -145,7 +178,7 @@ _svc_value() {
 _svc() {
   local cur=${COMP_WORDS[COMP_CWORD]} at='' flag='' skip='' word i
   local commands flags words choices files
-  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --latitude --longitude --radius --is-active --geofences --days --start --end --timezone --timeslots --overlap-s --head --jwks --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --mcp-url --default-mobile --credential-command -X --method -H --header '
+  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --latitude --longitude --radius --is-active --geofences --days --start --end --timezone --timeslots --reason --to --timeout --requester --wait-s --status --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --overlap-s --head --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --mcp-url --default-mobile --credential-command -X --method -H --header '
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
