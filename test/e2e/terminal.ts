@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { bin } from './processes.ts'
 
-/** One command on a real terminal (a pty, by `script`): answers are typed when their question stands there. */
+/** One command on a real terminal (a pty, by `script`): answers are typed, or something else is done, when their question stands there. */
 export const onTerminal = async (
   args: string[],
   env: Record<string, string>,
-  answers: [question: RegExp, typed: string][],
+  answers: [question: RegExp, typed: string | (() => unknown)][],
 ): Promise<{ exit: number | null; screen: string }> => {
   const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['-qec', command, '/dev/null'], {
@@ -21,7 +21,8 @@ export const onTerminal = async (
     if (!next || !next[0].test(screen.slice(seen))) return
     answered++
     seen = screen.length
-    child.stdin.write(next[1])
+    if (typeof next[1] === 'string') child.stdin.write(next[1])
+    else next[1]()
   })
   const [exit] = (await once(child, 'close')) as [number | null]
   // oxlint-disable-next-line no-control-regex
