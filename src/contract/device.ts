@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { ceremony, approvalRecord } from './approval.ts'
 import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
-import { org_id, time, user_id } from './records.ts'
+import { org_id, place, time, user_id, webauthn } from './records.ts'
 
 // Devices of approvers, and what such a device calls, over /svc/v1. spec: not shown
 
@@ -17,12 +17,6 @@ export const deviceRecord = z.looseObject({
   registered_at: chosen(time, 'When it was registered'),
   last_used_at: chosen(z.nullable(time), 'When it last decided'),
   revoked_at: chosen(z.nullable(time), 'When it was revoked'),
-})
-
-/** A WebAuthn object as browsers give it (`toJSON`), checked by the WebAuthn library and not here. */
-const webauthn = z.looseObject({
-  id: chosen(z.string(), 'Credential id'),
-  response: chosen(z.looseObject({}), 'What the authenticator answered'),
 })
 
 export const device = operations({
@@ -115,6 +109,7 @@ export const device = operations({
         'Denied because the approver did not expect it; mutes the requester',
       ),
       number: chosen(z.optional(line(2)), 'The number that the approver typed', { example: '42' }),
+      location: chosen(z.optional(place), 'Where the phone is, for rules about places'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
     }),
     data: approvalRecord,

@@ -19,6 +19,8 @@ export type Operation = {
   operator?: boolean
   /** Needs no key: a one-use token or an assertion in its input is the proof. */
   open?: boolean
+  /** Called by the approver page: the cookie of a device is the proof. */
+  session?: boolean
   /** Its command is for other programs and does not stand in the help. */
   hidden?: boolean
   summary: string

@@ -107,3 +107,17 @@ export const keyRecord = z.looseObject({
 export const newKey = z.extend(keyRecord, {
   key: chosen(z.string(), 'The key itself, shown once', { secret: true }),
 })
+
+/** A place as the phone knows it. `age_ms` and not a time: a phone's clock drifts, an age does not. */
+export const place = z.strictObject({
+  latitude: chosen(latitude, 'Latitude, degrees (WGS84)'),
+  longitude: chosen(longitude, 'Longitude, degrees (WGS84)'),
+  accuracy_m: chosen(z.number('must be a number').check(z.gte(0, 'must be 0 or more')), 'Accuracy, metres'),
+  age_ms: chosen(z.number('must be a number').check(z.gte(0, 'must be 0 or more')), 'How old it is'),
+})
+
+/** A WebAuthn object as browsers give it (`toJSON`), checked by the WebAuthn library and not here. */
+export const webauthn = z.looseObject({
+  id: chosen(z.string(), 'Credential id'),
+  response: chosen(z.looseObject({}), 'What the authenticator answered'),
+})
