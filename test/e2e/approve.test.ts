@@ -72,6 +72,7 @@ const begin = (args: string[], extra: Record<string, string> = {}) => {
   return { child, ended, said }
 }
 const asked = /Asked .*\((apr_[\w-]+)\)/
+const node = (code: string): string[] => ['--', process.execPath, '-e', code]
 const enter = '\r'
 const down = '\u001b[B'
 
@@ -194,8 +195,6 @@ describe('svc approve', () => {
 })
 
 describe('svc approve run', () => {
-  const node = (code: string): string[] => ['--', process.execPath, '-e', code]
-
   test('hands the command its receipt, passes its exit code on, and leaves nothing behind', async () => {
     const code = `const fs = require('fs'), f = process.env.SVC_APPROVAL_RECEIPT
       console.log(JSON.stringify({ file: f, mode: fs.statSync(f).mode & 0o777, id: process.env.SVC_APPROVAL_ID,

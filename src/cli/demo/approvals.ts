@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { step, type Step } from './step.ts'
 
 const hank = '--to +12025550109'
+const request = /\((apr_[\w-]{8,64})\)/
 const inbox = (decision: string) => ({
-  when: /Asked .*\((apr_[\w-]+)\)/,
+  when: [request],
   line: `approve inbox --${decision} $1`,
 })
 
@@ -31,7 +32,7 @@ export const approvals: Step[] = [
     `approve request "Deploy 4.2 to production" ${hank} --number --receipt receipt.json`,
     {
       meanwhile: {
-        when: /Asked .*\((apr_[\w-]+)\)[^]*phone: (\d\d)/,
+        when: [request, /phone: (\d\d)/],
         line: 'approve inbox --approve $1 --number $2',
       },
       shows: [/approved/],

@@ -18,9 +18,9 @@ type Aside = { line: string; ended: Promise<{ exit: number; output: string }> }
 
 /** What is typed in another terminal, once there is something to type. */
 const startAside = ({ meanwhile }: Step, seen: string, io: Io): Aside | undefined => {
-  const match = meanwhile?.when.exec(seen)
-  if (!meanwhile || !match) return undefined
-  const line = meanwhile.line.replace(/\$(\d)/g, (_, n: string) => match[Number(n)]!)
+  const found = meanwhile?.when.map((pattern) => pattern.exec(seen)?.[1])
+  if (!meanwhile || !found?.every((text) => text !== undefined)) return undefined
+  const line = meanwhile.line.replace(/\$(\d)/g, (_, n: string) => found[Number(n) - 1]!)
   let output = ''
   const streams = kept(io, (text) => void (output += text))
   return { line, ended: run(words(line), { ...io, ...streams }).then((exit) => ({ exit, output })) }
@@ -35,7 +35,9 @@ export const play = async (step: Step, io: Io, secrets: ReadonlyMap<string, stri
   let aside: Aside | undefined
   const streams = kept(io, (text) => {
     output += text
-    aside ??= startAside(step, output, io)
+    if (aside) return
+    aside = startAside(step, output, io)
+    if (aside) output += `  [in another terminal]$ svc ${aside.line}\n`
   })
   // A line that is redrawn would be kept in all its versions.
   if (waits(step)) streams.stderr = { ...streams.stderr, isTTY: false }
@@ -55,9 +57,7 @@ export const play = async (step: Step, io: Io, secrets: ReadonlyMap<string, stri
             : undefined
   return {
     problem,
-    output: aside
-      ? output.replace(/^(Asked[^]*?\n)(?!Number|Waiting)/m, `$1  [in another terminal]$ svc ${aside.line}\n`)
-      : output,
+    output,
     ...(secret ? { kept: [step.keep!.as, secret] as const as [string, string] } : {}),
   }
 }

@@ -14,8 +14,8 @@ export type Step = {
   shows?: RegExp[]
   /** Done in the folder of the demo before. */
   before?(folder: string): void
-  /** Typed in another terminal once the answer matches `when`; `$1` is what matched. */
-  meanwhile?: { when: RegExp; line: string }
+  /** Typed in another terminal once the answer matches all of `when`; `$1` is what the first of them found. */
+  meanwhile?: { when: RegExp[]; line: string }
 }
 
 export const words = (line: string): string[] =>

@@ -42,6 +42,7 @@ const svc = async (args: string[], env: Record<string, string> = {}) => {
   const exit = await run(['approve', ...args], io)
   return { exit, out: io.out(), err: io.err() }
 }
+const ran = (): boolean => existsSync(join(folder.path, 'ran'))
 const to = ['--to', '+12025550101']
 
 describe('svc approve request', () => {
@@ -173,7 +174,6 @@ describe('another service of the contract, which rings and knows no action', () 
 
 describe('svc approve run', () => {
   const child = ['--', process.execPath, '-e', 'require("fs").writeFileSync("ran", "")']
-  const ran = (): boolean => existsSync(join(folder.path, 'ran'))
   const asked = ['run', '--action', 'Deploy', ...to, ...child]
 
   test.each([
