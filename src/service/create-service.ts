@@ -1,4 +1,5 @@
 import { sweep } from './approvals/expiry.ts'
+import { createRulesMemory } from './approvals/rules-memory.ts'
 import { createWaiting } from './approvals/waiting.ts'
 import type { Service } from './service.ts'
 
@@ -6,7 +7,7 @@ import type { Service } from './service.ts'
 const overlapMs = 10_000
 
 /** A service whose waiting falls back on a look at the store: decisions of other nodes, and requests that lapse. */
-export const createService = (given: Omit<Service, 'waiting'>): Service => {
+export const createService = (given: Omit<Service, 'waiting' | 'rulesFor'>): Service => {
   const { storage } = given
   let looked = storage.now()
 
@@ -26,6 +27,10 @@ export const createService = (given: Omit<Service, 'waiting'>): Service => {
     return rows.map((row) => row.request_id)
   }
 
-  const service: Service = { ...given, waiting: createWaiting({ poll: endedSince }) }
+  const service: Service = {
+    ...given,
+    waiting: createWaiting({ poll: endedSince }),
+    rulesFor: createRulesMemory(storage),
+  }
   return service
 }

@@ -1,3 +1,4 @@
+import type { RulesMemory } from './approvals/rules-memory.ts'
 import type { Waiting } from './approvals/waiting.ts'
 import type { Keyring } from './keyring.ts'
 import type { Ring } from './ringer.ts'
@@ -12,5 +13,6 @@ export type Service = {
   /** `svc serve --dev`: software authenticators count. */
   dev: boolean
   waiting: Waiting
+  rulesFor: RulesMemory
   ring: Ring
 }

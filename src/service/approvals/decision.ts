@@ -10,7 +10,7 @@ import { invalid, notFound, Refusal } from '../refusal.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { countWrongNumber, endApproval, type Verdict } from './ending.ts'
 import { answered, contextOf, findApproval, type ApprovalRow } from './record.ts'
-import { readRules } from './rules-of.ts'
+import type { RulesMemory } from './rules-memory.ts'
 import { readSite } from './site.ts'
 
 type Decided = Input<typeof device.decideApproval>
@@ -46,11 +46,11 @@ const credentialOf = ({
 })
 
 const rulingOf = async (
-  db: Db,
+  rulesFor: RulesMemory,
   row: ApprovalRow,
   evidence: { at: string; ip: string | undefined; device: DeviceRow },
 ): Promise<Decision> => {
-  const rules = await readRules(db, row.org_id, row.user_id)
+  const rules = await rulesFor(row.org_id, row.user_id)
   const asked = JSON.parse(row.factors) as (typeof rules.required)[number][]
   const { at, ip, device } = evidence
   return decide(
@@ -118,7 +118,7 @@ export const prepareDecision = async (
       'A software key decides only where the service runs with --dev',
     )
 
-  const ruling = await storage.read((db) => rulingOf(db, row, { at: decidedAt, ip, device }))
+  const ruling = await rulingOf(service.rulesFor, row, { at: decidedAt, ip, device })
   const verdict: Verdict = { row, device, counter: checked.counter, decidedAt, input, attestation: null }
   const approving = input.decision === 'approve'
   if (approving && row.number !== null && input.number !== row.number) {

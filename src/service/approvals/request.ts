@@ -10,7 +10,7 @@ import { parsePhone } from '../phone.ts'
 import { conflict, invalid } from '../refusal.ts'
 import { checkLimits } from './limits.ts'
 import { answered, subjectOf, type ApprovalRow } from './record.ts'
-import { readRules } from './rules-of.ts'
+import { readStanding } from './rules-of.ts'
 
 type Factor = (typeof allFactors)[number]
 type Asked = Input<typeof approval.createApproval>
@@ -81,7 +81,7 @@ const requiredFactors = async (call: Call, approver: Approver, asked: Factor[] =
   const wanted = new Set<Factor>([...asked, ...(policy.factors ?? [])])
   wanted.delete('biometric')
   if (wanted.size > 0) {
-    const rules = await readRules(call.db, approver.org_id, approver.user_id)
+    const rules = await readStanding(call.db, approver.org_id, approver.user_id)
     for (const factor of wanted) {
       // A registered device always stands; that it must be one is a policy.
       const stands = factor === 'device' ? rules.deviceTrust : hasPolicy(rules, factor)

@@ -1,51 +1,83 @@
 import type { Policy as OrganizationPolicy } from '../../contract/records.ts'
 import type { Policy } from '../../rules/decide.ts'
-import { compileLevel } from '../../rules/level.ts'
+import { compileLevel, type Level } from '../../rules/level.ts'
 import type { Weekday } from '../../rules/slot.ts'
 import { notFound } from '../refusal.ts'
 import type { Db } from '../storage/schema.ts'
 
-const slotOf = <Row extends { days: string }>(row: Row) => ({
-  ...row,
-  days: row.days.split(',') as Weekday[],
-})
+/** `all`, or of each kind one that counts: enough to tell whether a rule stands. */
+type Extent = 'all' | 'one'
 
-/** All that an organization and one of its users restrict; `required` is what the organization asks of everybody. */
-export const readRules = async (db: Db, orgId: number, userId: number): Promise<Policy> => {
+export type OrganizationRules = Omit<Policy, 'user'>
+
+const slotOf = <Row extends { days: string }>(row: Row) =>
+  Object.assign(row, { days: row.days.split(',') as Weekday[] })
+
+/** What an organization restricts; `required` is what it asks of everybody. 404 when it is gone. */
+export const readOrganizationRules = async (
+  db: Db,
+  orgId: number,
+  extent: Extent = 'all',
+): Promise<OrganizationRules> => {
   const { policy } = await db
     .selectFrom('organizations')
     .where('id', '=', orgId)
     .select('policy')
     .executeTakeFirstOrThrow(() => notFound('Organization'))
-  const fences = await db.selectFrom('geofences').where('org_id', '=', orgId).selectAll().execute()
-  const slots = await db.selectFrom('timeslots').where('org_id', '=', orgId).selectAll().execute()
-  const userFences = await db
-    .selectFrom('user_geofences')
+  const one = extent === 'one'
+  const fences = await db
+    .selectFrom('geofences')
     .where('org_id', '=', orgId)
-    .where('user_id', '=', userId)
+    .$if(one, (query) => query.where('is_active', '=', 1).limit(1))
     .selectAll()
     .execute()
-  const userSlots = await db
-    .selectFrom('user_timeslots')
+  const slots = await db
+    .selectFrom('timeslots')
     .where('org_id', '=', orgId)
-    .where('user_id', '=', userId)
+    .$if(one, (query) => query.where('is_active', '=', 1).limit(1))
     .selectAll()
     .execute()
-  const {
-    ip_allow = [],
-    device_trust = false,
-    factors = [],
-    report_only = [],
-  } = JSON.parse(policy) as OrganizationPolicy
+  const parsed = JSON.parse(policy) as OrganizationPolicy
+  const { ip_allow = [], device_trust = false, factors = [], report_only = [] } = parsed
   return {
     organization: compileLevel({ fences, slots: slots.map(slotOf) }),
-    user: compileLevel({
-      fences: userFences.map((fence) => Object.assign(fence, { enabled: fence.enabled === 1 })),
-      slots: userSlots.map(slotOf),
-    }),
     required: factors,
     reportOnly: report_only,
     ipAllow: ip_allow,
     deviceTrust: device_trust,
   }
 }
+
+/** What one user of an organization is restricted to besides. */
+export const readUserLevel = async (
+  db: Db,
+  orgId: number,
+  userId: number,
+  extent: Extent = 'all',
+): Promise<Level> => {
+  const one = extent === 'one'
+  const fences = await db
+    .selectFrom('user_geofences')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .$if(one, (query) => query.where('enabled', '=', 1).limit(1))
+    .selectAll()
+    .execute()
+  const slots = await db
+    .selectFrom('user_timeslots')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .$if(one, (query) => query.where('is_active', '=', 1).limit(1))
+    .selectAll()
+    .execute()
+  return compileLevel({
+    fences: fences.map((fence) => Object.assign(fence, { enabled: fence.enabled === 1 })),
+    slots: slots.map(slotOf),
+  })
+}
+
+/** Enough of the rules to tell which stand; nothing can be decided by it. */
+export const readStanding = async (db: Db, orgId: number, userId: number): Promise<Policy> => ({
+  ...(await readOrganizationRules(db, orgId, 'one')),
+  user: await readUserLevel(db, orgId, userId, 'one'),
+})
