@@ -3,7 +3,6 @@ import { SvcError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
 import { addAskFlags, gatherAsk, requestOperation } from './ask.ts'
-import { openBackend } from './backend.ts'
 import { interruptedWait, maybeRung, showDecision, unboundNote } from './ending.ts'
 import { reserveFile } from './receipt-file.ts'
 import { exitOfAll } from './state.ts'
@@ -32,6 +31,7 @@ export const registerRequest = (group: Command, context: Context): void => {
     const { io } = context
     const output = await context.output()
     const ask = await gatherAsk(requestOperation, { args: command.args, options }, context)
+    const { openBackend } = await import('./backend.ts')
     const backend = await openBackend(context, { mcp: options.mcp, requester: ask.requester })
     const file = options.receipt === undefined ? undefined : reserveFile(options.receipt, 'receipt', io)
     const tell = createTeller(context, backend.secondsLeft)

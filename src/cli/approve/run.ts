@@ -6,7 +6,7 @@ import type { Ask } from '../../contract/asker.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { addAskFlags, gatherAsk, runOperation } from './ask.ts'
-import { openBackend, type Backend } from './backend.ts'
+import type { Backend } from './backend.ts'
 import { findCommand } from './command-file.ts'
 import { maybeRung } from './ending.ts'
 import { exitOfState } from './state.ts'
@@ -94,6 +94,7 @@ export const registerRun = (group: Command, context: Context): void => {
       throw usageError('Missing the command after --', `svc approve run ${runOperation.example}`)
     const file = findCommand(name, io)
     const ask = await gatherAsk(runOperation, { args: [], options }, context)
+    const { openBackend } = await import('./backend.ts')
     const backend = await openBackend(context, {
       mcp: options.mcp,
       requester: ask.requester,

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
-import { openBackend } from './backend.ts'
 import { interruptedWait, showDecision } from './ending.ts'
 import { exitOfAll } from './state.ts'
 import { createTeller } from './teller.ts'
@@ -36,6 +35,7 @@ export const registerWait = (group: Command, context: Context): void => {
     const most = secondsOf(options.timeout)
     const { io } = context
     await context.output()
+    const { openBackend } = await import('./backend.ts')
     const backend = await openBackend(context, { mcp: options.mcp })
     const tell = createTeller(context, backend.secondsLeft)
     try {
