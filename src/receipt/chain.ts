@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
+import { sha256 } from '../core/ids.ts'
 
 /** A row of a hash chain as it is answered; see `auditRow` in the contract. */
 export type ChainRow = {
@@ -21,8 +21,7 @@ export type ChainCheck = { ok: true; seq: number; hash: string } | { ok: false; 
 export const genesisHash = '0'.repeat(64)
 
 /** SHA-256, lower-case hex, of the RFC 8785 JSON of all fields of a row but `hash`. */
-export const auditHash = (row: Omit<ChainRow, 'hash'>): string =>
-  createHash('sha256').update(canonicalize(row)!).digest('hex')
+export const auditHash = (row: Omit<ChainRow, 'hash'>): string => sha256(canonicalize(row)!)
 
 /**
  * Checks rows in the order of a chain, after `from` (the start of the chain when left out). What it answers is the

@@ -41,9 +41,11 @@ const requireJson = (context: Context): void => {
     throw new Refusal(415, 'unsupported_encoding', 'The body must not be compressed')
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 const decode = (bytes: Uint8Array): string => {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return decoder.decode(bytes)
   } catch {
     throw malformed('The body is not UTF-8')
   }

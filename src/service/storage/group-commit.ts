@@ -1,6 +1,9 @@
 import { Refusal } from '../refusal.ts'
 import type { Connection } from './connection.ts'
 
+// Nobody waits longer than it takes so many to arrive.
+const fullBatch = 64
+
 type Job = { run(): Promise<void>; settle(): void; fail(error: unknown): void }
 
 const broken = new Set([
@@ -33,24 +36,21 @@ export const asUnavailable = (error: unknown): unknown => {
  * savepoint of its own: one that fails rolls back alone. A job's promise settles only after the commit.
  */
 export const createGroupCommit = (connection: Connection) => {
-  const savepoint = connection.prepare('SAVEPOINT job')
-  const rollback = connection.prepare('ROLLBACK TO job')
-  const release = connection.prepare('RELEASE job')
   let queue: Job[] = []
   let draining: Promise<void> | undefined
   let revision = 0
 
   const attempt = async (job: Job): Promise<void> => {
-    savepoint.run([])
+    connection.exec('SAVEPOINT job')
     try {
       await job.run()
     } catch (error) {
       // A full disk rolls the whole transaction back by itself: then no job of the batch was kept.
       if (!connection.inTransaction) throw error
-      rollback.run([])
+      connection.exec('ROLLBACK TO job')
       job.settle = () => job.fail(asUnavailable(error))
     }
-    release.run([])
+    connection.exec('RELEASE job')
   }
 
   const commit = async (batch: Job[]): Promise<void> => {
@@ -70,8 +70,11 @@ export const createGroupCommit = (connection: Connection) => {
 
   const drain = async (): Promise<void> => {
     while (queue.length > 0) {
-      // One turn of the event loop, so that requests which arrive together are committed together.
-      await new Promise((resolve) => setImmediate(resolve))
+      // Requests that arrive together are committed together: for as long as each turn of the event loop brings more.
+      for (let seen = 0; queue.length > seen && seen < fullBatch;) {
+        seen = queue.length
+        await new Promise((resolve) => setImmediate(resolve))
+      }
       const batch = queue
       queue = []
       await commit(batch)
