@@ -1,10 +1,10 @@
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, eras, overHttp, overStdio, type Era } from './mcp-client.ts'
 import { createPerson, remote, type Person } from './person.ts'
-import { bin, startService, temporaryFolder, type Service } from './processes.ts'
+import { startService, temporaryFolder, type Service } from './processes.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
 const token = 'the-bearer-of-the-tool-server-0123456789'
@@ -29,42 +29,6 @@ afterAll(async () => {
 
 /** Somebody new: a phone may ring five times in ten minutes and no more. */
 const person = (): Promise<Person> => createPerson(remote(service.baseUrl, key), (people += 1))
-
-type Era = 'legacy' | { pin: string }
-const eras: [string, Era][] = [
-  ['2025-11-25', 'legacy'],
-  ['2026-07-28', { pin: '2026-07-28' }],
-]
-const open = (mode: Era): Client =>
-  new Client({ name: 'robot', version: '1' }, { versionNegotiation: { mode } })
-
-const overHttp = async (mode: Era, url = mcpUrl, bearer?: string): Promise<Client> => {
-  const client = open(mode)
-  const headers: Record<string, string> = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
-  return client
-}
-const overStdio = async (mode: Era, childEnv: Record<string, string>): Promise<Client> => {
-  const client = open(mode)
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [bin, 'mcp'],
-      env: { PATH: process.env.PATH!, ...childEnv },
-      stderr: 'ignore',
-    }),
-  )
-  return client
-}
-
-const call = async (client: Client, name: string, args: Record<string, unknown>) => {
-  const { structuredContent, content, isError } = await client.callTool({ name, arguments: args })
-  return {
-    said: structuredContent as Record<string, unknown>,
-    text: (content as { text: string }[])[0]!.text,
-    isError,
-  }
-}
 
 /** Everything that a way to the tools must do. */
 const behaves = (connect: (mode: Era) => Promise<Client>): void => {
@@ -128,6 +92,19 @@ const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     await client.close()
   })
 
+  test.each(eras)('tells of the wait while it lasts (%s)', async (_, mode) => {
+    const ada = await person()
+    const client = await connect(mode)
+    const told: string[] = []
+    const args = { action: 'Deploy 4.2', approver_mobile: ada.mobile, timeout_s: 30 }
+    const onprogress = ({ message }: { message?: string }): void => void told.push(message!)
+    const calling = client.callTool({ name: 'request_approval', arguments: args }, { onprogress })
+    await expect.poll(() => told).toEqual([`Waiting for ${ada.mobile} to decide, 30 s left.`])
+    await ada.answer()
+    expect((await calling).structuredContent).toMatchObject({ status: 'approved' })
+    await client.close()
+  })
+
   test('tells what is wrong, and does not know what it did not ask', async () => {
     const client = await connect('legacy')
     expect((await call(client, 'request_approval', { action: '' })).text).toMatch(/^action must not be empty/)
@@ -149,7 +126,7 @@ const send = (method: string, headers: Record<string, string>): Promise<[number,
   })
 
 describe('POST /mcp', () => {
-  behaves((mode) => overHttp(mode))
+  behaves((mode) => overHttp(mode, mcpUrl))
 
   test('keeps each to its own requests', async () => {
     const ada = await person()
@@ -160,7 +137,7 @@ describe('POST /mcp', () => {
     ]
     const ask = { action: 'Deploy', approver_mobile: ada.mobile }
     const { said } = await call(mine, 'request_approval_async', ask)
-    for (const stranger of [theirs, await overHttp('legacy')])
+    for (const stranger of [theirs, await overHttp('legacy', mcpUrl)])
       expect((await call(stranger, 'check_status', { request_id: said.request_id })).text).toContain(
         'unknown request_id',
       )
@@ -181,6 +158,19 @@ describe('POST /mcp', () => {
     const client = await overHttp('legacy', url, token)
     expect((await client.listTools()).tools).toHaveLength(3)
   })
+})
+
+test('a service that stops withdraws what its tools asked, and does not wait for the answer', async () => {
+  const dataDir = join(folder.path, 'stopping')
+  const before = await startService(dataDir, key, ['--dev'])
+  const stopped = await createPerson(remote(before.baseUrl, key), 1)
+  const client = await overHttp('legacy', new URL('/mcp', before.baseUrl).href)
+  const args = { action: 'Deploy', approver_mobile: stopped.mobile, timeout_s: 60 }
+  const calling = call(client, 'request_approval', args)
+  const id = await stopped.rung()
+  expect(await before.stop()).toBe(0)
+  expect((await calling).said).toMatchObject({ status: 'expired', request_id: id })
+  await client.close()
 })
 
 describe('svc mcp over REST', () => {

@@ -171,6 +171,23 @@ describe('a call that nobody waits for any more', () => {
     expect((await answer).result.structuredContent.status).toBe('approved')
   })
 
+  test('is not withdrawn where two calls cannot be told apart', async () => {
+    const answers = []
+    for (let i = 0; i < 2; i++) {
+      const asked = fake.nextAsk()
+      answers.push(tools.ask(call('request_approval', ask, {}, 1)))
+      await asked
+    }
+    await new Promise(setImmediate)
+    await cancel(1, {})
+    expect(fake.cancelled).toEqual([])
+    fake.end('apr_1', { status: 'denied' })
+    await answers[0]
+    await cancel(1, {})
+    expect(fake.cancelled).toEqual(['apr_2'])
+    await answers[1]
+  })
+
   test('stays when an older client is merely gone', async () => {
     const gone = new AbortController()
     const asked = fake.nextAsk()
