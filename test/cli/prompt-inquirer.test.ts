@@ -40,6 +40,16 @@ describe('a prompt', () => {
   it('lets one be chosen', async () => {
     expect((await asking((prompt) => prompt.select('Which', ['a', 'b']), '\r')).answer).toBe('a')
   })
+  it('takes a choice away when it is stale, and leaves the command running', async () => {
+    const stale = new AbortController()
+    const choices = [{ value: 'a', name: 'A \u202e' }]
+    const shown = await asking((prompt) => prompt.selectUntil('Which', choices, stale.signal), '\r')
+    expect(shown).toMatchObject({ answer: 'a', shown: expect.stringContaining('A \\u{202e}') })
+    setImmediate(() => stale.abort())
+    expect(
+      (await asking((prompt) => prompt.selectUntil('Which', choices, stale.signal), '')).answer,
+    ).toBeUndefined()
+  })
   it('shows nothing hostile', async () => {
     const { shown } = await asking((prompt) => prompt.text('Delete \u202eacme\u0007?'), 'x\r')
     expect(shown).toContain('Delete \\u{202e}acme\\u{0007}?')

@@ -71,10 +71,13 @@ test('each heavy part is somewhere in the build, so that its absence means somet
   expect(Object.keys(heavy)).toEqual(partsOf({ text: all }))
 })
 
-test('svc org list, piped, loads what it uses and nothing heavy', async () => {
+test.each([
+  ['org', 'list'],
+  ['approve', 'list'],
+])('svc %s %s, piped, loads what it uses and nothing heavy', async (...args) => {
   const hosted = await startFakeHosted()
   onTestFinished(() => hosted.close())
-  const loaded = await loadedBy(['org', 'list'], { SVC_BASE_URL: hosted.baseUrl, SVC_API_KEY: 'key' })
+  const loaded = await loadedBy(args, { SVC_BASE_URL: hosted.baseUrl, SVC_API_KEY: 'key' })
   expect(hosted.seen).toHaveLength(1)
   expect(partsOf(loaded)).toEqual([])
   expect(modulesOf(loaded)).toEqual([])

@@ -25,6 +25,9 @@ export const runOperation = asking(
   '--action "Deploy 4.2 to production" --to +12025550101 -- ./deploy.sh',
 )
 
+/** The words that `--factors` takes. */
+export const factors = fieldsOf(requestOperation).find(({ name }) => name === 'factors')!.choices
+
 const worded = (field: Field): Field =>
   field.name === 'lifetime_s'
     ? {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { factors } from '../../contract/records.ts'
 import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
 import type { Io } from '../io.ts'
 import { isLoopback } from '../profile/address.ts'
+import { factors } from './ask.ts'
 import { sentence } from './verdict.ts'
 
 type Options = {
@@ -120,7 +120,7 @@ export const registerVerify = (group: Command, context: Context): void => {
     const { status = 'approved' } = options
     if (status !== 'approved' && status !== 'denied')
       throw usageError(`--status takes approved or denied, not "${status}"`)
-    const bad = options.factors?.find((word) => !(factors as readonly string[]).includes(word))
+    const bad = options.factors?.find((word) => !factors.includes(word))
     if (bad !== undefined) throw usageError(`--factors takes ${factors.join(', ')}, not "${bad}"`)
     if (given === '-' && options.jwks === '-')
       throw usageError('Only one of receipt and --jwks can be standard input')

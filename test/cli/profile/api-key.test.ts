@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 type Given = { globals?: Globals; env?: Record<string, string>; profile?: Profile; stdin?: string }
-const keyFor = (url: string, { globals = {}, env, profile = {}, stdin }: Given) =>
+const settingsOf = ({ globals = {}, env, profile = {}, stdin }: Given) =>
   createSettings({
     io: memoryIo({ env: { PATH: process.env['PATH'], ...env }, stdin, cwd: dir }),
     globals,
@@ -23,7 +23,8 @@ const keyFor = (url: string, { globals = {}, env, profile = {}, stdin }: Given) 
       read: () => ({ version: 1, current: 'p', profiles: { p: profile } }),
       update: async () => undefined,
     },
-  }).apiKey(url)
+  })
+const keyFor = (url: string, given: Given) => settingsOf(given).apiKey(url)
 
 const here = 'http://127.0.0.1:8080/admin/public/api'
 const saved = { api_key: 'saved', api_key_origin: 'http://127.0.0.1:8080' }
@@ -140,3 +141,29 @@ const isRunning = (pid: number): boolean => {
     return false
   }
 }
+
+describe('the bearer of the tool server', () => {
+  const mcp = 'https://host.example/mcp'
+  const bearerFor = (url: string, given: Given) => settingsOf(given).bearer(url)
+  const kept = { mcp_token: 'kept', mcp_token_origin: 'https://host.example' }
+
+  it('is MCP_AUTH_TOKEN, then the one of the profile, and never the API key', async () => {
+    const env = { SVC_API_KEY: 'the-key', MCP_AUTH_TOKEN: 'in-env' }
+    expect(await bearerFor(mcp, { env, profile: { ...saved, ...kept } })).toBe('in-env')
+    expect(await bearerFor(mcp, { env: { SVC_API_KEY: 'the-key' }, profile: { ...saved, ...kept } })).toBe(
+      'kept',
+    )
+    expect(await bearerFor(mcp, { env: { SVC_API_KEY: 'the-key' }, profile: saved })).toBeUndefined()
+    expect(await keyFor(here, { env: { MCP_AUTH_TOKEN: 'in-env' }, profile: kept })).toBeUndefined()
+  })
+  it.each([
+    [{ profile: kept }, 'https://evil.example/mcp', 'key_origin'],
+    [{ profile: kept }, 'https://host.example:8443/mcp', 'key_origin'],
+    [{ profile: { mcp_token: 'of-nowhere' } }, mcp, 'key_origin'],
+    [{ env: { MCP_AUTH_TOKEN: 'in-env' } }, 'http://host.example/mcp', 'insecure_url'],
+    [{ env: { MCP_AUTH_TOKEN: 'in env' } }, mcp, 'bad_key'],
+  ])('%j does not go to %s: %s', async (given, url, code) => {
+    const error = await bearerFor(url, given).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ exit: 'usage', code, message: expect.stringContaining('bearer') })
+  })
+})
