@@ -49,7 +49,7 @@ const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', te
 const explain = ({ message, hint, issues = [] }: Refusal | SvcError): string => {
   const each = issues.map((issue) => `${issue.field} ${issue.message}`)
   const what = each.length > 0 ? each.join('; ') : message
-  return `${what}${hint ? `. ${hint}` : ''}. Nothing was approved.`
+  return `${what}. ${hint ? `Next: ${hint}. ` : ''}Nothing was approved.`
 }
 
 const conversationOf = ({ mcpReq }: ServerContext, signal: AbortSignal, client?: string): Conversation => {

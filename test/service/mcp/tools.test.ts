@@ -129,8 +129,11 @@ describe('request_approval', () => {
     [{ action: '   ' }, /^action must not be blank/],
     [{ action: 'x'.repeat(100_000) }, /^action must have at most 500 characters/],
     [{ action: 7 }, /^action must be text/],
-    [{ action: 'a\u0000b' }, /^action must not hold NUL/],
-    [{ action: '\ud800' }, /^action must not hold NUL or half a character/],
+    [{ action: 'a\u0000b' }, /^action must not hold control, invisible/],
+    [{ action: '\ud800' }, /^action must not hold .* half a character/],
+    [{ action: 'pay 10\u202e001' }, /^action must not hold .* direction-changing/],
+    [{ action: 'de\u200bploy' }, /^action must not hold control, invisible/],
+    [{ action: 'a', reason: '\u{e0041}' }, /^reason must not hold control, invisible/],
     [{}, /^action is missing/],
     [{ action: 'a', timeout_s: 0 }, /^timeout_s must be 1 or more/],
     [{ action: 'a', timeout_s: 1e9 }, /^timeout_s must be 600 or less/],
@@ -148,6 +151,14 @@ describe('request_approval', () => {
     expect(result.content[0].text).toMatch(/Nothing was approved\.$/)
     expect(fake.asks).toEqual([])
   })
+
+  test.each(['Zeile eins\nZeile zwei', 'می‌خواهم', 'ship it 👩‍🚀 ⚠️'])(
+    'asks for %j as it stands',
+    async (action) => {
+      await tools.ask(call('request_approval_async', { action, approver_mobile: mobile }))
+      expect(fake.asks[0]!.action).toBe(action)
+    },
+  )
 
   test('takes no timeout_s in the asynchronous tool', async () => {
     const { result } = await tools.ask(
