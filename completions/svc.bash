@@ -57,9 +57,9 @@ _svc_place() {
     'approve status') commands='' flags='--wait-s' words='' files='' ;;
     'approve list') commands='' flags='--status --to --org --limit --cursor' words='' files='' ;;
     'approve cancel') commands='' flags='-f --raw-field -F --field --input --dry-run' words='' files='' ;;
-    'approve request') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org --receipt --mcp' words='' files='' ;;
+    'approve request') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' ;;
     'approve wait') commands='' flags='--timeout --mcp' words='' files='' ;;
-    'approve run') commands='' flags='--action --reason --to --factors --timeout --number --no-number --requester --org --mcp' words='' files='' ;;
+    'approve run') commands='' flags='--action --reason --to --factors --timeout --number --no-number --requester --org --mcp --dry-run' words='' files='' ;;
     'approve inbox') commands='' flags='--authenticator --approve --deny --not-me --number' words='' files='' ;;
     'approve verify') commands='' flags='--jwks --jwks-url --action --approver --requester --status --factors --max-age --pinned-key --allow-dev' words='' files='' ;;
     'approve tools') commands='' flags='' words='' files='' ;;
@@ -88,7 +88,7 @@ _svc_place() {
     'profile set') commands='' flags='' words='' files='' ;;
     'profile use') commands='' flags='' words='' files='' ;;
     'profile remove') commands='' flags='-y --yes' words='' files='' ;;
-    'profile login') commands='' flags='--with-key' words='' files='' ;;
+    'profile login') commands='' flags='--with-key --bearer' words='' files='' ;;
     'api') commands='' flags='-X --method -H --header -i --include -f --raw-field -F --field --input' words='' files='' ;;
     'demo') commands='' flags='' words='' files='' ;;
     'commands') commands='' flags='' words='' files='' ;;

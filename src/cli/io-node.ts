@@ -59,6 +59,8 @@ export const runOnNode = (argv: string[]): Promise<number> => {
   })
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)
+  // The terminal was closed: what waits for a person is withdrawn too.
+  process.on('SIGHUP', interrupt)
   const io: Io = {
     stdin: {
       get isTTY() {

@@ -81,21 +81,20 @@ describe('svc approve', () => {
     const request = begin([
       'approve',
       'request',
-      'Deploy \u202e4.2',
+      'Deploy 4.2 ✓',
       '--number',
       '--receipt',
       path('receipt.json'),
     ])
     const [, number] = await request.said(/phone: (\d\d)/)
     const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
-      [/Deploy \\u\{202e\}4\.2 \(operator/, enter],
+      [/Deploy 4\.2 ✓ \(operator/, enter],
       [/Your decision/, down + enter],
       [/Number that the requester sees/, number! + enter],
-      [/Sign the approval of: Deploy \\u\{202e\}4\.2\?/, `y${enter}`],
+      [/Sign the approval of: Deploy 4\.2 ✓\?/, `y${enter}`],
       [/It is approved[^]*Nothing is pending/, enter],
     ])
     expect(inbox).toMatchObject({ exit: 0, screen: expect.stringContaining('as they say themselves') })
-    expect(inbox.screen).not.toContain('\u202e')
     expect(await request.ended).toMatchObject({
       exit: 0,
       stdout: expect.stringContaining('status\tapproved'),
@@ -114,7 +113,7 @@ describe('svc approve', () => {
       '--jwks',
       path('keys.json'),
       '--action',
-      'Deploy \u202e4.2',
+      'Deploy 4.2 ✓',
     ]
     expect(await svc([...check, '--allow-dev'], alone)).toMatchObject({ exit: 0 })
     expect(await svc(check, alone)).toMatchObject({
@@ -248,6 +247,47 @@ describe('svc approve run', () => {
     ])
     await decide('approve', (await killed.said(asked))[1]!)
     expect((await killed.ended).exit).toBe(137)
+  })
+})
+
+describe('svc approve --mcp', () => {
+  test('asks through a tool server, with a bearer that was tried and saved for that address alone', async () => {
+    const token = 'the-bearer-of-the-tool-server-0123456789'
+    const guarded = await startService(path('guarded'), operator, ['--dev'], { MCP_AUTH_TOKEN: token })
+    const there = { SVC_CONFIG_DIR: path('mcp'), SVC_MCP_URL: new URL('/mcp', guarded.baseUrl).href }
+    try {
+      const tools = ['approve', 'tools', '-o', 'json', '--jq', '.[].name']
+      expect(await svc(tools, there)).toMatchObject({ exit: 4 })
+      const login = ['profile', 'login', '--bearer', '--with-key']
+      expect(await svc(login, there, 'another')).toMatchObject({ exit: 4 })
+      expect(await svc(login, there, `${token}\n`)).toMatchObject({ exit: 0 })
+      expect((await svc(tools, there)).stdout).toContain('request_approval\n')
+      const elsewhere = { ...there, SVC_MCP_URL: new URL('/mcp', service.baseUrl).href }
+      expect(await svc(tools, elsewhere)).toMatchObject({
+        exit: 2,
+        stderr: expect.stringContaining('does not go to'),
+      })
+    } finally {
+      await guarded.stop()
+    }
+  })
+
+  test('waits, runs a command on a verified yes, and needs no API key', async () => {
+    const mcp = { SVC_API_KEY: '', SVC_MCP_URL: new URL('/mcp', service.baseUrl).href }
+    const pending = async (): Promise<string> =>
+      (
+        await ok(['approve', 'list', '--status', 'pending', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'])
+      ).trim()
+    const run = begin(['approve', 'run', '--mcp', '--action', 'Deploy', ...node('process.exit(3)')], mcp)
+    await run.said(/Asked/)
+    let id = ''
+    while (id === '') id = await pending()
+    await decide('approve', id)
+    expect((await run.ended).exit).toBe(3)
+
+    const request = begin(['approve', 'request', '--mcp', 'Deploy'], mcp)
+    await decide('deny', (await request.said(asked))[1]!)
+    expect((await request.ended).exit).toBe(6)
   })
 })
 

@@ -45,6 +45,14 @@ export const addAskFlags = (command: Command, operation: Operation): void => {
     if (!operation.args!.includes(field.name)) addFlag(command, worded(field))
 }
 
+/** A tool server knows no organization, and svc may have no key to look one up with. */
+const withoutOrg = (operation: Operation): Operation => {
+  const fields = fieldsOf(operation).filter(({ name }) => name !== 'org_id')
+  return Object.assign(Object.create(operation) as Operation, {
+    outline: { fields, personal: [], secret: [] },
+  })
+}
+
 /** What is asked, from flags, environment and profile; on a terminal, what is missing is asked for. */
 export const gatherAsk = async (
   operation: Operation,
@@ -52,7 +60,7 @@ export const gatherAsk = async (
   context: Context,
 ): Promise<Ask> => {
   const { gatherInput } = await import('../gather-input.ts')
-  const { input } = await gatherInput(operation, typed, context)
+  const { input } = await gatherInput(typed.options.mcp ? withoutOrg(operation) : operation, typed, context)
   const ask = { lifetime_s: defaultSeconds, ...input } as Ask
   const seconds = ask.lifetime_s!
   if (seconds < 1 || seconds > mostSeconds)
@@ -63,4 +71,11 @@ export const gatherAsk = async (
       `svc ${operation.cli} ${operation.example}`,
     )
   return ask
+}
+
+/** Prints what would be sent to the REST API; the body of a tool's call is the SDK's. */
+export const showAskDryRun = async (ask: Ask, mcp: boolean | undefined, context: Context): Promise<void> => {
+  if (mcp) throw usageError('--dry-run does not go with --mcp')
+  const { showDryRun } = await import('../dry-run.ts')
+  return showDryRun(requestOperation, ask, {}, context)
 }

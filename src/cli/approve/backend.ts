@@ -63,7 +63,8 @@ const withClock = (client: Client, now: () => number): { client: Client; now(): 
 
 /** Another service may say success and tell nothing: that is neither a request nor a decision. */
 const checked = (record: ApprovalRecord | undefined): ApprovalRecord => {
-  if (typeof record?.request_id === 'string' && typeof record.status === 'string') return record
+  const { request_id, status, action, approver_mobile } = record ?? {}
+  if ([request_id, status, action, approver_mobile].every((text) => typeof text === 'string')) return record!
   throw new SvcError('failed', 'unexpected_answer', 'The service tells no request and no state', {
     detail: 'That is no approval.',
     hint: 'svc profile show --explain names the address in use',

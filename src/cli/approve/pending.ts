@@ -23,6 +23,22 @@ const dishonest = (what: string): SvcError =>
     hint: 'Nothing was signed',
   })
 
+const readable = (bytes: Uint8Array): ApprovalContext => {
+  try {
+    return readContext(bytes)
+  } catch {
+    throw dishonest('it is no approval')
+  }
+}
+
+const signed = (...[key, ceremony]: Parameters<typeof assert>) => {
+  try {
+    return assert(key, ceremony)
+  } catch (error) {
+    throw dishonest((error as Error).message)
+  }
+}
+
 type Wire = {
   rp_id: string
   origin: string
@@ -48,7 +64,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
       approve: new Uint8Array(Buffer.from(contexts.approve, 'base64url')),
       deny: new Uint8Array(Buffer.from(contexts.deny, 'base64url')),
     }
-    const [approve, deny] = [readContext(bytes.approve), readContext(bytes.deny)]
+    const [approve, deny] = [readable(bytes.approve), readable(bytes.deny)]
     if (approve.decision !== 'approve' || deny.decision !== 'deny' || !sameButDecision(approve, deny))
       throw dishonest('approve and deny are not of one request')
     if (approve.request_id !== request_id) throw dishonest('another request')
@@ -62,7 +78,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
       numberRequired: number_required,
       decide: async (decided) => {
         const challenge = challengeOf(bytes[decided.decision])
-        const response = assert(key, { challenge, origin, rpId: rp_id })
+        const response = signed(key, { challenge, origin, rpId: rp_id })
         const answer = await client.call(
           device.decideApproval,
           { request_id, ...decided, response },

@@ -2,14 +2,14 @@ import type { Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
-import { addAskFlags, gatherAsk, requestOperation } from './ask.ts'
+import { addAskFlags, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
 import { interruptedWait, maybeRung, showDecision, unboundNote } from './ending.ts'
 import { reserveFile } from './receipt-file.ts'
 import { exitOfAll } from './state.ts'
 import { createTeller } from './teller.ts'
 import { waitFor } from './wait-for.ts'
 
-type Options = { receipt?: string; mcp?: boolean } & Record<string, unknown>
+type Options = { receipt?: string; mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
 
 /** `svc approve request`: asks a person once, waits, and exits as they decided. */
 export const registerRequest = (group: Command, context: Context): void => {
@@ -24,6 +24,7 @@ export const registerRequest = (group: Command, context: Context): void => {
   command
     .option('--receipt <file>', 'keep the signed receipt in this new file')
     .option('--mcp', 'ask through the tool server at SVC_MCP_URL; --timeout is the wait alone')
+    .option('--dry-run', 'print the request and send nothing')
     .addHelpText('after', `\nExample:\n  svc approve request ${requestOperation.example}`)
 
   command.action(async () => {
@@ -31,13 +32,15 @@ export const registerRequest = (group: Command, context: Context): void => {
     const { io } = context
     const output = await context.output()
     const ask = await gatherAsk(requestOperation, { args: command.args, options }, context)
+    if (options.dryRun) return showAskDryRun(ask, options.mcp, context)
     const { openBackend } = await import('./backend.ts')
     const backend = await openBackend(context, { mcp: options.mcp, requester: ask.requester })
-    const file = options.receipt === undefined ? undefined : reserveFile(options.receipt, 'receipt', io)
     const tell = createTeller(context, backend.secondsLeft)
+    let file: ReturnType<typeof reserveFile> | undefined
     let kept = false
     let id: string | undefined
     try {
+      if (options.receipt !== undefined) file = reserveFile(options.receipt, 'receipt', io)
       // A call of a tool that waits could not be resumed; the asynchronous one has the lifetime of the other side.
       const { lifetime_s, ...open } = ask
       const asked = await backend.asker.request(options.mcp ? open : ask).catch((error: unknown) => {
@@ -60,7 +63,13 @@ export const registerRequest = (group: Command, context: Context): void => {
       context.exitCode = exitOfAll([record])
     } catch (error) {
       if (id && error instanceof SvcError && error.exit === 'interrupted')
-        throw interruptedWait([id], options.mcp ? ' --mcp' : '')
+        throw backend.asker.boundToAction
+          ? interruptedWait([id], options.mcp ? ' --mcp' : '')
+          : new SvcError(
+              'interrupted',
+              'interrupted',
+              'Interrupted; this service cannot be asked about it again',
+            )
       throw error
     } finally {
       tell.end()

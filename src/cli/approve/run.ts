@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import type { Ask } from '../../contract/asker.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
-import { addAskFlags, gatherAsk, runOperation } from './ask.ts'
+import { addAskFlags, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
 import type { Backend } from './backend.ts'
 import { findCommand } from './command-file.ts'
 import { maybeRung } from './ending.ts'
@@ -13,7 +13,7 @@ import { exitOfState } from './state.ts'
 import { createTeller } from './teller.ts'
 import { waitFor } from './wait-for.ts'
 
-type Options = { mcp?: boolean } & Record<string, unknown>
+type Options = { mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
 
 /** No prompt stays live that nobody waits for; says so where it cannot be taken back. */
 const withdraw = async (id: string, { asker }: Backend, context: Context): Promise<void> => {
@@ -78,6 +78,7 @@ export const registerRun = (group: Command, context: Context): void => {
   addAskFlags(command, runOperation)
   command
     .option('--mcp', 'ask through the tool server at SVC_MCP_URL')
+    .option('--dry-run', 'print the request; send and run nothing')
     .addHelpText(
       'after',
       `\nThe command finds the receipt in the file SVC_APPROVAL_RECEIPT and the request in SVC_APPROVAL_ID.` +
@@ -94,6 +95,7 @@ export const registerRun = (group: Command, context: Context): void => {
       throw usageError('Missing the command after --', `svc approve run ${runOperation.example}`)
     const file = findCommand(name, io)
     const ask = await gatherAsk(runOperation, { args: [], options }, context)
+    if (options.dryRun) return showAskDryRun(ask, options.mcp, context)
     const { openBackend } = await import('./backend.ts')
     const backend = await openBackend(context, {
       mcp: options.mcp,

@@ -35,7 +35,8 @@ const ended: Record<ApprovalRecord['status'], string> = {
 
 /** Events on stdout, one JSON document a line. */
 const createEvents = (write: (text: string) => void, left: (record: ApprovalRecord) => number): Teller => {
-  const emit = (event: string, fields: object): void => write(`${safeJson({ event, ...fields })}\n`)
+  const emit = (event: string, fields: object): void =>
+    write(`${safeJson(Object.assign({ event }, fields, { event }))}\n`)
   const named = (record: ApprovalRecord) => {
     const seconds = left(record)
     return {

@@ -93,7 +93,11 @@ export const registerProfile = (group: Command, context: Context): void => {
     .command('login [name]')
     .description('Ask for an API key, try it, and save it when it works')
     .option('--with-key', 'read the key from standard input')
-  example(login, 'login prod').action((name: string | undefined) =>
-    logIn(name, login.opts<{ withKey?: boolean }>().withKey === true, context),
-  )
+    .option('--bearer', 'the bearer of the tool server instead: another secret')
+  example(login, 'login prod').action(async (name: string | undefined) => {
+    const { withKey = false, bearer } = login.opts<{ withKey?: boolean; bearer?: boolean }>()
+    if (!bearer) return logIn(name, withKey, context)
+    const { logInBearer } = await import('../profile/login-bearer.ts')
+    return logInBearer(name, withKey, context)
+  })
 }

@@ -7,7 +7,7 @@ import { defaultBaseUrl, isLoopback, originOf } from './address.ts'
 import type { Profile } from './profile-file.ts'
 
 /** The two secrets of a profile, as an error calls them; no error is the same for both. */
-type Noun = 'API key' | 'bearer'
+export type Noun = 'API key' | 'bearer'
 
 /** Fails where a key cannot stand in a header. Its text is never part of the message. */
 export const checkKey = (key: string, where: string, noun: Noun = 'API key'): string => {
@@ -60,7 +60,8 @@ export const keySource = (io: Io, globals: Globals, profile: Profile): KeySource
 const wayOut: Record<Noun, (profileName: string, origin: string) => string> = {
   'API key': (profileName, origin) =>
     `svc profile login ${profileName}, or give a key for ${origin} with --key-file`,
-  bearer: (_, origin) => `MCP_AUTH_TOKEN gives one for ${origin}`,
+  bearer: (profileName, origin) =>
+    `svc profile login ${profileName} --bearer, or MCP_AUTH_TOKEN for ${origin}`,
 }
 
 /** MCP_AUTH_TOKEN, then the profile. */

@@ -28,6 +28,16 @@ export const shownProfile = (name: string, profile: Profile, reveal: boolean): R
 
 type Explained = { setting: string; value: string | null; source: Source | null }
 
+const explainBearer = (profile: Profile, io: Io): Omit<Explained, 'setting'> => {
+  const inEnv = io.env['MCP_AUTH_TOKEN']
+  if (inEnv) return { value: maskSecret(inEnv), source: 'environment' }
+  if (profile.mcp_token === undefined) return { value: null, source: null }
+  return {
+    value: `${maskSecret(profile.mcp_token)} for ${profile.mcp_token_origin ?? 'nowhere'}`,
+    source: 'profile',
+  }
+}
+
 const explainKey = (profile: Profile, io: Io, globals: Globals): Omit<Explained, 'setting'> => {
   if (globals.keyFile !== undefined) return { value: `in ${globals.keyFile}`, source: 'flag' }
   const inEnv = io.env['SVC_API_KEY']
@@ -64,6 +74,7 @@ export const explain = (
       source: found?.source ?? null,
     })),
     { setting: 'api_key', ...explainKey(profile, io, globals) },
+    { setting: 'mcp_token', ...explainBearer(profile, io) },
     {
       setting: 'protected',
       value: String(settings.protected),

@@ -1,6 +1,6 @@
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
-import { checkKey, createKeyReader, fileSource } from './api-key.ts'
+import { checkKey, createKeyReader, fileSource, type Noun } from './api-key.ts'
 
 /**
  * A key that a person hands over: from --key-file, piped into standard input, or typed without echo. Refuses an
@@ -8,20 +8,23 @@ import { checkKey, createKeyReader, fileSource } from './api-key.ts'
  */
 export const readNewKey = async (
   { io, globals, prompt }: Context,
-  target: { url: string; profile: string; piped?: boolean },
+  target: { url: string; profile: string; piped?: boolean; noun?: Noun },
 ): Promise<string> => {
   const file = globals.keyFile ?? (target.piped && !io.stdin.isTTY ? '-' : undefined)
   const where = 'that was given'
+  const { noun = 'API key' } = target
   const read = async (): Promise<string> => {
     if (file !== undefined) return fileSource(file, io).read()
     const asked = await prompt()
     if (!asked)
       throw usageError(
-        'There is nobody to ask for the key',
-        `svc profile login ${target.profile} --with-key < key.txt`,
+        `There is nobody to ask for the ${noun}`,
+        `svc profile login ${target.profile}${noun === 'bearer' ? ' --bearer' : ''} --with-key < key.txt`,
       )
-    return (await asked.secret(`API key for ${new URL(target.url).origin}`)).trim()
+    return (
+      await asked.secret(`${noun === 'bearer' ? 'Bearer' : noun} for ${new URL(target.url).origin}`)
+    ).trim()
   }
-  const key = await createKeyReader({ where, read }, target.profile)(target.url)
-  return checkKey(key ?? '', where)
+  const key = await createKeyReader({ where, read }, target.profile, noun)(target.url)
+  return checkKey(key ?? '', where, noun)
 }

@@ -124,6 +124,16 @@ describe('svc approve request', () => {
     expect(exit).toBe(2)
     expect(service.seen).toEqual([])
   })
+  test.each([
+    ['request', 'Deploy', ...to],
+    ['run', '--action', 'Deploy', ...to, '--', process.execPath],
+  ])('prints what %s would send with --dry-run, and sends nothing', async (...args) => {
+    const { exit, out } = await svc([args[0]!, '--dry-run', ...args.slice(1)])
+    expect(out).toContain(`POST ${service.origin}${approvals}`)
+    expect(out).toContain('"action": "Deploy"')
+    expect(exit).toBe(0)
+    expect(service.seen).toEqual([])
+  })
   test('keeps the receipt in a new file for its owner alone, and never writes over one', async () => {
     const attestation = { format: 'jws', jws: 'a.b.c', kid: 'k', claims: {} } as const
     plays({ [`POST ${approvals}`]: success(record({ status: 'approved', attestation })) })

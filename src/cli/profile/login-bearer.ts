@@ -1,0 +1,44 @@
+import { createToolClient } from '../../client/tool-client.ts'
+import { usageError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import { openTransport } from '../open-client.ts'
+import { readNewKey } from './read-key.ts'
+import { createSettings } from './resolve.ts'
+import { createStore } from './store.ts'
+
+/** Asks for the bearer of the tool server, tries it, and saves it when the server takes it: for that address alone. */
+export const logInBearer = async (
+  asked: string | undefined,
+  withKey: boolean,
+  context: Context,
+): Promise<void> => {
+  const { io } = context
+  const globals = asked === undefined ? context.globals : { ...context.globals, profile: asked }
+  const { profile, mcpUrl, cacert } = createSettings({ io, globals })
+  const name = profile.value
+  if (!mcpUrl)
+    throw usageError(
+      `Profile "${name}" has no tool server`,
+      `svc profile set ${name} mcp_url=https://host.example/mcp`,
+    )
+  const url = mcpUrl.value
+  const token = await readNewKey(context, { url, profile: name, piped: withKey, noun: 'bearer' })
+  const transport = openTransport(io, cacert?.value)
+  const tools = createToolClient({ url, token, transport, name: 'svc' })
+  try {
+    await tools.list()
+  } finally {
+    await tools.close()
+    await transport.close()
+  }
+  await createStore(io).update((file) => {
+    const before = Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined
+    file.profiles[name] = { ...before, mcp_url: url, mcp_token: token, mcp_token_origin: new URL(url).origin }
+    file.current ??= name
+  })
+  const output = await context.output()
+  await output.show({
+    status: 'success',
+    message: `The bearer works at ${new URL(url).origin} and is saved in profile ${name}`,
+  })
+}

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest'
+import type { KeyFile } from '../../../src/cli/approve/key-file.ts'
+import { createApprover } from '../../../src/cli/approve/pending.ts'
+import { runInbox } from '../../../src/cli/approve/inbox-screen.ts'
+import { createContext } from '../../../src/cli/create-context.ts'
+import type { Prompt } from '../../../src/cli/prompt.ts'
+import type { Answer } from '../../../src/client/client.ts'
+import { createSoftwareKey } from '../../../src/client/software-authenticator.ts'
+import type { Operation } from '../../../src/contract/operation.ts'
+import { SvcError } from '../../../src/core/errors.ts'
+import { contextBytes, type ApprovalContext } from '../../../src/receipt/context.ts'
+import { memoryIo } from '../memory-io.ts'
+import { record } from './records.ts'
+
+const key = createSoftwareKey('ES256', { rpId: 'localhost' })
+const mine: KeyFile = { version: 1, device_id: 1, org_id: 1, user_id: 7, mobile: '+12025550101', key }
+const asked: ApprovalContext = {
+  type: 'approval',
+  request_id: 'apr_1',
+  action: 'Deploy \u202e4.2\u0007',
+  reason: null,
+  requester: 'ci\u001b[2J',
+  approver: mine.mobile,
+  factors: ['biometric'],
+  decision: 'approve',
+  nonce: 'AAECAwQFBgcICQoLDA0ODw',
+  requested_at: record().requested_at,
+  request_expires_at: record().expires_at,
+}
+const encoded = (changes: Partial<ApprovalContext>): string =>
+  Buffer.from(contextBytes({ ...asked, ...changes })).toString('base64url')
+const approve = encoded({})
+const deny = encoded({ decision: 'deny' })
+const ceremony = {
+  rp_id: 'localhost',
+  origin: 'http://localhost:8080',
+  contexts: { approve, deny },
+  credentials: [key.credential_id],
+  number_required: false,
+}
+
+/** An approver at a terminal, against a service that gives these ceremonies. */
+const setUp = async (given: object) => {
+  const io = memoryIo({ tty: true })
+  const posted: Record<string, unknown>[] = []
+  const answers: Record<string, (input: Record<string, unknown>) => unknown> = {
+    'approve list': () => (posted.length === 0 ? [record({ action: asked.action })] : []),
+    'approve ceremony': () => given,
+    'approve decide': (input) => {
+      posted.push(input)
+      return record({ status: input.decision === 'approve' ? 'approved' : 'denied' })
+    },
+  }
+  const client = {
+    call: async (operation: Operation, input: Record<string, unknown>): Promise<Answer> => ({
+      httpStatus: 200,
+      envelope: { status: 'success', message: 'OK', data: answers[operation.cli]!(input) },
+    }),
+    raw: () => Promise.reject(new Error('nothing else is asked')),
+    close: async () => undefined,
+  }
+  const context = { ...createContext(io), client: async () => client }
+  return { io, posted, context, approver: await createApprover(mine, context) }
+}
+
+const unasked = (): never => {
+  throw new Error('nobody asked for this')
+}
+
+/** Answers each question in turn; what is asked besides is a failure. */
+const scripted = (picks: string[], agrees = true): Prompt => {
+  return {
+    text: async () => '42',
+    secret: unasked,
+    select: unasked,
+    confirm: async () => agrees,
+    selectUntil: async () => picks.shift()!,
+  }
+}
+
+const decides = async (picks: string[], given: object = ceremony, agrees = true) => {
+  const { io, posted, context, approver } = await setUp(given)
+  await runInbox(approver, scripted([...picks, 'leave'], agrees), context)
+  return { posted, screen: io.err() }
+}
+
+describe('what an approver signs', () => {
+  test.each([
+    [
+      'another request',
+      {
+        contexts: {
+          approve: encoded({ request_id: 'apr_2' }),
+          deny: encoded({ request_id: 'apr_2', decision: 'deny' }),
+        },
+      },
+    ],
+    [
+      'the request of another person',
+      {
+        contexts: {
+          approve: encoded({ approver: '+12025550102' }),
+          deny: encoded({ approver: '+12025550102', decision: 'deny' }),
+        },
+      },
+    ],
+    ['an approval in place of a denial', { contexts: { approve, deny: approve } }],
+    [
+      'a denial of something else',
+      { contexts: { approve, deny: encoded({ action: 'Deploy 9', decision: 'deny' }) } },
+    ],
+    ['what is no context', { contexts: { approve: 'AAAA', deny } }],
+    ['a request for another key', { credentials: [] }],
+  ])('is never %s', async (_, changes) => {
+    const { approver, posted } = await setUp({ ...ceremony, ...changes })
+    await expect(approver.open('apr_1')).rejects.toBeInstanceOf(SvcError)
+    expect(posted).toEqual([])
+  })
+  test('is never for a site that is not the key’s own', async () => {
+    const { approver, posted } = await setUp({
+      ...ceremony,
+      rp_id: 'evil.example',
+      origin: 'https://evil.example',
+    })
+    const opened = await approver.open('apr_1')
+    await expect(opened.decide({ decision: 'approve' })).rejects.toThrow(/does not sign for/)
+    expect(posted).toEqual([])
+  })
+})
+
+describe('svc approve inbox, at a terminal', () => {
+  test('shows the text that is signed, with nothing hostile in it', async () => {
+    const { screen } = await decides(['apr_1', 'back'])
+    expect(screen).toContain('Action     Deploy \\u{202e}4.2\\u{0007}')
+    expect(screen).toContain('Asked by   ci\\u{001b}[2J (as they say themselves)')
+    for (const raw of ['\u202e', '\u0007', '\u001b']) expect(screen).not.toContain(raw)
+  })
+  test.each([
+    ['deny', { decision: 'deny' }],
+    ['not_me', { decision: 'deny', not_me: true }],
+    ['approve', { decision: 'approve' }],
+  ])('%s decides once, as was picked', async (picked, decision) => {
+    const { posted } = await decides(['apr_1', picked])
+    expect(posted).toEqual([{ request_id: 'apr_1', ...decision, response: expect.anything() }])
+  })
+  test('asks for the number where there is one', async () => {
+    const { posted } = await decides(['apr_1', 'approve'], { ...ceremony, number_required: true })
+    expect(posted).toMatchObject([{ decision: 'approve', number: '42' }])
+  })
+  test('signs nothing when the approver goes back or does not agree', async () => {
+    expect((await decides(['apr_1', 'back'])).posted).toEqual([])
+    expect((await decides(['apr_1', 'approve'], ceremony, false)).posted).toEqual([])
+  })
+})
