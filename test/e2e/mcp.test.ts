@@ -194,6 +194,18 @@ describe('svc mcp over REST', () => {
   })
 })
 
+describe('svc mcp with SVC_ORG', () => {
+  test('asks in that organization only, named by id or slug', async () => {
+    const [ada, bob] = [await person(), await person()]
+    const ask = { action: 'Deploy', approver_mobile: ada.mobile }
+    const elsewhere = await overStdio('legacy', { ...env, SVC_ORG: String(bob.org.id) })
+    expect((await call(elsewhere, 'request_approval_async', ask)).isError).toBe(true)
+    const there = await overStdio('legacy', { ...env, SVC_ORG: ada.org.slug })
+    expect((await call(there, 'request_approval_async', ask)).said.status).toBe('pending')
+    await Promise.all([elsewhere.close(), there.close()])
+  })
+})
+
 describe('svc mcp over the tools of another server', () => {
   behaves((mode) => overStdio(mode, { ...config, SVC_MCP_URL: mcpUrl }))
 

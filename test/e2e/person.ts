@@ -31,7 +31,8 @@ export const remote = (baseUrl: string, operatorKey: string): TestService => {
 
 /** Somebody with a phone, and what they can do. */
 export const createPerson = async (service: TestService, n: number) => {
-  const org = await createTenant(service, `acme-${n}`)
+  const slug = `acme-${n}`
+  const org = { slug, ...(await createTenant(service, slug)) }
   const approver: Approver = await createApprover(service, org.id, n)
   const requests = async (status: string): Promise<{ request_id: string; detail: string | null }[]> =>
     (

@@ -1,10 +1,22 @@
 import type { Asker } from '../../contract/asker.ts'
 import type { Context } from '../context.ts'
+import { resolveOrg } from '../organization.ts'
 
 /** Whom the tools on standard input ask through. */
 export type Chosen = { asker: Asker; about: string; close(): Promise<void> }
 
 const nothing = async (): Promise<void> => undefined
+
+/** Asks in one organization; an operator's key reaches several. */
+const inOrganization = (asker: Asker, wanted: string, context: Context): Asker => ({
+  get boundToAction() {
+    return asker.boundToAction
+  },
+  request: async (ask) => asker.request({ ...ask, org_id: (await resolveOrg(wanted, context)).id }),
+  status: (request_id) => asker.status(request_id),
+  wait: (request_id, seconds, signal) => asker.wait(request_id, seconds, signal),
+  cancel: (request_id) => asker.cancel(request_id),
+})
 
 /**
  * The tool server at SVC_MCP_URL, else the REST API where there is a key, else the demo. A key in the environment beats
@@ -26,6 +38,8 @@ export const chooseAsker = async (context: Context, demo: () => Promise<Asker>):
   if ((await settings.apiKey(baseUrl.value)) === undefined)
     return { asker: await demo(), about: 'has no API key and no tool server', close: nothing }
   const { openBackend } = await import('../approve/backend.ts')
-  const { asker } = await openBackend(context)
+  const { asker: everywhere } = await openBackend(context)
+  const { org } = settings
+  const asker = org ? inOrganization(everywhere, org.value, context) : everywhere
   return { asker, about: `asks through ${baseUrl.value}`, close: nothing }
 }
