@@ -29,12 +29,12 @@ const pretty = ({ at, level, message, error, ...rest }: LogRecord): string => {
 export const createLog = (write: (line: string) => void, forPeople = false): Log => {
   let lines: string[] = []
   const flush = (): void => {
-    const text = lines.join('\n')
+    const text = lines.join('\n').replace(secrets, '$1***')
     lines = []
     write(text)
   }
   return (record) => {
-    const line = (forPeople ? safeText(pretty(record)) : JSON.stringify(record)).replace(secrets, '$1***')
+    const line = forPeople ? safeText(pretty(record)) : JSON.stringify(record)
     if (lines.push(line) === 1) setImmediate(flush)
   }
 }

@@ -2,19 +2,21 @@ import type { Refusal } from '../refusal.ts'
 
 export type Envelope = { status: 'success' | 'error'; message: string; data?: unknown }
 
-const fixed = {
+// One literal: that is many times faster, to make and to send, than an object that is put together.
+const headersFor = (requestId: string) => ({
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-}
+  'x-request-id': requestId,
+})
 
 /** A text of JSON that nobody may keep, with the id of the request. */
 export const answerText = (
   status: number,
   text: string,
   requestId: string,
-  headers: Record<string, string> = {},
-): Response => new Response(text, { status, headers: { ...fixed, 'x-request-id': requestId, ...headers } })
+  headers?: Record<string, string>,
+): Response => new Response(text, { status, headers: Object.assign(headersFor(requestId), headers) })
 
 export const answer = (
   status: number,
