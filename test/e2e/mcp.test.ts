@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([service.stop(), guarded.stop()])
   folder.remove()
-})
+}, 30_000)
 
 /** Somebody new: a phone may ring five times in ten minutes and no more. */
 const person = (): Promise<Person> => createPerson(remote(service.baseUrl, key), (people += 1))
