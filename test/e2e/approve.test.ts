@@ -48,6 +48,9 @@ const key = (): string[] => ['--authenticator', path(`approver-${people}.json`)]
 const decide = (decision: string, id: string, ...more: string[]): Promise<string> =>
   ok(['approve', 'inbox', ...key(), `--${decision}`, id, ...more])
 
+const pending = async (): Promise<string> =>
+  (await ok(['approve', 'list', '--status', 'pending', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'])).trim()
+
 /** A command under way; `said` answers what it has said once that matches. */
 const begin = (args: string[], extra: Record<string, string> = {}) => {
   const child = spawn(process.execPath, [bin, ...args], { env: { PATH: process.env.PATH, ...env, ...extra } })
@@ -274,10 +277,6 @@ describe('svc approve --mcp', () => {
 
   test('waits, runs a command on a verified yes, and needs no API key', async () => {
     const mcp = { SVC_API_KEY: '', SVC_MCP_URL: new URL('/mcp', service.baseUrl).href }
-    const pending = async (): Promise<string> =>
-      (
-        await ok(['approve', 'list', '--status', 'pending', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'])
-      ).trim()
     const run = begin(['approve', 'run', '--mcp', '--action', 'Deploy', ...node('process.exit(3)')], mcp)
     await run.said(/Asked/)
     let id = ''

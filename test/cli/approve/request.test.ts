@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { temporaryFolder } from '../../e2e/processes.ts'
 import { cut, json, startFakeHosted, type Answering, type FakeHosted } from '../../fake-hosted.ts'
+import type { ApprovalContext } from '../../../src/receipt/context.ts'
+import { approval, approverKey, createIssuer, specimen } from '../../receipt/specimen.ts'
 import { memoryIo } from '../memory-io.ts'
 import { record } from './records.ts'
 
@@ -92,7 +94,9 @@ describe('svc approve request', () => {
     ['a service that is unwell', refused(503, 'unavailable'), 1],
     ['a limit', refused(429, 'limited'), 9],
   ] as const)('rings once and never again after %s', async (_, answer, code) => {
-    plays({ [`POST ${approvals}`]: answer })
+    // It honours Idempotency-Key, so that a plain write would be tried again.
+    const health = json(200, { ok: true, transport: 'http' }, { 'svc-idempotency': '24h' })
+    plays({ [`POST ${approvals}`]: answer, 'GET /health': health })
     const { exit } = await svc(['request', 'Deploy', ...to])
     expect(sent('POST', approvals)).toHaveLength(1)
     expect(exit).toBe(code)
@@ -205,6 +209,35 @@ describe('svc approve run', () => {
     })
     expect((await svc(asked)).exit).toBe(101)
     expect(ran()).toBe(false)
+  })
+  test.each([
+    ['is for this', {}, 0],
+    ['is for another action', { action: 'Deploy 4.2' }, 101],
+    ['is from another person', { approver: '+12025550102' }, 101],
+    ['is of another request', { request_id: 'apr_0' }, 101],
+    ['is a denial', { decision: 'deny' }, 101],
+    ['lacks a factor that was asked for', { factors: ['biometric'] }, 101],
+  ] as const)('a genuine receipt that %s', async (_, changes, code) => {
+    const issuer = await createIssuer()
+    const { requested_at, expires_at } = record()
+    const context: ApprovalContext = {
+      ...approval,
+      request_id: 'apr_1',
+      action: 'Deploy',
+      requested_at,
+      request_expires_at: expires_at,
+      ...changes,
+      factors: [...('factors' in changes ? changes.factors : approval.factors)],
+    }
+    const decidedAt = new Date(requested_at)
+    const attestation = await specimen(issuer, context, approverKey(), { decidedAt })
+    plays({
+      [`POST ${approvals}`]: success(record({ status: 'approved', attestation })),
+      [`GET /.well-known/jwks.json`]: json(200, issuer.jwks),
+    })
+    const { exit } = await svc([...asked.slice(0, 5), '--factors', 'biometric,location', ...child])
+    expect(exit).toBe(code)
+    expect(ran()).toBe(code === 0)
   })
   test('withdraws the request when the service fails while it waits', async () => {
     plays({

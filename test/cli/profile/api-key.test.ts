@@ -25,6 +25,7 @@ const settingsOf = ({ globals = {}, env, profile = {}, stdin }: Given) =>
     },
   })
 const keyFor = (url: string, given: Given) => settingsOf(given).apiKey(url)
+const bearerFor = (url: string, given: Given) => settingsOf(given).bearer(url)
 
 const here = 'http://127.0.0.1:8080/admin/public/api'
 const saved = { api_key: 'saved', api_key_origin: 'http://127.0.0.1:8080' }
@@ -144,7 +145,6 @@ const isRunning = (pid: number): boolean => {
 
 describe('the bearer of the tool server', () => {
   const mcp = 'https://host.example/mcp'
-  const bearerFor = (url: string, given: Given) => settingsOf(given).bearer(url)
   const kept = { mcp_token: 'kept', mcp_token_origin: 'https://host.example' }
 
   it('is MCP_AUTH_TOKEN, then the one of the profile, and never the API key', async () => {
