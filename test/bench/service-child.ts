@@ -29,6 +29,7 @@ export const stop = (child: ChildProcess): Promise<void> =>
   })
 
 export type ServiceChild = {
+  pid: number
   baseUrl: string
   apiKey: string
   env: Record<string, string>
@@ -55,6 +56,7 @@ export const startService = async (): Promise<ServiceChild> => {
     const ready = await firstLine(child)
     const baseUrl = String(ready['base_url'])
     return {
+      pid: child.pid!,
       baseUrl,
       apiKey,
       env: { ...env, SVC_API_KEY: apiKey, SVC_BASE_URL: baseUrl },
