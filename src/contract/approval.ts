@@ -8,6 +8,14 @@ import { factors, mobile, paging, time } from './records.ts'
 export const approvalStates = ['pending', 'approved', 'denied', 'expired'] as const
 export type ApprovalState = (typeof approvalStates)[number]
 
+// What a person cannot see, or sees elsewhere than it stands, they cannot approve; and an agent may have been fed it.
+// Newline, tab, what joins letters and emoji, and variation selectors may stand.
+const unseen = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/u
+const seen = z.refine(
+  (text) => !unseen.test(text as string),
+  'must not hold control, invisible or direction-changing characters, or half a character',
+)
+
 /** As long as a phone shows it; longer text is refused and never cut. */
 export const actionText = z
   .string()
@@ -15,8 +23,9 @@ export const actionText = z
     z.minLength(1, 'must not be empty'),
     z.maxLength(500, 'must have at most 500 characters'),
     z.regex(/^$|\S/, 'must not be blank'),
+    seen,
   )
-export const reasonText = z.string().check(z.maxLength(2000, 'must have at most 2000 characters'))
+export const reasonText = z.string().check(z.maxLength(2000, 'must have at most 2000 characters'), seen)
 
 /** `{format: "jws", jws, kid, claims}`; see `receipt/receipt.ts`. */
 export const attestation = z.looseObject({

@@ -6,24 +6,13 @@ import { factors } from './records.ts'
 /** The longest wait, and how long it is when nobody says. spec: not shown (default and maximum of timeout_s) */
 export const waitSeconds = { default: 120, most: 600 }
 
-// What a person cannot see, or sees elsewhere than it stands, they cannot approve; and an agent may have been fed it.
-// Newline, tab, what joins letters and emoji, and variation selectors may stand.
-const unseen = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/u
-const seen = <T extends z.ZodMiniType<string>>(schema: T) =>
-  schema.check(
-    z.refine(
-      (text) => !unseen.test(text as string),
-      'must not hold control, invisible or direction-changing characters, or half a character',
-    ),
-  )
-
 const ask = {
   action: shown(
-    seen(actionText),
+    actionText,
     'What you are about to do, in words that the approver understands: what, to which system, how much. It is shown to them exactly so, and only this is approved.',
     { example: 'Deploy release 4.2 of the shop to production' },
   ),
-  reason: shown(z.optional(seen(reasonText)), 'Why, in a sentence or two; shown to the approver.', {
+  reason: shown(z.optional(reasonText), 'Why, in a sentence or two; shown to the approver.', {
     example: 'Fixes the login outage',
   }),
   approver_mobile: shown(

@@ -41,8 +41,15 @@ const wait = (id: string, signal?: AbortSignal) =>
 const limitOf = (answer: Answer) => [answer.status, answer.body.data.code, answer.headers['retry-after']]
 
 describe('a request for approval', () => {
+  test.each(['pay 10\u202e001', 'de\u200bploy', 'a\u0000b', 'beep\u0007'])(
+    'holds nothing that the approver could not see: %j',
+    async (action) => {
+      const { status, body } = await ask(service, ada, { action }, acme.key)
+      expect([status, body.data.issues[0].field]).toEqual([422, 'action'])
+    },
+  )
   test('is pending, says everything, and rings once', async () => {
-    const action = '  Deploy \u202e4.2\u200b  to\nproduction  '
+    const action = '  Deploy 4.2  to\nproduction \u{1f469}\u200d\u{1f680} '
     const record = dataOf(await ask(service, ada, { action, reason: 'release day' }, acme.key))
     expect(record).toEqual({
       request_id: expect.stringMatching(/^apr_[\w-]{24}$/),
