@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -26,10 +26,24 @@ const { output } = await bundle.generate({
 })
 await bundle.close()
 
+// The page on the phone: one file that a tag loads, and its service worker. The names stay, the service says `no-cache`.
+const pageScript = async (input, format) => {
+  const page = await rolldown({ input: root(input), platform: 'browser' })
+  const { output } = await page.generate({ format, minify: true })
+  await page.close()
+  return output[0].code
+}
+const scripts = {
+  'app.js': await pageScript('src/approver/app.ts', 'es'),
+  'sw.js': await pageScript('src/approver/worker/sw.ts', 'iife'),
+}
+
 // Only a build that went well replaces the one before.
 rmSync(root('dist'), { recursive: true, force: true })
 mkdirSync(root('dist'))
 for (const { fileName, code, source } of output) writeFileSync(join(root('dist'), fileName), code ?? source)
+cpSync(root('src/approver/public'), root('dist/approver'), { recursive: true })
+for (const [name, code] of Object.entries(scripts)) writeFileSync(root(`dist/approver/${name}`), code)
 
 // The whole tree as data, so that help needs no command tree. `svc commands` is the one that knows it.
 writeFileSync(root('dist/help.json'), execFileSync(process.execPath, [root('bin/svc.js'), 'commands']))

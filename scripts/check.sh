@@ -26,19 +26,21 @@ fresh() {
   }
 }
 
-# The package holds the launcher, the bundle and the completions, and nothing else.
+# The package holds the launcher, the bundle, the page and the completions, and nothing else.
 packed() {
   local files
   files=$(npm pack --dry-run --json --ignore-scripts 2>/dev/null | node -e '
     const files = JSON.parse(require("fs").readFileSync(0, "utf8"))[0].files.map(({ path }) => path)
-    for (const must of ["bin/svc.js", "dist/main.cjs", "completions/svc.bash"])
+    for (const must of ["bin/svc.js", "dist/main.cjs", "dist/approver/index.html", "completions/svc.bash"])
       if (!files.includes(must)) console.log(`missing: ${must}`)
-    const meant = /^(?:package\.json|README\.md|bin\/svc\.js|dist\/(?:[\w.-]+\.cjs|help\.json)|completions\/svc\.(?:bash|zsh|fish|ps1))$/
+    const meant = /^(?:package\.json|README\.md|bin\/svc\.js|dist\/(?:[\w.-]+\.cjs|help\.json|approver\/[\w.-]+)|completions\/svc\.(?:bash|zsh|fish|ps1))$/
     for (const file of files) if (!meant.test(file)) console.log(`not meant: ${file}`)
   ') && test -z "$files" || { echo "$files"; return 1; }
 }
 
 check 'types' tsc -p .
+check 'types of the page' tsc -p src/approver
+check 'types of its worker' tsc -p src/approver/worker
 check 'lint' oxlint --deny-warnings
 check 'format' oxfmt --check
 check 'unused code' knip --no-progress

@@ -23,6 +23,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
     ],
     node: true,
   },
+  approver: { rooms: ['contract'], packages: ['@simplewebauthn/browser'], node: false },
   service: {
     rooms: ['contract', 'rules', 'receipt', 'client', 'core'],
     packages: [

@@ -1,0 +1,36 @@
+import { h } from './element.ts'
+import { showNotice } from './frame.ts'
+
+/** The token of an enrollment link, taken out of the address bar and the history at once. */
+export const takeToken = (): string | undefined => {
+  const token = /^#enroll=([\w-]{1,100})$/.exec(location.hash)?.[1]
+  if (token !== undefined) history.replaceState(null, '', location.pathname)
+  return token
+}
+
+export const requestInAddress = (): string | undefined =>
+  /^#request=([\w%.-]{1,200})$/.exec(location.hash)?.[1]
+
+const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\])$/
+
+/** WebAuthn needs a name and https, or localhost. Says so and returns false where it cannot work. */
+export const addressWorks = (): boolean => {
+  if (loopback.test(location.hostname)) {
+    const there = new URL(location.href)
+    there.hostname = 'localhost'
+    showNotice({
+      drawing: 'phone',
+      title: 'The same page, by its name',
+      lines: ['A browser checks its owner only for an address with a name.'],
+      actions: [h('a', { class: 'button primary', href: there.href }, `Go to ${there.host}`)],
+    })
+    return false
+  }
+  if (isSecureContext) return true
+  showNotice({
+    drawing: 'phone',
+    title: 'This address needs https',
+    lines: ['A browser checks its owner only over https. Ask your admin for a link that starts with https.'],
+  })
+  return false
+}

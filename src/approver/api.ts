@@ -1,0 +1,94 @@
+import type { approver } from '../contract/approver.ts'
+import type { device } from '../contract/device.ts'
+import type { Data, Input } from '../contract/operation.ts'
+
+type Table = typeof approver & Pick<typeof device, 'registerDevice' | 'decideApproval'>
+type Name = keyof Table
+type Route<K extends Name> = readonly [Table[K]['method'], Table[K]['path']]
+
+// The compiler holds these against the contract, so that the page need not carry its validators.
+const routes: { [K in Name]: Route<K> } = {
+  beginEnrollment: ['POST', '/svc/v1/approver/enrollment'],
+  registerDevice: ['POST', '/svc/v1/devices'],
+  beginSession: ['POST', '/svc/v1/approver/challenge'],
+  openSession: ['POST', '/svc/v1/approver/session'],
+  getSession: ['GET', '/svc/v1/approver/session'],
+  closeSession: ['DELETE', '/svc/v1/approver/session'],
+  listInbox: ['GET', '/svc/v1/approver/requests'],
+  decideApproval: ['POST', '/svc/v1/approvals/{request_id}/decide'],
+  subscribePush: ['POST', '/svc/v1/approver/push'],
+  listWaitingMembers: ['GET', '/svc/v1/approver/members'],
+  beginMemberMove: ['POST', '/svc/v1/approver/members/{user_id}/challenge'],
+  moveMember: ['POST', '/svc/v1/approver/members/{user_id}/move'],
+}
+
+/** The service said no. `code` is for the program, `message` for the person. */
+export class Refused extends Error {
+  readonly status: number
+  readonly code: string
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+/** Nothing came back: nobody knows whether it arrived. */
+export class Unreachable extends Error {}
+
+type Envelope = { status?: string; message?: string; data?: { code?: string } }
+
+const timeoutMs = 40_000
+
+const planned = ([method, path]: readonly [string, string], input: Record<string, unknown>) => {
+  const rest = { ...input }
+  const url = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(rest[name])
+    delete rest[name]
+    return encodeURIComponent(value)
+  })
+  if (method === 'POST')
+    return {
+      url,
+      init: { method, body: JSON.stringify(rest), headers: { 'content-type': 'application/json' } },
+    }
+  const query = new URLSearchParams(
+    Object.entries(rest).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  )
+  return { url: query.size ? `${url}?${query}` : url, init: { method } }
+}
+
+const exchange = async (url: string, init: RequestInit, stop?: AbortSignal) => {
+  const own = new AbortController()
+  const end = () => own.abort()
+  const timer = setTimeout(end, timeoutMs)
+  stop?.addEventListener('abort', end)
+  try {
+    const response = await fetch(url, { ...init, signal: own.signal, cache: 'no-store', redirect: 'error' })
+    return { response, body: (await response.json()) as Envelope }
+  } catch {
+    throw new Unreachable('The service does not answer')
+  } finally {
+    clearTimeout(timer)
+    stop?.removeEventListener('abort', end)
+  }
+}
+
+/** Calls an operation. Fails with `Refused`, or `Unreachable` when no answer of the service came back. */
+export const call = async <K extends Name>(
+  name: K,
+  input: Input<Table[K]>,
+  stop?: AbortSignal,
+): Promise<Data<Table[K]>> => {
+  const { url, init } = planned(routes[name], input)
+  const { response, body } = await exchange(url, init, stop)
+  if (response.ok && body.status === 'success') return body.data as Data<Table[K]>
+  // A proxy speaks in place of a service that is away.
+  if (response.status >= 500) throw new Unreachable(body.message ?? 'The service does not answer')
+  throw new Refused(response.status, body.data?.code ?? '', body.message ?? 'The service refused')
+}
+
+export type Session = Data<Table['getSession']>
+export type Enrollment = Data<Table['beginEnrollment']>
+export type Pending = Data<Table['listInbox']>['requests'][number]
+export type Member = Data<Table['listWaitingMembers']>[number]

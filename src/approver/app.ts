@@ -1,0 +1,125 @@
+import { addressWorks, requestInAddress, takeToken } from './address.ts'
+import { call, Refused, type Member, type Session } from './api.ts'
+import { button } from './element.ts'
+import { enroll } from './enrollment.ts'
+import { createFeed, type Asked } from './feed.ts'
+import { announce, nameOrganization, setOffline, showNotice } from './frame.ts'
+import { showInbox } from './inbox.ts'
+import { showMembers, waitingMembers } from './members.ts'
+import { makeOffers, offerNotifications } from './offers.ts'
+import { clearNotifications, registerWorker } from './push.ts'
+import { showRequest } from './request.ts'
+import { showRemoved, showSignIn } from './sign-in.ts'
+import type { View } from './view.ts'
+
+let session: Session | undefined
+let members: Member[] = []
+let pending: Asked[] | undefined
+let view: View = {}
+
+const change = (next: () => View | void): void => {
+  view.leave?.()
+  view = {}
+  view = next() ?? {}
+}
+
+const toInbox = (): void => {
+  history.replaceState(null, '', location.pathname)
+  showPlace()
+}
+
+const endSession = (refusal?: Refused): void => {
+  session = undefined
+  change(() => (refusal?.code === 'device_revoked' ? showRemoved() : showSignIn(() => void enter())))
+}
+
+const feed = createFeed({
+  changed: (requests) => {
+    const first = pending === undefined
+    pending = requests
+    void clearNotifications(new Set(requests.map(({ request_id }) => request_id)))
+    if (first) showPlace()
+    else view.update?.(requests)
+  },
+  reached: (reached) => setOffline(!reached, feed.refresh),
+  ended: endSession,
+})
+
+const showGone = (): void => {
+  showNotice({
+    drawing: 'clock',
+    title: 'This request has ended',
+    lines: ['It was decided, taken back, or its time is over.'],
+    actions: [button('All requests', 'primary', toInbox)],
+  })
+}
+
+const signOut = async (): Promise<void> => {
+  try {
+    await call('closeSession', {})
+  } catch (error) {
+    if (!(error instanceof Refused)) return announce('No connection. You are still signed in.')
+  }
+  feed.stop()
+  endSession()
+}
+
+/** The screen that the address names: a request, the members, or the inbox. */
+const showPlace = (): void => {
+  const here = session
+  const requests = pending
+  if (!here || !requests) return
+  const wanted = requestInAddress()
+  const asked = requests.find(({ request_id }) => encodeURIComponent(request_id) === wanted)
+  change(() => {
+    if (asked) return showRequest(asked, here, toInbox)
+    if (wanted !== undefined) return showGone()
+    if (location.hash === '#members') return showMembers(here, members)
+    const notify = async (): Promise<void> => {
+      await offerNotifications(here)
+      showPlace()
+    }
+    return showInbox(here, requests, { signOut, notify, waiting: members.length })
+  })
+}
+
+const enter = async (fresh = false): Promise<void> => {
+  try {
+    session = await call('getSession', {})
+  } catch (error) {
+    if (error instanceof Refused) return endSession(error)
+    setOffline(true, () => void enter(fresh))
+    setTimeout(() => !session && void enter(fresh), 5000)
+    return
+  }
+  setOffline(false, feed.refresh)
+  nameOrganization(session.organization)
+  if (fresh) await makeOffers(session)
+  members = await waitingMembers(session)
+  pending = undefined
+  feed.start()
+}
+
+/** With an enrollment link in the address, its registration; it may come into a page that is open. */
+const beginEnrollment = (): boolean => {
+  const token = takeToken()
+  if (token === undefined) return false
+  feed.stop()
+  session = undefined
+  change(() => void enroll(token, { done: () => void enter(true), signIn: () => void enter() }))
+  return true
+}
+
+addEventListener('hashchange', () => {
+  if (beginEnrollment() || !session) return
+  showPlace()
+})
+addEventListener('online', feed.refresh)
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') feed.refresh()
+})
+
+if (addressWorks()) {
+  void registerWorker((requestId) => (location.hash = `request=${encodeURIComponent(requestId)}`))
+  if (!beginEnrollment()) void enter()
+}

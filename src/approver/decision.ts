@@ -1,0 +1,75 @@
+import { call, Refused, type Session } from './api.ts'
+import type { Asked } from './feed.ts'
+import { locate, locationGranted } from './location.ts'
+import { assert, challengeOf, CheckFailed } from './webauthn.ts'
+
+export type Choice = { decision: 'approve' | 'deny'; not_me?: true; number?: string }
+
+/** What became of a tap. `again`: the request may be open still; `unsure`: nobody knows whether the answer arrived. */
+export type Outcome =
+  | { kind: 'approved' | 'denied' | 'elsewhere' | 'lapsed' | 'removed' }
+  | { kind: 'withdrawn' }
+  | { kind: 'ruled out' | 'stopped'; message: string }
+  | { kind: 'wrong number'; message: string }
+  | { kind: 'again'; message: string; unsure?: true }
+
+type Steps = {
+  /** The device check is done, and from now on the decision may count. */
+  sending: () => void
+  /** The phone does not say where it is: whether to send without. */
+  withoutPlace: () => Promise<boolean>
+}
+
+const outcomeOf = (error: unknown): Outcome => {
+  if (error instanceof CheckFailed)
+    return error.withdrawn ? { kind: 'withdrawn' } : { kind: 'again', message: error.message }
+  if (!(error instanceof Refused))
+    return {
+      kind: 'again',
+      unsure: true,
+      message: 'No answer came back. Stay here: this page shows what became of it, or tap again.',
+    }
+  const { code, status, message } = error
+  if (code === 'wrong_number')
+    return {
+      kind: 'wrong number',
+      message: 'That is not the number. One more try: another wrong one denies.',
+    }
+  if (code === 'denied') return { kind: 'ruled out', message }
+  if (code === 'device_revoked') return { kind: 'removed' }
+  if (code === 'approver_not_active' || code === 'requester_revoked') return { kind: 'stopped', message }
+  if (status === 410) return { kind: 'lapsed' }
+  if (status === 409 || status === 404) return { kind: 'elsewhere' }
+  return { kind: 'again', message }
+}
+
+/** Made when the request is opened, so that nothing stands between the tap and the check of the device. */
+export const createDecider = (asked: Asked, session: Session) => {
+  const challenges = {
+    approve: challengeOf(asked.contexts.approve),
+    deny: challengeOf(asked.contexts.deny),
+  }
+  return async (choice: Choice, steps: Steps): Promise<Outcome> => {
+    try {
+      const wanted = choice.decision === 'approve' && session.wants_location
+      const place = wanted ? locate() : undefined
+      // Two questions of the phone do not stand on each other.
+      if (place && !(await locationGranted())) await place
+      const challenge = await challenges[choice.decision]
+      const response = await assert(session.rp_id, challenge, session.credential_id)
+      const location = await place
+      if (wanted && !location && !(await steps.withoutPlace()))
+        return { kind: 'again', message: 'Allow the location for this page, then tap Approve again.' }
+      steps.sending()
+      await call('decideApproval', {
+        request_id: asked.request_id,
+        ...choice,
+        ...(location && { location }),
+        response: response as never,
+      })
+      return { kind: choice.decision === 'approve' ? 'approved' : 'denied' }
+    } catch (error) {
+      return outcomeOf(error)
+    }
+  }
+}

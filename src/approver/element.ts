@@ -1,0 +1,66 @@
+type Child = Node | string | false | null | undefined
+type Listener = (event: Event) => unknown
+type Properties = Record<string, string | number | boolean | Listener | undefined>
+
+const svgNames = new Set(['svg', 'path', 'circle', 'rect'])
+
+/** An element. Functions become listeners, `true` an empty attribute; text stays text, never markup. */
+export const h = <K extends keyof HTMLElementTagNameMap>(
+  name: K | 'svg' | 'path' | 'circle' | 'rect',
+  properties: Properties = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] => {
+  const element = svgNames.has(name)
+    ? document.createElementNS('http://www.w3.org/2000/svg', name)
+    : document.createElement(name)
+  for (const [key, value] of Object.entries(properties)) {
+    if (typeof value === 'function') element.addEventListener(key, value)
+    else if (value !== false && value !== undefined)
+      element.setAttribute(key, value === true ? '' : String(value))
+  }
+  element.append(
+    ...children.filter(
+      (child): child is Node | string => child !== false && child !== null && child !== undefined,
+    ),
+  )
+  return element as unknown as HTMLElementTagNameMap[K]
+}
+
+type Kind = 'primary' | 'plain' | 'quiet'
+
+/** A large target. While its work runs it is busy and takes no second tap. */
+export const button = (
+  label: string,
+  kind: Kind,
+  work: () => unknown,
+  properties: Properties = {},
+): HTMLButtonElement => {
+  const element = h('button', { type: 'button', class: `button ${kind}`, ...properties }, label)
+  element.addEventListener('click', () => {
+    if (element.hasAttribute('aria-disabled')) return
+    element.setAttribute('aria-disabled', 'true')
+    void Promise.resolve(work()).finally(() => element.removeAttribute('aria-disabled'))
+  })
+  return element
+}
+
+const drawings = {
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  cross: 'M7 7l10 10M17 7L7 17',
+  clock: 'M12 7v5l3.5 2',
+  phone: 'M8 3.5h8a1 1 0 0 1 1 1v15a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1v-15a1 1 0 0 1 1-1zM11 17.5h2',
+  bell: 'M6.5 16.5V11a5.5 5.5 0 0 1 11 0v5.5l1.5 1.5H5zM10.5 20.5h3',
+  people:
+    'M9 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM3.5 19a5.5 5.5 0 0 1 11 0M15.5 5.3a3 3 0 0 1 0 5.4M17 14a5.5 5.5 0 0 1 3.5 5',
+  place:
+    'M12 21s-6.5-6-6.5-10.5a6.5 6.5 0 0 1 13 0C18.5 15 12 21 12 21zM12 13a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5z',
+}
+export type Drawing = keyof typeof drawings
+
+/** A picture of lines that says nothing which the words do not say. */
+export const picture = (name: Drawing, tone = ''): HTMLElement =>
+  h(
+    'span',
+    { class: `picture ${tone}`, 'aria-hidden': 'true' },
+    h('svg', { viewBox: '0 0 24 24' }, h('path', { d: drawings[name] })),
+  )

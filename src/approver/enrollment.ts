@@ -1,0 +1,99 @@
+import { call, Refused, type Enrollment } from './api.ts'
+import { suggestedName } from './device-name.ts'
+import { button, h, picture } from './element.ts'
+import { nameOrganization, problemLine, setBusy, show, showNotice } from './frame.ts'
+import { CheckFailed, missingPart, register, type Answer } from './webauthn.ts'
+
+const newLink = 'Ask your admin for a new link. It is good for ten minutes and for one phone.'
+
+const showOver = (): void => {
+  showNotice({
+    drawing: 'clock',
+    title: 'This link is used up',
+    lines: ['It was used already, or its ten minutes are over.', newLink],
+  })
+}
+
+const showUnreachable = (again: () => void): void => {
+  showNotice({
+    drawing: 'cross',
+    title: 'No connection',
+    lines: ['The service does not answer. Your link is still good.'],
+    actions: [button('Try again', 'primary', again)],
+  })
+}
+
+type Ends = { done: () => void; signIn: () => void }
+
+const showRegistration = (token: string, enrollment: Enrollment, name: string, ends: Ends): void => {
+  const problem = problemLine()
+  const field = h('input', { id: 'name', value: name, maxlength: 60, autocomplete: 'off', required: true })
+  // A key that was made is kept until it has arrived: the phone need not make another one.
+  let made: Answer | undefined
+
+  const signInInstead = (): void => {
+    showNotice({
+      drawing: 'phone',
+      title: 'Registered already',
+      lines: ['This phone holds a key for you. Sign in with it; the link is not needed.'],
+      actions: [button('Sign in with this phone', 'primary', ends.signIn)],
+    })
+  }
+  const explain = (error: unknown): void => {
+    if (error instanceof CheckFailed && error.registered) signInInstead()
+    else if (error instanceof Refused && error.status === 410) showOver()
+    else if (error instanceof CheckFailed || error instanceof Refused) problem.say(error.message)
+    else problem.say('No answer came back. Tap again: the key of this phone is kept meanwhile.')
+    if (error instanceof Refused) made = undefined
+  }
+  const submit = async (): Promise<void> => {
+    problem.say('')
+    const called = field.value.trim()
+    if (!called) {
+      problem.say('Give this phone a name, so that you can tell it from others.')
+      field.focus()
+      return
+    }
+    setBusy(true)
+    try {
+      made ??= await register(enrollment)
+      await call('registerDevice', { token, name: called, response: made as never })
+      ends.done()
+    } catch (error) {
+      setBusy(false)
+      explain(error)
+    }
+  }
+  const hello = enrollment.first_name ? `Hello ${enrollment.first_name}` : 'Hello'
+  show(
+    'Register this phone',
+    h(
+      'div',
+      { class: 'notice' },
+      picture('phone', 'good'),
+      h('h1', {}, hello),
+      h('p', {}, h('strong', {}, enrollment.organization), ' asks you to approve things with this phone.'),
+      h('p', {}, 'Your face, fingerprint or PIN stays on the phone. Nobody else sees it.'),
+    ),
+    h('div', { class: 'field' }, h('label', { for: 'name' }, 'Name of this phone'), field),
+    problem.element,
+    h('div', { class: 'actions' }, button('Register this phone', 'primary', submit)),
+  )
+}
+
+/** From the token of a link to a registered phone. The token is spent with the registration and not before. */
+export const enroll = async (token: string, ends: Ends): Promise<void> => {
+  const missing = await missingPart()
+  if (missing !== undefined) {
+    showNotice({ drawing: 'phone', title: 'Not in this browser yet', lines: [missing] })
+    return
+  }
+  try {
+    const enrollment = await call('beginEnrollment', { token })
+    nameOrganization(enrollment.organization)
+    showRegistration(token, enrollment, await suggestedName(enrollment.first_name), ends)
+  } catch (error) {
+    if (error instanceof Refused) showOver()
+    else showUnreachable(() => void enroll(token, ends))
+  }
+}

@@ -1,0 +1,86 @@
+import { call, Refused, type Pending } from './api.ts'
+import { deadline } from './time.ts'
+
+/** A request and when it lapses, on the page's own clock. */
+export type Asked = Pending & { lapsesAt: number }
+
+type Listener = {
+  changed: (requests: Asked[]) => void
+  /** Whether the service can be reached now. */
+  reached: (reached: boolean) => void
+  /** The session is over; the feed has stopped. */
+  ended: (refusal: Refused) => void
+}
+
+const waitS = 25
+const pausesMs = [1000, 2000, 4000, 8000, 15_000]
+
+/** Keeps the list of what is pending as it is at the service, for as long as the page is open. */
+export const createFeed = ({ changed, reached, ended }: Listener) => {
+  let mark: string | undefined
+  let running = false
+  let wake: (() => void) | undefined
+
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+
+  const look = async (): Promise<void> => {
+    const stop = new AbortController()
+    wake = () => stop.abort()
+    const wait = mark === undefined ? {} : { wait_s: waitS, seen: mark }
+    const inbox = await call('listInbox', wait, stop.signal)
+    mark = inbox.mark
+    changed(inbox.requests.map((one) => Object.assign(one, { lapsesAt: deadline(one.expires_in_ms) })))
+  }
+
+  const run = async (): Promise<void> => {
+    for (let failures = 0; running;) {
+      try {
+        await look()
+        failures = 0
+        reached(true)
+      } catch (error) {
+        if (!running) return
+        if (error instanceof Refused && error.status !== 429) {
+          running = false
+          ended(error)
+          return
+        }
+        // Woken on purpose: look again at once.
+        if (mark !== undefined) {
+          mark = undefined
+          continue
+        }
+        reached(false)
+        await pause(pausesMs[Math.min(failures, pausesMs.length - 1)]!)
+        failures += 1
+      }
+    }
+  }
+
+  return {
+    start: (): void => {
+      if (running) return
+      running = true
+      mark = undefined
+      void run()
+    },
+    stop: (): void => {
+      running = false
+      wake?.()
+    },
+    /** Looks now: after a phone slept or the network came back, what is shown may be old. */
+    refresh: (): void => {
+      mark = undefined
+      wake?.()
+    },
+  }
+}
+
+export type Feed = ReturnType<typeof createFeed>

@@ -1,0 +1,67 @@
+import { button, h, picture, type Drawing } from './element.ts'
+
+const place = (id: string): HTMLElement => document.getElementById(id)!
+
+/** Told by a screen reader, seen by nobody. */
+export const announce = (text: string): void => {
+  place('said').textContent = text
+}
+
+export const nameOrganization = (name: string): void => {
+  place('organization').textContent = name
+}
+
+/** Puts a screen in place of the one before; a screen reader goes on at its heading. */
+export const show = (title: string, ...children: (Node | string | false | null)[]): HTMLElement => {
+  const screen = h('div', { class: 'screen' }, ...children)
+  const main = place('main')
+  main.replaceChildren(screen)
+  main.removeAttribute('aria-busy')
+  document.title = title
+  const heading = screen.querySelector('h1')
+  heading?.setAttribute('tabindex', '-1')
+  heading?.focus({ preventScroll: true })
+  scrollTo(0, 0)
+  return screen
+}
+
+/** While a check or an answer is awaited. */
+export const setBusy = (busy: boolean): void => place('main').setAttribute('aria-busy', String(busy))
+
+type Notice = {
+  drawing: Drawing
+  tone?: 'good' | 'still'
+  title: string
+  lines: readonly (string | Node)[]
+  actions?: readonly HTMLElement[]
+}
+
+/** A screen that says one thing and what comes next. */
+export const showNotice = ({ drawing, tone = 'still', title, lines, actions = [] }: Notice): HTMLElement =>
+  show(
+    title,
+    h(
+      'div',
+      { class: 'notice' },
+      picture(drawing, tone),
+      h('h1', {}, title),
+      ...lines.map((line) => h('p', {}, line)),
+    ),
+    actions.length > 0 && h('div', { class: 'actions' }, ...actions),
+  )
+
+/** A line that says what went wrong with the last tap. */
+export const problemLine = (): { element: HTMLElement; say: (text: string) => void } => {
+  const element = h('p', { class: 'problem', role: 'alert' })
+  return { element, say: (text) => (element.textContent = text) }
+}
+
+export const setOffline = (offline: boolean, retry: () => void): void => {
+  const banner = place('offline')
+  if (offline === banner.hasChildNodes()) return
+  banner.replaceChildren(
+    ...(offline
+      ? [h('p', {}, 'No connection. This page tries again by itself.'), button('Try now', 'quiet', retry)]
+      : []),
+  )
+}

@@ -1,0 +1,98 @@
+import type { Session } from './api.ts'
+import { button, h, picture } from './element.ts'
+import type { Asked } from './feed.ts'
+import { announce, show } from './frame.ts'
+import { notificationOffer } from './push.ts'
+import { exactText, clockText } from './text.ts'
+import { countDown, msUntil } from './time.ts'
+import type { View } from './view.ts'
+
+type Actions = {
+  signOut: () => Promise<void>
+  notify: () => Promise<void>
+  /** Who waits to be accepted; 0 for everybody but an admin. */
+  waiting: number
+}
+
+const silent = (): void => undefined
+
+const card = (one: Asked, stops: (() => void)[], lapsed: () => void): HTMLElement => {
+  const left = h('span', { class: 'left' })
+  const tick = (ms: number): void => {
+    left.textContent = `${clockText(ms)} left`
+    // Not while the list is being made.
+    if (ms === 0) queueMicrotask(lapsed)
+  }
+  stops.push(countDown(one.lapsesAt, tick, silent))
+  return h(
+    'li',
+    {},
+    h(
+      'a',
+      { class: 'card', href: `#request=${encodeURIComponent(one.request_id)}` },
+      h('span', { class: 'asked' }, exactText(one.action)),
+      h('span', { class: 'who' }, 'says it is ', exactText(one.requester)),
+      left,
+    ),
+  )
+}
+
+const empty = (subscribed: boolean): HTMLElement =>
+  h(
+    'div',
+    { class: 'notice' },
+    picture('check', 'still'),
+    h('h1', {}, 'Nothing waits for you'),
+    h(
+      'p',
+      {},
+      subscribed
+        ? 'You may close this page. The phone tells you when something waits.'
+        : 'Keep this page open: a request shows here by itself.',
+    ),
+  )
+
+const foot = (session: Session, { signOut, notify, waiting }: Actions): HTMLElement =>
+  h(
+    'div',
+    { class: 'foot' },
+    waiting > 0 &&
+      h(
+        'a',
+        { class: 'row', href: '#members' },
+        picture('people'),
+        waiting === 1 ? 'One person waits to join' : `${waiting} people wait to join`,
+      ),
+    notificationOffer(session) !== 'impossible' && button('Turn on notifications', 'plain', notify),
+    h('p', { class: 'aside' }, exactText(session.device_name)),
+    button('Sign out', 'quiet', signOut),
+  )
+
+/** What waits, oldest first. It follows the service by itself. */
+export const showInbox = (session: Session, first: readonly Asked[], actions: Actions): View => {
+  let stops: (() => void)[] = []
+  let shown: string | undefined
+  const leave = (): void => {
+    for (const stop of stops) stop()
+    stops = []
+  }
+  const update = (requests: readonly Asked[]): void => {
+    const open = requests.filter(({ lapsesAt }) => msUntil(lapsesAt) > 0)
+    const ids = open.map(({ request_id }) => request_id).join(' ')
+    if (ids === shown) return
+    leave()
+    const count = open.length === 1 ? 'One request waits' : `${open.length} requests wait`
+    const title = open.length ? `(${open.length}) Approvals` : 'Approvals'
+    show(
+      title,
+      open.length ? h('h1', {}, count) : empty(session.subscribed),
+      open.length > 0 &&
+        h('ul', { class: 'cards' }, ...open.map((one) => card(one, stops, () => update(requests)))),
+      foot(session, actions),
+    )
+    if (shown !== undefined) announce(open.length ? count : 'Nothing waits for you')
+    shown = ids
+  }
+  update(first)
+  return { update, leave }
+}

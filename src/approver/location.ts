@@ -1,0 +1,33 @@
+import type { device } from '../contract/device.ts'
+import type { Input } from '../contract/operation.ts'
+
+type Place = NonNullable<Input<typeof device.decideApproval>['location']>
+
+const patienceMs = 10_000
+const oldestMs = 15_000
+
+/** Where the phone is, or undefined when it does not say. */
+export const locate = (): Promise<Place | undefined> =>
+  new Promise((resolve) => {
+    if (!('geolocation' in navigator)) return resolve(undefined)
+    navigator.geolocation.getCurrentPosition(
+      ({ coords, timestamp }) =>
+        resolve({
+          latitude: coords.latitude,
+          longitude: coords.longitude,
+          accuracy_m: coords.accuracy,
+          age_ms: Math.max(0, Date.now() - timestamp),
+        }),
+      () => resolve(undefined),
+      { enableHighAccuracy: true, timeout: patienceMs, maximumAge: oldestMs },
+    )
+  })
+
+/** Whether the phone tells its place without a question to its owner. */
+export const locationGranted = async (): Promise<boolean> => {
+  try {
+    return (await navigator.permissions.query({ name: 'geolocation' })).state === 'granted'
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,86 @@
+import type { Session } from './api.ts'
+import { button, picture, h } from './element.ts'
+import { show } from './frame.ts'
+import { locate, locationGranted } from './location.ts'
+import { notificationOffer, turnOnNotifications } from './push.ts'
+
+type Offer = {
+  drawing: 'bell' | 'place'
+  title: string
+  why: string
+  yes: string
+  /** What became of it, when not what was hoped for. */
+  take: () => Promise<string | undefined>
+}
+
+const offer = ({ drawing, title, why, yes, take }: Offer): Promise<void> =>
+  new Promise((resolve) => {
+    const outcome = h('p', { role: 'status' })
+    const actions = h(
+      'div',
+      { class: 'actions' },
+      button(yes, 'primary', async () => {
+        const sentence = await take()
+        if (sentence === undefined) return resolve()
+        outcome.textContent = sentence
+        const goOn = button('Continue', 'primary', () => resolve())
+        actions.replaceChildren(goOn)
+        goOn.focus()
+      }),
+      button('Not now', 'quiet', () => resolve()),
+    )
+    show(
+      title,
+      h('div', { class: 'notice' }, picture(drawing, 'good'), h('h1', {}, title), h('p', {}, why), outcome),
+      actions,
+    )
+  })
+
+const noPlace =
+  'The phone did not say where it is. You can allow it later in the settings of the browser; a request that needs it says so.'
+
+const offerInstallation = (): Promise<void> =>
+  new Promise((resolve) => {
+    show(
+      'Add it to the home screen',
+      h(
+        'div',
+        { class: 'notice' },
+        picture('bell', 'good'),
+        h('h1', {}, 'Add it to the home screen'),
+        h('p', {}, 'An iPhone rings only for what stands there: tap Share, then Add to Home Screen.'),
+        h('p', {}, 'Open it from there, sign in with this phone, and turn on notifications.'),
+      ),
+      h(
+        'div',
+        { class: 'actions' },
+        button('Continue', 'primary', () => resolve()),
+      ),
+    )
+  })
+
+export const offerNotifications = async (session: Session): Promise<void> => {
+  const possible = notificationOffer(session)
+  if (possible === 'install first') await offerInstallation()
+  if (possible === 'possible')
+    await offer({
+      drawing: 'bell',
+      title: 'Ring when something waits?',
+      why: 'A request lasts some minutes. A notification tells you in time; what is asked does not stand in it.',
+      yes: 'Turn on notifications',
+      take: () => turnOnNotifications(session),
+    })
+}
+
+/** After a registration: what the phone may be asked for, one at a time, each with its reason. */
+export const makeOffers = async (session: Session): Promise<void> => {
+  await offerNotifications(session)
+  if (session.wants_location && !(await locationGranted()))
+    await offer({
+      drawing: 'place',
+      title: 'May this page know the place?',
+      why: `${session.organization} has rules about where one may approve. The place is sent with an approval, and at no other time.`,
+      yes: 'Allow location',
+      take: async () => ((await locate()) ? undefined : noPlace),
+    })
+}

@@ -1,0 +1,46 @@
+import { h } from './element.ts'
+import type { Asked } from './feed.ts'
+import { clockText, exactText, factorsInWords } from './text.ts'
+import { countDown } from './time.ts'
+
+const line = (label: string, ...value: (Node | string)[]): HTMLElement =>
+  h('div', { class: 'line' }, h('dt', {}, label), h('dd', {}, ...value))
+
+/** What is asked, word for word as it will be signed. */
+export const askedText = ({ action, reason, requester, factors }: Asked): HTMLElement =>
+  h(
+    'section',
+    { class: 'paper' },
+    h('h1', { class: 'action' }, exactText(action)),
+    h(
+      'dl',
+      {},
+      reason !== null && line('Reason', exactText(reason)),
+      line('Who asks', 'says it is ', h('strong', {}, exactText(requester))),
+      line('Checked', factorsInWords(factors)),
+    ),
+  )
+
+type Left = { element: HTMLElement; follow: (moment: number) => void; stop: () => void }
+
+/** The time left, as a number and as a bar. `over` is called once it is gone. */
+export const timeLeft = (wholeMs: number, say: (text: string) => void, over: () => void): Left => {
+  const number = h('span', { class: 'digits' })
+  const bar = h('progress', { max: wholeMs, 'aria-hidden': 'true' })
+  const element = h('div', { class: 'left' }, h('p', { role: 'timer' }, number, ' left to decide'), bar)
+  let stop: (() => void) | undefined
+  const tick = (ms: number): void => {
+    number.textContent = clockText(ms)
+    bar.value = ms
+    element.classList.toggle('short', ms <= 30_000)
+    if (ms === 0) over()
+  }
+  return {
+    element,
+    follow: (moment) => {
+      stop?.()
+      stop = countDown(moment, tick, say)
+    },
+    stop: () => stop?.(),
+  }
+}

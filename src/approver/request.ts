@@ -1,0 +1,127 @@
+import type { Session } from './api.ts'
+import { createDecider, type Choice, type Outcome } from './decision.ts'
+import { button, h } from './element.ts'
+import type { Asked } from './feed.ts'
+import { announce, problemLine, setBusy, show } from './frame.ts'
+import { askedText, timeLeft } from './request-text.ts'
+import { showResult, type Ending } from './result.ts'
+import { notMeStep, numberStep, withoutPlaceStep } from './steps.ts'
+import { msUntil } from './time.ts'
+import type { View } from './view.ts'
+import { withdraw } from './webauthn.ts'
+
+type Phase = 'reading' | 'checking' | 'sending' | 'over'
+
+/** One request, until it is decided here, decided elsewhere, or lapsed. */
+export const showRequest = (asked: Asked, session: Session, back: () => void): View => {
+  const decide = createDecider(asked, session)
+  const problem = problemLine()
+  const step = h('div', { class: 'steps' })
+  let phase: Phase = 'reading'
+  // An answer was sent and nobody knows whether it arrived.
+  let unsure = false
+  let { lapsesAt } = asked
+
+  const left = timeLeft(
+    Date.parse(asked.expires_at) - Date.parse(asked.requested_at),
+    announce,
+    () => phase !== 'sending' && end({ kind: 'lapsed' }),
+  )
+  const stop = (): void => {
+    phase = 'over'
+    left.stop()
+    withdraw()
+  }
+  const end = (ending: Ending): void => {
+    if (phase === 'over') return
+    stop()
+    showResult(ending, asked, back)
+  }
+  const endElsewhere = (): void =>
+    end({ kind: unsure ? 'unsure' : msUntil(lapsesAt) < 1500 ? 'lapsed' : 'elsewhere' })
+
+  const put = (element: HTMLElement): void => {
+    step.replaceChildren(element)
+    element.querySelector<HTMLElement>('input, button')?.focus({ preventScroll: true })
+    element.scrollIntoView({ block: 'nearest' })
+  }
+  const settle = (choice: Choice, outcome: Outcome): void => {
+    if (phase === 'over') return
+    phase = 'reading'
+    setBusy(false)
+    if (outcome.kind === 'withdrawn') return
+    if (outcome.kind === 'wrong number') return put(numbered(outcome.message))
+    if (outcome.kind === 'again') {
+      unsure ||= outcome.unsure === true
+      problem.say(outcome.message)
+      if (msUntil(lapsesAt) === 0) endElsewhere()
+      return
+    }
+    if (outcome.kind === 'denied' && choice.not_me) return end({ kind: 'muted' })
+    end(outcome)
+  }
+  const choose = async (choice: Choice): Promise<void> => {
+    if (phase !== 'reading') return
+    phase = 'checking'
+    problem.say('')
+    setBusy(true)
+    const outcome = await decide(choice, {
+      sending: () => {
+        if (phase === 'checking') phase = 'sending'
+      },
+      withoutPlace: () =>
+        new Promise((resolve) => {
+          setBusy(false)
+          const before = [...step.childNodes]
+          put(
+            withoutPlaceStep((send) => {
+              step.replaceChildren(...before)
+              setBusy(send)
+              resolve(send)
+            }),
+          )
+        }),
+    })
+    settle(choice, outcome)
+  }
+  const deny = (): Promise<void> => choose({ decision: 'deny' })
+  const toStart = (): void => put(start())
+  const numbered = (wrong?: string): HTMLElement =>
+    numberStep({ wrong, approve: (number) => choose({ decision: 'approve', number }), back: toStart, deny })
+  const start = (): HTMLElement =>
+    h(
+      'div',
+      { class: 'actions' },
+      button('Approve', 'primary', () =>
+        asked.number_required ? put(numbered()) : choose({ decision: 'approve' }),
+      ),
+      button('Deny', 'plain', deny),
+      button("This wasn't me", 'quiet', () =>
+        put(notMeStep(() => choose({ decision: 'deny', not_me: true }), toStart)),
+      ),
+    )
+
+  step.append(start())
+  show(
+    'Request',
+    h('a', { class: 'back', href: '#' }, 'All requests'),
+    left.element,
+    askedText(asked),
+    problem.element,
+    step,
+  )
+  left.follow(lapsesAt)
+
+  return {
+    update: (requests) => {
+      const now = requests.find(({ request_id }) => request_id === asked.request_id)
+      if (!now) {
+        if (phase !== 'sending') endElsewhere()
+        return
+      }
+      // A phone that slept has counted less than the service.
+      if (phase !== 'over' && Math.abs(now.lapsesAt - lapsesAt) > 1500) left.follow((lapsesAt = now.lapsesAt))
+    },
+    leave: stop,
+  }
+}

@@ -1,0 +1,67 @@
+import { button, h } from './element.ts'
+import type { Asked } from './feed.ts'
+import { announce, showNotice } from './frame.ts'
+import { showRemoved } from './sign-in.ts'
+import { exactText } from './text.ts'
+
+export type Ending =
+  | { kind: 'approved' | 'denied' | 'elsewhere' | 'lapsed' | 'removed' }
+  | { kind: 'muted' }
+  | { kind: 'unsure' }
+  | { kind: 'ruled out' | 'stopped'; message: string }
+
+const quote = ({ action }: Asked): HTMLElement => h('span', { class: 'quote' }, exactText(action))
+
+const wordsFor = (ending: Ending, asked: Asked) => {
+  switch (ending.kind) {
+    case 'approved':
+      return { drawing: 'check', tone: 'good', title: 'Approved', lines: [quote(asked)] } as const
+    case 'denied':
+      return { drawing: 'cross', title: 'Denied', lines: [quote(asked)] } as const
+    case 'muted':
+      return {
+        drawing: 'cross',
+        title: 'Denied',
+        lines: [
+          quote(asked),
+          'Whoever asked cannot ask you again for 20 minutes. Tell your admin if you did not expect this.',
+        ],
+      } as const
+    case 'ruled out':
+      return { drawing: 'cross', title: 'Denied', lines: [quote(asked), exactText(ending.message)] } as const
+    case 'stopped':
+      return { drawing: 'cross', title: 'It does not count', lines: [exactText(ending.message)] } as const
+    case 'lapsed':
+      return {
+        drawing: 'clock',
+        title: 'This request has lapsed',
+        lines: [quote(asked), 'Its time is over and nothing was approved. Whoever asked can ask again.'],
+      } as const
+    case 'unsure':
+      return {
+        drawing: 'clock',
+        title: 'This request has ended',
+        lines: [
+          quote(asked),
+          'Your answer may have arrived before the connection broke. Whoever asked knows.',
+        ],
+      } as const
+    default:
+      return {
+        drawing: 'check',
+        title: 'Decided elsewhere',
+        lines: [
+          quote(asked),
+          'On another device, or whoever asked took it back. Nothing is left to do here.',
+        ],
+      } as const
+  }
+}
+
+/** How a request ended, and the way back. */
+export const showResult = (ending: Ending, asked: Asked, back: () => void): void => {
+  if (ending.kind === 'removed') return showRemoved()
+  const words = wordsFor(ending, asked)
+  showNotice({ ...words, actions: [button('Done', 'primary', back)] })
+  announce(words.title)
+}

@@ -1,0 +1,45 @@
+import type { approver } from '../contract/approver.ts'
+import type { Data } from '../contract/operation.ts'
+import { h } from './element.ts'
+
+type Factor = Data<typeof approver.listInbox>['requests'][number]['factors'][number]
+
+// The set of `core/safe-text.ts`: controls, format characters (bidi, zero-width, tags), halves of characters,
+// separators, and whatever Unicode lets a screen ignore. A newline stays one.
+const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+
+const token = (char: string): string =>
+  `[U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`
+
+/** Text from elsewhere exactly as it is signed; what is invisible stands there as a marked [U+202E]. */
+export const exactText = (text: string): Node => {
+  const whole = h('span', { class: 'exact', dir: 'auto' })
+  let from = 0
+  for (const { 0: char, index } of text.matchAll(unseen)) {
+    whole.append(text.slice(from, index), h('bdi', { class: 'mark' }, token(char)))
+    from = index + char.length
+  }
+  whole.append(text.slice(from))
+  return whole
+}
+
+const factorWords: Record<Factor, string> = {
+  biometric: 'face, fingerprint or PIN',
+  location: 'where this phone is',
+  time: 'the time',
+  device: 'this phone itself',
+}
+
+/** "face, fingerprint or PIN; the time" */
+export const factorsInWords = (factors: readonly Factor[]): string =>
+  factors.map((factor) => factorWords[factor] ?? factor).join('; ')
+
+const two = (value: number): string => String(value).padStart(2, '0')
+
+/** 4:05, or 1:02:03 from an hour on. */
+export const clockText = (ms: number): string => {
+  const all = Math.max(0, Math.ceil(ms / 1000))
+  const hours = Math.floor(all / 3600)
+  const minutes = Math.floor(all / 60) % 60
+  return hours ? `${hours}:${two(minutes)}:${two(all % 60)}` : `${minutes}:${two(all % 60)}`
+}

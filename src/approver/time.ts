@@ -1,0 +1,29 @@
+// The clock of the phone may be wrong, so time left is counted from when the service said it.
+
+/** A moment on the page's own clock, `ms` from now. */
+export const deadline = (ms: number): number => performance.now() + ms
+
+export const msUntil = (moment: number): number => Math.max(0, moment - performance.now())
+
+const milestones = [60, 30, 10]
+
+/** Calls `tick` each second until it is over, and `say` at a minute, 30 and 10 seconds. Returns how to stop it. */
+export const countDown = (
+  moment: number,
+  tick: (leftMs: number) => void,
+  say: (text: string) => void,
+): (() => void) => {
+  let before = Infinity
+  let timer = 0
+  const step = (): void => {
+    const left = msUntil(moment)
+    const passed = milestones.find((seconds) => left <= seconds * 1000 && before > seconds * 1000)
+    if (passed !== undefined && before !== Infinity)
+      say(passed === 60 ? 'One minute left' : `${passed} seconds left`)
+    before = left
+    tick(left)
+    if (left > 0) timer = setTimeout(step, left % 1000 || 1000)
+  }
+  step()
+  return () => clearTimeout(timer)
+}

@@ -1,0 +1,109 @@
+import {
+  browserSupportsWebAuthn,
+  bufferToBase64URLString,
+  base64URLStringToBuffer,
+  platformAuthenticatorIsAvailable,
+  startAuthentication,
+  startRegistration,
+  WebAuthnAbortService,
+} from '@simplewebauthn/browser'
+import type { Enrollment } from './api.ts'
+
+const patienceMs = 120_000
+
+/** What a device answered, as the service takes it. */
+export type Answer = { id: string; response: Record<string, unknown> }
+
+/** The device check did not come about; `message` says what the person can do. */
+export class CheckFailed extends Error {
+  /** The authenticator holds a key for this user already. */
+  readonly registered: boolean
+  /** The page itself took the question back. */
+  readonly withdrawn: boolean
+  constructor(message: string, { registered = false, withdrawn = false } = {}) {
+    super(message)
+    this.registered = registered
+    this.withdrawn = withdrawn
+  }
+}
+
+const failed = (error: unknown): CheckFailed => {
+  const { name, code } = error as { name?: string; code?: string }
+  if (code === 'ERROR_CEREMONY_ABORTED' || name === 'AbortError')
+    return new CheckFailed('The check was taken back', { withdrawn: true })
+  if (name === 'InvalidStateError')
+    return new CheckFailed('This phone is registered already.', { registered: true })
+  if (name === 'NotAllowedError')
+    return new CheckFailed('The check was not completed. Nothing was sent; tap again when you are ready.')
+  if (name === 'SecurityError')
+    return new CheckFailed('Phones are registered for another address. Ask your admin for the right link.')
+  if (name === 'NotSupportedError' || name === 'ConstraintError')
+    return new CheckFailed(
+      'This phone cannot check you yet. Set up a screen lock with face, fingerprint or PIN first.',
+    )
+  return new CheckFailed('The check did not work. Tap again, or restart the browser if it stays so.')
+}
+
+const attempt = async (ceremony: Promise<unknown>): Promise<Answer> => {
+  try {
+    return (await ceremony) as Answer
+  } catch (error) {
+    throw failed(error)
+  }
+}
+
+/** Why this browser cannot hold a key, or undefined. */
+export const missingPart = async (): Promise<string | undefined> => {
+  if (!browserSupportsWebAuthn())
+    return 'This browser cannot check you. Open the link in the browser of your phone, not inside another app.'
+  if (!(await platformAuthenticatorIsAvailable().catch(() => false)))
+    return 'Set up a screen lock on this phone first (face, fingerprint or PIN), then open the link again.'
+  return undefined
+}
+
+/** Makes a key that stays on this phone and needs its owner's check for each use. */
+export const register = (enrollment: Enrollment): Promise<Answer> =>
+  attempt(
+    startRegistration({
+      optionsJSON: {
+        rp: { id: enrollment.rp_id, name: enrollment.organization },
+        user: {
+          id: enrollment.user_handle,
+          name: enrollment.user_name,
+          displayName: enrollment.first_name || enrollment.user_name,
+        },
+        challenge: enrollment.challenge,
+        pubKeyCredParams: [-7, -8, -257].map((alg) => ({ type: 'public-key', alg })),
+        authenticatorSelection: {
+          authenticatorAttachment: 'platform',
+          residentKey: 'required',
+          requireResidentKey: true,
+          userVerification: 'required',
+        },
+        attestation: 'none',
+        excludeCredentials: enrollment.exclude.map((id) => ({ id, type: 'public-key' })),
+        timeout: patienceMs,
+      },
+    }),
+  )
+
+/** Has the owner checked and the challenge signed; without a credential the phone offers what it has. */
+export const assert = (rpId: string, challenge: string, credential?: string): Promise<Answer> =>
+  attempt(
+    startAuthentication({
+      optionsJSON: {
+        rpId,
+        challenge,
+        ...(credential !== undefined && { allowCredentials: [{ id: credential, type: 'public-key' }] }),
+        userVerification: 'required',
+        timeout: patienceMs,
+      },
+    }),
+  )
+
+/** Takes back the question that the phone shows now, if it shows one. */
+export const withdraw = (): void => WebAuthnAbortService.cancelCeremony()
+
+/** The challenge for a context: SHA-256 of its exact bytes. Both are base64url. */
+export const challengeOf = async (context: string): Promise<string> =>
+  bufferToBase64URLString(await crypto.subtle.digest('SHA-256', base64URLStringToBuffer(context)))

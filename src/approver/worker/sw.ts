@@ -1,0 +1,77 @@
+const worker = globalThis as unknown as ServiceWorkerGlobalScope
+
+const page = '/approver'
+const shell = [
+  page,
+  ...['app.js', 'style.css', 'manifest.webmanifest', 'icon.svg', 'icon-192.png'].map(
+    (file) => `${page}/${file}`,
+  ),
+]
+const cacheName = 'approver-shell'
+
+worker.addEventListener('install', (event) => {
+  void worker.skipWaiting()
+  event.waitUntil(caches.open(cacheName).then((cache) => cache.addAll(shell)))
+})
+
+worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()))
+
+// The network first, so that page and service are of one release; the kept shell when there is no network.
+const shellOf = async (request: Request, key: string): Promise<Response> => {
+  const cache = await caches.open(cacheName)
+  try {
+    const fresh = await fetch(request)
+    if (fresh.ok && !fresh.redirected) await cache.put(key, fresh.clone())
+    return fresh
+  } catch (error) {
+    const kept = await cache.match(key)
+    if (kept) return kept
+    throw error
+  }
+}
+
+// Answers of the service are never kept: only the shell passes here.
+worker.addEventListener('fetch', (event) => {
+  const { origin, pathname } = new URL(event.request.url)
+  if (event.request.method === 'GET' && origin === worker.location.origin && shell.includes(pathname))
+    event.respondWith(shellOf(event.request, pathname))
+})
+
+const requestIdIn = (data: PushMessageData | null): string => {
+  try {
+    const said = data?.json() as { request_id?: unknown } | null | undefined
+    return typeof said?.request_id === 'string' ? said.request_id : ''
+  } catch {
+    return ''
+  }
+}
+
+// What is asked does not pass through a push service, so it cannot stand here.
+worker.addEventListener('push', (event) => {
+  const requestId = requestIdIn(event.data)
+  event.waitUntil(
+    worker.registration.showNotification('An approval is waiting', {
+      body: 'Open it to see what is asked.',
+      tag: requestId,
+      icon: `${page}/icon-192.png`,
+      requireInteraction: true,
+      data: { request_id: requestId },
+    }),
+  )
+})
+
+const open = async (requestId: string): Promise<void> => {
+  const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const there = windows.find(({ url }) => new URL(url).pathname === page)
+  if (!there) {
+    await worker.clients.openWindow(requestId ? `${page}#request=${encodeURIComponent(requestId)}` : page)
+    return
+  }
+  if (requestId) there.postMessage({ request_id: requestId }, {})
+  await there.focus()
+}
+
+worker.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(open((event.notification.data as { request_id: string }).request_id))
+})
