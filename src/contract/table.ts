@@ -1,4 +1,5 @@
 import { approval } from './approval.ts'
+import { approver } from './approver.ts'
 import { audit } from './audit.ts'
 import { device } from './device.ts'
 import { geofence } from './geofence.ts'
@@ -8,7 +9,17 @@ import { timeslot } from './timeslot.ts'
 import { user } from './user.ts'
 
 /** The whole table, for the service, OpenAPI and the docs. A command loads only its own group. */
-export const table = { ...org, ...user, ...geofence, ...timeslot, ...key, ...audit, ...approval, ...device }
+export const table = {
+  ...org,
+  ...user,
+  ...geofence,
+  ...timeslot,
+  ...key,
+  ...audit,
+  ...approval,
+  ...device,
+  ...approver,
+}
 
 export type Table = typeof table
 export type OperationId = keyof Table

@@ -1,4 +1,5 @@
 import type { Data, Input, Operations } from '../contract/operation.ts'
+import type { Waited } from './approvals/waiting.ts'
 import type { Keyring } from './keyring.ts'
 import type { Refusal } from './refusal.ts'
 import type { Ring } from './ringer.ts'
@@ -6,7 +7,15 @@ import type { Service } from './service.ts'
 import type { Db } from './storage/schema.ts'
 
 /** Whose key it is. `orgId` null is an operator; `keyId` 0 is the bearer of the tool server, which is no key of the store. */
-export type Caller = { keyId: number; name: string; orgId: number | null }
+export type Caller = {
+  keyId: number
+  name: string
+  orgId: number | null
+  /** At the approver page: the person, and with what. */
+  person?: Person
+}
+
+export type Person = { user_id: number; device_id: number; session_id: number }
 
 /** Who calls an open operation: reaches no organization and is no requester. */
 export const nobody: Caller = { keyId: -1, name: 'nobody', orgId: -1 }
@@ -27,6 +36,8 @@ export type Call = {
   /** Software authenticators count. */
   dev: boolean
   keyring: Keyring
+  /** With which push services know this service; null where nothing is pushed. */
+  pushKey: string | null
   page: Page
   /**
    * Answers a list a page at a time: keeps `page.limit` rows and names the next page. Rows come in order of `key`, one
@@ -35,13 +46,15 @@ export type Call = {
   paged<Row>(rows: Row[], key: (row: Row) => number): Row[]
   /**
    * Appends to the hash chain of an organization (0: the service itself). Every write calls it at least once. The actor
-   * is the caller's key when left out.
+   * is the caller when left out.
    */
   audit(orgId: number, subject: string, changes?: string[], actor?: string): Promise<void>
-  /** Wakes who waits for a request for approval, once the transaction is committed. */
-  wake(request_id: string): void
+  /** Wakes who waits for a request for approval, and its approver's page, once the transaction is committed. */
+  wake(request: Waited): void
   /** Rings the phone, once the transaction is committed. */
   ring: Ring
+  /** A header of the answer; a repeat does not get it. */
+  header(name: string, value: string): void
 }
 
 /** What a handler works with before its transaction. */

@@ -1,5 +1,5 @@
 import { appendAudit } from './audit.ts'
-import type { Call } from './call.ts'
+import type { Call, Caller } from './call.ts'
 
 type Given = Omit<Call, 'audit'> & {
   /** The operation, as the audit names it. */
@@ -7,6 +7,8 @@ type Given = Omit<Call, 'audit'> & {
   /** Names of the fields that the caller gave: what an audit row says was changed unless the handler knows better. */
   given: string[]
 }
+
+const actorOf = ({ name, keyId, person }: Caller): string => (person ? name : `${name} (key ${keyId})`)
 
 /**
  * What a handler works with; whether it has left an audit row; and whether its answer `lasts`: the same caller would get
@@ -30,7 +32,7 @@ export const createCall = ({
       lasts = false
       return requestId
     },
-    audit: async (orgId, subject, changes = given, actor = `${caller.name} (key ${caller.keyId})`) => {
+    audit: async (orgId, subject, changes = given, actor = actorOf(caller)) => {
       await appendAudit(db, { orgId, at: now, actor, action, subject, changes, requestId })
       audited = true
     },

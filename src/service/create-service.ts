@@ -1,6 +1,6 @@
 import { sweep } from './approvals/expiry.ts'
 import { createRulesMemory } from './approvals/rules-memory.ts'
-import { createWaiting } from './approvals/waiting.ts'
+import { createWaiting, type Waited } from './approvals/waiting.ts'
 import type { Service } from './service.ts'
 
 // Longer than any transaction lives: its rows carry the time at which it began.
@@ -11,20 +11,19 @@ export const createService = (given: Omit<Service, 'waiting' | 'rulesFor'>): Ser
   const { storage } = given
   let looked = storage.now()
 
-  const endedSince = async (): Promise<string[]> => {
+  const endedSince = async (): Promise<Waited[]> => {
     await sweep(service)
     const now = storage.now()
     // The earlier of the two, in case that the clock was set back.
     const since = Date.parse(now < looked ? now : looked) - overlapMs
     looked = now
-    const rows = await storage.read((db) =>
+    return storage.read((db) =>
       db
         .selectFrom('approvals')
         .where('ended_at', '>', new Date(since).toISOString())
-        .select('request_id')
+        .select(['request_id', 'org_id', 'user_id'])
         .execute(),
     )
-    return rows.map((row) => row.request_id)
   }
 
   const service: Service = {

@@ -39,16 +39,27 @@ export const enrollmentOver = (): Refusal =>
     hint: 'Ask for a new link: svc user enroll <user_id>',
   })
 
-export const hasEnrollment = async (db: Db, token: string, now: string): Promise<boolean> => {
-  const row = await db
-    .selectFrom('enrollments')
-    .where('token_hash', '=', sha256(token))
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', now)
-    .select('id')
+/** For whom a token is good; undefined when it is used or has lapsed, or its member is not active. */
+export const findEnrollment = (db: Db, token: string, now: string) =>
+  db
+    .selectFrom('enrollments as e')
+    .innerJoin('memberships as m', (join) =>
+      join.onRef('m.org_id', '=', 'e.org_id').onRef('m.user_id', '=', 'e.user_id'),
+    )
+    .innerJoin('organizations as o', 'o.id', 'e.org_id')
+    .where('e.token_hash', '=', sha256(token))
+    .where('e.used_at', 'is', null)
+    .where('e.expires_at', '>', now)
+    .where('m.state', '=', 'active')
+    .select([
+      'e.org_id',
+      'e.user_id',
+      'e.user_handle',
+      'm.first_name',
+      'm.last_name',
+      'o.name as organization',
+    ])
     .executeTakeFirst()
-  return row !== undefined
-}
 
 /** Spends the token: one statement, one use. The member must still be active. */
 export const spendEnrollment = ({ db, now }: Call, token: string) =>

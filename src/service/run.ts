@@ -15,15 +15,17 @@ export type Asked = {
   pager?: Pick<Call, 'page' | 'paged'>
   signal?: AbortSignal
   ip?: string
+  header?: Call['header']
 }
 
+const noHeader = (): void => undefined
 const onePage: Pick<Call, 'page' | 'paged'> = { page: { after: 0 }, paged: (rows) => rows }
 
 const outsideOf = (service: Service, asked: Asked): Outside => {
-  const { keyId, name, orgId } = asked.caller
+  const { keyId, name, orgId, person } = asked.caller
   return {
     service,
-    caller: { keyId, name, orgId },
+    caller: { keyId, name, orgId, person },
     get signal() {
       return asked.signal
     },
@@ -38,7 +40,7 @@ const callOf = (
   asked: Asked,
   { caller, db, now, later }: { caller: Caller; db: Db; now: string; later: (() => void)[] },
 ) => {
-  const { publicUrl, dev, keyring, waiting, ring } = service
+  const { publicUrl, dev, keyring, waiting, ring, pushKey } = service
   const { page, paged } = asked.pager ?? onePage
   return createCall({
     db,
@@ -48,10 +50,12 @@ const callOf = (
     publicUrl,
     dev,
     keyring,
+    pushKey,
     page,
     paged,
-    wake: (id) => void later.push(() => waiting.wake(id)),
+    wake: (request) => void later.push(() => waiting.wake(request)),
     ring: (prompt) => void later.push(() => ring(prompt)),
+    header: asked.header ?? noHeader,
     action: asked.action,
     given: asked.given,
   })

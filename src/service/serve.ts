@@ -55,7 +55,14 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     let service: Service | undefined
     let mcp: McpRoute | undefined
     const server = await startServer({ port, host, tls }, (bound) => {
-      service = createService({ storage, keyring, publicUrl: publicUrl ?? originAt(bound), dev, ring })
+      service = createService({
+        storage,
+        keyring,
+        publicUrl: publicUrl ?? originAt(bound),
+        dev,
+        ring,
+        pushKey: null,
+      })
       const guards = { loopbackOnly: isLoopback(host), publicUrl, trustedProxy }
       mcp = createMcpRoute({
         authenticate: createAuthenticator(storage),

@@ -15,4 +15,6 @@ export type Service = {
   waiting: Waiting
   rulesFor: RulesMemory
   ring: Ring
+  /** VAPID, base64url; null where nothing is pushed. */
+  pushKey: string | null
 }

@@ -56,7 +56,14 @@ export const startTestService = async ({
   const operatorKey = (await ensureOperatorKey(storage))!
   const log: LogRecord[] = []
   const rung: Prompt[] = []
-  const service = createService({ storage, keyring, publicUrl, dev, ring: (prompt) => rung.push(prompt) })
+  const service = createService({
+    storage,
+    keyring,
+    publicUrl,
+    dev,
+    ring: (prompt) => rung.push(prompt),
+    pushKey: null,
+  })
   const app = createApp({
     service,
     handlers: { ...allHandlers, ...handlers },

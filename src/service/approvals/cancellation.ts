@@ -25,10 +25,10 @@ export const cancelApproval = async (
     .executeTakeFirst()
   if (ended) {
     await call.audit(ended.org_id, subjectOf(request_id), ['status'])
-    call.wake(request_id)
+    call.wake(ended)
     return answered(ended, call.caller)
   }
   if (row.status !== 'pending') return alreadyEnded(row)
-  for (const id of await expireDue(db, now, request_id)) call.wake(id)
+  for (const one of await expireDue(db, now, request_id)) call.wake(one)
   return lapsed()
 }

@@ -1,20 +1,21 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { device } from '../../contract/device.ts'
 import type { Input } from '../../contract/operation.ts'
-import { verifyAssertion, type Credential } from '../../receipt/assertion.ts'
+import { verifyAssertion } from '../../receipt/assertion.ts'
 import { challengeOf, contextBytes } from '../../receipt/context.ts'
 import { createReceipt, type FactorResult } from '../../receipt/receipt.ts'
 import { decide, type Decision } from '../../rules/decide.ts'
+import type { Location } from '../../rules/location.ts'
 import type { Call, Outside } from '../call.ts'
 import { invalid, notFound, Refusal } from '../refusal.ts'
-import type { Db, Tables } from '../storage/schema.ts'
+import type { Db } from '../storage/schema.ts'
+import { credentialOf, type DeviceRow } from './credential.ts'
 import { countWrongNumber, endApproval, type Verdict } from './ending.ts'
 import { answered, contextOf, findApproval, type ApprovalRow } from './record.ts'
 import type { RulesMemory } from './rules-memory.ts'
 import { readSite } from './site.ts'
 
 type Decided = Input<typeof device.decideApproval>
-type DeviceRow = Omit<Tables['devices'], 'id'> & { id: number }
 
 const everywhere = { orgId: null }
 
@@ -31,28 +32,22 @@ const load = async (db: Db, { request_id, response }: Decided) => {
   return { row, device }
 }
 
-const credentialOf = ({
-  credential_id,
-  public_key,
-  algorithm,
-  user_handle,
-  counter,
-}: DeviceRow): Credential => ({
-  credential_id,
-  public_key,
-  algorithm,
-  user_handle,
-  counter,
+const day = 24 * 60 * 60_000
+
+/** When the phone measured it, by our clock. An age beyond a day is that of a day: both are too old, and one is no date. */
+const locationAt = ({ age_ms, ...place }: NonNullable<Decided['location']>, at: string): Location => ({
+  ...place,
+  at: new Date(Date.parse(at) - Math.min(age_ms, day)).toISOString(),
 })
 
 const rulingOf = async (
   rulesFor: RulesMemory,
   row: ApprovalRow,
-  evidence: { at: string; ip: string | undefined; device: DeviceRow },
+  evidence: { at: string; ip: string | undefined; device: DeviceRow; location: Decided['location'] },
 ): Promise<Decision> => {
   const rules = await rulesFor(row.org_id, row.user_id)
   const asked = JSON.parse(row.factors) as (typeof rules.required)[number][]
-  const { at, ip, device } = evidence
+  const { at, ip, device, location } = evidence
   return decide(
     {
       ...rules,
@@ -64,6 +59,7 @@ const rulingOf = async (
       at,
       user_id: row.user_id,
       ...(ip !== undefined && { ip }),
+      ...(location && { location: locationAt(location, at) }),
       device: { id: device.id, registered_to: device.user_id, revoked: device.revoked_at !== null },
       // `verifyAssertion` refuses everything else.
       biometric: { user_verified: true },
@@ -118,7 +114,12 @@ export const prepareDecision = async (
       'A software key decides only where the service runs with --dev',
     )
 
-  const ruling = await rulingOf(service.rulesFor, row, { at: decidedAt, ip, device })
+  const ruling = await rulingOf(service.rulesFor, row, {
+    at: decidedAt,
+    ip,
+    device,
+    location: input.location,
+  })
   const verdict: Verdict = { row, device, counter: checked.counter, decidedAt, input, attestation: null }
   const approving = input.decision === 'approve'
   if (approving && row.number !== null && input.number !== row.number) {

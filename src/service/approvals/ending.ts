@@ -89,7 +89,7 @@ const whyNot = async (call: Call, { row, device }: Verdict): Promise<Refusal> =>
   if (!present) return notFound('Approval request')
   if (present.status !== 'pending') return alreadyEnded(present)
   if (present.expires_at <= now) {
-    for (const id of await expireDue(db, now, row.request_id)) call.wake(id)
+    for (const one of await expireDue(db, now, row.request_id)) call.wake(one)
     return lapsed()
   }
   const member = await db
@@ -153,7 +153,7 @@ export const endApproval = async (
   if (input.not_me) await muteKey(call, row)
   const changes = ['status', ...(input.not_me ? ['not_me'] : [])]
   await call.audit(row.org_id, subjectOf(row.request_id), changes, actorOf(verdict))
-  call.wake(row.request_id)
+  call.wake(row)
   return refused === undefined ? ended : new Refusal(403, 'denied', `Denied: ${refused}`)
 }
 
@@ -188,6 +188,6 @@ export const countWrongNumber = async (call: Call, verdict: Verdict): Promise<Re
     .where('status', '=', 'pending')
     .execute()
   await call.audit(row.org_id, subject, ['number_tries', 'status'], actorOf(verdict))
-  call.wake(row.request_id)
+  call.wake(row)
   return new Refusal(403, 'denied', 'Denied: a wrong number was typed twice')
 }

@@ -3,6 +3,7 @@ import { Refusal } from '../refusal.ts'
 import type { Service } from '../service.ts'
 import type { Db } from '../storage/schema.ts'
 import { subjectOf } from './record.ts'
+import type { Waited } from './waiting.ts'
 
 const atOnce = 500
 
@@ -13,18 +14,18 @@ export const lapsed = (): Refusal =>
  * Makes durable what the clock has decided, so that nobody who was told of it is ever told otherwise. Answers the
  * requests that ended. Inside a transaction.
  */
-export const expireDue = async (db: Db, now: string, only?: string): Promise<string[]> => {
+export const expireDue = async (db: Db, now: string, only?: string): Promise<Waited[]> => {
   const due = await db
     .selectFrom('approvals')
     .where('status', '=', 'pending')
     .where('expires_at', '<=', now)
     .$if(only !== undefined, (query) => query.where('request_id', '=', only!))
-    .select(['id', 'org_id', 'request_id'])
+    .select(['id', 'org_id', 'user_id', 'request_id'])
     .orderBy('id')
     .limit(atOnce)
     .execute()
-  const ended: string[] = []
-  for (const { id, org_id, request_id } of due) {
+  const ended: Waited[] = []
+  for (const { id, org_id, user_id, request_id } of due) {
     const row = await db
       .updateTable('approvals')
       .set({ status: 'expired', detail: 'nobody decided in time', ended_at: now })
@@ -43,7 +44,7 @@ export const expireDue = async (db: Db, now: string, only?: string): Promise<str
       changes: ['status'],
       requestId: '-',
     })
-    ended.push(request_id)
+    ended.push({ request_id, org_id, user_id })
   }
   return ended
 }
@@ -65,5 +66,5 @@ const isDue = async ({ storage }: Service): Promise<boolean> => {
 export const sweep = async (service: Service): Promise<void> => {
   const { storage, waiting } = service
   while (await isDue(service))
-    for (const id of await storage.write((db) => expireDue(db, storage.now()))) waiting.wake(id)
+    for (const ended of await storage.write((db) => expireDue(db, storage.now()))) waiting.wake(ended)
 }

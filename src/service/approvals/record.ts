@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import type { ApprovalContext } from '../../receipt/context.ts'
+import { contextBytes, type ApprovalContext } from '../../receipt/context.ts'
 import type { Caller } from '../call.ts'
 import { notFound } from '../refusal.ts'
 import type { Db, Tables } from '../storage/schema.ts'
@@ -59,5 +59,12 @@ export const contextOf = (row: ApprovalRow, decision: ApprovalContext['decision'
   requested_at: row.requested_at,
   request_expires_at: row.expires_at,
 })
+
+/** The exact bytes of both contexts, base64url. */
+export const contextsOf = (row: ApprovalRow): Record<ApprovalContext['decision'], string> => {
+  const encoded = (decision: ApprovalContext['decision']): string =>
+    Buffer.from(contextBytes(contextOf(row, decision))).toString('base64url')
+  return { approve: encoded('approve'), deny: encoded('deny') }
+}
 
 export const subjectOf = (request_id: string): string => `approval:${request_id}`

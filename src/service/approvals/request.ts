@@ -14,7 +14,7 @@ import { readStanding } from './rules-of.ts'
 
 type Factor = (typeof allFactors)[number]
 type Asked = Input<typeof approval.createApproval>
-type Approver = { org_id: number; user_id: number; policy: string }
+type Approver = { org_id: number; user_id: number; policy: string; organization: string }
 
 const defaultLifetime = 300
 
@@ -26,7 +26,11 @@ const checkText = (field: string, text: string | undefined): void => {
 }
 
 /** Who can decide here: an active member with that phone and a device that counts. Why there is none is not told. */
-const findApprover = async (call: Call, mobile: string, orgId: number | undefined): Promise<Approver> => {
+export const findApprover = async (
+  call: Call,
+  mobile: string,
+  orgId: number | undefined,
+): Promise<Approver> => {
   if (orgId !== undefined) await reachOrganization(call, orgId)
   const meant = orgId ?? call.caller.orgId
   const approvers = await call.db
@@ -46,7 +50,7 @@ const findApprover = async (call: Call, mobile: string, orgId: number | undefine
           .$if(!call.dev, (query) => query.where('d.kind', '=', 'phone')),
       ),
     )
-    .select(['m.org_id', 'm.user_id', 'o.policy'])
+    .select(['m.org_id', 'm.user_id', 'o.policy', 'o.name as organization'])
     .orderBy('m.org_id')
     .execute()
   const [approver, ...others] = approvers
@@ -132,6 +136,7 @@ export const requestApproval = async (input: Asked, call: Call): Promise<Approva
     .executeTakeFirstOrThrow()
   const { request_id, org_id, user_id } = row
   await call.audit(org_id, subjectOf(request_id))
+  call.wake(row)
   call.ring({ request_id, org_id, user_id })
   return answered(row, call.caller)
 }

@@ -16,6 +16,9 @@ const harmless = [
   'createEnrollment',
   'registerDevice',
   'revokeDevice',
+  'openSession',
+  'closeSession',
+  'subscribePush',
 ]
 
 const organizationsAtMost = 100

@@ -1,5 +1,5 @@
 import type { Policy as OrganizationPolicy } from '../../contract/records.ts'
-import type { Policy } from '../../rules/decide.ts'
+import { hasPolicy, type Policy } from '../../rules/decide.ts'
 import { compileLevel, type Level } from '../../rules/level.ts'
 import type { Weekday } from '../../rules/slot.ts'
 import { notFound } from '../refusal.ts'
@@ -81,3 +81,9 @@ export const readStanding = async (db: Db, orgId: number, userId: number): Promi
   ...(await readOrganizationRules(db, orgId, 'one')),
   user: await readUserLevel(db, orgId, userId, 'one'),
 })
+
+/** Whether it matters where a user is, so that a phone asks its owner for the location. */
+export const wantsLocation = async (db: Db, orgId: number, userId: number): Promise<boolean> => {
+  const rules = await readStanding(db, orgId, userId)
+  return hasPolicy(rules, 'location') || rules.required.includes('location')
+}

@@ -10,7 +10,7 @@ const setting = 'webauthn_rp_id'
 const isLoopback = (host: string): boolean => host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
 
 /** WebAuthn knows names only, and https but for this machine: the loopback address becomes `localhost`, others nothing. */
-const siteAt = (publicUrl: string): Site | undefined => {
+export const siteAt = (publicUrl: string): Site | undefined => {
   const url = new URL(publicUrl)
   if (isLoopback(url.hostname)) url.hostname = 'localhost'
   if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return undefined

@@ -11,11 +11,13 @@ export const readSettled = async (
   const read = () => storage.read((db) => findApproval(db, request_id, reach))
   const row = await read()
   if (row.status !== 'pending' || row.expires_at > storage.now()) return row
-  for (const id of await storage.write((db) => expireDue(db, storage.now(), request_id))) waiting.wake(id)
+  for (const ended of await storage.write((db) => expireDue(db, storage.now(), request_id)))
+    waiting.wake(ended)
   return read()
 }
 
-const pause = (woken: Promise<void>, ms: number, signal: AbortSignal | undefined): Promise<void> =>
+/** Until somebody wakes, the time (milliseconds) is over, or the client goes. */
+export const pause = (woken: Promise<void>, ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     const go = (): void => {
       clearTimeout(timer)

@@ -1,9 +1,17 @@
 type Listener = () => void
 
+/** What tells a request and whose it is. */
+export type Waited = { request_id: string; org_id: number; user_id: number }
+
+/** What the page of an approver listens to: any change of what is pending there. */
+export const inboxOf = ({ org_id, user_id }: Omit<Waited, 'request_id'>): string =>
+  `inbox:${org_id}:${user_id}`
+
 export type Waiting = {
-  /** From now on a wake of this request is not missed; `woken` resolves then, or when all are let go. */
-  listen(request_id: string): { woken: Promise<void>; close(): void }
-  wake(request_id: string): void
+  /** From now on a wake of this request or inbox is not missed; `woken` resolves then, or when all are let go. */
+  listen(name: string): { woken: Promise<void>; close(): void }
+  /** Wakes who waits for a request, and its approver's page. */
+  wake(request: Waited): void
   /** Lets everybody go, now and from now on: the service stops. */
   stop(): void
   readonly stopped: boolean
@@ -11,23 +19,28 @@ export type Waiting = {
 
 type Options = {
   /** Looks for requests that ended without a wake, here or on another node; the fallback while somebody waits. */
-  poll?(): Promise<Iterable<string>>
+  poll?(): Promise<Iterable<Waited>>
   /** Milliseconds. */
   every?: number
 }
 
-/** Who waits in this process, by request. One timer for all. */
+/** Who waits in this process, by request or inbox. One timer for all. */
 export const createWaiting = ({ poll, every = 250 }: Options = {}): Waiting => {
   const listeners = new Map<string, Set<Listener>>()
   let timer: NodeJS.Timeout | undefined
   let polling = false
   let stopped = false
 
-  const wake = (id: string): void => {
-    const waiting = listeners.get(id)
+  const letGo = (name: string): void => {
+    const waiting = listeners.get(name)
     if (!waiting) return
-    listeners.delete(id)
+    listeners.delete(name)
     for (const listener of waiting) listener()
+  }
+
+  const wake = (request: Waited): void => {
+    letGo(request.request_id)
+    letGo(inboxOf(request))
   }
 
   const keepTime = (): void => {
@@ -43,34 +56,34 @@ export const createWaiting = ({ poll, every = 250 }: Options = {}): Waiting => {
     // A store that cannot be read now is asked again in a moment.
     const ended = await poll().catch(() => [])
     polling = false
-    for (const id of ended) wake(id)
+    for (const request of ended) wake(request)
     keepTime()
   }
 
   return {
-    listen: (id) => {
+    listen: (name) => {
       let listener!: Listener
       const woken = new Promise<void>((resolve) => (listener = resolve))
       if (stopped) listener()
-      const waiting = listeners.get(id) ?? new Set()
-      listeners.set(id, waiting.add(listener))
+      const waiting = listeners.get(name) ?? new Set()
+      listeners.set(name, waiting.add(listener))
       keepTime()
       return {
         woken,
         close: () => {
           waiting.delete(listener)
-          if (waiting.size === 0 && listeners.get(id) === waiting) listeners.delete(id)
+          if (waiting.size === 0 && listeners.get(name) === waiting) listeners.delete(name)
           keepTime()
         },
       }
     },
-    wake: (id) => {
-      wake(id)
+    wake: (request) => {
+      wake(request)
       keepTime()
     },
     stop: () => {
       stopped = true
-      for (const id of listeners.keys()) wake(id)
+      for (const name of listeners.keys()) letGo(name)
       keepTime()
     },
     get stopped() {

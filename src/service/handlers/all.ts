@@ -1,6 +1,8 @@
 import type { Table } from '../../contract/table.ts'
 import type { Handlers } from '../call.ts'
 import { approvalHandlers } from './approval.ts'
+import { approverHandlers } from './approver.ts'
+import { approverMemberHandlers } from './approver-members.ts'
 import { auditHandlers } from './audit.ts'
 import { authCodeHandlers } from './auth-code.ts'
 import { credentialHandlers } from './credentials.ts'
@@ -29,4 +31,6 @@ export const handlers: Handlers<Table> = {
   ...auditHandlers,
   ...approvalHandlers,
   ...deviceHandlers,
+  ...approverHandlers,
+  ...approverMemberHandlers,
 }

@@ -1,17 +1,17 @@
 import type { device } from '../../contract/device.ts'
 import { alreadyEnded } from '../approvals/ending.ts'
-import { contextOf } from '../approvals/record.ts'
+import { contextsOf } from '../approvals/record.ts'
 import { keepSite, readSite } from '../approvals/site.ts'
 import { readSettled } from '../approvals/waiter.ts'
+import { startSession } from '../approver/session.ts'
 import type { Call, Handlers } from '../call.ts'
 import {
   challengeOfToken,
   enrollmentOver,
-  hasEnrollment,
+  findEnrollment,
   insertEnrollment,
   spendEnrollment,
 } from '../enrollment.ts'
-import { contextBytes } from '../../receipt/context.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
 import { findUser } from './member.ts'
 import { reachOrganization } from './tenant.ts'
@@ -73,7 +73,7 @@ export const deviceHandlers: Handlers<typeof device> = {
   registerDevice: {
     before: async ({ token, name, software = false, response }, { service }) => {
       const { storage, publicUrl, dev } = service
-      if (!(await storage.read((db) => hasEnrollment(db, token, storage.now())))) throw enrollmentOver()
+      if (!(await storage.read((db) => findEnrollment(db, token, storage.now())))) throw enrollmentOver()
       const site = await storage.read((db) => readSite(db, publicUrl))
       // The verifier takes long to load, and not every service sees a device.
       const { verifyRegistration } = await import('../approvals/registration.ts')
@@ -96,6 +96,8 @@ export const deviceHandlers: Handlers<typeof device> = {
           )
         const { org_id, user_id } = member
         await call.audit(org_id, `device:${row.id}`, ['name', 'kind'], `user:${user_id}`)
+        // Who has just proved it goes straight to the inbox.
+        if (kind === 'phone') await startSession(call, row.id)
         return row
       }
     },
@@ -129,12 +131,10 @@ export const deviceHandlers: Handlers<typeof device> = {
           .select('credential_id')
           .orderBy('id')
           .execute()
-        const encoded = (decision: 'approve' | 'deny'): string =>
-          Buffer.from(contextBytes(contextOf(row, decision))).toString('base64url')
         return {
           request_id,
           ...(await readSite(call.db, call.publicUrl)),
-          contexts: { approve: encoded('approve'), deny: encoded('deny') },
+          contexts: contextsOf(row),
           credentials: devices.map((one) => one.credential_id),
           number_required: row.number !== null,
         }

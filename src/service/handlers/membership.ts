@@ -45,32 +45,39 @@ const endDevices = async ({ db, now }: Call, { org_id, user_id }: Target): Promi
     .execute()
 }
 
-type Group = 'acceptUser' | 'rejectUser' | 'holdUser' | 'makeAdmin' | 'removeUser' | 'deleteUser'
-
-export const membershipHandlers: Pick<Handlers<typeof user>, Group> = {
-  acceptUser: (input, call) =>
-    move(call, input, {
+/** How a pending or active user moves on; also at the approver page. */
+export const moves = {
+  accept: (call: Call, target: Target) =>
+    move(call, target, {
       from: ['pending'],
       set: { state: 'active' },
       refused: 'only a pending user can be accepted',
     }),
 
-  rejectUser: async (input, call) => {
-    const user = await move(call, input, {
+  reject: async (call: Call, target: Target) => {
+    const user = await move(call, target, {
       from: ['pending'],
       set: { state: 'rejected' },
       refused: 'only a pending user can be rejected',
     })
-    await endDevices(call, input)
+    await endDevices(call, target)
     return user
   },
 
-  holdUser: (input, call) =>
-    move(call, input, {
+  hold: (call: Call, target: Target) =>
+    move(call, target, {
       from: ['active'],
       set: { state: 'pending' },
       refused: 'only an active user can be put on hold',
     }),
+}
+
+type Group = 'acceptUser' | 'rejectUser' | 'holdUser' | 'makeAdmin' | 'removeUser' | 'deleteUser'
+
+export const membershipHandlers: Pick<Handlers<typeof user>, Group> = {
+  acceptUser: (input, call) => moves.accept(call, input),
+  rejectUser: (input, call) => moves.reject(call, input),
+  holdUser: (input, call) => moves.hold(call, input),
 
   makeAdmin: (input, call) =>
     move(call, input, {

@@ -6,6 +6,7 @@ import { requestId } from '../../core/ids.ts'
 import { clientAddress, readNetwork } from '../../rules/network.ts'
 import { nobody, type Handler, type Handlers } from '../call.ts'
 import { createAuthenticator, type Authenticated } from '../keys.ts'
+import { createSessionAuthenticator, sessionOver } from '../approver/session.ts'
 import type { Log } from '../log.ts'
 import type { McpRoute } from '../mcp/http.ts'
 import { Refusal } from '../refusal.ts'
@@ -14,6 +15,8 @@ import { answer, internalError, refused } from './envelope.ts'
 import { createGuards, type GuardOptions } from './guards.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { createOperationRoute } from './operation-route.ts'
+import { isOfPage, refuseElsewhere } from './page-origin.ts'
+import { createPageRoutes } from './page-routes.ts'
 import { bySpecificity, createAllow, routeOf, type Route } from './routes.ts'
 
 export type AppOptions = {
@@ -52,6 +55,7 @@ export const createApp = (options: AppOptions): Hono => {
   const { service, handlers, log } = options
   const { storage, keyring, publicUrl } = service
   const authenticate = createAuthenticator(storage)
+  const atPage = createSessionAuthenticator(service)
   const keptAnswers = createKeptAnswers(storage.revision)
   const guard = createGuards(options.guards)
   const proxies = options.guards.trustedProxy.map(readNetwork).filter((one) => one !== undefined)
@@ -110,6 +114,14 @@ export const createApp = (options: AppOptions): Hono => {
   let openApi: Record<string, unknown> | undefined
   open('/openapi.json', ({ id }) => answer(200, (openApi ??= createOpenApi(publicUrl)), id))
 
+  for (const { path, respond } of createPageRoutes(service)) {
+    routes.push({ method: 'GET', path })
+    app.get(
+      path,
+      traced('/approver', (context, { id }) => respond(context, id)),
+    )
+  }
+
   const { mcp } = options
   if (mcp) {
     routes.push({ method: 'POST', path: '/mcp' })
@@ -124,14 +136,18 @@ export const createApp = (options: AppOptions): Hono => {
     routes.push(route)
     const handler = handlers[id] as Handler<Record<string, unknown>, unknown>
     const respond = createOperationRoute(id, operation, handler, { service, keptAnswers })
-    const callerOf = (context: Context): Promise<Authenticated | undefined> | Authenticated | undefined =>
-      operation.open ? anybody : authenticate(context.req.header('x-api-key'))
+    const ofPage = isOfPage(operation)
+    const callerOf = (context: Context): Promise<Authenticated | undefined> | Authenticated | undefined => {
+      if (ofPage) refuseElsewhere(context, publicUrl)
+      if (operation.session) return atPage(context.req.header('cookie'))
+      return operation.open ? anybody : authenticate(context.req.header('x-api-key'))
+    }
     app.on(
       method,
       path,
       traced(path, (context, trace) => {
         const answerTo = (caller: Authenticated | undefined): Promise<Response> | Response => {
-          if (!caller) throw unauthenticated()
+          if (!caller) throw operation.session ? sessionOver() : unauthenticated()
           if (!operation.open) trace.key = caller.name
           return respond({
             context,

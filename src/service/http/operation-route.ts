@@ -90,7 +90,10 @@ export const createOperationRoute = (
         ? await storage.read((db) => findKept(db, repeatable, storage.now()))
         : undefined
     if (before) return replayed(asked, before)
-    const done = await runWrite(service, askedOf(asked, given), handler, input, async (db, now, work) => {
+    const headers: Record<string, string> = {}
+    const header = (name: string, value: string): void => void (headers[name] = value)
+    const call = Object.assign(askedOf(asked, given), { header })
+    const done = await runWrite(service, call, handler, input, async (db, now, work) => {
       const kept = repeatable && (await replay(db, repeatable, now))
       if (kept) return { kept }
       const data = await work()
@@ -99,7 +102,7 @@ export const createOperationRoute = (
       return { envelope: success(operation.message, data) }
     })
     if (done.refusal) throw done.refusal
-    return done.kept ? replayed(asked, done.kept) : answer(200, done.envelope, asked.requestId)
+    return done.kept ? replayed(asked, done.kept) : answer(200, done.envelope, asked.requestId, headers)
   }
 
   const respond = async (asked: Asked): Promise<Response> => {

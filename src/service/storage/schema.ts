@@ -94,6 +94,19 @@ export type Tables = {
     last_used_at: string | null
     revoked_at: string | null
   }
+  /** Who stands at the approver page; a session ends with its device. */
+  approver_sessions: {
+    id: Generated<number>
+    device_id: number
+    token_hash: string
+    created_at: string
+    last_seen_at: string
+    expires_at: string
+  }
+  /** Challenges that were answered, until they would have lapsed. */
+  spent_challenges: { hash: string; expires_at: string }
+  /** Where a device gets its notifications; the subscription is wrapped by the master key. */
+  push_subscriptions: { device_id: number; wrapped: string; created_at: string }
   approvals: {
     id: Generated<number>
     request_id: string

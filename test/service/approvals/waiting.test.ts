@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createWaiting } from '../../../src/service/approvals/waiting.ts'
+import { createWaiting, inboxOf, type Waited } from '../../../src/service/approvals/waiting.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
+
+const ended: Waited = { request_id: 'a', org_id: 1, user_id: 7 }
 
 const isDone = async (promise: Promise<void>): Promise<boolean> => {
   let done = false
@@ -15,8 +17,17 @@ describe('who listens', () => {
   test('is woken for its own request, all who wait for it at once', async () => {
     const waiting = createWaiting()
     const [a, b, other] = [waiting.listen('a'), waiting.listen('a'), waiting.listen('b')]
-    waiting.wake('a')
+    waiting.wake(ended)
     expect(await Promise.all([a, b, other].map(({ woken }) => isDone(woken)))).toEqual([true, true, false])
+  })
+
+  test('is woken with the inbox of the approver, and with no other inbox', async () => {
+    const waiting = createWaiting()
+    const inboxes = [ended, { org_id: 1, user_id: 8 }, { org_id: 2, user_id: 7 }].map((one) =>
+      waiting.listen(inboxOf(one)),
+    )
+    waiting.wake(ended)
+    expect(await Promise.all(inboxes.map(({ woken }) => isDone(woken)))).toEqual([true, false, false])
   })
 
   test('is woken by what came before it waited, and not after it has gone', async () => {
@@ -24,7 +35,7 @@ describe('who listens', () => {
     const { woken, close } = waiting.listen('a')
     const gone = waiting.listen('a')
     gone.close()
-    waiting.wake('a')
+    waiting.wake(ended)
     close()
     expect([await isDone(woken), await isDone(gone.woken)]).toEqual([true, false])
   })
@@ -40,7 +51,7 @@ describe('who listens', () => {
 
 describe('the look at the store', () => {
   test('is taken every 250 ms by one timer for all, and only while somebody waits', async () => {
-    const poll = vi.fn<() => Promise<string[]>>().mockResolvedValue([])
+    const poll = vi.fn<() => Promise<Waited[]>>().mockResolvedValue([])
     const waiting = createWaiting({ poll })
     await vi.advanceTimersByTimeAsync(1000)
     expect(poll).not.toHaveBeenCalled()
@@ -54,9 +65,9 @@ describe('the look at the store', () => {
 
   test('wakes whom nobody told, and goes on after a failure', async () => {
     const poll = vi
-      .fn<() => Promise<string[]>>()
+      .fn<() => Promise<Waited[]>>()
       .mockRejectedValueOnce(new Error('no disk'))
-      .mockResolvedValue(['a'])
+      .mockResolvedValue([ended])
     const waiting = createWaiting({ poll })
     const { woken } = waiting.listen('a')
     await vi.advanceTimersByTimeAsync(250)
@@ -67,7 +78,7 @@ describe('the look at the store', () => {
   })
 
   test('is not taken twice at the same time', async () => {
-    const poll = vi.fn<() => Promise<string[]>>(() => new Promise(() => undefined))
+    const poll = vi.fn<() => Promise<Waited[]>>(() => new Promise(() => undefined))
     createWaiting({ poll }).listen('a')
     await vi.advanceTimersByTimeAsync(2000)
     expect(poll).toHaveBeenCalledTimes(1)

@@ -1,0 +1,62 @@
+import { credentialOf, type DeviceRow } from '../approvals/credential.ts'
+import { readSite } from '../approvals/site.ts'
+import type { Call } from '../call.ts'
+import { Refusal } from '../refusal.ts'
+import type { Service } from '../service.ts'
+import { standingDevices } from './session.ts'
+
+const deviceOver = (): Refusal =>
+  new Refusal(403, 'device_not_registered', 'This device is not registered here, or not any more', {
+    hint: 'Ask for a new link: svc user enroll <user_id>',
+  })
+
+type Proof = {
+  device: DeviceRow
+  /** In the transaction: fails unless the device still counts and its counter went on; keeps the counter. */
+  keep(call: Call): Promise<void>
+}
+
+/**
+ * Verifies that a registered device, `deviceId` or whichever answers, signed `challenge` after it had checked its user.
+ * Fails with 403. Outside of a transaction.
+ */
+export const proveDevice = async (
+  { storage, publicUrl, dev }: Service,
+  response: { id: string },
+  challenge: string,
+  deviceId?: number,
+): Promise<Proof> => {
+  const [device, site] = await storage.read(async (db) => [
+    (await standingDevices(db, dev)
+      .where('d.credential_id', '=', response.id)
+      .$if(deviceId !== undefined, (query) => query.where('d.id', '=', deviceId!))
+      .selectAll('d')
+      .executeTakeFirstOrThrow(deviceOver)) as DeviceRow,
+    await readSite(db, publicUrl),
+  ])
+  // The verifier takes long to load, and not every service sees a device.
+  const { verifyAssertion } = await import('../../receipt/assertion.ts')
+  const checked = await verifyAssertion(response, credentialOf(device), site, challenge)
+  if (!checked.ok)
+    throw new Refusal(
+      403,
+      'assertion_refused',
+      `The signature of the device does not count: ${checked.problem}`,
+      { hint: 'Ask for a new challenge and sign it' },
+    )
+  const { counter } = checked
+  return {
+    device,
+    keep: async ({ db }) => {
+      await db
+        .updateTable('devices')
+        .set({ counter })
+        .where('id', '=', device.id)
+        .where('org_id', '=', device.org_id)
+        .where((one) => one.or([one('counter', '<', counter), one('counter', '=', counter === 0 ? 0 : -1)]))
+        .where('id', 'in', standingDevices(db, dev).where('d.id', '=', device.id).select('d.id'))
+        .returning('id')
+        .executeTakeFirstOrThrow(deviceOver)
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import type { approver } from '../../contract/approver.ts'
+import type { Data } from '../../contract/operation.ts'
+import { wantsLocation } from '../approvals/rules-of.ts'
+import { readSite } from '../approvals/site.ts'
+import type { Call } from '../call.ts'
+import { sessionOver, standingDevices } from './session.ts'
+
+/** Who stands at the page with a device. */
+export const readSession = async (
+  call: Call,
+  device_id: number,
+): Promise<Data<typeof approver.getSession>> => {
+  const { db, publicUrl, dev, pushKey } = call
+  const { org_id, user_id, ...row } = await standingDevices(db, dev)
+    .innerJoin('organizations as o', 'o.id', 'd.org_id')
+    .leftJoin('push_subscriptions as p', 'p.device_id', 'd.id')
+    .where('d.id', '=', device_id)
+    .select([
+      'd.org_id',
+      'd.user_id',
+      'm.first_name',
+      'o.name as organization',
+      'm.role',
+      'd.id as device_id',
+      'd.name as device_name',
+      'd.credential_id',
+      'p.device_id as subscribed',
+    ])
+    .executeTakeFirstOrThrow(sessionOver)
+  return {
+    ...row,
+    subscribed: row.subscribed !== null,
+    rp_id: (await readSite(db, publicUrl)).rp_id,
+    wants_location: await wantsLocation(db, org_id, user_id),
+    push_key: pushKey,
+  }
+}

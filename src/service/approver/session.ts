@@ -1,0 +1,146 @@
+import { randomToken, sha256 } from '../../core/ids.ts'
+import type { Call, Caller, Person } from '../call.ts'
+import type { Authenticated } from '../keys.ts'
+import { Refusal } from '../refusal.ts'
+import type { Service } from '../service.ts'
+import type { Db } from '../storage/schema.ts'
+
+const day = 24 * 60 * 60_000
+const lifetimeMs = 90 * day
+// As long as browsers keep one; when the session is over is for the service to say.
+const cookieSeconds = 400 * 24 * 60 * 60
+const path = '/svc/v1/approver'
+
+const later = (now: string, ms: number): string => new Date(Date.parse(now) + ms).toISOString()
+
+const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:')
+/** A browser takes the prefix only from https, so nothing in between can plant one. */
+const nameOf = (publicUrl: string): string => (isSecure(publicUrl) ? '__Secure-svc-approver' : 'svc-approver')
+
+const cookieOf = (publicUrl: string, value: string, seconds: number): string =>
+  [
+    `${nameOf(publicUrl)}=${value}`,
+    `Path=${path}`,
+    `Max-Age=${seconds}`,
+    'HttpOnly',
+    'SameSite=Strict',
+    ...(isSecure(publicUrl) ? ['Secure'] : []),
+  ].join('; ')
+
+/** The token in the header `Cookie`; undefined where none can be one. */
+const tokenIn = (header: string | undefined, publicUrl: string): string | undefined => {
+  const start = `${nameOf(publicUrl)}=`
+  const cookies = header?.slice(0, 8192).split(';') ?? []
+  const token = cookies.map((one) => one.trim()).find((one) => one.startsWith(start))
+  return token && /^[\w-]{43}$/.test(token.slice(start.length)) ? token.slice(start.length) : undefined
+}
+
+export const sessionOver = (): Refusal =>
+  new Refusal(401, 'session_over', 'No session is open on this device, or it has ended', {
+    hint: 'Open it again with the device check; who is not registered any more asks for a new link',
+  })
+
+/** Who stands at the page. Fails with 401 for any other caller. */
+export const requirePerson = ({ person, orgId }: Caller): Person & { org_id: number } => {
+  if (!person || orgId === null) throw sessionOver()
+  return { ...person, org_id: orgId }
+}
+
+/** Devices that count, with their member: not revoked, and of an active user. A key file only with --dev. */
+export const standingDevices = (db: Db, dev: boolean) =>
+  db
+    .selectFrom('devices as d')
+    .innerJoin('memberships as m', (join) =>
+      join.onRef('m.org_id', '=', 'd.org_id').onRef('m.user_id', '=', 'd.user_id'),
+    )
+    .where('d.revoked_at', 'is', null)
+    .where('m.state', '=', 'active')
+    .$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
+
+/** Whether the session still stands: for who has waited since it was looked at. */
+export const stands = async ({ storage, dev }: Service, { session_id }: Person): Promise<boolean> => {
+  const row = await storage.read((db) =>
+    standingDevices(db, dev)
+      .innerJoin('approver_sessions as s', 's.device_id', 'd.id')
+      .where('s.id', '=', session_id)
+      .where('s.expires_at', '>', storage.now())
+      .select('s.id')
+      .executeTakeFirst(),
+  )
+  return row !== undefined
+}
+
+/** Tells who stands at the page that shows this header `Cookie`; looked for in the store each time. */
+export const createSessionAuthenticator =
+  ({ storage, publicUrl, dev }: Service) =>
+  async (header: string | undefined): Promise<Authenticated | undefined> => {
+    const token = tokenIn(header, publicUrl)
+    if (token === undefined) return undefined
+    const now = storage.now()
+    const row = await storage.read((db) =>
+      standingDevices(db, dev)
+        .innerJoin('approver_sessions as s', 's.device_id', 'd.id')
+        .where('s.token_hash', '=', sha256(token))
+        .where('s.expires_at', '>', now)
+        .select(['s.id', 's.last_seen_at', 'd.id as device_id', 'd.org_id', 'd.user_id'])
+        .executeTakeFirst(),
+    )
+    if (!row) return undefined
+    const { id, device_id, org_id, user_id } = row
+    // Never waited for; a session that is used stays.
+    if (later(row.last_seen_at, day) < now)
+      storage
+        .write((db) =>
+          db
+            .updateTable('approver_sessions')
+            .set({ last_seen_at: now, expires_at: later(now, lifetimeMs) })
+            .where('id', '=', id)
+            .execute(),
+        )
+        .catch(() => undefined)
+    return {
+      // Below that of `nobody`, and no other device's: what is kept for a repeat is this device's own.
+      keyId: -1 - device_id,
+      name: actorAt({ user_id, device_id }),
+      orgId: org_id,
+      orgSlug: null,
+      person: { user_id, device_id, session_id: id },
+    }
+  }
+
+/** As the audit names who stands at the page. */
+export const actorAt = ({ user_id, device_id }: Omit<Person, 'session_id'>): string =>
+  `user:${user_id} (device ${device_id})`
+
+/** Opens a session of a device; its cookie goes with the answer. */
+export const startSession = async (call: Call, device_id: number): Promise<void> => {
+  const { db, now, publicUrl } = call
+  const token = randomToken()
+  await db
+    .deleteFrom('approver_sessions')
+    .where('device_id', '=', device_id)
+    .where('expires_at', '<=', now)
+    .execute()
+  await db
+    .insertInto('approver_sessions')
+    .values({
+      device_id,
+      token_hash: sha256(token),
+      created_at: now,
+      last_seen_at: now,
+      expires_at: later(now, lifetimeMs),
+    })
+    .execute()
+  call.header('set-cookie', cookieOf(publicUrl, token, cookieSeconds))
+}
+
+/** Ends a session and the notifications of its device. */
+export const endSession = async (call: Call, { session_id, device_id }: Person): Promise<void> => {
+  await call.db
+    .deleteFrom('approver_sessions')
+    .where('id', '=', session_id)
+    .where('device_id', '=', device_id)
+    .execute()
+  await call.db.deleteFrom('push_subscriptions').where('device_id', '=', device_id).execute()
+  call.header('set-cookie', cookieOf(call.publicUrl, '', 0))
+}

@@ -1,0 +1,82 @@
+import type { approver } from '../../contract/approver.ts'
+import { readSite } from '../approvals/site.ts'
+import { wantsLocation } from '../approvals/rules-of.ts'
+import { makeChallenge, readChallenge, spendChallenge } from '../approver/challenge.ts'
+import { awaitInbox } from '../approver/inbox.ts'
+import { proveDevice } from '../approver/proof.ts'
+import { readSession } from '../approver/session-record.ts'
+import { actorAt, endSession, requirePerson, sessionOver, stands, startSession } from '../approver/session.ts'
+import { keepSubscription } from '../push/subscription.ts'
+import type { Handlers } from '../call.ts'
+import { challengeOfToken, enrollmentOver, findEnrollment } from '../enrollment.ts'
+
+type Group = Exclude<keyof typeof approver, 'listWaitingMembers' | 'beginMemberMove' | 'moveMember'>
+
+export const approverHandlers: Pick<Handlers<typeof approver>, Group> = {
+  beginEnrollment: async ({ token }, call) => {
+    const enrollment = await findEnrollment(call.db, token, call.now)
+    if (!enrollment) throw enrollmentOver()
+    const { org_id, user_id, user_handle, first_name, last_name, organization } = enrollment
+    const { rp_id } = await readSite(call.db, call.publicUrl)
+    const registered = await call.db
+      .selectFrom('devices')
+      .where('org_id', '=', org_id)
+      .where('user_id', '=', user_id)
+      .where('revoked_at', 'is', null)
+      .select('credential_id')
+      .orderBy('id')
+      .execute()
+    return {
+      first_name,
+      organization,
+      user_name: `${first_name} ${last_name}, ${organization}`,
+      rp_id,
+      challenge: challengeOfToken(token),
+      user_handle,
+      exclude: registered.map((one) => one.credential_id),
+      wants_location: await wantsLocation(call.db, org_id, user_id),
+    }
+  },
+
+  beginSession: async (_, call) => ({
+    rp_id: (await readSite(call.db, call.publicUrl)).rp_id,
+    challenge: makeChallenge(call.keyring, { type: 'session' }, call.now),
+  }),
+
+  openSession: {
+    before: async ({ challenge, response }, { service }) => {
+      const { storage, keyring } = service
+      const lapses = readChallenge(keyring, challenge, { type: 'session' }, storage.now())
+      const { device, keep } = await proveDevice(service, response, challenge)
+      return async (call) => {
+        await spendChallenge(call, challenge, lapses)
+        await keep(call)
+        await startSession(call, device.id)
+        const { org_id, user_id } = device
+        const actor = actorAt({ user_id, device_id: device.id })
+        await call.audit(org_id, `device:${device.id}`, ['session'], actor)
+        return readSession(call, device.id)
+      }
+    },
+  },
+
+  getSession: (_, call) => readSession(call, requirePerson(call.caller).device_id),
+
+  closeSession: async (_, call) => {
+    const person = requirePerson(call.caller)
+    await endSession(call, person)
+    await call.audit(person.org_id, `device:${person.device_id}`, ['session'])
+  },
+
+  listInbox: {
+    before: async ({ wait_s = 0, seen }, { service, caller, signal }) => {
+      const person = requirePerson(caller)
+      const inbox = await awaitInbox(service, person, { seconds: wait_s, seen, signal })
+      // It may have ended meanwhile.
+      if (wait_s > 0 && !(await stands(service, person))) throw sessionOver()
+      return async () => inbox
+    },
+  },
+
+  subscribePush: keepSubscription,
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import type { Context } from 'hono'
+import { siteAt } from '../approvals/site.ts'
+import { isLoopback } from '../serve-options.ts'
+import { Refusal } from '../refusal.ts'
+
+type Kept = { type: string; etag: string; plain: Uint8Array<ArrayBuffer>; gzip: Uint8Array<ArrayBuffer> }
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
+}
+
+const headers = {
+  'cache-control': 'no-cache',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'permissions-policy':
+    'publickey-credentials-get=(self), publickey-credentials-create=(self), geolocation=(self), camera=(), microphone=()',
+  'referrer-policy': 'no-referrer',
+  'service-worker-allowed': '/approver',
+  vary: 'accept-encoding',
+  'x-content-type-options': 'nosniff',
+}
+
+/** Beside the built program; in the source tree, where the build puts it. */
+const folder = (): string | undefined => {
+  const here = dirname(fileURLToPath(import.meta.url))
+  return [join(here, 'approver'), join(here, '../../../dist/approver')].find((one) =>
+    existsSync(join(one, 'index.html')),
+  )
+}
+
+const keep = (file: string): Kept => {
+  const plain = new Uint8Array(readFileSync(file))
+  return {
+    type: types[extname(file)] ?? 'application/octet-stream',
+    // Weak: the same for both encodings.
+    etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
+    plain,
+    gzip: new Uint8Array(gzipSync(plain, { level: 9 })),
+  }
+}
+
+/** Each file by its name below the folder, `/` between its parts; read once, so no request ever names a path. */
+const readFiles = (from: string): Map<string, Kept> =>
+  new Map(
+    readdirSync(from, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => {
+        const file = join(entry.parentPath, entry.name)
+        return [file.slice(from.length + 1).replaceAll('\\', '/'), keep(file)]
+      }),
+  )
+
+const takesGzip = (context: Context): boolean => {
+  const coding = context.req
+    .header('accept-encoding')
+    ?.split(',')
+    .map((one) => one.trim().toLowerCase())
+    .find((one) => one === 'gzip' || one.startsWith('gzip;'))
+  return coding !== undefined && !/;\s*q=0(?:\.0*)?$/.test(coding)
+}
+
+const send = (context: Context, { type, etag, plain, gzip }: Kept, id: string): Response => {
+  const common = { ...headers, etag, 'x-request-id': id }
+  const known = context.req.header('if-none-match')?.split(',') ?? []
+  if (known.some((one) => one.trim() === etag)) return new Response(null, { status: 304, headers: common })
+  return takesGzip(context)
+    ? new Response(gzip, { headers: { ...common, 'content-type': type, 'content-encoding': 'gzip' } })
+    : new Response(plain, { headers: { ...common, 'content-type': type } })
+}
+
+const notBuilt = (): Refusal =>
+  new Refusal(503, 'page_missing', 'The approver page is not built', { hint: 'npm run build' })
+
+type PageRoute = { path: string; respond(context: Context, requestId: string): Response }
+
+/** The approver page and its files, all in memory. */
+export const createPageRoutes = ({ publicUrl }: { publicUrl: string }): PageRoute[] => {
+  const from = folder()
+  const files = from === undefined ? new Map<string, Kept>() : readFiles(from)
+  const index = files.get('index.html')
+
+  const page: PageRoute['respond'] = (context, id) => {
+    // WebAuthn wants a name; what stands behind the `#` comes along by itself.
+    const { hostname } = new URL(context.req.url)
+    const site = siteAt(publicUrl)
+    if (site && hostname !== 'localhost' && isLoopback(hostname.replace(/^\[|\]$/g, '')))
+      return new Response(null, {
+        status: 302,
+        headers: { ...headers, location: `${site.origin}/approver`, 'x-request-id': id },
+      })
+    if (!index) throw notBuilt()
+    return send(context, index, id)
+  }
+
+  return [
+    { path: '/approver', respond: page },
+    { path: '/approver/', respond: page },
+    ...[...files].map(([name, file]) => ({
+      path: `/approver/${name}`,
+      respond: (context: Context, id: string) => send(context, file, id),
+    })),
+  ]
+}

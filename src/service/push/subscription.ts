@@ -1,0 +1,41 @@
+import type { approver } from '../../contract/approver.ts'
+import type { Input } from '../../contract/operation.ts'
+import { requirePerson } from '../approver/session.ts'
+import type { Call } from '../call.ts'
+import type { Keyring } from '../keyring.ts'
+import { invalid } from '../refusal.ts'
+import { refuseTarget } from './target.ts'
+
+export type Subscription = Input<typeof approver.subscribePush>
+
+const contextOf = (device_id: number): string => `push_subscriptions:${device_id}`
+
+const isBytes = (text: string, length: number): boolean => {
+  const bytes = Buffer.from(text, 'base64url')
+  return bytes.length === length && bytes.toString('base64url') === text
+}
+
+export const openSubscription = (
+  { unwrap }: Pick<Keyring, 'unwrap'>,
+  device_id: number,
+  wrapped: string,
+): Subscription => JSON.parse(unwrap(wrapped, contextOf(device_id))) as Subscription
+
+/** Keeps where the device at the page gets its notifications, in place of what it said before. */
+export const keepSubscription = async (input: Subscription, call: Call): Promise<undefined> => {
+  const { org_id, device_id } = requirePerson(call.caller)
+  refuseTarget(input.endpoint, call.dev)
+  if (!isBytes(input.keys.p256dh, 65)) throw invalid('keys.p256dh', 'must be a point of P-256 in base64url')
+  if (!isBytes(input.keys.auth, 16)) throw invalid('keys.auth', 'must be 16 bytes in base64url')
+  const values = {
+    wrapped: call.keyring.wrap(JSON.stringify(input), contextOf(device_id)),
+    created_at: call.now,
+  }
+  await call.db
+    .insertInto('push_subscriptions')
+    .values({ device_id, ...values })
+    .onConflict((of) => of.column('device_id').doUpdateSet(values))
+    .execute()
+  await call.audit(org_id, `device:${device_id}`, ['notifications'])
+  return undefined
+}

@@ -1,0 +1,42 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../schema.ts'
+import { texts } from './columns.ts'
+
+export const up = async (db: Kysely<Tables>): Promise<void> => {
+  const { schema } = db
+
+  await texts(
+    schema
+      .createTable('approver_sessions')
+      .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+      .addColumn('device_id', 'integer', (column) =>
+        column.notNull().references('devices.id').onDelete('cascade'),
+      ),
+    'token_hash',
+    'created_at',
+    'last_seen_at',
+    'expires_at',
+  ).execute()
+  await schema
+    .createIndex('approver_sessions_token')
+    .unique()
+    .on('approver_sessions')
+    .column('token_hash')
+    .execute()
+  await schema.createIndex('approver_sessions_device').on('approver_sessions').column('device_id').execute()
+
+  await texts(
+    schema.createTable('spent_challenges').addColumn('hash', 'text', (column) => column.primaryKey()),
+    'expires_at',
+  ).execute()
+
+  await texts(
+    schema
+      .createTable('push_subscriptions')
+      .addColumn('device_id', 'integer', (column) =>
+        column.primaryKey().references('devices.id').onDelete('cascade'),
+      ),
+    'wrapped',
+    'created_at',
+  ).execute()
+}

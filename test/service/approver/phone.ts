@@ -1,0 +1,87 @@
+import {
+  assert,
+  createSoftwareKey,
+  register,
+  softwareAaguid,
+  type SoftwareKey,
+} from '../../../src/client/software-authenticator.ts'
+import { createMember, dataOf } from '../fixtures.ts'
+import type { Answer, TestService } from '../harness.ts'
+
+/** A phone at the page: its key and its cookie. */
+export type Phone = { user: number; mobile: string; device: number; key: SoftwareKey; cookie: string }
+
+export const site = { origin: 'http://localhost:8080', rpId: 'localhost' }
+/** What a browser says of itself at the page. */
+export const fromPage = { host: 'localhost:8080', origin: site.origin }
+
+type Ceremony = { challenge: string; user_handle: string }
+
+/** As a phone registers: with attestation `none` and an authenticator that says nothing of its model. */
+export const phoneRegistration = ({ challenge, user_handle }: Ceremony, where = site) => {
+  const key = createSoftwareKey('ES256', { rpId: where.rpId, userHandle: user_handle })
+  const response = register(key, { challenge, ...where })
+  const attestation = Buffer.from(response.response.attestationObject, 'base64url')
+  const aaguid = Buffer.from(softwareAaguid.replaceAll('-', ''), 'hex')
+  attestation.fill(0, attestation.indexOf(aaguid), attestation.indexOf(aaguid) + aaguid.length)
+  response.response.attestationObject = attestation.toString('base64url')
+  delete response.response.authenticatorData
+  return { key, response }
+}
+
+/** What a cookie that is set sends back. */
+export const cookieOf = ({ headers }: Answer): string => headers['set-cookie']?.split(';')[0] ?? ''
+
+export const fromPhone = (
+  { call }: TestService,
+  method: string,
+  path: string,
+  {
+    cookie,
+    body,
+    headers = fromPage,
+    signal,
+  }: {
+    cookie?: string
+    body?: unknown
+    headers?: Record<string, string>
+    signal?: AbortSignal
+  } = {},
+): Promise<Answer> =>
+  call(method, `/svc/v1/approver/${path}`, {
+    key: null,
+    body: method === 'POST' ? (body ?? {}) : undefined,
+    headers: { ...headers, ...(cookie !== undefined && { cookie }) },
+    signal,
+  })
+
+export const linkFor = async ({ call }: TestService, org: number, user: number): Promise<string> =>
+  dataOf(await call('POST', `/svc/v1/organizations/${org}/users/${user}/enrollments`, { body: {} })).token
+
+/** From the link to the inbox, as the page does it. */
+export const enrollPhone = async (
+  service: TestService,
+  org: number,
+  user: { id: number; mobile: string },
+): Promise<Phone> => {
+  const token = await linkFor(service, org, user.id)
+  const ceremony = dataOf(await fromPhone(service, 'POST', 'enrollment', { body: { token } }))
+  const { key, response } = phoneRegistration(ceremony)
+  const body = { token, name: 'Pixel', response }
+  const answer = await service.call('POST', '/svc/v1/devices', { key: null, body, headers: fromPage })
+  const { id: device } = dataOf(answer)
+  return { user: user.id, mobile: user.mobile, device, key, cookie: cookieOf(answer) }
+}
+
+export const createPhone = async (
+  service: TestService,
+  org: number,
+  n: number,
+  more: object = {},
+): Promise<Phone> => enrollPhone(service, org, await createMember(service, org, n, more))
+
+export const answerTo = (challenge: string, key: SoftwareKey, userVerified = true) =>
+  assert(key, { challenge, ...site }, userVerified)
+
+export const begin = async (service: TestService): Promise<string> =>
+  dataOf(await fromPhone(service, 'POST', 'challenge')).challenge
