@@ -9,7 +9,7 @@ import { showMembers, waitingMembers } from './members.ts'
 import { makeOffers, offerNotifications } from './offers.ts'
 import { clearNotifications, registerWorker } from './push.ts'
 import { showRequest } from './request.ts'
-import { showRemoved, showSignIn } from './sign-in.ts'
+import { showSignIn } from './sign-in.ts'
 import type { View } from './view.ts'
 
 let session: Session | undefined
@@ -28,9 +28,9 @@ const toInbox = (): void => {
   showPlace()
 }
 
-const endSession = (refusal?: Refused): void => {
+const endSession = (): void => {
   session = undefined
-  change(() => (refusal?.code === 'device_revoked' ? showRemoved() : showSignIn(() => void enter())))
+  change(() => showSignIn(() => void enter()))
 }
 
 const feed = createFeed({
@@ -40,10 +40,19 @@ const feed = createFeed({
     void clearNotifications(new Set(requests.map(({ request_id }) => request_id)))
     if (first) showPlace()
     else view.update?.(requests)
+    void lookForMembers()
   },
   reached: (reached) => setOffline(!reached, feed.refresh),
   ended: endSession,
 })
+
+/** Each time that the list of requests is looked at; the inbox tells how many wait. */
+const lookForMembers = async (): Promise<void> => {
+  if (!session || location.hash === '#members') return
+  const before = members.length
+  members = await waitingMembers(session)
+  if (members.length !== before && location.hash === '') showPlace()
+}
 
 const showGone = (): void => {
   showNotice({
@@ -87,8 +96,13 @@ const enter = async (fresh = false): Promise<void> => {
   try {
     session = await call('getSession', {})
   } catch (error) {
-    if (error instanceof Refused) return endSession(error)
+    if (error instanceof Refused) return endSession()
     setOffline(true, () => void enter(fresh))
+    showNotice({
+      drawing: 'clock',
+      title: 'Not connected',
+      lines: ['What waits for you shows here as soon as the service answers.'],
+    })
     setTimeout(() => !session && void enter(fresh), 5000)
     return
   }

@@ -33,7 +33,7 @@ const outcomeOf = (error: unknown): Outcome => {
   if (code === 'wrong_number')
     return {
       kind: 'wrong number',
-      message: 'That is not the number. One more try: another wrong one denies.',
+      message: 'Not the number. One more try, then it is denied.',
     }
   if (code === 'denied') return { kind: 'ruled out', message }
   if (code === 'device_revoked') return { kind: 'removed' }

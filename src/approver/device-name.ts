@@ -3,8 +3,7 @@ type Hints = { getHighEntropyValues: (names: string[]) => Promise<{ model?: stri
 const known: readonly (readonly [RegExp, string])[] = [
   [/iPhone/, 'iPhone'],
   [/iPad/, 'iPad'],
-  [/Android.*Mobile/, 'Android phone'],
-  [/Android/, 'Android tablet'],
+  [/Android/, 'Android device'],
   [/Macintosh/, 'Mac'],
   [/Windows/, 'Windows computer'],
   [/CrOS/, 'Chromebook'],

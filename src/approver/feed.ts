@@ -9,7 +9,7 @@ type Listener = {
   /** Whether the service can be reached now. */
   reached: (reached: boolean) => void
   /** The session is over; the feed has stopped. */
-  ended: (refusal: Refused) => void
+  ended: () => void
 }
 
 const waitS = 25
@@ -49,7 +49,7 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
         if (!running) return
         if (error instanceof Refused && error.status !== 429) {
           running = false
-          ended(error)
+          ended()
           return
         }
         // Woken on purpose: look again at once.

@@ -25,7 +25,7 @@ const nameOf = ({ first_name, last_name, mobile }: Member): string =>
   `${first_name} ${last_name}`.trim() || mobile
 
 /** An admin accepts or rejects who waits; each move is a check of the device over that very move. */
-export const showMembers = (session: Session, members: readonly Member[]): void => {
+export const showMembers = (session: Session, members: Member[]): void => {
   const problem = problemLine()
   const outcome = h('p', { class: 'outcome', role: 'status' })
   const list = h('ul', { class: 'cards' })
@@ -41,6 +41,7 @@ export const showMembers = (session: Session, members: readonly Member[]): void 
       const { challenge } = await call('beginMemberMove', { user_id, move })
       const response = await assert(session.rp_id, challenge, session.credential_id)
       await call('moveMember', { user_id, move, challenge, response: response as never })
+      members.splice(members.indexOf(member), 1)
       item.remove()
       outcome.replaceChildren(exactText(nameOf(member)), ` ${done}.`)
       settle()

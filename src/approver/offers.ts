@@ -66,7 +66,7 @@ export const offerNotifications = async (session: Session): Promise<void> => {
     await offer({
       drawing: 'bell',
       title: 'Ring when something waits?',
-      why: 'A request lasts some minutes. A notification tells you in time; what is asked does not stand in it.',
+      why: 'A request lasts only some minutes. A notification tells you in time, and never shows what is asked.',
       yes: 'Turn on notifications',
       take: () => turnOnNotifications(session),
     })

@@ -17,7 +17,7 @@ export const askedText = ({ action, reason, requester, factors }: Asked): HTMLEl
       {},
       reason !== null && line('Reason', exactText(reason)),
       line('Who asks', 'says it is ', h('strong', {}, exactText(requester))),
-      line('Checked', factorsInWords(factors)),
+      line('What is checked', factorsInWords(factors)),
     ),
   )
 

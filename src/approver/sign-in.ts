@@ -7,7 +7,10 @@ export const showRemoved = (): void => {
   showNotice({
     drawing: 'phone',
     title: 'This phone was removed',
-    lines: ['It can decide nothing any more.', 'If it is still yours, ask your admin for a new link.'],
+    lines: [
+      'It is not registered here any more and decides nothing.',
+      'If it is yours, ask your admin for a new link.',
+    ],
   })
 }
 
@@ -33,7 +36,7 @@ export const showSignIn = (done: () => void): void => {
       done()
     } catch (error) {
       setBusy(false)
-      if (error instanceof Refused && error.code === 'device_revoked') showRemoved()
+      if (error instanceof Refused && error.code === 'device_not_registered') showRemoved()
       else problem.say(sentenceFor(error))
     }
   }

@@ -24,8 +24,8 @@ export const numberStep = ({ wrong, approve, back, deny }: NumberStep): HTMLElem
   const form = h(
     'form',
     { class: 'step', novalidate: true },
-    h('h2', {}, h('label', { for: 'number' }, 'Type the number that you were shown')),
-    h('p', {}, 'Whoever asked sees two digits. Nobody showed you any? Then deny.'),
+    h('h2', {}, h('label', { for: 'number' }, 'Type the number shown to you')),
+    h('p', {}, 'Whoever asked sees two digits. If nobody showed you any, deny.'),
     input,
     problem,
     h(

@@ -30,9 +30,11 @@ const factorWords: Record<Factor, string> = {
   device: 'this phone itself',
 }
 
-/** "face, fingerprint or PIN; the time" */
-export const factorsInWords = (factors: readonly Factor[]): string =>
-  factors.map((factor) => factorWords[factor] ?? factor).join('; ')
+/** "Face, fingerprint or PIN; the time" */
+export const factorsInWords = (factors: readonly Factor[]): string => {
+  const words = factors.map((factor) => factorWords[factor] ?? factor).join('; ')
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
+}
 
 const two = (value: number): string => String(value).padStart(2, '0')
 
