@@ -33,6 +33,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
       '@modelcontextprotocol/server',
       'canonicalize',
       'hono',
+      'http_ece',
       'ipaddr.js',
       'jose',
       'kysely',

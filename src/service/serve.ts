@@ -11,6 +11,8 @@ import { createAuthenticator } from './keys.ts'
 import { loadMasterKey } from './master-key.ts'
 import { createMcpRoute, type McpRoute } from './mcp/http.ts'
 import { ensureOperatorKey } from './operator.ts'
+import { createPushRinger, type PushRinger } from './push/push-ringer.ts'
+import { createVapid } from './push/vapid.ts'
 import { createLogRinger } from './ringer.ts'
 import { checkHost, checkPublicUrl, isLoopback, readTls, type ServeOptions } from './serve-options.ts'
 import type { Service } from './service.ts'
@@ -51,17 +53,21 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     closing.push(storage.close)
     const keyring = await createKeyring(storage, loadMasterKey(dataDir, env))
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${reachable(host)}:${bound}`
-    const ring = dev ? createLogRinger(log, storage.now) : () => undefined
+    const vapid = await createVapid(storage, keyring)
+    const logRing = dev ? createLogRinger(log, storage.now) : undefined
+    let push: PushRinger | undefined
     let service: Service | undefined
     let mcp: McpRoute | undefined
     const server = await startServer({ port, host, tls }, (bound) => {
+      const base = { storage, keyring, publicUrl: publicUrl ?? originAt(bound), dev }
+      const { ring } = (push = createPushRinger({ ...base, vapid, log }))
       service = createService({
-        storage,
-        keyring,
-        publicUrl: publicUrl ?? originAt(bound),
-        dev,
-        ring,
-        pushKey: null,
+        ...base,
+        pushKey: vapid.key,
+        ring: (prompt) => {
+          ring(prompt)
+          logRing?.(prompt)
+        },
       })
       const guards = { loopbackOnly: isLoopback(host), publicUrl, trustedProxy }
       mcp = createMcpRoute({
@@ -73,7 +79,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       const app = createApp({ service, handlers, guards, mcp, log })
       return (request, bindings) => app.fetch(request, bindings as object)
     })
-    closing.push(server.stop)
+    closing.push(push!.close, server.stop)
     // Before the server stops: who waits is answered at once.
     closing.push(watchApprovals(service!, log))
     // Before that: calls of tools withdraw what they asked.

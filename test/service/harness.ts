@@ -11,6 +11,8 @@ import { createApp } from '../../src/service/http/app.ts'
 import type { GuardOptions } from '../../src/service/http/guards.ts'
 import type { LogRecord } from '../../src/service/log.ts'
 import { ensureOperatorKey } from '../../src/service/operator.ts'
+import { createPushRinger } from '../../src/service/push/push-ringer.ts'
+import { createVapid } from '../../src/service/push/vapid.ts'
 import type { Prompt } from '../../src/service/ringer.ts'
 import { openSqlite } from '../../src/service/storage/sqlite.ts'
 
@@ -56,19 +58,25 @@ export const startTestService = async ({
   const operatorKey = (await ensureOperatorKey(storage))!
   const log: LogRecord[] = []
   const rung: Prompt[] = []
+  const logged = (record: LogRecord): number => log.push(record)
+  const vapid = await createVapid(storage, keyring)
+  const pusher = createPushRinger({ storage, keyring, vapid, publicUrl, dev, log: logged })
   const service = createService({
     storage,
     keyring,
     publicUrl,
     dev,
-    ring: (prompt) => rung.push(prompt),
-    pushKey: null,
+    ring: (prompt) => {
+      rung.push(prompt)
+      pusher.ring(prompt)
+    },
+    pushKey: vapid.key,
   })
   const app = createApp({
     service,
     handlers: { ...allHandlers, ...handlers },
     guards: { loopbackOnly: true, publicUrl: undefined, trustedProxy: [], ...guards },
-    log: (record) => log.push(record),
+    log: logged,
   })
 
   const call = async (
@@ -107,11 +115,14 @@ export const startTestService = async ({
     keyring,
     service,
     rung,
+    /** Resolves when every push has been sent or given up. */
+    pushed: pusher.idle,
     app,
     log,
     folder,
     close: async (): Promise<void> => {
       service.waiting.stop()
+      await pusher.close()
       await storage.close()
       rmSync(folder, { recursive: true, force: true })
     },

@@ -1,0 +1,63 @@
+import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose'
+import type { Keyring } from '../keyring.ts'
+import type { Storage } from '../storage/storage.ts'
+
+export type Vapid = {
+  /** The public key as pages subscribe with it: the point, base64url. */
+  key: string
+  /** The header `Authorization` for a push service (RFC 8292); `at` is now, ISO. */
+  authorize(endpoint: string, publicUrl: string, at: string): Promise<string>
+}
+
+const setting = 'vapid'
+const tokenSeconds = 12 * 60 * 60
+
+const readKept = async (storage: Storage): Promise<string | undefined> => {
+  const row = await storage.read((db) =>
+    db.selectFrom('settings').where('name', '=', setting).select('value').executeTakeFirst(),
+  )
+  return row?.value
+}
+
+/** Made once a store: a subscription counts for one key only. */
+const makeKept = async (storage: Storage, { wrap }: Keyring): Promise<string> => {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const value = wrap(JSON.stringify(await exportJWK(privateKey)), setting)
+  await storage.write((db) =>
+    db
+      .insertInto('settings')
+      .values({ name: setting, value })
+      .onConflict((of) => of.column('name').doNothing())
+      .execute(),
+  )
+  return (await readKept(storage)) ?? value
+}
+
+const pointOf = ({ x, y }: JWK): string =>
+  Buffer.concat([Buffer.from([4]), Buffer.from(x!, 'base64url'), Buffer.from(y!, 'base64url')]).toString(
+    'base64url',
+  )
+
+/** Whom a push service may write to; it takes https and mailto only. */
+const subjectOf = (publicUrl: string): string =>
+  publicUrl.startsWith('https:') ? publicUrl : 'mailto:svc@localhost'
+
+/** The key with which push services know this service; wrapped in the store, made at the first start. */
+export const createVapid = async (storage: Storage, keyring: Keyring): Promise<Vapid> => {
+  const kept = (await readKept(storage)) ?? (await makeKept(storage, keyring))
+  const jwk = JSON.parse(keyring.unwrap(kept, setting)) as JWK
+  const signingKey = await importJWK(jwk, 'ES256')
+  const key = pointOf(jwk)
+  return {
+    key,
+    authorize: async (endpoint, publicUrl, at) => {
+      const expires = Math.floor(Date.parse(at) / 1000) + tokenSeconds
+      const token = await new SignJWT({ sub: subjectOf(publicUrl) })
+        .setProtectedHeader({ typ: 'JWT', alg: 'ES256' })
+        .setAudience(new URL(endpoint).origin)
+        .setExpirationTime(expires)
+        .sign(signingKey)
+      return `vapid t=${token}, k=${key}`
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { createDecipheriv, createECDH, hkdfSync, randomBytes, type ECDH } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Received = { headers: IncomingHttpHeaders; body: Buffer; path: string }
+
+/** A push service of this machine that keeps what it gets and answers as it is told. */
+export const startPushService = async () => {
+  const received: Received[] = []
+  const answer = { status: 201, location: '' }
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      received.push({ headers: request.headers, body: Buffer.concat(chunks), path: request.url ?? '' })
+      response.writeHead(answer.status, answer.location ? { location: answer.location } : {}).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    origin,
+    received,
+    answer,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  }
+}
+export type PushService = Awaited<ReturnType<typeof startPushService>>
+
+/** What a browser makes when it subscribes, and the private half that it keeps. */
+export const subscribeBrowser = (endpoint: string) => {
+  const own = createECDH('prime256v1')
+  own.generateKeys()
+  const auth = randomBytes(16)
+  const keys = { p256dh: own.getPublicKey('base64url'), auth: auth.toString('base64url') }
+  return { subscription: { endpoint, keys }, own, auth }
+}
+
+const derive = (ikm: Buffer, salt: Buffer, info: Buffer, length: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', ikm, salt, info, length))
+
+/** RFC 8291, written from the standard and not with what encrypts: one record of aes128gcm. */
+export const decryptPush = (body: Buffer, own: ECDH, auth: Buffer): string => {
+  const salt = body.subarray(0, 16)
+  const idLength = body[20]!
+  const sender = body.subarray(21, 21 + idLength)
+  const sealed = body.subarray(21 + idLength)
+  const shared = own.computeSecret(sender)
+  const info = Buffer.concat([Buffer.from('WebPush: info\0'), own.getPublicKey(), sender])
+  const ikm = derive(shared, auth, info, 32)
+  const key = derive(ikm, salt, Buffer.from('Content-Encoding: aes128gcm\0'), 16)
+  const nonce = derive(ikm, salt, Buffer.from('Content-Encoding: nonce\0'), 12)
+  const cipher = createDecipheriv('aes-128-gcm', key, nonce).setAuthTag(sealed.subarray(-16))
+  const padded = Buffer.concat([cipher.update(sealed.subarray(0, -16)), cipher.final()])
+  // The last record ends in 2 and zeros.
+  return padded.subarray(0, padded.lastIndexOf(2)).toString()
+}

@@ -1,0 +1,175 @@
+import { importJWK, jwtVerify } from 'jose'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { publicLookup } from '../../../src/service/push/target.ts'
+import { ask } from '../approver.ts'
+import { createClock } from '../clock.ts'
+import { contentsOf, createTenant, dataOf, refusal } from '../fixtures.ts'
+import { startTestService, type TestService } from '../harness.ts'
+import { createPhone, fromPhone, type Phone } from './phone.ts'
+import { decryptPush, startPushService, subscribeBrowser, type PushService } from './push-service.ts'
+
+let service: TestService
+let pushService: PushService
+let acme: { id: number; key: string }
+let ada: Phone
+const open = async (dev: boolean): Promise<void> => {
+  service = await startTestService({ now: createClock().now, dev })
+  acme = await createTenant(service, 'acme')
+  ada = await createPhone(service, acme.id, 1)
+}
+beforeEach(async () => {
+  pushService = await startPushService()
+  await open(true)
+})
+afterEach(async () => {
+  await service.close()
+  await pushService.close()
+})
+
+type Subscription = ReturnType<typeof subscribeBrowser>['subscription']
+const subscribe = ({ endpoint, keys }: Subscription, phone = ada) =>
+  fromPhone(service, 'POST', 'push', { cookie: phone.cookie, body: { endpoint, keys } })
+const subscribed = async (phone = ada): Promise<boolean> =>
+  dataOf(await fromPhone(service, 'GET', 'session', { cookie: phone.cookie })).subscribed
+const here = (path = '/p/1'): ReturnType<typeof subscribeBrowser> =>
+  subscribeBrowser(`${pushService.origin}${path}`)
+const ring = async (more: object = {}): Promise<string> => {
+  const { request_id } = dataOf(await ask(service, ada, more, acme.key))
+  await service.pushed()
+  return request_id
+}
+
+describe('a push', () => {
+  test('tells the subscribed browser which request waits, and nobody anything else', async () => {
+    const { subscription, own, auth } = here()
+    expect((await subscribe(subscription)).status).toBe(200)
+    expect(await subscribed()).toBe(true)
+    const request_id = await ring({ action: 'Deploy the secret thing', lifetime_s: 90 })
+    expect(pushService.received).toHaveLength(1)
+    const [{ headers, body, path }] = pushService.received as [PushService['received'][0]]
+    expect(path).toBe('/p/1')
+    expect(decryptPush(body, own, auth)).toBe(JSON.stringify({ request_id }))
+    expect(headers).toMatchObject({ ttl: '90', urgency: 'high', 'content-encoding': 'aes128gcm' })
+    expect(body.toString('latin1')).not.toContain(request_id)
+  })
+
+  test('is signed for that push service by the key that the page subscribed with', async () => {
+    await subscribe(here().subscription)
+    await ring()
+    const { authorization } = pushService.received[0]!.headers
+    const [, token, key] = /^vapid t=([\w.-]+), k=([\w-]{87})$/.exec(authorization!)!
+    const { push_key } = dataOf(await fromPhone(service, 'GET', 'session', { cookie: ada.cookie }))
+    expect(key).toBe(push_key)
+    const point = Buffer.from(key!, 'base64url')
+    const jwk = {
+      kty: 'EC',
+      crv: 'P-256',
+      x: point.subarray(1, 33).toString('base64url'),
+      y: point.subarray(33).toString('base64url'),
+    }
+    const { payload, protectedHeader } = await jwtVerify(token!, await importJWK(jwk, 'ES256'), {
+      audience: pushService.origin,
+      currentDate: new Date('2030-01-31T12:00:00.000Z'),
+    })
+    expect(protectedHeader).toEqual({ typ: 'JWT', alg: 'ES256' })
+    expect(payload.sub).toBe('mailto:svc@localhost')
+    expect(payload.exp! - Date.parse('2030-01-31T12:00:00.000Z') / 1000).toBeLessThanOrEqual(24 * 60 * 60)
+  })
+
+  test('goes to each device of the approver, to what it said last, and to nobody else', async () => {
+    const bob = await createPhone(service, acme.id, 2)
+    await subscribe(here('/ada/old').subscription)
+    await subscribe(here('/ada/new').subscription)
+    await subscribe(here('/bob').subscription, bob)
+    await ring()
+    expect(pushService.received.map(({ path }) => path)).toEqual(['/ada/new'])
+  })
+
+  test.each([404, 410])('that is answered %i is the last one', async (status) => {
+    await subscribe(here().subscription)
+    pushService.answer.status = status
+    await ring()
+    expect(await subscribed()).toBe(false)
+    await ring()
+    expect(pushService.received).toHaveLength(1)
+  })
+
+  test('that fails leaves the request and the subscription, and no trace of the address in the log', async () => {
+    await subscribe(here().subscription)
+    pushService.answer.status = 500
+    const request_id = await ring()
+    const bodies = await fromPhone(service, 'GET', 'requests', { cookie: ada.cookie })
+    expect(dataOf(bodies).requests).toMatchObject([{ request_id }])
+    expect(await subscribed()).toBe(true)
+    await pushService.close()
+    await ring()
+    expect(service.log.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
+      `No notification to device ${ada.device}: its push service answered 500`,
+      `No notification to device ${ada.device}: ECONNREFUSED`,
+    ])
+    pushService = await startPushService()
+  })
+
+  test('follows no redirect', async () => {
+    await subscribe(here('/first').subscription)
+    Object.assign(pushService.answer, { status: 307, location: `${pushService.origin}/second` })
+    await ring()
+    expect(pushService.received.map(({ path }) => path)).toEqual(['/first'])
+  })
+
+  test('is not sent to a device that was revoked, nor once the page was left', async () => {
+    const tablet = await createPhone(service, acme.id, 2)
+    await subscribe(here('/ada').subscription)
+    await subscribe(here('/tablet').subscription, tablet)
+    await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${tablet.device}`)
+    await ask(service, tablet)
+    await fromPhone(service, 'DELETE', 'session', { cookie: ada.cookie })
+    await ring()
+    expect(pushService.received).toEqual([])
+  })
+})
+
+describe('a subscription', () => {
+  test('is kept so that the store alone tells neither address nor secret', async () => {
+    const { subscription } = here('/very-secret')
+    await subscribe(subscription)
+    const kept = JSON.stringify(await contentsOf(service))
+    for (const secret of ['very-secret', subscription.keys.auth, subscription.keys.p256dh])
+      expect(kept).not.toContain(secret)
+  })
+
+  test.each([
+    ['keys.auth', { auth: 'AAAA' }],
+    ['keys.p256dh', { p256dh: 'AAAA' }],
+  ])('needs %s as browsers make it', async (field, keys) => {
+    const { subscription } = here()
+    const answer = await subscribe({ ...subscription, keys: { ...subscription.keys, ...keys } })
+    expect(refusal(answer)).toEqual([422, 'invalid_field', [field]])
+    expect(await subscribed()).toBe(false)
+  })
+
+  test.each([
+    'http://push.example.com/1',
+    'https://localhost/1',
+    'https://127.0.0.1/1',
+    'https://[::1]/1',
+    'https://[::ffff:10.0.0.1]/1',
+    'https://10.0.0.1/1',
+    'https://169.254.169.254/latest/meta-data',
+    'https://0x7f.1/',
+    'https://user:pass@push.example.com/1',
+    'file:///etc/passwd',
+    'nonsense',
+  ])('is refused where the service would be sent to %s', async (endpoint) => {
+    await service.close()
+    await open(false)
+    const answer = await subscribe({ ...here().subscription, endpoint })
+    expect(refusal(answer)).toEqual([422, 'invalid_field', ['endpoint']])
+  })
+
+  test('of a name is looked at again where it leads, each time', async () => {
+    const find = (name: string) =>
+      new Promise((resolve) => publicLookup(name, {}, (error) => resolve(error?.message)))
+    expect(await find('localhost')).toBe('the name is that of a private network')
+  })
+})
