@@ -118,7 +118,7 @@ export const createApp = (options: AppOptions): Hono => {
     routes.push({ method: 'GET', path })
     app.get(
       path,
-      traced('/approver', (context, { id }) => respond(context, id)),
+      traced(path, (context, { id }) => respond(context, id)),
     )
   }
 

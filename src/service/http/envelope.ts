@@ -29,8 +29,12 @@ export const success = (message: string, data: unknown): Envelope =>
   data === undefined ? { status: 'success', message } : { status: 'success', message, data }
 
 export const refused = (refusal: Refusal): Envelope => {
-  const { code, hint, issues, message } = refusal
-  return { status: 'error', message, data: { code, ...(hint && { hint }), ...(issues && { issues }) } }
+  const { code, hint, issues, message, data } = refusal
+  return {
+    status: 'error',
+    message,
+    data: { code, ...(hint && { hint }), ...(issues && { issues }), ...data },
+  }
 }
 
 /** What went wrong inside is in the log, under the same request id. */

@@ -8,7 +8,8 @@ import { siteAt } from '../approvals/site.ts'
 import { isLoopback } from '../serve-options.ts'
 import { Refusal } from '../refusal.ts'
 
-type Kept = { type: string; etag: string; plain: Uint8Array<ArrayBuffer>; gzip: Uint8Array<ArrayBuffer> }
+type Bytes = Uint8Array<ArrayBuffer>
+type Kept = { type: string; etag: string; plain: Bytes; gzip(): Bytes }
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -50,13 +51,15 @@ const folder = (): string | undefined => {
 }
 
 const keep = (file: string): Kept => {
+  let packed: Bytes | undefined
   const plain = new Uint8Array(readFileSync(file))
   return {
     type: types[extname(file)] ?? 'application/octet-stream',
     // Weak: the same for both encodings.
     etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
     plain,
-    gzip: new Uint8Array(gzipSync(plain, { level: 9 })),
+    // Once, and not before somebody asks: a start is to be quick.
+    gzip: () => (packed ??= new Uint8Array(gzipSync(plain, { level: 9 }))),
   }
 }
 
@@ -85,7 +88,7 @@ const send = (context: Context, { type, etag, plain, gzip }: Kept, id: string): 
   const known = context.req.header('if-none-match')?.split(',') ?? []
   if (known.some((one) => one.trim() === etag)) return new Response(null, { status: 304, headers: common })
   return takesGzip(context)
-    ? new Response(gzip, { headers: { ...common, 'content-type': type, 'content-encoding': 'gzip' } })
+    ? new Response(gzip(), { headers: { ...common, 'content-type': type, 'content-encoding': 'gzip' } })
     : new Response(plain, { headers: { ...common, 'content-type': type } })
 }
 
@@ -95,8 +98,10 @@ const notBuilt = (): Refusal =>
 type PageRoute = { path: string; respond(context: Context, requestId: string): Response }
 
 /** The approver page and its files, all in memory. */
-export const createPageRoutes = ({ publicUrl }: { publicUrl: string }): PageRoute[] => {
-  const from = folder()
+export const createPageRoutes = (
+  { publicUrl }: { publicUrl: string },
+  from: string | undefined = folder(),
+): PageRoute[] => {
   const files = from === undefined ? new Map<string, Kept>() : readFiles(from)
   const index = files.get('index.html')
 

@@ -1,0 +1,211 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { assert } from '../../../src/client/software-authenticator.ts'
+import { challengeOf } from '../../../src/receipt/context.ts'
+import { ask, post } from '../approver.ts'
+import { createClock, minute, second } from '../clock.ts'
+import { contentsOf, createTenant, dataOf, fence, refusal } from '../fixtures.ts'
+import { startTestService, type TestService } from '../harness.ts'
+import { createPhone, enrollPhone, fromPhone, site, type Phone } from './phone.ts'
+
+let clock: ReturnType<typeof createClock>
+let service: TestService
+let acme: { id: number; key: string }
+let ada: Phone
+let bob: Phone
+beforeEach(async () => {
+  clock = createClock()
+  service = await startTestService({ now: clock.now })
+  acme = await createTenant(service, 'acme')
+  ada = await createPhone(service, acme.id, 1)
+  bob = await createPhone(service, acme.id, 2)
+})
+afterEach(() => service.close())
+
+const request = async (more: object = {}, phone = ada) => dataOf(await ask(service, phone, more, acme.key))
+const inbox = async (query = '', phone = ada) =>
+  dataOf(await fromPhone(service, 'GET', `requests${query}`, { cookie: phone.cookie }))
+type Pending = { request_id: string; contexts: { approve: string; deny: string } }
+const sign = ({ contexts }: Pending, decision: 'approve' | 'deny', { key }: Phone) =>
+  assert(key, {
+    challenge: challengeOf(new Uint8Array(Buffer.from(contexts[decision], 'base64url'))),
+    ...site,
+  })
+const decide = (pending: Pending, decision: 'approve' | 'deny', more: object = {}, phone = ada) =>
+  post(service, pending.request_id, { decision, response: sign(pending, decision, phone), ...more })
+
+const addFence = async (): Promise<void> =>
+  dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
+const pending = async (): Promise<Pending> => {
+  await request()
+  return (await inbox()).requests[0]
+}
+
+describe('an inbox', () => {
+  test('has what is pending for its approver, oldest first, and never the number', async () => {
+    const first = await request({ action: 'Deploy 4.2', reason: 'Outage', number: true, requester: 'CI' })
+    const second = await request({ lifetime_s: 60 })
+    await request({}, bob)
+    clock.tick(1500)
+    const { requests } = await inbox()
+    expect(requests).toEqual([
+      {
+        request_id: first.request_id,
+        action: 'Deploy 4.2',
+        reason: 'Outage',
+        requester: 'CI',
+        factors: ['biometric'],
+        requested_at: first.requested_at,
+        expires_at: first.expires_at,
+        expires_in_ms: 298_500,
+        number_required: true,
+        contexts: { approve: expect.any(String), deny: expect.any(String) },
+      },
+      expect.objectContaining({
+        request_id: second.request_id,
+        expires_in_ms: 58_500,
+        number_required: false,
+      }),
+    ])
+    expect(first.number).toMatch(/^\d\d$/)
+    for (const context of Object.values((requests[0] as Pending).contexts))
+      expect(JSON.parse(Buffer.from(context, 'base64url').toString())).not.toHaveProperty('number')
+  })
+
+  test('is signed and decided from as it stands there', async () => {
+    await request({ number: false })
+    const { requests } = await inbox()
+    expect(dataOf(await decide(requests[0], 'approve'))).toMatchObject({ status: 'approved', number: null })
+    expect((await inbox()).requests).toEqual([])
+  })
+
+  test('is told at once while it differs from what is seen', async () => {
+    const { mark } = await inbox()
+    expect((await inbox('?wait_s=30&seen=other')).mark).toBe(mark)
+    await request()
+    const changed = await inbox(`?wait_s=30&seen=${mark}`)
+    expect(changed.requests).toHaveLength(1)
+    expect(changed.mark).not.toBe(mark)
+  })
+
+  const changes: [string, (pending: Pending) => Promise<unknown>][] = [
+    ['a request comes', () => request()],
+    ['one is approved', (pending) => decide(pending, 'approve')],
+    ['one is denied on another device', (pending) => decide(pending, 'deny', { not_me: true })],
+    [
+      'one is withdrawn',
+      ({ request_id }) => service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} }),
+    ],
+    ['one lapses', async () => clock.tick(5 * minute)],
+  ]
+  test.each(changes)('wakes who waits when %s', async (_, change) => {
+    await request()
+    const { mark, requests } = await inbox()
+    const started = performance.now()
+    const waiting = inbox(`?wait_s=30&seen=${mark}`)
+    await change(requests[0])
+    expect((await waiting).mark).not.toBe(mark)
+    expect(performance.now() - started).toBeLessThan(1500)
+  })
+
+  test('lets go of who waits after the time, when the client goes, and when the service stops', async () => {
+    const { mark } = await inbox()
+    expect((await inbox(`?wait_s=1&seen=${mark}`)).mark).toBe(mark)
+    const going = new AbortController()
+    const gone = fromPhone(service, 'GET', `requests?wait_s=30&seen=${mark}`, {
+      cookie: ada.cookie,
+      signal: going.signal,
+    })
+    const staying = inbox(`?wait_s=30&seen=${mark}`)
+    going.abort()
+    await gone.catch(() => undefined)
+    service.service.waiting.stop()
+    expect((await staying).mark).toBe(mark)
+  })
+
+  test('is closed to a device that is revoked while it waits', async () => {
+    const { mark } = await inbox()
+    const waiting = fromPhone(service, 'GET', `requests?wait_s=30&seen=${mark}`, { cookie: ada.cookie })
+    await enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
+    await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`)
+    await request()
+    expect(refusal(await waiting)).toEqual([401, 'session_over', []])
+  })
+
+  test("has nothing of the same person's other organization", async () => {
+    const other = await createTenant(service, 'other')
+    const there = await createPhone(service, other.id, 1)
+    expect(there.user).toBe(ada.user)
+    dataOf(await ask(service, there, {}, other.key))
+    expect((await inbox()).requests).toEqual([])
+    expect((await inbox('', there)).requests).toHaveLength(1)
+  })
+})
+
+describe('a location', () => {
+  const { latitude, longitude } = fence
+  const here = { latitude, longitude, accuracy_m: 20, age_ms: 5 * second }
+  beforeEach(addFence)
+
+  test('inside of a fence approves, and the receipt tells the distance and never the place', async () => {
+    const record = dataOf(await decide(await pending(), 'approve', { location: here }))
+    const claims = record.attestation.claims
+    expect(claims.factors).toContainEqual(
+      expect.objectContaining({
+        factor: 'location',
+        policy: 'required',
+        result: 'PASS',
+        observed: { organization: { distance_m: 0, accuracy_m: 20 } },
+      }),
+    )
+  })
+
+  test.each<[string, object | undefined, string]>([
+    ['is missing', undefined, 'no location was given'],
+    ['is elsewhere', { ...here, latitude: 48.137154 }, 'from Headquarters'],
+    ['is too vague', { ...here, accuracy_m: 1000 }, 'accuracy 1 km'],
+    ['is stale', { ...here, age_ms: 6 * minute }, 'is 360 s old'],
+    ['has no age that a clock knows', { ...here, age_ms: 1e300 }, 'is 86400 s old'],
+    ['is vaguer than the Earth is large', { ...here, accuracy_m: 1e300 }, 'no readable accuracy'],
+  ])('that %s denies and says why', async (_, location, reason) => {
+    const answer = await decide(await pending(), 'approve', { location })
+    expect(refusal(answer)).toEqual([403, 'denied', []])
+    expect(answer.body.message).toContain(reason)
+  })
+
+  test.each([
+    ['latitude', { latitude: 91 }],
+    ['longitude', { longitude: '13.405' }],
+    ['accuracy_m', { accuracy_m: -1 }],
+    ['age_ms', { age_ms: -5 }],
+  ])('with an absurd %s is refused and decides nothing', async (field, wrong) => {
+    const one = await pending()
+    const answer = await decide(one, 'approve', { location: { ...here, ...wrong } })
+    expect(refusal(answer)).toEqual([422, 'invalid_field', [`location.${field}`]])
+    expect((await inbox()).requests).toHaveLength(1)
+  })
+
+  test('is not needed to deny', async () => {
+    expect(dataOf(await decide(await pending(), 'deny')).status).toBe('denied')
+  })
+
+  test('stays out of the store and the log', async () => {
+    const exact = { ...here, latitude: 52.5204213, longitude: 13.4049877 }
+    dataOf(await decide(await pending(), 'approve', { location: exact }))
+    const kept = JSON.stringify([await contentsOf(service), service.log])
+    expect(kept).not.toMatch(/52\.5204|13\.4049/)
+  })
+
+  test('is asked for by the page where a fence of the organization or the user is active', async () => {
+    const wants = async (phone: Phone): Promise<boolean> =>
+      dataOf(await fromPhone(service, 'GET', 'session', { cookie: phone.cookie })).wants_location
+    expect(await wants(ada)).toBe(true)
+    const off = { body: { is_active: 0 } }
+    const [{ id }] = dataOf(await service.call('GET', `/organization/${acme.id}/geo-fences`))
+    dataOf(await service.call('PUT', `/organization/${acme.id}/update/geo-fence/${id}`, off))
+    expect(await wants(ada)).toBe(false)
+    const { is_active: _, ...place } = fence
+    const body = { geofences: [{ ...place, enabled: true }] }
+    dataOf(await service.call('PUT', `/user/${ada.user}/geofences/update`, { body }))
+    expect([await wants(ada), await wants(bob)]).toEqual([true, false])
+  })
+})

@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createClock, minute } from '../clock.ts'
+import { auditOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
+import { startTestService, type TestService } from '../harness.ts'
+import { answerTo, begin, createPhone, fromPhone, type Phone } from './phone.ts'
+
+type Move = 'accept' | 'reject' | 'hold'
+
+let clock: ReturnType<typeof createClock>
+let service: TestService
+let acme: { id: number; key: string }
+let admin: Phone
+let member: Phone
+let waiting: { id: number; mobile: string }
+beforeEach(async () => {
+  clock = createClock()
+  service = await startTestService({ now: clock.now })
+  acme = await createTenant(service, 'acme')
+  admin = await createPhone(service, acme.id, 1, { role: 'admin' })
+  member = await createPhone(service, acme.id, 2)
+  waiting = await createMember(service, acme.id, 3)
+  await hold(waiting.id)
+})
+afterEach(() => service.close())
+
+const hold = (user: number) =>
+  service.call('POST', `/organization/${acme.id}/user/${user}/pending`, { body: {} })
+const stateOf = async (user: number): Promise<string> =>
+  dataOf(await service.call('GET', `/organization/${acme.id}/user/${user}`)).state
+const list = ({ cookie }: Phone) => fromPhone(service, 'GET', 'members', { cookie })
+const beginMove = ({ cookie }: Phone, user: number, move: Move) =>
+  fromPhone(service, 'POST', `members/${user}/challenge`, { cookie, body: { move } })
+const send = ({ cookie }: Phone, user: number, move: Move, challenge: string, response: unknown) =>
+  fromPhone(service, 'POST', `members/${user}/move`, { cookie, body: { move, challenge, response } })
+const moved = async (phone: Phone, user: number, move: Move) => {
+  const { challenge } = dataOf(await beginMove(phone, user, move))
+  return send(phone, user, move, challenge, answerTo(challenge, phone.key))
+}
+
+test('an admin sees who waits, without their whole number', async () => {
+  expect(dataOf(await list(admin))).toEqual([
+    {
+      user_id: waiting.id,
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      mobile: '••••••••0103',
+      state: 'pending',
+    },
+  ])
+})
+
+describe('a move', () => {
+  test.each<[Move, () => number, string]>([
+    ['accept', () => waiting.id, 'active'],
+    ['reject', () => waiting.id, 'rejected'],
+    ['hold', () => member.user, 'pending'],
+  ])('to %s is made by an admin who signs it, and stands in the audit', async (move, who, state) => {
+    expect(dataOf(await moved(admin, who(), move))).toMatchObject({ user_id: who(), state })
+    expect(await stateOf(who())).toBe(state)
+    const rows = dataOf(await service.call('GET', `/svc/v1/audit?org_id=${acme.id}`))
+    expect(rows.at(-1)).toMatchObject({
+      action: 'moveMember',
+      actor: `user:${admin.user} (device ${admin.device})`,
+      subject: `user:${who()}`,
+      changes: ['state'],
+    })
+  })
+
+  test('that is none from there is refused, whoever was first', async () => {
+    const { challenge } = dataOf(await beginMove(admin, waiting.id, 'accept'))
+    await service.call('POST', `/organization/${acme.id}/user/${waiting.id}/accept`, { body: {} })
+    const late = await send(admin, waiting.id, 'accept', challenge, answerTo(challenge, admin.key))
+    expect(refusal(late)).toEqual([409, 'user_active', []])
+  })
+
+  test('ends the devices of who is rejected', async () => {
+    await hold(member.user)
+    dataOf(await moved(admin, member.user, 'reject'))
+    const devices = dataOf(
+      await service.call('GET', `/svc/v1/organizations/${acme.id}/users/${member.user}/devices`),
+    )
+    expect(devices).toMatchObject([{ revoked_at: clock.iso() }])
+  })
+
+  test('is signed for itself alone, within two minutes, once', async () => {
+    const over = [410, 'challenge_over', []]
+    const { challenge } = dataOf(await beginMove(admin, waiting.id, 'accept'))
+    const response = answerTo(challenge, admin.key)
+    expect(refusal(await send(admin, waiting.id, 'reject', challenge, response))).toEqual(over)
+    expect(refusal(await send(admin, member.user, 'accept', challenge, response))).toEqual(over)
+    dataOf(await send(admin, waiting.id, 'accept', challenge, response))
+    await hold(waiting.id)
+    expect(refusal(await send(admin, waiting.id, 'accept', challenge, response))).toEqual(over)
+    const session = await begin(service)
+    const other = await send(admin, waiting.id, 'accept', session, answerTo(session, admin.key))
+    expect(refusal(other)).toEqual(over)
+    const { challenge: late } = dataOf(await beginMove(admin, waiting.id, 'accept'))
+    clock.tick(2 * minute)
+    const answer = await send(admin, waiting.id, 'accept', late, answerTo(late, admin.key))
+    expect(refusal(answer)).toEqual(over)
+    expect(await stateOf(waiting.id)).toBe('pending')
+  })
+
+  test('opens no session with its challenge', async () => {
+    const { challenge } = dataOf(await beginMove(admin, waiting.id, 'accept'))
+    const body = { challenge, response: answerTo(challenge, admin.key) }
+    expect(refusal(await fromPhone(service, 'POST', 'session', { body }))).toEqual([
+      410,
+      'challenge_over',
+      [],
+    ])
+  })
+
+  test.each<[string, (challenge: string) => unknown]>([
+    ['another challenge', () => answerTo('AAAA', admin.key)],
+    ['no check of the user', (challenge) => answerTo(challenge, admin.key, false)],
+  ])('with %s is refused', async (_, make) => {
+    const { challenge } = dataOf(await beginMove(admin, waiting.id, 'accept'))
+    const answer = await send(admin, waiting.id, 'accept', challenge, make(challenge))
+    expect(refusal(answer)).toEqual([403, 'assertion_refused', []])
+    expect(await stateOf(waiting.id)).toBe('pending')
+  })
+
+  test("is not signed by another device, not even another admin's", async () => {
+    const second = await createPhone(service, acme.id, 4, { role: 'admin' })
+    const { challenge } = dataOf(await beginMove(admin, waiting.id, 'accept'))
+    const answer = await send(admin, waiting.id, 'accept', challenge, answerTo(challenge, second.key))
+    expect(refusal(answer)).toEqual([403, 'device_not_registered', []])
+    const other = await send(second, waiting.id, 'accept', challenge, answerTo(challenge, second.key))
+    expect(refusal(other)).toEqual([410, 'challenge_over', []])
+  })
+})
+
+describe('who is no admin', () => {
+  const only = [403, 'admin_only', []]
+
+  test('neither sees nor moves anybody', async () => {
+    expect(refusal(await list(member))).toEqual(only)
+    expect(refusal(await beginMove(member, waiting.id, 'accept'))).toEqual(only)
+    const { challenge } = dataOf(await beginMove(admin, waiting.id, 'accept'))
+    const stolen = await send(member, waiting.id, 'accept', challenge, answerTo(challenge, member.key))
+    expect(refusal(stolen)).toEqual([410, 'challenge_over', []])
+  })
+
+  test('any more moves nobody with what was begun before', async () => {
+    const { challenge } = dataOf(await beginMove(admin, waiting.id, 'accept'))
+    const body = {
+      email: 'ada@acme.example',
+      country_code: '+1',
+      mobile: '2025550101',
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      role: 'member',
+    }
+    dataOf(await service.call('PUT', `/organization/${acme.id}/update/user/${admin.user}`, { body }))
+    const answer = await send(admin, waiting.id, 'accept', challenge, answerTo(challenge, admin.key))
+    expect(refusal(answer)).toEqual(only)
+    expect(await stateOf(waiting.id)).toBe('pending')
+    expect((await auditOf(service, acme.id)).some(([action]) => action === 'moveMember')).toBe(false)
+  })
+
+  test('of this organization finds nobody of it', async () => {
+    const other = await createTenant(service, 'other')
+    const elsewhere = await createPhone(service, other.id, 5, { role: 'admin' })
+    expect(dataOf(await list(elsewhere))).toEqual([])
+    expect(refusal(await beginMove(elsewhere, waiting.id, 'accept'))).toEqual([404, 'not_found', []])
+  })
+})

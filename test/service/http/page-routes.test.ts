@@ -1,0 +1,113 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { Hono } from 'hono'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createPageRoutes } from '../../../src/service/http/page-routes.ts'
+import { startTestService } from '../harness.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-page-'))
+  mkdirSync(join(folder, 'icons'))
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Approve</title>')
+  writeFileSync(join(folder, 'app.js'), 'export {}'.repeat(100))
+  writeFileSync(join(folder, 'manifest.webmanifest'), '{}')
+  writeFileSync(join(folder, 'icons', 'a.svg'), '<svg/>')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const get = async (
+  path: string,
+  headers: Record<string, string> = {},
+  origin = 'http://localhost:8080',
+  publicUrl = 'http://127.0.0.1:8080',
+): Promise<Response> => {
+  const app = new Hono()
+  for (const route of createPageRoutes({ publicUrl }, folder))
+    app.get(route.path, (context) => route.respond(context, 'req_1'))
+  return app.request(origin + path, { headers })
+}
+
+describe('the page', () => {
+  test('is answered with and without a slash, and may load from its own origin alone', async () => {
+    for (const path of ['/approver', '/approver/']) {
+      const response = await get(path)
+      expect(response.status).toBe(200)
+      expect(await response.text()).toContain('<title>Approve</title>')
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-cache',
+        'content-security-policy':
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'service-worker-allowed': '/approver',
+        'permissions-policy': expect.stringContaining('geolocation=(self)'),
+      })
+    }
+  })
+
+  test.each([
+    ['/approver/app.js', 'text/javascript; charset=utf-8'],
+    ['/approver/manifest.webmanifest', 'application/manifest+json'],
+    ['/approver/icons/a.svg', 'image/svg+xml'],
+  ])('has %s as %s', async (path, type) => {
+    const response = await get(path)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
+  })
+
+  test('is compressed for who takes that, and as it is for who does not', async () => {
+    const packed = await get('/approver/app.js', { 'accept-encoding': 'br, gzip' })
+    expect(packed.headers.get('content-encoding')).toBe('gzip')
+    const bytes = Buffer.from(await packed.arrayBuffer())
+    expect(bytes.length).toBeLessThan(100)
+    expect(gunzipSync(bytes).toString()).toBe('export {}'.repeat(100))
+    for (const accept of ['', 'br', 'gzip;q=0', 'gzip; q=0.0']) {
+      const plain = await get('/approver/app.js', { 'accept-encoding': accept })
+      expect([plain.headers.get('content-encoding'), (await plain.text()).length]).toEqual([null, 900])
+    }
+  })
+
+  test('is not sent again to who has it', async () => {
+    const etag = (await get('/approver/app.js')).headers.get('etag')!
+    const again = await get('/approver/app.js', { 'if-none-match': `W/"other", ${etag}` })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+    expect((await get('/approver/app.js', { 'if-none-match': 'W/"other"' })).status).toBe(200)
+  })
+
+  test.each(['/approver/nothing.js', '/approver/..%2fsecret', '/approver/icons', '/approver/icons/'])(
+    'has no %s',
+    async (path) => {
+      writeFileSync(join(folder, '..', 'secret'), 'x')
+      expect((await get(path)).status).toBe(404)
+      rmSync(join(folder, '..', 'secret'))
+    },
+  )
+})
+
+describe('an address without a name', () => {
+  test.each([
+    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080', 'http://localhost:8080/approver'],
+    ['http://[::1]:8080', 'http://[::1]:8080', 'http://localhost:8080/approver'],
+    ['http://127.0.0.1:8080', 'https://svc.example.com', 'https://svc.example.com/approver'],
+  ])('%s points to the site of %s', async (origin, publicUrl, location) => {
+    const response = await get('/approver', {}, origin, publicUrl)
+    expect([response.status, response.headers.get('location')]).toEqual([302, location])
+  })
+
+  test('is served where there is no better one', async () => {
+    const response = await get('/approver', {}, 'http://192.0.2.7:8080', 'http://192.0.2.7:8080')
+    expect(response.status).toBe(200)
+  })
+})
+
+test('the page stands behind the guards, and takes no other method', async () => {
+  const service = await startTestService()
+  const ask = (init: RequestInit) => service.app.request('http://localhost:8080/approver', init)
+  expect((await ask({ headers: { host: 'evil.example' } })).status).toBe(403)
+  const posted = await ask({ method: 'POST' })
+  expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  await service.close()
+})
