@@ -2,9 +2,15 @@ import type { Issue } from '../core/errors.ts'
 
 export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 503
 
-type Details = { hint?: string; issues?: Issue[]; headers?: Record<string, string> }
+type Details = {
+  hint?: string
+  issues?: Issue[]
+  headers?: Record<string, string>
+  /** Goes into the envelope's `data` besides. */
+  data?: Record<string, unknown>
+}
 
-/** The service says no: becomes the envelope with `data: {code, hint?, issues?}`. */
+/** The service says no: becomes the envelope with `data: {code, hint?, issues?, …}`. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: RefusalStatus
@@ -12,6 +18,7 @@ export class Refusal extends Error {
   readonly hint?: string
   readonly issues?: Issue[]
   readonly headers: Record<string, string>
+  readonly data?: Record<string, unknown>
 
   constructor(status: RefusalStatus, code: string, message: string, details: Details = {}) {
     super(message)
@@ -20,6 +27,7 @@ export class Refusal extends Error {
     this.hint = details.hint
     this.issues = details.issues
     this.headers = details.headers ?? {}
+    this.data = details.data
   }
 }
 
