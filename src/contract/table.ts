@@ -1,9 +1,11 @@
 import { approval } from './approval.ts'
 import { approver } from './approver.ts'
 import { audit } from './audit.ts'
+import { auth } from './auth.ts'
 import { device } from './device.ts'
 import { geofence } from './geofence.ts'
 import { key } from './key.ts'
+import { mobile } from './mobile.ts'
 import { org } from './org.ts'
 import { timeslot } from './timeslot.ts'
 import { user } from './user.ts'
@@ -19,6 +21,8 @@ export const table = {
   ...approval,
   ...device,
   ...approver,
+  ...auth,
+  ...mobile,
 }
 
 export type Table = typeof table

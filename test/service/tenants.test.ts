@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { SoftwareKey } from '../../src/client/software-authenticator.ts'
 import { planRequest } from '../../src/client/request.ts'
 import type { Input } from '../../src/contract/operation.ts'
 import { type OperationId, type Table, table } from '../../src/contract/table.ts'
@@ -7,7 +8,7 @@ import { prepare, type Handler } from '../../src/service/call.ts'
 import { createCall } from '../../src/service/create-call.ts'
 import { handlers } from '../../src/service/handlers/all.ts'
 import { Refusal } from '../../src/service/refusal.ts'
-import { ask as askApprover, createApprover } from './approver.ts'
+import { ask as askApprover, createApprover, decide } from './approver.ts'
 import { ada, contentsOf, createMember, createTenant, dataOf, fence, refusal, slot } from './fixtures.ts'
 import { startTestService, type TestService } from './harness.ts'
 
@@ -23,6 +24,7 @@ type Holding = {
   mobile: string
   device: number
   approval: string
+  token: string
 }
 
 const userFence = { name: 'Home', latitude: 1, longitude: 2, radius: 3, enabled: true }
@@ -100,6 +102,18 @@ const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<Table[K
     challenge: 'x',
     response: { id: 'x', response: {} },
   }),
+  generateAuthToken: ({ org }, { user }) => ({ org_id: org, user_id: user }),
+  verifyUser: ({ org, mobile }) => ({ org_id: org, country_code: '+1', mobile: mobile.slice(2) }),
+  submitAuthResults: ({ org }, { user, device }) => ({
+    org_id: org,
+    user_id: String(user),
+    biometric_result: 'PASS',
+    geo_fence_result: 'PASS',
+    device_info: { device_id: String(device), platform: 'ios' },
+    timestamp: new Date().toISOString(),
+  }),
+  validateAuth: ({ org }, { mobile }) => ({ org_id: org, mobile }),
+  saveFaceauthSuccess: (_, { token }) => ({ auth_token: token }),
 }
 
 const all = Object.keys(inputs) as OperationId[]
@@ -108,8 +122,8 @@ const ids = all.filter((id) => !('open' in table[id]) && !('session' in table[id
 const isForOperators = (id: OperationId): boolean => 'operator' in table[id]
 const sample = (n: number) => ({ org: n, user: n, waiting: n, fence: n, slot: n, code: n, device: n })
 /** Operations that take a child by id: what they are asked changes with whose child it is. */
-const own = { ...sample(1), slug: 'a', mobile: '+1', approval: 'a' }
-const other = { ...sample(2), slug: 'b', mobile: '+2', approval: 'b' }
+const own = { ...sample(1), slug: 'a', mobile: '+1', approval: 'a', token: 'a' }
+const other = { ...sample(2), slug: 'b', mobile: '+2', approval: 'b', token: 'b' }
 const takesChild = (id: OperationId): boolean =>
   JSON.stringify(inputs[id](own, own)) !== JSON.stringify(inputs[id](own, other))
 const takesOther = (id: OperationId): boolean =>
@@ -118,11 +132,27 @@ const takesOther = (id: OperationId): boolean =>
 const namesOrganization = (id: OperationId): boolean =>
   JSON.stringify(inputs[id](own, own)) !== JSON.stringify(inputs[id](other, own))
 
+/** Somebody who has verified on the phone, which nobody asked about yet, and a token that is not spent. */
+const verified = async (
+  service: TestService,
+  of: { user: number; mobile: string; authenticator: SoftwareKey; key: string },
+): Promise<string> => {
+  const post = async (path: string, body: object) =>
+    dataOf(await service.call('POST', path, { key: of.key, body }))
+  const { auth_token } = await post('/generate-auth-token', { user_id: of.user })
+  const { request_id } = await post('/verify-user', { country_code: '+1', mobile: of.mobile.slice(2) })
+  dataOf(await decide(service, request_id, of.authenticator))
+  return auth_token
+}
+
 const settle = async (service: TestService, slug: string, n: number): Promise<Holding & { key: string }> => {
   const { id: org, key } = await createTenant(service, slug)
   const post = async (path: string, body: object) =>
     dataOf(await service.call('POST', `/organization/${org}/${path}`, { body })).id as number
-  const { id: user, mobile, device } = await createApprover(service, org, n)
+  // The fence and the slot are there to be found, and hinder nobody, whatever the time is.
+  const policy = { report_only: ['location', 'time'] }
+  dataOf(await service.call('PUT', `/organization/${org}/update`, { body: { policy } }))
+  const { id: user, mobile, device, key: authenticator } = await createApprover(service, org, n)
   const waiting = (await createMember(service, org, n + 1)).id
   await post(`user/${waiting}/pending`, {})
   return {
@@ -137,6 +167,7 @@ const settle = async (service: TestService, slug: string, n: number): Promise<Ho
     mobile,
     device,
     approval: dataOf(await askApprover(service, { mobile }, {}, key)).request_id,
+    token: await verified(service, { user, mobile, authenticator, key }),
   }
 }
 

@@ -19,9 +19,9 @@ const belowRoot = operations.filter(({ path }) => !path.startsWith('/svc/'))
 const each = standing.map((one) => [routeText(one), one] as const)
 const promised = standing.map(routeText).toSorted()
 
-test('the law itself counts 64 REST operations, of which 39 stand, and two routes of the tool server', () => {
+test('the law itself counts 64 REST operations, of which 44 stand, and two routes of the tool server', () => {
   expect(new Set(rest.map(routeText)).size).toBe(64)
-  expect(standing).toHaveLength(39)
+  expect(standing).toHaveLength(44)
   expect(toolServer.map(routeText)).toEqual(['GET /health', 'POST /mcp'])
 })
 
@@ -50,6 +50,7 @@ describe('the command line', () => {
     const [words, flag] = command.split(' --')
     let at: Command | undefined = program
     for (const word of words!.split(' ')) at = at?.commands.find((child) => child.name() === word)
+    expect(at?.name()).toBe(words!.split(' ').at(-1))
     const flags = at?.options.map(({ long }) => long)
     expect(flags).toEqual(expect.arrayContaining(flag ? [`--${flag}`] : []))
     const operation = belowRoot.find((one) => one.method === method && one.path === path)!

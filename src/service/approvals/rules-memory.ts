@@ -19,6 +19,11 @@ const harmless = [
   'openSession',
   'closeSession',
   'subscribePush',
+  'generateAuthToken',
+  'verifyUser',
+  'submitAuthResults',
+  'validateAuth',
+  'saveFaceauthSuccess',
 ]
 
 const organizationsAtMost = 100

@@ -4,6 +4,7 @@ import { approvalHandlers } from './approval.ts'
 import { approverHandlers } from './approver.ts'
 import { approverMemberHandlers } from './approver-members.ts'
 import { auditHandlers } from './audit.ts'
+import { authHandlers } from './auth.ts'
 import { authCodeHandlers } from './auth-code.ts'
 import { credentialHandlers } from './credentials.ts'
 import { deviceHandlers } from './device.ts'
@@ -11,6 +12,7 @@ import { geofenceHandlers } from './geofence.ts'
 import { keyHandlers } from './key.ts'
 import { lookupHandlers } from './lookup.ts'
 import { membershipHandlers } from './membership.ts'
+import { mobileHandlers } from './mobile.ts'
 import { onboardingHandlers } from './onboarding.ts'
 import { orgHandlers } from './org.ts'
 import { timeslotHandlers } from './timeslot.ts'
@@ -33,4 +35,6 @@ export const handlers: Handlers<Table> = {
   ...deviceHandlers,
   ...approverHandlers,
   ...approverMemberHandlers,
+  ...authHandlers,
+  ...mobileHandlers,
 }

@@ -7,7 +7,7 @@ import { findUser, selectUsers } from './member.ts'
 import { reachOrganization } from './tenant.ts'
 
 /** 422 unless exactly one of these fields was given. */
-const oneOf = (input: Record<string, unknown>, names: string[]): void => {
+export const oneOf = (input: Record<string, unknown>, names: string[]): void => {
   const count = names.filter((name) => input[name] !== undefined).length
   if (count === 1) return
   const message = `give exactly one of ${names.join(', ')}`

@@ -1,13 +1,15 @@
 import type { Call } from '../call.ts'
 import { invalid, notFound } from '../refusal.ts'
 
+type Reach = Pick<Call, 'db' | 'caller'>
+
 /** Refuses another tenant's organization with the answer that an absent one gets. */
-const refuseForeign = (call: Call, orgId: number): void => {
+const refuseForeign = (call: Reach, orgId: number): void => {
   if (call.caller.orgId !== null && call.caller.orgId !== orgId) throw notFound('Organization')
 }
 
 /** An organization that exists and that the caller may reach; every operation on one starts here. */
-export const reachOrganization = async (call: Call, orgId: number): Promise<void> => {
+export const reachOrganization = async (call: Reach, orgId: number): Promise<void> => {
   refuseForeign(call, orgId)
   const found = await call.db
     .selectFrom('organizations')
@@ -18,7 +20,7 @@ export const reachOrganization = async (call: Call, orgId: number): Promise<void
 }
 
 /** The organization that a user-level operation means: the one given, the caller's, or the user's only one. */
-export const organizationOfUser = async (call: Call, userId: number, orgId?: number): Promise<number> => {
+export const organizationOfUser = async (call: Reach, userId: number, orgId?: number): Promise<number> => {
   if (orgId !== undefined) refuseForeign(call, orgId)
   const meant = orgId ?? call.caller.orgId
   const memberships = await call.db

@@ -116,6 +116,12 @@ export const createOperationRoute = (
       throw new Refusal(403, 'operator_only', 'This needs an operator key', {
         hint: 'Use the key of the operator (SVC_API_KEY or its profile)',
       })
+    // Whoever looks with HEAD changes nothing.
+    if (operation.effect !== 'read' && asked.context.req.method === 'HEAD')
+      throw new Refusal(405, 'method_not_allowed', 'This route does not take HEAD: it changes something', {
+        hint: `Use ${operation.method}`,
+        headers: { allow: `${operation.method}, OPTIONS` },
+      })
     const kept = operation.method === 'GET' ? keptAnswers.find(nameOf(asked)) : undefined
     if (!kept) return respond(asked)
     refuseBody(asked.context)

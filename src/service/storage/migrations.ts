@@ -3,14 +3,16 @@ import { SvcError } from '../../core/errors.ts'
 import type { Connection } from './connection.ts'
 import * as administration from './migrations/0001-administration.ts'
 import * as approvals from './migrations/0002-approvals.ts'
-import * as approver from './migrations/0004-approver.ts'
+import * as approver from './migrations/0003-approver.ts'
+import * as verifications from './migrations/0004-verifications.ts'
 import type { Tables } from './schema.ts'
 
 /** Forward only: a migration that was released is never changed, the next one is added below it. */
 const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }[] = [
   { name: '0001-administration', up: administration.up },
   { name: '0002-approvals', up: approvals.up },
-  { name: '0004-approver', up: approver.up },
+  { name: '0003-approver', up: approver.up },
+  { name: '0004-verifications', up: verifications.up },
 ]
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name)

@@ -133,6 +133,24 @@ export type Tables = {
     device_id: number | null
     attestation: string | null
   }
+  /** Who is verified, once: by a prompt on their phone (an approval of that `request_id`) or with a token. */
+  verifications: {
+    id: Generated<number>
+    request_id: string
+    org_id: number
+    user_id: number
+    /** The key that asked. */
+    key_id: number
+    kind: 'prompt' | 'token'
+    token_hash: string | null
+    created_at: string
+    expires_at: string
+    spent_at: string | null
+    /** What it was spent for. */
+    outcome: 'success' | 'denied' | null
+    /** Whose word that is. */
+    source: 'service' | 'caller' | null
+  }
   /** Keys that an approver does not want to hear of for a while. */
   mutes: { org_id: number; user_id: number; key_id: number; until: string }
   /** What a store keeps of its service beyond its start. */

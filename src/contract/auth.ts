@@ -1,0 +1,142 @@
+import * as z from 'zod/mini'
+import { attestation } from './approval.ts'
+import { chosen, id, line, shown } from './field.ts'
+import { operations } from './operation.ts'
+import { country_code, mobile, time } from './records.ts'
+
+// The verification of a person who is there right now. Of the answers only status and message are shown.
+
+const organization = chosen(z.optional(id), 'Organization id; a key of an organization means its own', {
+  example: 1,
+})
+const request_id = chosen(line(64), 'Request id of the verification', { example: 'apr_3mYk8wQZ' })
+const user = chosen(id, 'Who is verified')
+const which = chosen(
+  z.optional(line(64)),
+  'Which verification, by its request id; the newest when left out',
+  {
+    example: 'apr_3mYk8wQZ',
+  },
+)
+
+/** What one rule says. `policy`: required, report_only, or null where it never hinders. */
+export const factorResult = z.looseObject({
+  factor: chosen(z.string(), 'biometric, location, time, device or ip'),
+  policy: chosen(z.nullable(z.enum(['required', 'report_only'])), 'Whether the decision needs it'),
+  result: chosen(z.enum(['PASS', 'FAIL', 'NOT_APPLICABLE', 'INSUFFICIENT_DATA']), 'What came of it'),
+  reason: chosen(z.string(), 'Why, for a person'),
+  expected: chosen(z.unknown(), 'Why, for a machine'),
+  observed: chosen(z.unknown(), 'Why, for a machine'),
+  source: chosen(
+    z.enum(['service', 'caller']),
+    'Who says so: the service, or the caller, whose word nothing proves',
+  ),
+})
+export type SourcedFactor = z.infer<typeof factorResult>
+
+const verdict = z.enum(['PASS', 'FAIL'])
+
+export const auth = operations({
+  generateAuthToken: {
+    method: 'POST',
+    path: '/generate-auth-token',
+    cli: 'auth token',
+    effect: 'write',
+    summary: 'Start a verification by the caller; its one-use token is good for 10 minutes',
+    message: 'Verification started',
+    example: '--mobile +12025550101',
+    input: z.strictObject({
+      user_id: chosen(z.optional(id), 'User id', { example: 7 }),
+      mobile: chosen(z.optional(mobile), 'Or the mobile number, E.164', {
+        example: '+12025550101',
+        personal: true,
+      }),
+      org_id: organization,
+    }),
+    data: z.looseObject({
+      request_id,
+      user_id: user,
+      auth_token: chosen(z.string(), 'For GET /save/faceauth/success/{auth_token}', { secret: true }),
+      expires_at: chosen(time, 'When it lapses'),
+    }),
+  },
+  verifyUser: {
+    method: 'POST',
+    path: '/verify-user',
+    cli: 'auth verify-user',
+    effect: 'rings',
+    summary: 'Ask a person on their phone to verify who they are',
+    message: 'Prompt sent',
+    example: '--country-code +1 --mobile 2025550101',
+    input: z.strictObject({
+      country_code: shown(country_code, 'Dialing prefix with plus', { example: '+1' }),
+      mobile: shown(mobile, 'Mobile number, national', { example: '2025550101', personal: true }),
+      org_id: organization,
+    }),
+    data: z.looseObject({
+      request_id,
+      user_id: user,
+      number: chosen(
+        z.nullable(z.string()),
+        'The number that the person types on the phone, where the policy asks for one',
+      ),
+      expires_at: chosen(time, 'Until when the person can answer'),
+    }),
+  },
+  submitAuthResults: {
+    method: 'POST',
+    path: '/biometric-geo-fence-auth-results',
+    cli: 'auth results',
+    args: [],
+    effect: 'write',
+    summary: 'Submit what the device of a person found; the rules decide, and the verification is spent',
+    message: 'Verified',
+    example:
+      '--user 7 --biometric-result PASS --geo-fence-result PASS --device-id 5 --platform ios --timestamp 2030-01-31T12:00:00Z',
+    input: z.strictObject({
+      user_id: shown(line(64), 'User id', { example: '7' }),
+      biometric_result: shown(verdict, 'What the biometric check came to', { example: 'PASS' }),
+      geo_fence_result: shown(verdict, 'What the check of the place came to', { example: 'PASS' }),
+      device_info: shown(
+        z.strictObject({
+          device_id: shown(line(64), 'Id of the registered device', { example: '5' }),
+          platform: shown(line(64), 'Its platform', { example: 'ios' }),
+        }),
+        'The device that was used',
+        { example: { device_id: '5', platform: 'ios' } },
+      ),
+      timestamp: shown(line(40), 'When the device checked, ISO 8601', { example: '2030-01-31T12:00:00Z' }),
+      request_id: which,
+      org_id: organization,
+    }),
+    data: z.looseObject({
+      user_id: user,
+      request_id,
+      factors: chosen(z.array(factorResult), 'The decision, factor by factor'),
+    }),
+  },
+  validateAuth: {
+    method: 'POST',
+    path: '/validate/global/auth',
+    cli: 'auth validate',
+    effect: 'write',
+    summary: 'Tell, once, whether the person who was asked has verified',
+    message: 'Verified',
+    example: '--mobile +12025550101',
+    input: z.strictObject({
+      mobile: shown(mobile, 'Mobile number with country prefix', {
+        example: '+12025550101',
+        personal: true,
+      }),
+      request_id: which,
+      org_id: organization,
+    }),
+    data: z.looseObject({
+      user_id: user,
+      request_id,
+      factors: chosen(z.array(factorResult), 'The decision, factor by factor'),
+      attestation: chosen(attestation, 'The receipt that the phone of the person signed'),
+    }),
+    folded: ['attestation'],
+  },
+})

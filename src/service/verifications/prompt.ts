@@ -1,0 +1,59 @@
+import type { auth } from '../../contract/auth.ts'
+import type { Data, Input } from '../../contract/operation.ts'
+import { findApprover, requestApproval } from '../approvals/request.ts'
+import type { Call } from '../call.ts'
+import { parsePhone } from '../phone.ts'
+import { Refusal } from '../refusal.ts'
+import {
+  capturedFactors,
+  denied,
+  findVerification,
+  lifetimeMs,
+  receiptOf,
+  spend,
+  spent,
+  whoIsMeant,
+  whyNotYet,
+} from './verification.ts'
+
+/** Rings: an approval whose action says what it is. Fails as one does, so that only a prompt that was sent is a success. */
+export const startByPrompt = async (
+  { country_code, mobile, org_id: wanted }: Input<typeof auth.verifyUser>,
+  call: Call,
+): Promise<Data<typeof auth.verifyUser>> => {
+  const phone = parsePhone(mobile, country_code)
+  const { org_id, user_id, organization } = await findApprover(call, phone.mobile, wanted)
+  const { request_id, number, expires_at } = await requestApproval(
+    { action: `Verify your identity for ${organization}`, approver_mobile: phone.mobile, org_id },
+    call,
+  )
+  await call.db
+    .insertInto('verifications')
+    .values({
+      request_id,
+      org_id,
+      user_id,
+      key_id: call.caller.keyId,
+      kind: 'prompt',
+      created_at: call.now,
+      expires_at: new Date(Date.parse(call.now) + lifetimeMs).toISOString(),
+    })
+    .execute()
+  return { request_id, user_id, number, expires_at }
+}
+
+/** What the person answered; a yes is told once. Only what a phone signed counts here, no word of a caller. */
+export const collect = async (
+  { mobile, request_id, org_id }: Input<typeof auth.validateAuth>,
+  call: Call,
+): Promise<Data<typeof auth.validateAuth> | Refusal> => {
+  const member = await whoIsMeant(call, { mobile: parsePhone(mobile).mobile, org_id })
+  const row = await findVerification(call.db, { ...member, request_id, kind: 'prompt' })
+  const not = await whyNotYet(call, row)
+  if (not) return not
+  const factors = capturedFactors(row)
+  const attestation = receiptOf(row)
+  if (row.status !== 'approved' || !attestation) return denied(factors)
+  if (!(await spend(call, row, { outcome: 'success', source: 'service' }))) return spent()
+  return { user_id: row.user_id, request_id: row.request_id, factors, attestation }
+}

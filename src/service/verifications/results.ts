@@ -1,0 +1,93 @@
+import type { auth } from '../../contract/auth.ts'
+import type { Data, Input } from '../../contract/operation.ts'
+import type { Device } from '../../rules/device.ts'
+import { readInstant } from '../../rules/instant.ts'
+import type { Call, Outside } from '../call.ts'
+import { invalid, notFound, Refusal } from '../refusal.ts'
+import { evaluate } from './evaluation.ts'
+import {
+  capturedFactors,
+  denied,
+  findVerification,
+  spend,
+  spent,
+  whoIsMeant,
+  whyNotYet,
+} from './verification.ts'
+
+type Results = Input<typeof auth.submitAuthResults>
+type Answer = Data<typeof auth.submitAuthResults>
+
+const windowMs = 5 * 60_000
+
+const checkTimestamp = (timestamp: string, now: string): void => {
+  const at = readInstant(timestamp)
+  if (at === undefined)
+    throw invalid('timestamp', 'must be ISO 8601 with an offset, such as 2030-01-31T12:00:00Z')
+  const age = Date.parse(now) - at
+  if (Math.abs(age) <= windowMs) return
+  const seconds = Math.ceil(Math.abs(age) / 1000)
+  throw invalid(
+    'timestamp',
+    `is ${seconds} s ${age > 0 ? 'old' : 'ahead of the clock of the service'}; results count within ${windowMs / 1000} s of the check`,
+    'Verify again and submit the results at once',
+  )
+}
+
+const userIdOf = (text: string): number => {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw notFound('User')
+  return Number(text)
+}
+
+/** The device as the rules want it; one that is not of this user is registered to nobody. */
+const deviceOf = async (
+  { db, dev }: Call,
+  { org_id, user_id }: { org_id: number; user_id: number },
+  device_id: string,
+): Promise<Device> => {
+  const rows = await db
+    .selectFrom('devices')
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .$if(!dev, (query) => query.where('kind', '=', 'phone'))
+    .select(['id', 'revoked_at'])
+    .execute()
+  const device = rows.find(({ id }) => String(id) === device_id)
+  return device
+    ? { id: device.id, registered_to: user_id, revoked: device.revoked_at !== null }
+    : { id: device_id, registered_to: null, revoked: false }
+}
+
+/** Decides about what a caller posts, and spends the verification with it, also with a no. */
+export const prepareResults = async (
+  input: Results,
+  { service, caller, ip }: Outside,
+): Promise<(call: Call) => Promise<Answer | Refusal>> => {
+  const { storage } = service
+  checkTimestamp(input.timestamp, storage.now())
+  const whom = { user_id: userIdOf(input.user_id), org_id: input.org_id }
+  const member = await storage.read((db) => whoIsMeant({ db, caller }, whom))
+  const rules = await service.rulesFor(member.org_id, member.user_id)
+
+  return async (call) => {
+    const row = await findVerification(call.db, { ...member, request_id: input.request_id })
+    const not = await whyNotYet(call, row)
+    if (not) return not
+    const { biometric_result, device_info } = input
+    const evidence = {
+      at: call.now,
+      user_id: member.user_id,
+      device: await deviceOf(call, member, device_info.device_id),
+      biometric: { user_verified: biometric_result === 'PASS' },
+      ...(ip !== undefined && { ip }),
+    }
+    const { allow, factors } = evaluate(
+      rules,
+      evidence,
+      input,
+      row.kind === 'prompt' ? capturedFactors(row) : [],
+    )
+    if (!(await spend(call, row, { outcome: allow ? 'success' : 'denied', source: 'caller' }))) return spent()
+    return allow ? { user_id: row.user_id, request_id: row.request_id, factors } : denied(factors)
+  }
+}

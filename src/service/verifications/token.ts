@@ -1,0 +1,69 @@
+import type { auth } from '../../contract/auth.ts'
+import type { mobile } from '../../contract/mobile.ts'
+import type { Data, Input } from '../../contract/operation.ts'
+import { randomToken, sha256 } from '../../core/ids.ts'
+import { findApprover } from '../approvals/request.ts'
+import type { Call } from '../call.ts'
+import { oneOf } from '../handlers/lookup.ts'
+import { parsePhone } from '../phone.ts'
+import { notFound } from '../refusal.ts'
+import { findVerification, lifetimeMs, spend, spent, whoIsMeant, whyNotYet } from './verification.ts'
+
+type Started = Data<typeof auth.generateAuthToken>
+type Recorded = Data<typeof mobile.saveFaceauthSuccess>
+
+/** A number names nobody whom an id would not; so what is not there is told apart by id only. */
+const subjectOf = async (call: Call, { user_id, mobile, org_id }: Input<typeof auth.generateAuthToken>) => {
+  if (mobile !== undefined) return findApprover(call, parsePhone(mobile).mobile, org_id)
+  const member = await whoIsMeant(call, { user_id, org_id })
+  const person = await call.db
+    .selectFrom('people')
+    .where('id', '=', member.user_id)
+    .select('mobile')
+    .executeTakeFirstOrThrow()
+  return findApprover(call, person.mobile, member.org_id)
+}
+
+export const startByToken = async (
+  input: Input<typeof auth.generateAuthToken>,
+  call: Call,
+): Promise<Started> => {
+  oneOf(input, ['user_id', 'mobile'])
+  const { org_id, user_id } = await subjectOf(call, input)
+  const auth_token = randomToken()
+  const row = await call.db
+    .insertInto('verifications')
+    .values({
+      request_id: `ver_${randomToken(18)}`,
+      org_id,
+      user_id,
+      key_id: call.caller.keyId,
+      kind: 'token',
+      token_hash: sha256(auth_token),
+      created_at: call.now,
+      expires_at: new Date(Date.parse(call.now) + lifetimeMs).toISOString(),
+    })
+    .returning(['request_id', 'expires_at'])
+    .executeTakeFirstOrThrow()
+  await call.audit(org_id, `verification:${row.request_id}`, ['auth_token'])
+  return { request_id: row.request_id, user_id, auth_token, expires_at: row.expires_at }
+}
+
+/** Spends a token for the caller's word. Another tenant's looks like one that never was. */
+export const recordByToken = async (
+  { auth_token }: Input<typeof mobile.saveFaceauthSuccess>,
+  call: Call,
+): Promise<Recorded> => {
+  const { orgId } = call.caller
+  const known = await call.db
+    .selectFrom('verifications')
+    .where('token_hash', '=', sha256(auth_token))
+    .$if(orgId !== null, (own) => own.where('org_id', '=', orgId!))
+    .select(['org_id', 'user_id', 'request_id'])
+    .executeTakeFirstOrThrow(() => notFound('Auth token'))
+  const row = await findVerification(call.db, known)
+  const not = await whyNotYet(call, row)
+  if (not) throw not
+  if (!(await spend(call, row, { outcome: 'success', source: 'caller' }))) throw spent()
+  return { user_id: row.user_id, request_id: row.request_id, source: 'caller', recorded_at: call.now }
+}

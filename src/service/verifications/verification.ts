@@ -1,0 +1,144 @@
+import type { ApprovalState } from '../../contract/approval.ts'
+import type { SourcedFactor } from '../../contract/auth.ts'
+import type { FactorResult, Receipt } from '../../receipt/claims.ts'
+import { expireDue } from '../approvals/expiry.ts'
+import type { Call } from '../call.ts'
+import { organizationOfUser } from '../handlers/tenant.ts'
+import { conflict, notFound, Refusal } from '../refusal.ts'
+import type { Db, Tables } from '../storage/schema.ts'
+
+/** How long a verification can be spent, however early the person answered. */
+export const lifetimeMs = 10 * 60_000
+
+/** `status` and below: of the approval that asks on the phone; null where a token was given out instead. */
+export type Verification = Pick<
+  Tables['verifications'],
+  'request_id' | 'org_id' | 'user_id' | 'kind' | 'expires_at' | 'spent_at'
+> & {
+  id: number
+  status: ApprovalState | null
+  lapses_at: string | null
+  detail: string | null
+  attestation: string | null
+}
+
+type Whom = { user_id?: number; mobile?: string; org_id?: number }
+
+/** The member who is meant; the same 404 for nobody and for somebody of another organization. */
+export const whoIsMeant = async (
+  reach: Pick<Call, 'db' | 'caller'>,
+  { user_id, mobile, org_id }: Whom,
+): Promise<{ org_id: number; user_id: number }> => {
+  const person = await reach.db
+    .selectFrom('people')
+    .$if(user_id !== undefined, (query) => query.where('id', '=', user_id!))
+    .$if(mobile !== undefined, (query) => query.where('mobile', '=', mobile!))
+    .select('id')
+    .executeTakeFirst()
+  if (!person) throw notFound('User')
+  return { user_id: person.id, org_id: await organizationOfUser(reach, person.id, org_id) }
+}
+
+/** The newest verification of an active member, or the one of that request id. */
+export const findVerification = (
+  db: Db,
+  { org_id, user_id, request_id, kind }: { org_id: number; user_id: number } & Partial<Verification>,
+): Promise<Verification> =>
+  db
+    .selectFrom('verifications as v')
+    .innerJoin('memberships as m', (join) =>
+      join.onRef('m.org_id', '=', 'v.org_id').onRef('m.user_id', '=', 'v.user_id'),
+    )
+    .leftJoin('approvals as a', (join) =>
+      join.onRef('a.request_id', '=', 'v.request_id').onRef('a.org_id', '=', 'v.org_id'),
+    )
+    .where('v.org_id', '=', org_id)
+    .where('v.user_id', '=', user_id)
+    .where('m.state', '=', 'active')
+    .$if(request_id !== undefined, (query) => query.where('v.request_id', '=', request_id!))
+    .$if(kind !== undefined, (query) => query.where('v.kind', '=', kind!))
+    .select(['v.id', 'v.request_id', 'v.org_id', 'v.user_id', 'v.kind', 'v.expires_at', 'v.spent_at'])
+    .select(['a.status', 'a.expires_at as lapses_at', 'a.detail', 'a.attestation'])
+    .orderBy('v.id', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow(() => notFound('Verification'))
+
+export const spent = (): Refusal =>
+  new Refusal(410, 'spent', 'This verification was used already; each counts once', {
+    hint: 'Ask the person again: svc auth verify-user',
+  })
+
+const expired = (): Refusal =>
+  new Refusal(410, 'expired', 'The verification has expired', {
+    hint: 'Ask the person again: svc auth verify-user',
+  })
+
+/** Why it cannot be spent now; undefined when it can, be it with a no. To be returned, as an expiry is made durable here. */
+export const whyNotYet = async (call: Call, row: Verification): Promise<Refusal | undefined> => {
+  const { db, now } = call
+  if (row.spent_at !== null) return spent()
+  if (row.status === 'pending' && row.lapses_at! <= now)
+    for (const ended of await expireDue(db, now, row.request_id)) call.wake(ended)
+  const over = row.status === 'expired' || (row.status === 'pending' && row.lapses_at! <= now)
+  if (over || row.expires_at <= now) return expired()
+  if (row.status === 'pending')
+    return conflict('pending', 'The person has not answered yet', 'Ask again in a moment')
+  return undefined
+}
+
+type Spending = { outcome: 'success' | 'denied'; source: 'service' | 'caller' }
+
+/** One statement, one use, and only of an active member; false when somebody was faster. */
+export const spend = async (
+  { db, now, audit }: Call,
+  { id, org_id, request_id }: Verification,
+  { outcome, source }: Spending,
+): Promise<boolean> => {
+  const done = await db
+    .updateTable('verifications')
+    .set({ spent_at: now, outcome, source })
+    .where('id', '=', id)
+    .where('org_id', '=', org_id)
+    .where('spent_at', 'is', null)
+    .where('expires_at', '>', now)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('memberships as m')
+          .whereRef('m.org_id', '=', 'verifications.org_id')
+          .whereRef('m.user_id', '=', 'verifications.user_id')
+          .where('m.state', '=', 'active')
+          .select('m.id'),
+      ),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  if (done) await audit(org_id, `verification:${request_id}`, ['spent_at', outcome, `source: ${source}`])
+  return done !== undefined
+}
+
+export const receiptOf = ({ attestation }: Verification): Receipt | null =>
+  attestation === null ? null : (JSON.parse(attestation) as Receipt)
+
+export const byService = (factor: Omit<SourcedFactor, 'source'>): SourcedFactor =>
+  Object.assign(factor, { source: 'service' as const }) as SourcedFactor
+
+/** What the person decided, and what the service found when they did. */
+export const capturedFactors = (row: Verification): SourcedFactor[] => {
+  const approved = row.status === 'approved'
+  const decision: FactorResult = {
+    factor: 'decision',
+    policy: 'required',
+    result: approved ? 'PASS' : 'FAIL',
+    reason: row.detail ?? `the person ${approved ? 'approved' : 'denied'} on the phone`,
+    expected: 'approved',
+    observed: row.status,
+  }
+  return [decision, ...(receiptOf(row)?.claims.factors ?? [])].map(byService)
+}
+
+/** A no, with the reasons in words and factor by factor. */
+export const denied = (factors: SourcedFactor[]): Refusal => {
+  const failed = factors.filter(({ policy, result }) => policy === 'required' && result !== 'PASS')
+  const why = failed.map(({ factor, reason }) => `${factor}: ${reason}`).join('; ')
+  return new Refusal(403, 'denied', `Denied: ${why}`, { data: { factors } })
+}
