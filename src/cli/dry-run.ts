@@ -13,9 +13,12 @@ export const showDryRun = async (
   context: Context,
 ): Promise<void> => {
   const { baseUrl } = await context.settings()
-  const plan = planRequest(baseUrl.value, operation, input, extra)
+  const shown = { ...input }
+  const more = { ...extra }
+  // Before it is planned: a secret may stand in the address, too.
   for (const { name, meta } of fieldsOf(operation))
-    if (meta.secret && plan.body && name in plan.body) plan.body[name] = '***'
+    for (const fields of [shown, more]) if (meta.secret && name in fields) fields[name] = '***'
+  const plan = planRequest(baseUrl.value, operation, shown, more)
 
   const curl = curlLine(plan)
   const output = await context.output()

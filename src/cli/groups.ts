@@ -65,6 +65,17 @@ export const groups: Record<string, Group> = {
       async () => (await import('./commands/approve.ts')).registerApprove,
     ),
   },
+  auth: {
+    about: 'Verify that a person is who they say they are',
+    load: fromTable(
+      async () => (await import('../contract/auth.ts')).auth,
+      async () => (await import('./commands/auth.ts')).registerAuth,
+    ),
+  },
+  mobile: {
+    about: 'What an app on a phone calls',
+    load: fromTable(async () => (await import('../contract/mobile.ts')).mobile),
+  },
   key: {
     about: 'Named API keys',
     load: fromTable(async () => (await import('../contract/key.ts')).key),

@@ -99,6 +99,7 @@ export const readAnswer = (response: HttpResponse, url: string): Answer => {
       issues: issuesOf(data.issues),
       hint: said(data.hint) ?? hintFor(status, headers['retry-after']),
       request_id: requestId ?? said(data.request_id, 100),
+      data,
     },
   )
 }

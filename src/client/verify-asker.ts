@@ -19,7 +19,7 @@ type Options = {
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-type Said = { http: number; status?: unknown; code?: unknown; message?: unknown }
+type Said = { http: number; status?: unknown; code?: unknown; message?: unknown; request_id?: unknown }
 
 const words: Record<string, ApprovalRecord['status']> = {
   pending: 'pending',
@@ -61,16 +61,19 @@ export const createVerifyAsker = ({
   sleep = sleepFor,
 }: Options): Asker => {
   const requests = new Map<string, ApprovalRecord>()
+  /** How the service names a request, where it does. */
+  const names = new Map<string, string>()
 
   const post = async (
     path: string,
     fields: Record<string, unknown>,
-    effect: 'rings' | 'read',
+    // The answer is told once: only a service that knows a repeat by its key is asked again.
+    effect: 'rings' | 'write',
   ): Promise<Said> => {
     const response = await client.raw({ method: 'POST', path, body: JSON.stringify(fields), effect })
     try {
       const { status, message, data } = JSON.parse(response.body)
-      return { http: response.status, status, message, code: data?.code }
+      return { http: response.status, status, message, code: data?.code, request_id: data?.request_id }
     } catch {
       return { http: response.status }
     }
@@ -82,7 +85,9 @@ export const createVerifyAsker = ({
 
   const look = async (record: ApprovalRecord): Promise<ApprovalRecord> => {
     if (record.status !== 'pending') return record
-    const said = await post('/validate/global/auth', { mobile: record.approver_mobile }, 'read')
+    const named = names.get(record.request_id)
+    const fields = { mobile: record.approver_mobile, ...(named !== undefined && { request_id: named }) }
+    const said = await post('/validate/global/auth', fields, 'write')
     if (record.status !== 'pending') return record
     const decision = decisionOf(said)
     if (decision === undefined) throw refused('The service does not tell the decision', said)
@@ -122,6 +127,7 @@ export const createVerifyAsker = ({
           },
         )
       requests.delete(id)
+      names.delete(id)
     }
     const record: ApprovalRecord = {
       request_id: `verify_${randomToken(9)}`,
@@ -144,6 +150,7 @@ export const createVerifyAsker = ({
     try {
       const said = await post('/verify-user', partsOf(approver_mobile), 'rings')
       if (said.http >= 300 || said.status !== 'success') throw refused('The phone was not rung', said)
+      if (typeof said.request_id === 'string') names.set(record.request_id, said.request_id)
     } catch (error) {
       requests.delete(record.request_id)
       throw error

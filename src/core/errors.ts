@@ -10,6 +10,8 @@ type Details = {
   hint?: string
   issues?: Issue[]
   request_id?: string
+  /** The `data` of the answer that said no. */
+  data?: Record<string, unknown>
   cause?: unknown
 }
 
@@ -23,6 +25,7 @@ export class SvcError extends Error {
   readonly hint?: string
   readonly issues?: Issue[]
   readonly request_id?: string
+  readonly data?: Record<string, unknown>
 
   constructor(exit: Exit, code: string, message: string, details: Details = {}) {
     super(message, { cause: details.cause })
@@ -32,6 +35,7 @@ export class SvcError extends Error {
     this.hint = details.hint
     this.issues = details.issues
     this.request_id = details.request_id
+    this.data = details.data
   }
 }
 

@@ -1,6 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createClient } from '../../src/client/rest.ts'
 import { createVerifyAsker } from '../../src/client/verify-asker.ts'
 import { json, page, type Answering } from '../fake-hosted.ts'
+import { createApprover, decide, show } from '../service/approver.ts'
+import { createTenant, dataOf } from '../service/fixtures.ts'
+import { startTestService } from '../service/harness.ts'
 import { failure, withHosted } from './hosted.ts'
 
 const ask = { action: 'Deploy', approver_mobile: '+12025550101', lifetime_s: 60 }
@@ -101,5 +105,52 @@ describe('a service without approvals', () => {
     for (const more of [{ number: true }, { factors: ['location' as const] }])
       expect((await failure(asker.request({ ...ask, ...more }))).code).toBe('not_supported')
     expect(service.seen).toEqual([])
+  })
+})
+
+/** Our own service, with a prompt of the asker on the phone of Ada. */
+const open = async () => {
+  const service = await startTestService({ dev: true })
+  onTestFinished(() => service.close())
+  const acme = await createTenant(service, 'acme')
+  const ada = await createApprover(service, acme.id, 1)
+  const client = createClient({
+    baseUrl: 'http://127.0.0.1:8080/admin/public/api',
+    apiKey: async () => acme.key,
+    transport: async ({ url, ...request }) => {
+      const response = await service.app.request(url, request)
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: await response.text(),
+      }
+    },
+  })
+  const asker = createVerifyAsker({
+    client,
+    partsOf: (mobile) => ({ country_code: mobile.slice(0, 2), mobile: mobile.slice(2) }),
+  })
+  const asked = await asker.request({ ...ask, approver_mobile: ada.mobile })
+  const { request_id } = service.rung[0]!
+  return { service, acme, ada, asker, asked, rung: request_id }
+}
+
+describe('our own service, by the same two routes', () => {
+  test('is pending until the person approves, and the answer stays', async () => {
+    const { service, ada, asker, asked, rung, acme } = await open()
+    expect(dataOf(await show(service, rung, acme.key)).action).toBe('Verify your identity for acme')
+    expect((await asker.status(asked.request_id)).status).toBe('pending')
+    await decide(service, rung, ada.key)
+    for (let i = 0; i < 2; i++) expect((await asker.status(asked.request_id)).status).toBe('approved')
+  })
+
+  test('is about its own prompt, be there a newer one', async () => {
+    const { service, ada, asker, asked, rung, acme } = await open()
+    const body = { country_code: '+1', mobile: '2025550101' }
+    const other = dataOf(await service.call('POST', '/verify-user', { key: acme.key, body })).request_id
+    await decide(service, other, ada.key)
+    expect((await asker.status(asked.request_id)).status).toBe('pending')
+    await decide(service, rung, ada.key, { decision: 'deny' })
+    expect((await asker.status(asked.request_id)).status).toBe('denied')
   })
 })

@@ -1,0 +1,55 @@
+import type { Client } from '../../client/client.ts'
+import { sleepFor } from '../../client/retry.ts'
+import { auth } from '../../contract/auth.ts'
+import { SvcError } from '../../core/errors.ts'
+import type { Exit } from '../../core/exit-codes.ts'
+
+/** How a verification ended, or that it did not. `data` is what the service told with it. */
+export type Outcome = { exit: Exit; message: string; data: Record<string, unknown> }
+
+type Options = {
+  client: Client
+  /** What `/validate/global/auth` is asked. */
+  input: { mobile: string; request_id?: string; org_id?: number }
+  seconds: number
+  signal: AbortSignal
+  now(): number
+  sleep?(ms: number, signal?: AbortSignal): Promise<void>
+  /** The connection is lost, and it goes on. */
+  lost?(error: SvcError): void
+}
+
+const firstPauseMs = 500
+const longestPauseMs = 5_000
+/** In which the service may still tell how it ended. */
+const graceMs = 10_000
+
+const ends = new Set<Exit>(['denied', 'expired'])
+
+/** A service that restarts, a cut cable, a limit: nothing is decided by it. */
+const passes = ({ exit, code }: SvcError): boolean =>
+  exit === 'pending' || exit === 'unreachable' || /^http_50[234]$/.test(code)
+
+/**
+ * Asks `/validate/global/auth`, at growing distances, until the person has answered or their time is over: the way of
+ * the specification, so that it works with every service of the contract.
+ */
+export const follow = async (options: Options): Promise<Outcome> => {
+  const { client, input, signal, now, sleep = sleepFor, lost } = options
+  const until = now() + options.seconds * 1000 + graceMs
+  for (let pause = firstPauseMs; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
+    await sleep(pause, signal)
+    try {
+      const { envelope } = await client.call(auth.validateAuth, input, { signal })
+      return { exit: 'done', message: envelope.message, data: (envelope.data ?? {}) as Outcome['data'] }
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error
+      const { exit, message, data = {} } = error
+      if (ends.has(exit)) return { exit, message, data }
+      if (!passes(error)) throw error
+      if (exit !== 'pending') lost?.(error)
+      if (now() >= until && exit !== 'pending') throw error
+      if (now() >= until) return { exit, message, data }
+    }
+  }
+}

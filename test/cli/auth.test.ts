@@ -1,0 +1,210 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { follow } from '../../src/cli/auth/follow.ts'
+import { run } from '../../src/cli/main.ts'
+import { withHosted } from '../client/hosted.ts'
+import { temporaryFolder } from '../e2e/processes.ts'
+import { cut, json, startFakeHosted, type Answering, type FakeHosted } from '../fake-hosted.ts'
+import { memoryIo } from './memory-io.ts'
+
+let service: FakeHosted
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(async () => {
+  service = await startFakeHosted()
+  folder = temporaryFolder()
+})
+afterEach(async () => {
+  await service.close()
+  folder.remove()
+})
+
+const success = (message: string, data?: object): Answering => json(200, { status: 'success', message, data })
+const refused = (status: number, code: string, more: object = {}): Answering =>
+  json(status, { status: 'error', message: `It says ${code}`, data: { code, ...more } })
+const factors = [
+  { factor: 'decision', policy: 'required', result: 'FAIL', reason: 'the person denied', source: 'service' },
+  { factor: 'biometric', policy: 'required', result: 'PASS', reason: 'verified', source: 'service' },
+]
+const asked = { request_id: 'apr_1', user_id: 7, number: null, expires_at: '2099-01-01T00:00:00.000Z' }
+
+const plays = (prompt: Answering, ...answers: Answering[]): void =>
+  service.always((request, response) => {
+    const answer = request.path.endsWith('/verify-user')
+      ? prompt
+      : (answers.shift() ?? refused(409, 'pending'))
+    return answer(request, response)
+  })
+const bodies = () => service.seen.map(({ path, body }) => [path.split('/api')[1], JSON.parse(body || 'null')])
+
+const svc = async (args: string[], more: { signal?: AbortSignal } = {}) => {
+  const env = { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key' }
+  const io = Object.assign(memoryIo({ cwd: folder.path, env }), more)
+  const exit = await run(args, io)
+  return { exit, out: io.out(), err: io.err() }
+}
+const verify = ['auth', 'verify-user', '--country-code', '+1', '--mobile', '(202) 555-0101']
+
+describe('svc auth verify-user --wait', () => {
+  test('rings once, asks by the whole number and the request, and prints factor by factor', async () => {
+    plays(
+      success('Prompt sent', asked),
+      refused(409, 'pending'),
+      success('Verified', { user_id: 7, factors: factors.slice(1), request_id: 'apr_1' }),
+    )
+    const { exit, out } = await svc([...verify, '--wait'])
+    expect([exit, out]).toEqual([0, 'biometric\trequired\tPASS\tservice\tverified\n'])
+    const validate = ['/validate/global/auth', { mobile: '+12025550101', request_id: 'apr_1' }]
+    expect(bodies()).toEqual([
+      ['/verify-user', { country_code: '+1', mobile: '(202) 555-0101' }],
+      validate,
+      validate,
+    ])
+  })
+
+  test('needs nothing but the status of a service that tells no more', async () => {
+    plays(success('OK'), success('OK'))
+    const { exit, out } = await svc([...verify, '--wait', '-o', 'json'])
+    expect([exit, JSON.parse(out)]).toEqual([0, { status: 'approved' }])
+    expect(bodies().at(-1)).toEqual(['/validate/global/auth', { mobile: '+12025550101' }])
+  })
+
+  test.each([
+    ['denied', 403, 6],
+    ['expired', 410, 7],
+  ])('exits as it ended: %s', async (code, status, exitCode) => {
+    plays(success('Prompt sent', asked), refused(status, code, { factors }))
+    const { exit, out, err } = await svc([...verify, '--wait', '-o', 'json'])
+    expect([exit, JSON.parse(out)]).toEqual([exitCode, { status: code, request_id: 'apr_1', code, factors }])
+    expect(err).toContain(`It says ${code}`)
+  })
+
+  test('exits 8 where nobody has answered when the time is over', async () => {
+    plays(success('Prompt sent', { ...asked, expires_at: '2000-01-01T00:00:00.000Z' }))
+    let at = Date.parse('2026-01-01T00:00:00.000Z')
+    const io = { now: () => new Date((at += 6_000)) }
+    const { exit, out } = await svc([...verify, '--wait', '-o', 'json'], io as object)
+    expect([exit, JSON.parse(out).status]).toEqual([8, 'pending'])
+  })
+
+  test('says the number to type, and on Ctrl-C how to go on', async () => {
+    const controller = new AbortController()
+    plays(success('Prompt sent', { ...asked, number: '42' }), (request, response) => {
+      controller.abort()
+      return refused(409, 'pending')(request, response)
+    })
+    const { exit, err } = await svc([...verify, '--wait'], { signal: controller.signal })
+    expect(exit).toBe(130)
+    expect(err).toContain('Number to type on the phone: 42')
+    expect(err).toContain('hint: svc auth validate --mobile +12025550101 --request-id apr_1 tells the answer')
+  })
+
+  test('waits for nothing where no phone rang, and rings once where nobody knows', async () => {
+    plays(refused(409, 'approver_not_enrolled'))
+    expect((await svc([...verify, '--wait'])).exit).toBe(3)
+    plays(cut)
+    const { exit, err } = await svc([...verify, '--wait'])
+    expect([exit, err]).toEqual([9, expect.stringContaining('may have rung')])
+    expect(service.seen).toHaveLength(2)
+  })
+
+  test('without --wait only rings, and --dry-run does not even that', async () => {
+    plays(success('Prompt sent', asked))
+    expect((await svc([...verify, '-o', 'id'])).out).toBe('apr_1\n')
+    expect((await svc([...verify, '--dry-run'])).out).toContain('POST')
+    expect((await svc([...verify, '--dry-run', '--wait'])).exit).toBe(2)
+    expect(service.seen).toHaveLength(1)
+  })
+})
+
+const start = async (seconds: number, ...answers: Answering[]) => {
+  const { client, service } = await withHosted()
+  let at = 0
+  const slept: number[] = []
+  const lost: string[] = []
+  service.always((request, response) =>
+    (request.path === '/health' ? json(404, {}) : (answers.shift() ?? refused(409, 'pending')))(
+      request,
+      response,
+    ),
+  )
+  const outcome = follow({
+    client,
+    input: { mobile: '+12025550101' },
+    seconds,
+    signal: new AbortController().signal,
+    now: () => at,
+    sleep: async (ms) => {
+      slept.push(ms)
+      at += ms
+    },
+    lost: ({ code }) => lost.push(code),
+  })
+  return { outcome, slept, lost }
+}
+
+describe('following a verification', () => {
+  test('asks at growing distances, and ten seconds beyond the end', async () => {
+    const { outcome, slept } = await start(60)
+    expect((await outcome).exit).toBe('pending')
+    expect(slept.slice(0, 4)).toEqual([500, 750, 1125, 1687.5])
+    expect(Math.max(...slept)).toBe(5_000)
+    expect(slept.reduce((sum, ms) => sum + ms)).toBeGreaterThanOrEqual(70_000)
+  })
+
+  test('outlives a cut cable, a limit and a service that restarts', async () => {
+    const { outcome, lost } = await start(60, cut, refused(503, 'x'), json(503, 'x'), success('Verified'))
+    await expect(outcome).rejects.toMatchObject({ code: 'x' })
+    const again = await start(60, cut, refused(429, 'limited'), json(502, []), success('Verified'))
+    expect((await again.outcome).exit).toBe('done')
+    expect(lost.length + again.lost.length).toBe(4)
+  })
+
+  test('takes nothing for a yes but a plain success', async () => {
+    for (const answer of [json(200, { status: 'ok', message: '' }), json(200, []), refused(404, 'not_found')])
+      await expect((await start(60, answer)).outcome).rejects.toMatchObject({ name: 'SvcError' })
+  })
+})
+
+describe('svc auth and svc mobile, from the table', () => {
+  test('results nests the device, and the flags say so', async () => {
+    const words = 'auth results --user 7 --biometric-result PASS --geo-fence-result FAIL --device-id 5'
+    const { exit } = await svc(`${words} --platform ios --timestamp 2030-01-31T12:00:00Z`.split(' '))
+    expect([exit, bodies()[0]![1]]).toEqual([
+      0,
+      {
+        user_id: '7',
+        biometric_result: 'PASS',
+        geo_fence_result: 'FAIL',
+        device_info: { device_id: '5', platform: 'ios' },
+        timestamp: '2030-01-31T12:00:00Z',
+      },
+    ])
+    const missing = await svc(words.split(' '))
+    expect([missing.exit, missing.err]).toEqual([2, expect.stringContaining('--platform, --timestamp')])
+  })
+
+  test.each([
+    ['denied', 403, 6],
+    ['pending', 409, 8],
+    ['expired', 410, 7],
+    ['spent', 410, 7],
+  ])('validate exits by what the service says: %s', async (code, status, exitCode) => {
+    service.always(refused(status, code))
+    expect((await svc(['auth', 'validate', '--mobile', '+12025550101'])).exit).toBe(exitCode)
+  })
+
+  test('faceauth-success takes its token from a file, and no line that is printed holds it', async () => {
+    const secret = 'canary-token-2Rb'
+    const file = join(folder.path, 'token.txt')
+    writeFileSync(file, `${secret}\n`)
+    const words = ['mobile', 'faceauth-success', '--auth-token-file', file]
+    const runs = [await svc([...words, '--debug']), await svc([...words, '--dry-run'])]
+    runs.push(await svc([...words, '--dry-run', '-o', 'json']))
+    expect(service.seen.map(({ method, path }) => [method, path])).toEqual([
+      ['GET', `/admin/public/api/save/faceauth/success/${secret}`],
+    ])
+    for (const { out, err } of runs) expect(out + err).not.toContain(secret)
+    expect((await svc(['mobile', 'faceauth-success', secret])).exit).toBe(2)
+  })
+})
