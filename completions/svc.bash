@@ -3,7 +3,7 @@
 _svc_place() {
   commands='' flags='' words='' files=''
   case $1 in
-    '') commands='org user geofence timeslot approve key audit serve mcp service profile api demo commands completion help' flags='' words='' files='' ;;
+    '') commands='org user geofence timeslot approve auth mobile key audit serve mcp service profile api demo commands completion help' flags='' words='' files='' ;;
     'org') commands='list get create onboard update delete creds auth-code' flags='' words='' files='' ;;
     'org list') commands='' flags='--limit --cursor' words='' files='' ;;
     'org get') commands='' flags='' words='' files='' ;;
@@ -64,6 +64,13 @@ _svc_place() {
     'approve verify') commands='' flags='--jwks --jwks-url --action --approver --requester --status --factors --max-age --pinned-key --allow-dev' words='' files='' ;;
     'approve tools') commands='' flags='' words='' files='' ;;
     'approve health') commands='' flags='' words='' files='' ;;
+    'auth') commands='token verify-user results validate' flags='' words='' files='' ;;
+    'auth token') commands='' flags='--user --mobile --org -f --raw-field -F --field --input --dry-run' words='' files='' ;;
+    'auth verify-user') commands='' flags='--country-code --mobile --org -f --raw-field -F --field --input --dry-run --wait' words='' files='' ;;
+    'auth results') commands='' flags='--user --biometric-result --geo-fence-result --device-id --platform --timestamp --request-id --org -f --raw-field -F --field --input --dry-run' words='' files='' ;;
+    'auth validate') commands='' flags='--mobile --request-id --org -f --raw-field -F --field --input --dry-run' words='' files='' ;;
+    'mobile') commands='faceauth-success' flags='' words='' files='' ;;
+    'mobile faceauth-success') commands='' flags='--auth-token-file -f --raw-field -F --field --input --dry-run' words='' files='' ;;
     'key') commands='list create rotate revoke' flags='' words='' files='' ;;
     'key list') commands='' flags='--org --limit --cursor' words='' files='' ;;
     'key create') commands='' flags='--name --org -f --raw-field -F --field --input --dry-run' words='' files='' ;;
@@ -156,6 +163,14 @@ _svc_value() {
     'approve verify --jwks') files=1 ;;
     'approve verify --status') choices='approved denied' ;;
     'approve verify --factors') choices='biometric location time device' ;;
+    'auth token --input') files=1 ;;
+    'auth verify-user --input') files=1 ;;
+    'auth results --biometric-result') choices='PASS FAIL' ;;
+    'auth results --geo-fence-result') choices='PASS FAIL' ;;
+    'auth results --input') files=1 ;;
+    'auth validate --input') files=1 ;;
+    'mobile faceauth-success --auth-token-file') files=1 ;;
+    'mobile faceauth-success --input') files=1 ;;
     'key create --input') files=1 ;;
     'key rotate --input') files=1 ;;
     'key revoke --input') files=1 ;;
@@ -178,7 +193,7 @@ _svc_value() {
 _svc() {
   local cur=${COMP_WORDS[COMP_CWORD]} at='' flag='' skip='' word i
   local commands flags words choices files
-  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --latitude --longitude --radius --is-active --geofences --days --start --end --timezone --timeslots --reason --to --timeout --requester --wait-s --status --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --overlap-s --head --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --mcp-url --default-mobile --credential-command -X --method -H --header '
+  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --latitude --longitude --radius --is-active --geofences --days --start --end --timezone --timeslots --reason --to --timeout --requester --wait-s --status --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --timestamp --request-id --auth-token-file --overlap-s --head --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --mcp-url --default-mobile --credential-command -X --method -H --header '
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
