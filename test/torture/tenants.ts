@@ -4,6 +4,7 @@ import { startService, temporaryFolder } from '../e2e/processes.ts'
 import { enrollApprover, request } from './enrolled-approver.ts'
 import { call, exampleInput, must, operationIds, operationOf, type Reply } from './requests.ts'
 import type { Result, Torture } from './torture.ts'
+import { verifyPerson } from './verified-person.ts'
 
 /** An organization with one of everything, each named with its mark. */
 type Tenant = {
@@ -13,6 +14,8 @@ type Tenant = {
   revoked: string
   mobile: string
   request: string
+  token: string
+  verification: string
   ids: Record<string, number>
 }
 
@@ -33,6 +36,7 @@ const newTenant = async (baseUrl: string, operator: string): Promise<Tenant> => 
   const key = await make('createKey', { name: mark, org_id: org })
   const other = await make('createKey', { name: `${mark} old`, org_id: org })
   await make('revokeKey', { id: other.id })
+  const person = await verifyPerson(baseUrl, operator, org, approver)
   const asked = { action: mark, approver_mobile: approver.mobile, org_id: org }
   return {
     mark,
@@ -41,8 +45,11 @@ const newTenant = async (baseUrl: string, operator: string): Promise<Tenant> => 
     revoked: other.key,
     mobile: approver.mobile,
     request: (await request(baseUrl, 'createApproval', operator, asked)).request_id,
+    token: person.token,
+    verification: person.verification,
     ids: {
       org,
+      person: person.user,
       active,
       waiting,
       fence: fence.id,
@@ -77,6 +84,17 @@ const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<string, un
     id: operationOf(id).path.startsWith('/svc/') ? child.ids.key : child.ids.fence,
   }
   for (const name of Object.keys(input)) if (name in ids) input[name] = ids[name]
+  if (id === 'verifyUser') input.mobile = org.mobile.slice(2)
+  if (id === 'validateAuth') Object.assign(input, { mobile: org.mobile, request_id: child.verification })
+  if (id === 'generateAuthToken') Object.assign(input, { user_id: child.ids.person, mobile: undefined })
+  if (id === 'submitAuthResults')
+    Object.assign(input, {
+      user_id: String(child.ids.person),
+      device_info: { device_id: String(child.ids.device), platform: 'ios' },
+      timestamp: new Date().toISOString(),
+      request_id: child.verification,
+    })
+  if (id === 'saveFaceauthSuccess') input.auth_token = child.token
   if (id === 'getUserDetails' || id === 'listUserOrganizations') {
     delete input.mobile
     delete input.email
