@@ -54,13 +54,25 @@ const lookForMembers = async (): Promise<void> => {
   if (members.length !== before && location.hash === '') showPlace()
 }
 
-const showGone = (): void => {
+const sayGone = (title: string, line: string): void => {
   showNotice({
     drawing: 'clock',
-    title: 'This request has ended',
-    lines: ['It was decided, taken back, or its time is over.'],
+    title,
+    lines: [line],
     actions: [button('All requests', 'primary', toInbox)],
   })
+}
+
+/** A notification may be faster than the list, so that it looks once more before it says so. */
+const showGone = (wanted: string): View => {
+  sayGone('Looking for it', 'One moment.')
+  feed.refresh()
+  return {
+    update: (requests) => {
+      if (requests.some((one) => isWanted(one, wanted))) showPlace()
+      else sayGone('This request has ended', 'It was decided, taken back, or its time is over.')
+    },
+  }
 }
 
 const signOut = async (): Promise<void> => {
@@ -73,16 +85,18 @@ const signOut = async (): Promise<void> => {
   endSession()
 }
 
+const isWanted = ({ request_id }: Asked, wanted: string): boolean => encodeURIComponent(request_id) === wanted
+
 /** The screen that the address names: a request, the members, or the inbox. */
 const showPlace = (): void => {
   const here = session
   const requests = pending
   if (!here || !requests) return
   const wanted = requestInAddress()
-  const asked = requests.find(({ request_id }) => encodeURIComponent(request_id) === wanted)
   change(() => {
+    const asked = wanted !== undefined && requests.find((one) => isWanted(one, wanted))
     if (asked) return showRequest(asked, here, toInbox)
-    if (wanted !== undefined) return showGone()
+    if (wanted !== undefined) return showGone(wanted)
     if (location.hash === '#members') return showMembers(here, members)
     const notify = async (): Promise<void> => {
       await offerNotifications(here)
@@ -103,7 +117,7 @@ const enter = async (fresh = false): Promise<void> => {
       title: 'Not connected',
       lines: ['What waits for you shows here as soon as the service answers.'],
     })
-    setTimeout(() => !session && void enter(fresh), 5000)
+    setTimeout(() => !session && void enter(fresh), 2000)
     return
   }
   setOffline(false, feed.refresh)

@@ -35,8 +35,8 @@ const showRegistration = (token: string, enrollment: Enrollment, name: string, e
     showNotice({
       drawing: 'phone',
       title: 'Registered already',
-      lines: ['This phone holds a key for you. Sign in with it; the link is not needed.'],
-      actions: [button('Sign in with this phone', 'primary', ends.signIn)],
+      lines: ['This phone holds a key for you, and needs no link.'],
+      actions: [button('Open your requests', 'primary', ends.signIn)],
     })
   }
   const explain = (error: unknown): void => {

@@ -13,12 +13,13 @@ type Listener = {
 }
 
 const waitS = 25
-const pausesMs = [1000, 2000, 4000, 8000, 15_000]
+const pausesMs = [300, 1000, 2000, 4000, 8000, 15_000]
 
 /** Keeps the list of what is pending as it is at the service, for as long as the page is open. */
 export const createFeed = ({ changed, reached, ended }: Listener) => {
   let mark: string | undefined
   let running = false
+  let woken = false
   let wake: (() => void) | undefined
 
   const pause = (ms: number): Promise<void> =>
@@ -32,7 +33,10 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
 
   const look = async (): Promise<void> => {
     const stop = new AbortController()
-    wake = () => stop.abort()
+    wake = () => {
+      woken = true
+      stop.abort()
+    }
     const wait = mark === undefined ? {} : { wait_s: waitS, seen: mark }
     const inbox = await call('listInbox', wait, stop.signal)
     mark = inbox.mark
@@ -52,12 +56,13 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
           ended()
           return
         }
-        // Woken on purpose: look again at once.
-        if (mark !== undefined) {
-          mark = undefined
+        mark = undefined
+        if (woken) {
+          woken = false
           continue
         }
-        reached(false)
+        // One that fails is nothing to tell: a phone that wakes up drops what it had open.
+        if (failures > 0) reached(false)
         await pause(pausesMs[Math.min(failures, pausesMs.length - 1)]!)
         failures += 1
       }

@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs'
+import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core'
+
+// A phone: a browser profile of its own whose authenticator checks its owner, or does not.
+
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
+
+/** Its profile is a temporary one that goes with it. */
+export const launch = (): Promise<Browser> => {
+  if (executablePath === undefined) throw new Error('Chromium is missing: apt-get install -y chromium')
+  return chromium.launch({ executablePath, args: flags })
+}
+
+export type Phone = {
+  page: Page
+  context: BrowserContext
+  devtools: CDPSession
+  /** What a page may not do: requests to others, breaches of its policy, errors of its script. */
+  misdeeds: string[]
+  tap(name: string): Promise<void>
+  /** The heading of the screen that is to come. */
+  sees(heading: string | RegExp): Promise<void>
+  /** Whether its owner passes the check from now on. */
+  setOwner(present: boolean): Promise<void>
+}
+
+export const createPhone = async (
+  browser: Browser,
+  origin: string,
+  colorScheme: 'light' | 'dark' = 'light',
+): Promise<Phone> => {
+  const context = await browser.newContext({
+    viewport: { width: 360, height: 740 },
+    isMobile: true,
+    hasTouch: true,
+    colorScheme,
+    reducedMotion: 'reduce',
+  })
+  context.setDefaultTimeout(20_000)
+  const misdeeds: string[] = []
+  context.on('request', (request) => {
+    const url = new URL(request.url())
+    // The link of a service for development names its address, which answers with its name.
+    url.hostname = url.hostname.replace('127.0.0.1', 'localhost')
+    if (url.origin !== origin) misdeeds.push(`request to ${url}`)
+  })
+  await context.exposeFunction('tellBreach', (text: string) => misdeeds.push(text))
+  await context.addInitScript(
+    `addEventListener('securitypolicyviolation', (e) => tellBreach(e.violatedDirective + ' breached by ' + e.blockedURI))`,
+  )
+  const page = await context.newPage()
+  page.on('pageerror', ({ message }) => misdeeds.push(message))
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return {
+    page,
+    context,
+    devtools,
+    misdeeds,
+    tap: (name) => page.getByRole('button', { name, exact: true }).click(),
+    sees: (name) => page.getByRole('heading', { level: 1, name }).waitFor(),
+    setOwner: async (isUserVerified) => {
+      await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
+    },
+  }
+}

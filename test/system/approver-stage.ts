@@ -1,0 +1,61 @@
+import { createMember, createTenant, dataOf } from '../service/fixtures.ts'
+import { ask, show } from '../service/approver.ts'
+import { remote } from '../e2e/person.ts'
+import { startService, temporaryFolder } from '../e2e/processes.ts'
+import { createPhone, launch, type Phone } from './approver-phone.ts'
+
+const operator = 'svc_op_approver_0123456789012345678901234567890'
+
+/** The real service with an organization, and a browser that opens phones. */
+export const createStage = async () => {
+  const folder = temporaryFolder()
+  const running = await startService(folder.path, operator, ['--dev'])
+  const service = remote(running.baseUrl, operator)
+  const origin = `http://localhost:${new URL(running.baseUrl).port}`
+  const org = await createTenant(service, 'acme')
+  const browser = await launch()
+  let people = 0
+
+  const linkFor = async (user: number): Promise<string> =>
+    dataOf(
+      await service.call('POST', `/svc/v1/organizations/${org.id}/users/${user}/enrollments`, { body: {} }),
+    ).url
+
+  return {
+    service,
+    origin,
+    org,
+    browser,
+    linkFor,
+    openPhone: (scheme?: 'light' | 'dark'): Promise<Phone> => createPhone(browser, origin, scheme),
+    /** Somebody new: a phone rings five times in ten minutes and no more. */
+    person: async (more: object = {}): Promise<{ id: number; mobile: string }> => {
+      people += 1
+      return createMember(service, org.id, people, more)
+    },
+    /** A phone of theirs that is registered and shows the inbox. */
+    enrolled: async (user: { id: number }, scheme?: 'light' | 'dark'): Promise<Phone> => {
+      const phone = await createPhone(browser, origin, scheme)
+      await phone.page.goto(await linkFor(user.id))
+      await phone.tap('Register this phone')
+      await phone.sees(/Ring when|Nothing waits/)
+      if (await phone.page.getByRole('button', { name: 'Not now' }).isVisible()) await phone.tap('Not now')
+      await phone.sees('Nothing waits for you')
+      return phone
+    },
+    ask: async (approver: { mobile: string }, more: object = {}) =>
+      dataOf(await ask(service, approver, more)) as { request_id: string; number: string | null },
+    statusOf: async (id: string): Promise<{ status: string; detail: string | null }> =>
+      dataOf(await show(service, id)),
+    closePhones: async (): Promise<void> => {
+      await Promise.all(browser.contexts().map((context) => context.close()))
+    },
+    close: async (): Promise<void> => {
+      await browser.close()
+      await running.stop()
+      folder.remove()
+    },
+  }
+}
+
+export type Stage = Awaited<ReturnType<typeof createStage>>
