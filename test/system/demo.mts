@@ -83,9 +83,11 @@ try {
     receipt,
   )
   await phone.page.getByText('Deploy 4.2 to production').first().waitFor()
-  await picture('request')
+  await picture('waiting')
   if (await phone.page.getByRole('button', { name: 'Approve' }).isHidden())
     await phone.page.getByText('Deploy 4.2 to production').first().click()
+  await phone.page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+  await picture('request')
   await phone.tap('Approve')
   must(await asking)
   await phone.sees(/Approved/)
