@@ -356,6 +356,21 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     expect(refusal(await results())).toEqual([410, 'spent', []])
   })
 
+  test('takes the place that the service saw, and no PASS of the caller over it', async () => {
+    dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
+    const at = (latitude: number) => ({
+      decision: 'approve' as const,
+      location: { latitude, longitude: fence.longitude, accuracy_m: 5, age_ms: 0 },
+    })
+    await decide(service, await started(), ada.key, at(fence.latitude))
+    const { factors } = dataOf(await results())
+    expect(brief(factors)[2]).toEqual(['location', 'required', 'PASS', 'service'])
+    await decide(service, await started(), ada.key, at(fence.latitude + 1))
+    const answer = await results()
+    expect(refusal(answer)).toEqual([403, 'denied', []])
+    expect(answer.body.message).toMatch(/^Denied: decision: refused by the rules: location: .* km from Head/)
+  })
+
   test('takes no PASS before the person has answered, and loses nothing by it', async () => {
     const request_id = await started()
     expect(await refusedWithoutTrace(() => results())).toEqual([409, 'pending', []])

@@ -6,11 +6,16 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/main.ts'
 import { startService, type RunningService } from '../../src/service/serve.ts'
+import { remote } from '../e2e/person.ts'
+import { decide, enroll } from '../service/approver.ts'
+import { dataOf } from '../service/fixtures.ts'
 import { memoryIo } from '../cli/memory-io.ts'
 
 // Requests and replies written by hand from the specification. The request goes over a raw socket to the real service,
 // byte for byte; the command line is let loose on a peer that answers no more than the specification shows.
 
+/** ISO 8601, without what the specification does not show. */
+const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z')
 const key = `svc_op_${'k'.repeat(43)}`
 const folder = new URL('exchanges/', import.meta.url)
 
@@ -28,9 +33,9 @@ const parseMessage = (raw: string): Message => {
 }
 
 const exchanges = readdirSync(folder)
-  .toSorted()
+  .toSorted((a, b) => Number.parseInt(a) - Number.parseInt(b))
   .map((file): Exchange => {
-    const lines = readFileSync(new URL(file, folder), 'utf8').split('\n')
+    const lines = readFileSync(new URL(file, folder), 'utf8').replaceAll('{now}', now).split('\n')
     const notes = lines.filter((line) => line.startsWith('# '))
     const [request, reply] = lines
       .filter((line) => !line.startsWith('# '))
@@ -82,6 +87,8 @@ describe('the service answers', () => {
     service = await startService({
       dataDir,
       port: 0,
+      // A key file stands for the phone.
+      dev: true,
       env: { SVC_BOOTSTRAP_API_KEY: key },
       log: () => undefined,
     })
@@ -93,7 +100,22 @@ describe('the service answers', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
+  /** The phone of the person of the exchanges, and what they do when it rings. */
+  const enrolled = async () => enroll(remote(service.baseUrl, key), 1, 1)
+  let phone: Awaited<ReturnType<typeof enrolled>> | undefined
+  const answered = async (): Promise<void> => {
+    const { call } = remote(service.baseUrl, key)
+    const [{ request_id }] = dataOf(await call('GET', '/svc/v1/approvals?status=pending'))
+    // Inside the place of exchange 5.
+    const location = { latitude: 52.5, longitude: 13.4, accuracy_m: 5, age_ms: 0 }
+    const deciding = { decision: 'approve' as const, location }
+    dataOf(await decide(remote(service.baseUrl, key), request_id, phone!.key, deciding))
+  }
+
   const prepared: Record<string, () => Promise<void>> = {
+    '9-verify-user': async () => void (phone = await enrolled()),
+    '10-validate-auth': answered,
+    '11-auth-results': () => prepare('/generate-auth-token', { user_id: 1 }),
     '6-accept-user': async () => {
       const grace = { email: 'grace@acme.example', first_name: 'Grace', last_name: 'Hopper' }
       await prepare('/organization/1/create/user', { ...grace, country_code: '+1', mobile: '2025550102' })
