@@ -56,6 +56,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
       'ipaddr.js',
       'jq-wasm',
       'string-width',
+      'uqr',
       'yaml',
       'zod/mini',
     ],

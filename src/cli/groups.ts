@@ -49,11 +49,29 @@ export const groups: Record<string, Group> = {
   },
   geofence: {
     about: 'Places where approvals count, of an organization or a user',
-    load: fromTable(async () => (await import('../contract/geofence.ts')).geofence),
+    load: fromTable(
+      async () => (await import('../contract/geofence.ts')).geofence,
+      async () => {
+        const [{ registerRuleCheck }, { geofence }] = await Promise.all([
+          import('./rule-check.ts'),
+          import('../contract/geofence.ts'),
+        ])
+        return registerRuleCheck(geofence.checkGeofence)
+      },
+    ),
   },
   timeslot: {
     about: 'Times when approvals count, of an organization or a user',
-    load: fromTable(async () => (await import('../contract/timeslot.ts')).timeslot),
+    load: fromTable(
+      async () => (await import('../contract/timeslot.ts')).timeslot,
+      async () => {
+        const [{ registerRuleCheck }, { timeslot }] = await Promise.all([
+          import('./rule-check.ts'),
+          import('../contract/timeslot.ts'),
+        ])
+        return registerRuleCheck(timeslot.checkTimeslot)
+      },
+    ),
   },
   approve: {
     about: 'Ask a person, wait for the decision, keep and check the proof',

@@ -7,8 +7,13 @@ import { gatherInput, type Typed } from './gather-input.ts'
 /** Names under which services tell phones, addresses and credentials, whatever the table says. */
 const alwaysMasked = ['mobile', 'phone', 'email', 'api_key', 'apiKey', 'secret', 'token', 'password']
 
-/** Runs one operation of the table: gather, confirm, send or only print, show. */
-export const runOperation = async (operation: Operation, typed: Typed, context: Context): Promise<void> => {
+/** Runs one operation of the table: gather, confirm, send or only print, show; `look` sees what came back. */
+export const runOperation = async (
+  operation: Operation,
+  typed: Typed,
+  context: Context,
+  look?: (data: unknown) => void,
+): Promise<void> => {
   const { input, extra } = await gatherInput(operation, typed, context)
   if (typed.options.dryRun) {
     const { showDryRun } = await import('./dry-run.ts')
@@ -30,4 +35,5 @@ export const runOperation = async (operation: Operation, typed: Typed, context: 
     ]),
   })
   if (once.size > 0) output.note('Shown once: keep it now.')
+  look?.(envelope.data)
 }

@@ -2,10 +2,14 @@ import * as z from 'zod/mini'
 import { approvalRecord } from './approval.ts'
 import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
-import { states, time, webauthn } from './records.ts'
+import { states, webauthn } from './records.ts'
 
 // What the approver page calls, over /svc/v1/approver. Never typed by a person. spec: not shown
 // Its session is an HttpOnly, SameSite cookie of one device and only reads; each decision is an assertion.
+
+/** The name of the cookie. Browsers take the prefix from https only, so nothing in between can plant one. */
+export const sessionCookie = (publicUrl: string): string =>
+  publicUrl.startsWith('https:') ? '__Secure-svc-approver' : 'svc-approver'
 
 const token = chosen(line(100), 'Token of the enrollment', { secret: true })
 /** Who stands at the page. */
@@ -35,8 +39,8 @@ const pendingRecord = z.looseObject({
   reason: approvalRecord.shape.reason,
   requester: approvalRecord.shape.requester,
   factors: approvalRecord.shape.factors,
-  requested_at: time,
-  expires_at: time,
+  requested_at: approvalRecord.shape.requested_at,
+  expires_at: approvalRecord.shape.expires_at,
   expires_in_ms: chosen(z.number(), 'Time left by the clock of the service'),
   number_required: chosen(z.boolean(), 'Whether the number must be typed'),
   contexts: chosen(

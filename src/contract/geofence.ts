@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { is_active, latitude, longitude, org_id, paging, radius, times, user_id } from './records.ts'
+import { is_active, latitude, longitude, org_id, paging, radius, ruling, times, user_id } from './records.ts'
 
 // The specification shows the fields of two bodies: a geo-fence that is created, and a user's. Elsewhere they are chosen.
 const placeFields = (mark: typeof shown) => ({
@@ -123,5 +123,27 @@ export const geofence = operations({
       ),
     }),
     data: z.array(userFenceRecord),
+  },
+  checkGeofence: {
+    method: 'GET',
+    path: '/svc/v1/organizations/{org_id}/geofence-check',
+    cli: 'geofence check',
+    effect: 'read',
+    summary: 'Tell whether the geo-fences would let a place pass',
+    message: 'Checked',
+    example: '--org acme --lat 52.5201 --lon 13.4049 --accuracy 20',
+    input: z.strictObject({
+      org_id,
+      user_id: chosen(z.optional(id), 'With the fences of this user too', { example: 7, flag: 'user' }),
+      latitude: chosen(latitude, 'Latitude, degrees (WGS84)', { example: 52.5201, flag: 'lat' }),
+      longitude: chosen(longitude, 'Longitude, degrees (WGS84)', { example: 13.4049, flag: 'lon' }),
+      accuracy_m: chosen(
+        z.optional(z.number('must be a number').check(z.gte(0, 'must be 0 or more'))),
+        'Accuracy, metres; 0 when left out',
+        { example: 20, flag: 'accuracy' },
+      ),
+    }),
+    data: ruling,
+    folded: ['expected', 'observed'],
   },
 })

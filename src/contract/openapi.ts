@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { sessionCookie } from './approver.ts'
 import { fieldMeta } from './field.ts'
 import { pathNames, type Operation } from './operation.ts'
 import { table } from './table.ts'
@@ -63,6 +64,7 @@ const operationObject = (operationId: string, operation: Operation): Json => {
     summary: operation.summary,
     description: `${operation.operator ? 'Only an operator key may call it. ' : ''}${operation.hidden ? 'For programs' : `Command: \`${command}\``}`,
     ...(operation.open && { security: [] }),
+    ...(operation.session && { security: [{ approverSession: [] }] }),
     parameters: [
       ...inPath.map((name) => parameter('path', name, properties[name]!, true)),
       ...(hasBody ? [] : others).map((name) =>
@@ -93,7 +95,6 @@ const operationObject = (operationId: string, operation: Operation): Json => {
 }
 
 const components: Json = {
-  securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
   parameters: {
     idempotencyKey: {
       name: 'Idempotency-Key',
@@ -159,6 +160,12 @@ export const createOpenApi = (publicUrl: string): Json => {
     servers: [{ url: `${publicUrl}/admin/public/api` }],
     security: [{ apiKey: [] }],
     paths,
-    components,
+    components: {
+      ...components,
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        approverSession: { type: 'apiKey', in: 'cookie', name: sessionCookie(publicUrl) },
+      },
+    },
   }
 }

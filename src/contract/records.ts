@@ -121,3 +121,15 @@ export const webauthn = z.looseObject({
   id: chosen(z.string(), 'Credential id'),
   response: chosen(z.looseObject({}), 'What the authenticator answered'),
 })
+
+/** What one rule would say. */
+export const ruling = z.looseObject({
+  factor: chosen(z.string(), 'Which rule'),
+  result: chosen(
+    z.enum(['PASS', 'FAIL', 'NOT_APPLICABLE', 'INSUFFICIENT_DATA']),
+    'NOT_APPLICABLE where nothing restricts',
+  ),
+  reason: chosen(z.string(), 'Why'),
+  expected: chosen(z.unknown(), 'What is allowed, by level'),
+  observed: chosen(z.unknown(), 'What was looked at, by level'),
+})

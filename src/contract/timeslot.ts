@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { is_active, org_id, paging, times, user_id } from './records.ts'
+import { is_active, org_id, paging, ruling, times, user_id } from './records.ts'
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
@@ -121,5 +121,23 @@ export const timeslot = operations({
       ),
     }),
     data: z.array(userSlotRecord),
+  },
+  checkTimeslot: {
+    method: 'GET',
+    path: '/svc/v1/organizations/{org_id}/timeslot-check',
+    cli: 'timeslot check',
+    effect: 'read',
+    summary: 'Tell whether the time slots would let a moment pass',
+    message: 'Checked',
+    example: '--org acme --at 2030-01-31T08:30:00+01:00',
+    input: z.strictObject({
+      org_id,
+      user_id: chosen(z.optional(id), 'With the slots of this user too', { example: 7, flag: 'user' }),
+      at: chosen(z.optional(line(40)), 'ISO 8601 with its offset; now when left out', {
+        example: '2030-01-31T08:30:00+01:00',
+      }),
+    }),
+    data: ruling,
+    folded: ['expected', 'observed'],
   },
 })

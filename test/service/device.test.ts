@@ -80,16 +80,22 @@ describe('an enrollment', () => {
     },
   )
 
-  test('keeps the relying party of the first one', async () => {
+  test('keeps the relying party of the first one for as long as a device is bound to it', async () => {
     await service.close()
     await open({ publicUrl: 'https://svc.example.com' })
+    const { device } = await enroll(service, acme.id, ada.id)
+    service.service.publicUrl = 'https://eu.svc.example.com'
     expect(dataOf(await start())).toMatchObject({
       rp_id: 'svc.example.com',
-      origin: 'https://svc.example.com',
+      origin: 'https://eu.svc.example.com',
     })
     service.service.publicUrl = 'https://other.example.com'
+    const answer = await start()
+    expect(refusal(answer)).toEqual([409, 'rp_id_kept', []])
+    expect(answer.body.data.hint).toContain('--public-url https://svc.example.com')
+    await revoke(device)
     expect(dataOf(await start())).toMatchObject({
-      rp_id: 'svc.example.com',
+      rp_id: 'other.example.com',
       origin: 'https://other.example.com',
     })
   })

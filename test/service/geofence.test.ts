@@ -154,3 +154,41 @@ describe('geo-fences of a user', () => {
     }
   })
 })
+
+const check = (query: string, key?: string) =>
+  service.call('GET', `/svc/v1/organizations/${acme.id}/geofence-check?${query}`, { key })
+
+describe('a check', () => {
+  const inside = `latitude=${fence.latitude}&longitude=${fence.longitude}`
+
+  test('tells what the fences of the organization would say, and why', async () => {
+    expect(dataOf(await check(inside))).toMatchObject({ factor: 'location', result: 'NOT_APPLICABLE' })
+    await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence })
+    expect(dataOf(await check(`${inside}&accuracy_m=20`))).toEqual({
+      factor: 'location',
+      result: 'PASS',
+      reason: '0 m from Headquarters (radius 150 m, accuracy 20 m)',
+      expected: { organization: { name: 'Headquarters', radius_m: 150 } },
+      observed: { organization: { distance_m: 0, accuracy_m: 20 } },
+    })
+    expect(dataOf(await check(`${inside}&accuracy_m=151`)).result).toBe('FAIL')
+    expect(dataOf(await check('latitude=48.1&longitude=11.5')).result).toBe('FAIL')
+  })
+
+  test('counts the fences of the user who is named', async () => {
+    const { id } = await createMember(service, acme.id, 9)
+    const geofences = [{ name: 'Home', latitude: 1, longitude: 2, radius: 100, enabled: true }]
+    dataOf(await service.call('PUT', `/user/${id}/geofences/update`, { body: { geofences } }))
+    expect(dataOf(await check(`${inside}&user_id=${id}`))).toMatchObject({ result: 'FAIL' })
+    expect(dataOf(await check(`latitude=1&longitude=2&user_id=${id}`))).toMatchObject({ result: 'PASS' })
+    expect(refusal(await check(`${inside}&user_id=99`))).toEqual([404, 'not_found', []])
+  })
+
+  test.each([
+    ['latitude', 'latitude=91&longitude=1'],
+    ['longitude', 'latitude=1&longitude=x'],
+    ['accuracy_m', 'latitude=1&longitude=1&accuracy_m=-1'],
+  ])('is refused with an absurd %s', async (field, query) => {
+    expect(refusal(await check(query))).toEqual([422, 'invalid_field', [field]])
+  })
+})

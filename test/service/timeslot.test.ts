@@ -142,3 +142,38 @@ describe('time slots of a user', () => {
     expect(dataOf(await show(id, `?org_id=${acme.id}`))).toEqual([])
   })
 })
+
+const check = (query = '') => service.call('GET', `/svc/v1/organizations/${acme.id}/timeslot-check${query}`)
+
+describe('a check', () => {
+  test('tells what the slots would say at a moment, and why', async () => {
+    expect(dataOf(await check())).toMatchObject({ factor: 'time', result: 'NOT_APPLICABLE' })
+    await add()
+    // A Thursday; the plus of an offset is %2B in an address.
+    expect(dataOf(await check('?at=2030-01-31T09:30:00%2B01:00'))).toMatchObject({
+      factor: 'time',
+      result: 'PASS',
+      reason: 'Thu 09:30 Europe/Berlin is inside Office hours (Mon-Fri 09:00-17:30)',
+    })
+    expect(dataOf(await check('?at=2030-01-31T17:30:00Z'))).toMatchObject({
+      result: 'FAIL',
+      reason: 'Thu 18:30 Europe/Berlin is outside Office hours (Mon-Fri 09:00-17:30)',
+    })
+  })
+
+  test('counts the slots of the user who is named', async () => {
+    const { id } = await createMember(service, acme.id, 9)
+    const timeslots = [{ ...slot, name: 'Nights', start: '22:00', end: '06:00' }]
+    dataOf(await service.call('PUT', `/user/${id}/timeslots/update`, { body: { timeslots } }))
+    expect(dataOf(await check(`?at=2030-01-31T12:00:00Z&user_id=${id}`)).result).toBe('FAIL')
+    expect(dataOf(await check('?at=2030-01-31T12:00:00Z')).result).toBe('NOT_APPLICABLE')
+    expect(refusal(await check('?user_id=99'))).toEqual([404, 'not_found', []])
+  })
+
+  test.each(['yesterday', '2030-01-31', '2030-01-31T12:00:00', '2030-02-31T12:00:00Z'])(
+    'is refused at %s, which is no instant',
+    async (at) => {
+      expect(refusal(await check(`?at=${at}`))).toEqual([422, 'invalid_field', ['at']])
+    },
+  )
+})

@@ -2,9 +2,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
+import { assert } from '../../src/client/software-authenticator.ts'
 import { planRequest } from '../../src/client/request.ts'
 import type { OperationId } from '../../src/contract/table.ts'
 import { startService, temporaryFolder } from '../e2e/processes.ts'
+import { enrollApprover } from './enrolled-approver.ts'
 import { call, exampleInput, must, operationIds, operationOf, send } from './requests.ts'
 import type { Result, Torture } from './torture.ts'
 
@@ -51,7 +53,9 @@ const nasty = fc.oneof(
 /** A body that is wrong in one of many ways, or right by chance: it must be answered in any case. */
 const badInput = fc
   .record({
-    id: fc.constantFrom(...operationIds.filter((id) => id !== 'deleteOrganization' && id !== 'revokeKey')),
+    id: fc.constantFrom(
+      ...operationIds.filter((id) => !['deleteOrganization', 'revokeKey', 'closeSession'].includes(id)),
+    ),
     kind: fc.constantFrom(
       'wrong type',
       'missing',
@@ -120,22 +124,39 @@ const sendable = (input: Record<string, unknown>): Record<string, unknown> =>
     ]),
   )
 
+/** The cookie of an admin of organization 1 at the approver page. */
+const openPage = async (baseUrl: string, key: string): Promise<string> => {
+  const { authenticator } = await enrollApprover(baseUrl, key, 1, { role: 'admin' })
+  const { origin, port } = new URL(baseUrl)
+  const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(`${origin}/svc/v1/approver/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const { data } = (await (await post('challenge', {})).json()) as { data: { challenge: string } }
+  const { challenge } = data
+  const where = { origin: `http://localhost:${port}`, rpId: 'localhost' }
+  const opened = await post('session', {
+    challenge,
+    response: assert(authenticator, { challenge, ...where }),
+  })
+  const cookie = opened.headers.get('set-cookie')?.split(';')[0]
+  if (cookie === undefined) throw new Error(`No session: ${opened.status} ${await opened.text()}`)
+  return cookie
+}
+
 const workers = 8
 
-const pelt = async (origin: string, key: string, inputs: Bad[]) => {
+const pelt = async (origin: string, key: string, cookie: string, inputs: Bad[]) => {
   const hits: Record<string, number> = {}
   const examples: string[] = []
   let failures = 0
   let next = 0
   const work = async (): Promise<void> => {
     for (let bad = inputs[next++]; bad; bad = inputs[next++]) {
-      const problem = await send(
-        origin + bad.path,
-        bad.method,
-        bad.keyless ? undefined : key,
-        bad.body,
-        bad.headers,
-      )
+      const problem = await send(origin + bad.path, bad.method, bad.keyless ? undefined : key, bad.body, {
+        ...bad.headers,
+        'sec-fetch-site': 'same-origin',
+        ...(bad.keyless ? {} : { cookie }),
+      })
         .then(({ status, body }) => {
           hits[`${Math.floor(status / 100)}xx`] = (hits[`${Math.floor(status / 100)}xx`] ?? 0) + 1
           if (status >= 500) return `answered ${status}`
@@ -187,13 +208,14 @@ export const torture: Torture = {
     const inputs = fc.sample(badInput, { numRuns: count, seed: 42 })
     const folder = temporaryFolder()
     const key = `svc_op_torture_${randomBytes(24).toString('hex')}`
-    const service = await startService(folder.path, key)
+    const service = await startService(folder.path, key, ['--dev'])
     const stub = await careless()
     try {
       for (const slug of ['acme', 'globex'])
         await must(call(service.baseUrl, 'createOrganization', key, { name: slug, slug }))
-      const honest = await pelt(new URL(service.baseUrl).origin, key, inputs)
-      const broken = await pelt(stub.origin, key, inputs.slice(0, 500))
+      const cookie = await openPage(service.baseUrl, key)
+      const honest = await pelt(new URL(service.baseUrl).origin, key, cookie, inputs)
+      const broken = await pelt(stub.origin, key, '', inputs.slice(0, 500))
       return {
         count,
         failures: honest.failures,

@@ -22,10 +22,12 @@ export const enrollApprover = async (
   baseUrl: string,
   key: string,
   org: number,
+  more: Record<string, unknown> = {},
 ): Promise<EnrolledApprover> => {
   const { id, mobile } = await request(baseUrl, 'createUser', key, {
     ...exampleInput('createUser'),
     orgId: org,
+    ...more,
   })
   const enrollment = await request(baseUrl, 'createEnrollment', key, { org_id: org, user_id: id })
   const { token, challenge, origin, rp_id: rpId, user_handle: userHandle } = enrollment

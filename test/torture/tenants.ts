@@ -134,8 +134,8 @@ const everything: OperationId[] = [
   'listApprovals',
   'listAudit',
 ]
-/** Open ones are proved by a token or a signature and not by a key. */
-const keyed = operationIds.filter((id) => !operationOf(id).open)
+/** Open ones are proved by a token or a signature and not by a key, those of the page by the cookie of a device. */
+const keyed = operationIds.filter((id) => !operationOf(id).open && !operationOf(id).session)
 
 const snapshot = async (baseUrl: string, operator: string, tenant: Tenant): Promise<string> => {
   const parts = [call(baseUrl, 'getOrganization', operator, { orgIdOrSlug: tenant.slug })]

@@ -59,7 +59,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
   }
 }
 
-/** `svc user enroll`: from the table, a link for a phone; with --software, a key file that signs at once. */
+/** `svc user enroll`: a link for a phone, as a QR code on a terminal; with --software, a key file that signs at once. */
 export const registerEnroll = (group: Command, context: Context): void => {
   const command = group.commands.find((one) => one.name() === 'enroll')!
   command
@@ -73,7 +73,13 @@ export const registerEnroll = (group: Command, context: Context): void => {
       if (options.software) return enrollSoftware(command.args, options, context)
       const stray = ['file', 'algorithm'].find((name) => options[name] !== undefined)
       if (stray) throw usageError(`--${stray} goes with --software`)
+      const typed = { args: command.args, options }
+      const { format } = await context.output()
+      if (context.io.stdout.isTTY && format === 'table' && !options.dryRun) {
+        const { enrollPhone } = await import('./enroll-phone.ts')
+        return enrollPhone(typed, context)
+      }
       const { runOperation } = await import('../run-operation.ts')
-      return runOperation(device.createEnrollment, { args: command.args, options }, context)
+      return runOperation(device.createEnrollment, typed, context)
     })
 }

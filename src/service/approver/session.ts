@@ -1,3 +1,4 @@
+import { sessionCookie } from '../../contract/approver.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import type { Call, Caller, Person } from '../call.ts'
 import type { Authenticated } from '../keys.ts'
@@ -14,12 +15,10 @@ const path = '/svc/v1/approver'
 const later = (now: string, ms: number): string => new Date(Date.parse(now) + ms).toISOString()
 
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:')
-/** A browser takes the prefix only from https, so nothing in between can plant one. */
-const nameOf = (publicUrl: string): string => (isSecure(publicUrl) ? '__Secure-svc-approver' : 'svc-approver')
 
 const cookieOf = (publicUrl: string, value: string, seconds: number): string =>
   [
-    `${nameOf(publicUrl)}=${value}`,
+    `${sessionCookie(publicUrl)}=${value}`,
     `Path=${path}`,
     `Max-Age=${seconds}`,
     'HttpOnly',
@@ -29,7 +28,7 @@ const cookieOf = (publicUrl: string, value: string, seconds: number): string =>
 
 /** The token in the header `Cookie`; undefined where none can be one. */
 const tokenIn = (header: string | undefined, publicUrl: string): string | undefined => {
-  const start = `${nameOf(publicUrl)}=`
+  const start = `${sessionCookie(publicUrl)}=`
   const cookies = header?.slice(0, 8192).split(';') ?? []
   const token = cookies.map((one) => one.trim()).find((one) => one.startsWith(start))
   return token && /^[\w-]{43}$/.test(token.slice(start.length)) ? token.slice(start.length) : undefined

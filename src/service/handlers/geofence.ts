@@ -1,7 +1,10 @@
 import type { geofence } from '../../contract/geofence.ts'
+import { checkLocation } from '../../rules/location.ts'
+import { readLevels } from '../approvals/rules-of.ts'
 import type { Call, Handlers } from '../call.ts'
 import { notFound } from '../refusal.ts'
 import { given } from './given.ts'
+import { findUser } from './member.ts'
 import { inPage } from './page.ts'
 import { organizationOfUser, reachOrganization } from './tenant.ts'
 
@@ -97,5 +100,13 @@ export const geofenceHandlers: Handlers<typeof geofence> = {
         .execute()
     await call.audit(orgId, `user:${userId}`)
     return userFences(call, orgId, userId)
+  },
+
+  checkGeofence: async ({ org_id, user_id, accuracy_m = 0, ...place }, call) => {
+    await reachOrganization(call, org_id)
+    if (user_id !== undefined) await findUser(call, org_id, user_id)
+    const levels = await readLevels(call.db, org_id, user_id)
+    const location = { ...place, accuracy_m, at: call.now }
+    return { factor: 'location', ...checkLocation(levels, location, call.now) }
   },
 }

@@ -1,10 +1,14 @@
 import { IANAZone } from 'luxon'
 import type * as z from 'zod/mini'
 import { weekdays, type slot, type timeslot } from '../../contract/timeslot.ts'
+import { readInstant } from '../../rules/instant.ts'
+import { checkTime } from '../../rules/time.ts'
+import { readLevels } from '../approvals/rules-of.ts'
 import type { Call, Handlers } from '../call.ts'
 import { invalid, notFound } from '../refusal.ts'
 import type { Tables } from '../storage/schema.ts'
 import { given } from './given.ts'
+import { findUser } from './member.ts'
 import { inPage } from './page.ts'
 import { organizationOfUser, reachOrganization } from './tenant.ts'
 
@@ -119,5 +123,14 @@ export const timeslotHandlers: Handlers<typeof timeslot> = {
     if (slots.length > 0) await call.db.insertInto('user_timeslots').values(slots).execute()
     await call.audit(orgId, `user:${userId}`)
     return userSlots(call, orgId, userId)
+  },
+
+  checkTimeslot: async ({ org_id, user_id, at }, call) => {
+    await reachOrganization(call, org_id)
+    if (user_id !== undefined) await findUser(call, org_id, user_id)
+    if (at !== undefined && readInstant(at) === undefined)
+      throw invalid('at', 'must be a time with its offset such as 2030-01-31T08:30:00+01:00')
+    const levels = await readLevels(call.db, org_id, user_id)
+    return { factor: 'time', ...checkTime(levels, at ?? call.now) }
   },
 }

@@ -1,0 +1,43 @@
+import { device } from '../../contract/device.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import type { Context } from '../context.ts'
+import { gatherInput, type Typed } from '../gather-input.ts'
+import { wantsColour } from '../output/colour.ts'
+
+type Enrollment = { url: string; expires_at: string }
+
+const isOurs = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+
+/** What keeps a phone from opening the link; undefined when nothing does. */
+const whatPhonesNeed = (url: string): string | undefined => {
+  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : {}
+  if (hostname === undefined) return undefined
+  const how =
+    'svc serve --public-url https://svc.example.com, with --tls-cert and --tls-key or behind a tunnel that has https'
+  if (isOurs(hostname)) return `This link opens on this machine only. For a phone: ${how}`
+  return protocol === 'https:' ? undefined : `Phones register over https only: ${how}`
+}
+
+const lapse = (expires_at: string, now: Date): string => {
+  const minutes = Math.round((Date.parse(expires_at) - now.getTime()) / 60_000)
+  const left = minutes > 0 && minutes < 60 ? `within ${minutes} minutes, ` : ''
+  return `${left}until ${safeLine(expires_at)}`
+}
+
+/** For a person at a terminal: the link as a QR code to scan and as text, how long it is good, what a phone needs. */
+export const enrollPhone = async (typed: Typed, context: Context): Promise<void> => {
+  const { io, globals } = context
+  const { input, extra } = await gatherInput(device.createEnrollment, typed, context)
+  const client = await context.client()
+  const { envelope } = await client.call(device.createEnrollment, input, { extra, signal: io.signal })
+  const { url, expires_at } = envelope.data as Enrollment
+  const { qrCode } = await import('./qr-code.ts')
+  const { code, width } = qrCode(url, wantsColour(io.stdout, { io, globals }))
+  if (width <= io.stdout.columns) io.stdout.write(`\n${code}\n`)
+  else io.stdout.write(`The terminal is too narrow for the QR code: it takes ${width} columns.\n`)
+  io.stdout.write(`Scan it with the phone of the user, or open there:\n\n  ${safeLine(url)}\n\n`)
+  io.stdout.write(`It registers one phone, ${lapse(expires_at, io.now())}. Shown once.\n`)
+  const needs = whatPhonesNeed(url)
+  if (needs) io.stdout.write(`${needs}\n`)
+}

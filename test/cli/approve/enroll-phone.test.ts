@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { run } from '../../../src/cli/main.ts'
+import { temporaryFolder } from '../../e2e/processes.ts'
+import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
+import { memoryIo } from '../memory-io.ts'
+
+let service: FakeHosted
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(async () => {
+  service = await startFakeHosted()
+  folder = temporaryFolder()
+})
+afterEach(async () => {
+  await service.close()
+  folder.remove()
+})
+
+const token = 'x'.repeat(43)
+const enroll = async (
+  origin: string,
+  { args = [], env = {}, ...io }: { tty?: boolean; columns?: number; args?: string[]; env?: object } = {},
+) => {
+  const data = {
+    url: `${origin}/approver#enroll=${token}`,
+    token,
+    expires_at: '2026-01-01T00:10:00.000Z',
+    rp_id: 'x',
+    origin,
+    challenge: 'c',
+    user_handle: 'u',
+  }
+  service.always(json(200, { status: 'success', message: 'Enrollment started', data }))
+  const memory = memoryIo({
+    tty: true,
+    ...io,
+    env: { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key', ...env },
+  })
+  const exit = await run(['user', 'enroll', '7', '--org', '1', ...args], memory)
+  return { exit, out: memory.out(), err: memory.err() }
+}
+
+test('on a terminal the link is a QR code, and text, and says how long it is good', async () => {
+  const { exit, out } = await enroll('https://svc.example.com')
+  expect(exit).toBe(0)
+  expect(out).toContain('\u001B[38;5;231;48;5;16m█████')
+  expect(out).toContain(`  https://svc.example.com/approver#enroll=${token}\n`)
+  expect(out).toContain('one phone, within 10 minutes, until 2026-01-01T00:10:00.000Z')
+  expect(out).not.toMatch(/--public-url|challenge/)
+  expect(JSON.parse(service.seen[0]!.body)).toEqual({})
+})
+
+test('a terminal without colours has no escape codes', async () => {
+  const { out } = await enroll('https://svc.example.com', { env: { NO_COLOR: '1' } })
+  expect(out).toContain('█████')
+  expect(out).not.toContain('\u001B')
+})
+
+test('a terminal that is too narrow has the link alone', async () => {
+  const { out } = await enroll('https://svc.example.com', { columns: 40 })
+  expect(out).not.toContain('█')
+  expect(out).toContain('45 columns')
+  expect(out).toContain(`#enroll=${token}`)
+})
+
+test.each([
+  ['http://127.0.0.1:8080', 'opens on this machine only'],
+  ['http://localhost:8080', 'opens on this machine only'],
+  ['http://svc.example.com', 'over https only'],
+])('%s tells what a phone needs', async (origin, said) => {
+  const { out } = await enroll(origin)
+  expect(out).toContain(said)
+  expect(out).toContain('--public-url https://svc.example.com, with --tls-cert and --tls-key')
+})
+
+test('what a service says does not reach the terminal raw', async () => {
+  const { out } = await enroll('https://evil.example/\u001B]0;x\u0007\u202e')
+  expect(out).not.toContain('\u001B]')
+  expect(out).not.toContain('\u202e')
+})
+
+test.each([
+  ['piped', { tty: false }],
+  ['as JSON', { args: ['-o', 'json'] }],
+])('%s there is the link and no code', async (_, options) => {
+  const { exit, out } = await enroll('https://svc.example.com', options)
+  expect(exit).toBe(0)
+  expect(out).toContain(`#enroll=${token}`)
+  expect(out).not.toContain('█')
+})
+
+test('a dry run asks for no link', async () => {
+  const { exit, out } = await enroll('https://svc.example.com', { args: ['--dry-run'] })
+  expect([exit, service.seen]).toEqual([0, []])
+  expect(out).toContain('/enrollments')
+})

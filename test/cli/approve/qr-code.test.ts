@@ -1,0 +1,32 @@
+import { encode } from 'uqr'
+import { expect, test } from 'vitest'
+import { qrCode } from '../../../src/cli/approve/qr-code.ts'
+
+const link = `https://svc.example.com/approver#enroll=${'x'.repeat(43)}`
+
+/** The modules that a terminal with light text on dark shows; true is dark. */
+const scanned = (code: string): boolean[][] =>
+  code
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => [
+      [...line].map((char) => char === ' ' || char === '▄'),
+      [...line].map((char) => char === ' ' || char === '▀'),
+    ])
+
+test('a QR code holds each module of the link, and four of nothing around them', () => {
+  const { code, width } = qrCode(link, false)
+  const modules = scanned(code)
+  const { data } = encode(link, { border: 0, ecc: 'L' })
+  expect(width).toBe(data.length + 8)
+  expect(modules.slice(4, 4 + data.length).map((row) => row.slice(4, 4 + data.length))).toEqual(data)
+  const around = [...modules.slice(0, 4), ...modules.slice(4 + data.length)].flat()
+  expect(around).not.toContain(true)
+  expect(modules.every((row) => !row.slice(0, 4).includes(true) && !row.slice(-4).includes(true))).toBe(true)
+})
+
+test('a QR code is dark on light in colours of its own, be the terminal dark or light', () => {
+  const plain = qrCode(link, false).code.trimEnd().split('\n')
+  const coloured = qrCode(link, true).code.trimEnd().split('\n')
+  expect(coloured).toEqual(plain.map((line) => `\u001B[38;5;231;48;5;16m${line}\u001B[0m`))
+})
