@@ -39,19 +39,21 @@ _svc_place() {
     'user devices') commands='list revoke' flags='' words='' files='' ;;
     'user devices list') commands='' flags='--org' words='' files='' ;;
     'user devices revoke') commands='' flags='--org -f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' ;;
-    'geofence') commands='list get create update delete set' flags='' words='' files='' ;;
+    'geofence') commands='list get create update delete set check' flags='' words='' files='' ;;
     'geofence list') commands='' flags='--org --limit --cursor --user' words='' files='' ;;
     'geofence get') commands='' flags='--org' words='' files='' ;;
     'geofence create') commands='' flags='--org --name --latitude --longitude --radius --is-active -f --raw-field -F --field --input --dry-run' words='' files='' ;;
     'geofence update') commands='' flags='--org --name --latitude --longitude --radius --is-active -f --raw-field -F --field --input --dry-run' words='' files='' ;;
     'geofence delete') commands='' flags='--org -f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' ;;
     'geofence set') commands='' flags='--user --org --geofences -f --raw-field -F --field --input --dry-run' words='' files='' ;;
-    'timeslot') commands='list add update delete set' flags='' words='' files='' ;;
+    'geofence check') commands='' flags='--org --user --lat --lon --accuracy' words='' files='' ;;
+    'timeslot') commands='list add update delete set check' flags='' words='' files='' ;;
     'timeslot list') commands='' flags='--org --limit --cursor --user' words='' files='' ;;
     'timeslot add') commands='' flags='--org --name --days --start --end --timezone --is-active -f --raw-field -F --field --input --dry-run' words='' files='' ;;
     'timeslot update') commands='' flags='--name --days --start --end --timezone --is-active -f --raw-field -F --field --input --dry-run' words='' files='' ;;
     'timeslot delete') commands='' flags='-f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' ;;
     'timeslot set') commands='' flags='--user --org --timeslots -f --raw-field -F --field --input --dry-run' words='' files='' ;;
+    'timeslot check') commands='' flags='--org --user --at' words='' files='' ;;
     'approve') commands='submit status list cancel request wait run inbox verify tools health' flags='' words='' files='' ;;
     'approve submit') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org -f --raw-field -F --field --input --dry-run' words='' files='' ;;
     'approve status') commands='' flags='--wait-s' words='' files='' ;;
@@ -193,7 +195,7 @@ _svc_value() {
 _svc() {
   local cur=${COMP_WORDS[COMP_CWORD]} at='' flag='' skip='' word i
   local commands flags words choices files
-  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --latitude --longitude --radius --is-active --geofences --days --start --end --timezone --timeslots --reason --to --timeout --requester --wait-s --status --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --timestamp --request-id --auth-token-file --overlap-s --head --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --mcp-url --default-mobile --credential-command -X --method -H --header '
+  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --latitude --longitude --radius --is-active --geofences --lat --lon --accuracy --days --start --end --timezone --timeslots --at --reason --to --timeout --requester --wait-s --status --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --timestamp --request-id --auth-token-file --overlap-s --head --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --mcp-url --default-mobile --credential-command -X --method -H --header '
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
