@@ -3,7 +3,7 @@ import { call, Refused, type Member, type Session } from './api.ts'
 import { button } from './element.ts'
 import { enroll } from './enrollment.ts'
 import { createFeed, type Asked } from './feed.ts'
-import { announce, nameOrganization, setOffline, showNotice } from './frame.ts'
+import { announce, nameOrganization, setOffline, showNotice, tellNext } from './frame.ts'
 import { showInbox } from './inbox.ts'
 import { showMembers, waitingMembers } from './members.ts'
 import { makeOffers, offerNotifications } from './offers.ts'
@@ -122,7 +122,10 @@ const enter = async (fresh = false): Promise<void> => {
   }
   setOffline(false, feed.refresh)
   nameOrganization(session.organization)
-  if (fresh) await makeOffers(session)
+  if (fresh) {
+    tellNext('This phone is registered.')
+    await makeOffers(session)
+  }
   members = await waitingMembers(session)
   pending = undefined
   feed.start()

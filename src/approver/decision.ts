@@ -20,6 +20,12 @@ type Steps = {
   withoutPlace: () => Promise<boolean>
 }
 
+/** "Denied: refused by the rules: …", below a heading that says the first word already. */
+const reasonIn = (message: string): string => {
+  const reason = message.replace(/^Denied: /, '')
+  return reason.slice(0, 1).toUpperCase() + reason.slice(1)
+}
+
 const outcomeOf = (error: unknown): Outcome => {
   if (error instanceof CheckFailed)
     return error.withdrawn ? { kind: 'withdrawn' } : { kind: 'again', message: error.message }
@@ -35,7 +41,7 @@ const outcomeOf = (error: unknown): Outcome => {
       kind: 'wrong number',
       message: 'Not the number. One more try, then it is denied.',
     }
-  if (code === 'denied') return { kind: 'ruled out', message }
+  if (code === 'denied') return { kind: 'ruled out', message: reasonIn(message) }
   if (code === 'device_revoked') return { kind: 'removed' }
   if (code === 'approver_not_active' || code === 'requester_revoked') return { kind: 'stopped', message }
   if (status === 410) return { kind: 'lapsed' }

@@ -11,9 +11,18 @@ export const nameOrganization = (name: string): void => {
   place('organization').textContent = name
 }
 
+let news: string | undefined
+
+/** Stands at the top of the next screen, once. */
+export const tellNext = (text: string): void => {
+  news = text
+}
+
 /** Puts a screen in place of the one before; a screen reader goes on at its heading. */
 export const show = (title: string, ...children: (Node | string | false | null)[]): HTMLElement => {
-  const screen = h('div', { class: 'screen' }, ...children)
+  const told = news !== undefined && h('p', { class: 'outcome', role: 'status' }, news)
+  news = undefined
+  const screen = h('div', { class: 'screen' }, told, ...children)
   const main = place('main')
   main.replaceChildren(screen)
   main.removeAttribute('aria-busy')

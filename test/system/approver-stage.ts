@@ -45,6 +45,20 @@ export const createStage = async () => {
     },
     ask: async (approver: { mobile: string }, more: object = {}) =>
       dataOf(await ask(service, approver, more)) as { request_id: string; number: string | null },
+    makeAdmin: async ({ id }: { id: number }): Promise<void> => {
+      dataOf(await service.call('POST', '/make-admin', { body: { org_id: org.id, user_id: id } }))
+    },
+    putOnHold: async ({ id }: { id: number }): Promise<void> => {
+      dataOf(await service.call('POST', `/organization/${org.id}/user/${id}/pending`, { body: {} }))
+    },
+    setFence: async ({ id }: { id: number }, fence: object): Promise<void> => {
+      const geofences = [{ name: 'Office', radius: 200, enabled: true, ...fence }]
+      dataOf(await service.call('PUT', `/user/${id}/geofences/update`, { body: { geofences } }))
+    },
+    waiting: async (): Promise<number[]> =>
+      dataOf(await service.call('GET', `/organization/${org.id}/pending/users`)).map(
+        (user: { id: number }) => user.id,
+      ),
     statusOf: async (id: string): Promise<{ status: string; detail: string | null }> =>
       dataOf(await show(service, id)),
     closePhones: async (): Promise<void> => {

@@ -41,7 +41,7 @@ describe('enrollment', () => {
     await first.sees(/Ring when|Nothing waits/)
     const second = await stage.openPhone()
     await second.page.goto(link)
-    await second.sees('This link is used up')
+    await expect(second.sees('This link is used up')).resolves.toBeUndefined()
     await second.page.getByText('Ask your admin for a new link').waitFor()
   })
 
@@ -54,7 +54,7 @@ describe('enrollment', () => {
     await phone.page.getByRole('alert').getByText('not completed').waitFor()
     await phone.setOwner(true)
     await phone.tap('Register this phone')
-    await phone.sees(/Ring when|Nothing waits/)
+    await expect(phone.sees(/Ring when|Nothing waits/)).resolves.toBeUndefined()
   })
 
   test('tells a phone that is registered that it needs no link', async () => {
@@ -64,7 +64,7 @@ describe('enrollment', () => {
     await phone.tap('Register this phone')
     await phone.sees('Registered already')
     await phone.tap('Open your requests')
-    await phone.sees('Nothing waits for you')
+    await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
   })
 })
 
@@ -147,7 +147,27 @@ describe('a decision', () => {
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'denied' })
   })
 
-  test('shows what is invisible, and no markup', async () => {
+  test('marks what is invisible, and leaves the text that can be seen as it is', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    // The service takes no such text; another one might.
+    await phone.page.route('**/svc/v1/approver/requests*', async (route) => {
+      const response = await route.fetch()
+      const text = (await response.text()).replace(
+        'Deploy 4.2',
+        String.raw`Pay\u202e 12\u200b0 \ud83d\ude00x`,
+      )
+      await route.fulfill({ response, body: text })
+    })
+    await phone.page.reload()
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
+    expect(await phone.page.locator('h1').textContent()).toBe('Pay[U+202E] 12[U+200B]0 😀x')
+    expect(await phone.page.locator('h1 .mark').allTextContents()).toEqual(['[U+202E]', '[U+200B]'])
+    await phone.page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
+  test('shows the exact text, and no markup', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const action = '<b>Pay</b>  12\n10'
@@ -175,7 +195,7 @@ describe('while a request is open', () => {
     const { request_id } = await stage.ask(user)
     await open(phone, request_id)
     await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} })
-    await phone.sees('Decided elsewhere')
+    await expect(phone.sees('Decided elsewhere')).resolves.toBeUndefined()
   })
 
   test('lets one of two phones decide, and tells the other', async () => {
@@ -199,7 +219,7 @@ describe('a page left open', () => {
     const { request_id } = await stage.ask(user)
     await phone.sees('One request waits')
     await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} })
-    await phone.sees('Nothing waits for you')
+    await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
   })
 
   test('says that there is no connection, and goes on when it is back', async () => {
@@ -209,7 +229,7 @@ describe('a page left open', () => {
     await stage.ask(user)
     await phone.page.getByRole('status').getByText('No connection').waitFor()
     await phone.context.setOffline(false)
-    await phone.sees('One request waits')
+    await expect(phone.sees('One request waits')).resolves.toBeUndefined()
     await phone.page.getByText('No connection').waitFor({ state: 'detached' })
   })
 
@@ -220,7 +240,7 @@ describe('a page left open', () => {
     await phone.page.reload()
     await phone.sees('Not connected')
     await phone.context.setOffline(false)
-    await phone.sees('Nothing waits for you')
+    await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
   })
 
   test('asks to sign in when its session has ended', async () => {
@@ -228,7 +248,7 @@ describe('a page left open', () => {
     await phone.context.clearCookies()
     await phone.page.reload()
     await phone.tap('Sign in with this phone')
-    await phone.sees('Nothing waits for you')
+    await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
   })
 
   test('tells a phone that was removed', async () => {
@@ -239,7 +259,7 @@ describe('a page left open', () => {
     await stage.service.call('DELETE', `/svc/v1/organizations/${stage.org.id}/devices/${id}`)
     await phone.page.reload()
     await phone.tap('Sign in with this phone')
-    await phone.sees('This phone was removed')
+    await expect(phone.sees('This phone was removed')).resolves.toBeUndefined()
     await phone.page.getByText('ask your admin for a new link').waitFor()
   })
 })

@@ -1,0 +1,223 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Phone } from './approver-phone.ts'
+import { createStage, type Stage } from './approver-stage.ts'
+
+// What does not depend on a decision: notifications, admins, places, and how each screen stands up to axe.
+
+const page = fileURLToPath(new URL('../../dist/approver', import.meta.url))
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await createStage()
+}, 60_000)
+afterEach(() => stage.closePhones())
+afterAll(() => stage.close())
+
+type Finding = { impact: string; id: string; nodes: { html: string }[] }
+
+/** Beside what axe finds: a screen that is wider than the phone, a target that is smaller than a finger. */
+const flaws = async ({ page, devtools }: Phone): Promise<string[]> => {
+  // Through the debugger, as the policy of the page lets no script in.
+  await devtools.send('Runtime.evaluate', { expression: axe })
+  const found: Finding[] = await page.evaluate('axe.run().then(({ violations }) => violations)')
+  const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  const small: string[] = await page.evaluate(`[...document.querySelectorAll('button, a, input')]
+    .filter((one) => one.getBoundingClientRect().height < 44).map((one) => 'small: ' + one.textContent)`)
+  const wide: boolean = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+  return [
+    ...serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+    ...small,
+    ...(wide ? ['wider than the phone'] : []),
+  ]
+}
+
+describe.each(['light', 'dark'] as const)('each screen, %s', (scheme) => {
+  test('has nothing that axe calls serious, fits the phone, and is large enough to tap', async () => {
+    const user = await stage.person()
+    const phone = await stage.openPhone(scheme)
+    const seen: Record<string, string[]> = {}
+    const look = async (name: string): Promise<void> => {
+      seen[name] = await flaws(phone)
+    }
+    await phone.page.goto(`${stage.origin}/approver`)
+    await phone.sees('Sign in with this phone')
+    await look('sign in')
+    await phone.page.goto(`${stage.origin}/approver#enroll=nothing`)
+    await phone.sees('This link is used up')
+    await look('used up')
+    const link = new URL(await stage.linkFor(user.id))
+    await phone.page.goto(`${stage.origin}/approver${link.hash}`)
+    await phone.sees('Hello Ada')
+    await look('enrollment')
+    await phone.tap('Register this phone')
+    await phone.sees(/Ring when/)
+    await look('offer')
+    await phone.tap('Not now')
+    await phone.sees('Nothing waits for you')
+    await look('empty inbox')
+    const { request_id } = await stage.ask(user, { number: true, reason: 'Fixes the login outage' })
+    await phone.sees('One request waits')
+    await look('inbox')
+    await phone.page.locator(`a[href="#request=${request_id}"]`).click()
+    await phone.page.getByRole('button', { name: "This wasn't me" }).waitFor()
+    await look('request')
+    await phone.tap("This wasn't me")
+    await look('not me')
+    await phone.tap('Back')
+    await phone.tap('Approve')
+    await phone.page.getByLabel('number').fill('x')
+    await phone.tap('Approve')
+    await look('number')
+    await phone.tap('Deny')
+    await phone.sees('Denied')
+    await look('denied')
+    await phone.tap('Done')
+    await stage.ask(user, { lifetime_s: 2 })
+    await phone.page.locator('a.card').click()
+    await phone.sees('This request has lapsed')
+    await look('lapsed')
+    expect(Object.entries(seen).filter(([, found]) => found.length > 0)).toEqual([])
+    expect(Object.keys(seen)).toHaveLength(11)
+    expect(phone.misdeeds).toEqual([])
+  })
+})
+
+test('the whole page is under 60 KB, and nothing in it comes from elsewhere', () => {
+  const files = readdirSync(page).map((name) => ({ name, bytes: readFileSync(join(page, name)) }))
+  const size = files.reduce((sum, { bytes }) => sum + gzipSync(bytes, { level: 9 }).length, 0)
+  expect(size).toBeLessThan(60 * 1024)
+  for (const { name, bytes } of files) {
+    if (!/\.(?:html|css|webmanifest)$/.test(name)) continue
+    expect(bytes.toString()).not.toMatch(/https?:|style=|<script(?! src="\/approver\/)|onclick/)
+  }
+})
+
+test('the page can be used by keyboard alone', async () => {
+  const user = await stage.person()
+  const phone = await stage.enrolled(user)
+  await stage.ask(user)
+  await phone.sees('One request waits')
+  const { keyboard } = phone.page
+  await keyboard.press('Tab')
+  await keyboard.press('Enter')
+  await phone.page.getByRole('button', { name: 'Deny', exact: true }).waitFor()
+  await keyboard.press('Tab')
+  await keyboard.press('Tab')
+  await keyboard.press('Enter')
+  await expect(phone.sees('Denied')).resolves.toBeUndefined()
+})
+
+describe('a notification', () => {
+  test('says that something waits and never what, and opens it', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    await phone.context.grantPermissions(['notifications'], { origin: stage.origin })
+    const registered = new Promise<string>((resolve) => {
+      phone.devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        if (registrations[0]) resolve(registrations[0].registrationId)
+      })
+    })
+    await phone.devtools.send('ServiceWorker.enable')
+    const { request_id } = await stage.ask(user)
+    await phone.sees('One request waits')
+    await phone.devtools.send('ServiceWorker.deliverPushMessage', {
+      origin: stage.origin,
+      registrationId: await registered,
+      data: JSON.stringify({ request_id }),
+    })
+    const shown = `navigator.serviceWorker.ready.then((worker) => worker.getNotifications())
+      .then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))`
+    await expect
+      .poll(() => phone.page.evaluate(shown))
+      .toEqual([{ title: 'An approval is waiting', body: 'Open it to see what is asked.', tag: request_id }])
+    // As its tap does.
+    await phone.page.evaluate(
+      `navigator.serviceWorker.dispatchEvent(new MessageEvent('message', { data: { request_id: '${request_id}' } }))`,
+    )
+    await phone.tap('Deny')
+    await phone.sees('Denied')
+    await expect.poll(() => phone.page.evaluate(shown)).toEqual([])
+  })
+
+  test('for a request that the page has not seen yet finds it', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    const { request_id } = await stage.ask(user)
+    await phone.page.goto(`${stage.origin}/approver#request=${request_id}`)
+    const approve = phone.page.getByRole('button', { name: 'Approve', exact: true })
+    await expect(approve.waitFor()).resolves.toBeUndefined()
+  })
+
+  test('that is refused leaves a way on', async () => {
+    const user = await stage.person()
+    const phone = await stage.openPhone()
+    await phone.page.goto(await stage.linkFor(user.id))
+    await phone.tap('Register this phone')
+    await phone.sees(/Ring when/)
+    await phone.tap('Turn on notifications')
+    await phone.page.getByText(/stay off|did not start/).waitFor()
+    await phone.tap('Continue')
+    await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
+  })
+})
+
+test('an admin accepts who waits, with a check for each', async () => {
+  const admin = await stage.person()
+  await stage.makeAdmin(admin)
+  const member = await stage.person()
+  await stage.putOnHold(member)
+  const phone = await stage.enrolled(admin)
+  await phone.page.getByRole('link', { name: 'One person waits to join' }).click()
+  await phone.sees('Who waits to join')
+  expect(await flaws(phone)).toEqual([])
+  await phone.setOwner(false)
+  await phone.tap('Accept')
+  await phone.page.getByRole('alert').getByText('not completed').waitFor()
+  await phone.setOwner(true)
+  await phone.tap('Accept')
+  await phone.page.getByRole('status').getByText('is accepted').waitFor()
+  expect(await stage.waiting()).toEqual([])
+})
+
+test('the place goes along with an approval where there are rules about it', async () => {
+  const user = await stage.person()
+  await stage.setFence(user, { latitude: 48.1, longitude: 11.5 })
+  const phone = await stage.openPhone()
+  await phone.context.grantPermissions(['geolocation'], { origin: stage.origin })
+  await phone.context.setGeolocation({ latitude: 48.1, longitude: 11.5, accuracy: 10 })
+  await phone.page.goto(await stage.linkFor(user.id))
+  await phone.tap('Register this phone')
+  await phone.page.getByRole('status').getByText('This phone is registered').waitFor()
+  await phone.sees('Nothing waits for you')
+  const { request_id } = await stage.ask(user, { factors: ['biometric', 'location'] })
+  await phone.page.locator('a.card').click()
+  await phone.tap('Approve')
+  await phone.sees('Approved')
+  expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
+})
+
+test('where the phone does not say its place, its owner decides whether to send without', async () => {
+  const user = await stage.person()
+  await stage.setFence(user, { latitude: 48.1, longitude: 11.5 })
+  const phone = await stage.openPhone()
+  await phone.context.grantPermissions([], { origin: stage.origin })
+  await phone.page.goto(await stage.linkFor(user.id))
+  await phone.tap('Register this phone')
+  await phone.tap('Allow location')
+  await phone.page.getByText('did not say where it is').waitFor()
+  await phone.tap('Continue')
+  const { request_id } = await stage.ask(user)
+  await phone.page.locator('a.card').click()
+  await phone.tap('Approve')
+  await phone.page.getByRole('heading', { name: 'did not say where it is' }).waitFor()
+  expect(await stage.statusOf(request_id)).toMatchObject({ status: 'pending' })
+  await phone.tap('Send without the place')
+  await phone.sees('Denied')
+  await phone.page.getByText('Refused by the rules').waitFor()
+})
