@@ -39,6 +39,10 @@ const found = (more: object = {}) => ({
 const results = (more: object = {}, with_: More = {}) =>
   post('/biometric-geo-fence-auth-results', found(more), with_)
 const approve = (id: string) => decide(service, id, ada.key)
+const approveAt = (latitude: number) => ({
+  decision: 'approve' as const,
+  location: { latitude, longitude: fence.longitude, accuracy_m: 5, age_ms: 0 },
+})
 const deny = (id: string) => decide(service, id, ada.key, { decision: 'deny' })
 const policy = async (fields: object) =>
   dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { body: { policy: fields } }))
@@ -358,14 +362,10 @@ describe('POST /biometric-geo-fence-auth-results', () => {
 
   test('takes the place that the service saw, and no PASS of the caller over it', async () => {
     dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
-    const at = (latitude: number) => ({
-      decision: 'approve' as const,
-      location: { latitude, longitude: fence.longitude, accuracy_m: 5, age_ms: 0 },
-    })
-    await decide(service, await started(), ada.key, at(fence.latitude))
+    await decide(service, await started(), ada.key, approveAt(fence.latitude))
     const { factors } = dataOf(await results())
     expect(brief(factors)[2]).toEqual(['location', 'required', 'PASS', 'service'])
-    await decide(service, await started(), ada.key, at(fence.latitude + 1))
+    await decide(service, await started(), ada.key, approveAt(fence.latitude + 1))
     const answer = await results()
     expect(refusal(answer)).toEqual([403, 'denied', []])
     expect(answer.body.message).toMatch(/^Denied: decision: refused by the rules: location: .* km from Head/)
