@@ -50,7 +50,7 @@ const feed = createFeed({
 const lookForMembers = async (): Promise<void> => {
   if (!session || location.hash === '#members') return
   const before = members.length
-  members = await waitingMembers(session)
+  members = await waitingMembers(session, members)
   if (members.length !== before && location.hash === '') showPlace()
 }
 
@@ -126,7 +126,7 @@ const enter = async (fresh = false): Promise<void> => {
     tellNext('This phone is registered.')
     await makeOffers(session)
   }
-  members = await waitingMembers(session)
+  members = await waitingMembers(session, [])
   pending = undefined
   feed.start()
 }

@@ -87,5 +87,3 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
     },
   }
 }
-
-export type Feed = ReturnType<typeof createFeed>

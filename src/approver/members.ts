@@ -16,10 +16,11 @@ const moves: readonly { move: Move; label: string; done: string; kind: Kind }[] 
 // Who waits already need not be put on hold.
 const movesFor = ({ state }: Member) => moves.filter(({ move }) => move !== 'hold' || state !== 'pending')
 
-export const isAdmin = ({ role }: Session): boolean => role === 'admin' || role === 'operator'
+const isAdmin = ({ role }: Session): boolean => role === 'admin' || role === 'operator'
 
-export const waitingMembers = async (session: Session): Promise<Member[]> =>
-  isAdmin(session) ? await call('listWaitingMembers', {}).catch(() => []) : []
+/** Nobody for who is no admin; `known` when the service does not say. */
+export const waitingMembers = async (session: Session, known: Member[]): Promise<Member[]> =>
+  isAdmin(session) ? await call('listWaitingMembers', {}).catch(() => known) : []
 
 const nameOf = ({ first_name, last_name, mobile }: Member): string =>
   `${first_name} ${last_name}`.trim() || mobile

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import axe from 'axe-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Phone } from './approver-phone.ts'
 import { createStage, type Stage } from './approver-stage.ts'
@@ -10,7 +10,6 @@ import { createStage, type Stage } from './approver-stage.ts'
 // What does not depend on a decision: notifications, admins, places, and how each screen stands up to axe.
 
 const page = fileURLToPath(new URL('../../dist/approver', import.meta.url))
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 let stage: Stage
 beforeAll(async () => {
@@ -24,7 +23,7 @@ type Finding = { impact: string; id: string; nodes: { html: string }[] }
 /** Beside what axe finds: a screen that is wider than the phone, a target that is smaller than a finger. */
 const flaws = async ({ page, devtools }: Phone): Promise<string[]> => {
   // Through the debugger, as the policy of the page lets no script in.
-  await devtools.send('Runtime.evaluate', { expression: axe })
+  await devtools.send('Runtime.evaluate', { expression: axe.source })
   const found: Finding[] = await page.evaluate('axe.run().then(({ violations }) => violations)')
   const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical')
   const small: string[] = await page.evaluate(`[...document.querySelectorAll('button, a, input')]
