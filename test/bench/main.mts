@@ -1,3 +1,4 @@
+import { fenceFigure } from './fences.ts'
 import { median, passes, tableOf, type Figure } from './figures.ts'
 import { startService } from './service-child.ts'
 import { startUpFigures } from './start-up.ts'
@@ -31,5 +32,6 @@ try {
 } finally {
   await service.end()
 }
+figures.push(fenceFigure())
 process.stdout.write(`${tableOf(figures)}\n`)
 process.exitCode = figures.every(passes) ? 0 : 1
