@@ -19,7 +19,7 @@ const levelOf = (count: number): Level => {
     latitude: next() * 170 - 85,
     longitude: next() * 360 - 180,
     radius: Math.round(10 ** (1 + 3.5 * next())),
-    is_active: 1,
+    is_active: 1 as const,
   }))
   return compileLevel({ fences, slots: [] })
 }
