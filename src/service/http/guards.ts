@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
-import ipaddr from 'ipaddr.js'
 import { usageError } from '../../core/errors.ts'
-import { normalizeNetwork } from '../network.ts'
+import { contains, readAddress, readNetwork, type Network } from '../../rules/network.ts'
 import { Refusal } from '../refusal.ts'
 
 export type GuardOptions = {
@@ -13,11 +12,9 @@ export type GuardOptions = {
   trustedProxy: readonly string[]
 }
 
-type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
-
-const parseRange = (text: string): Range => {
-  const network = normalizeNetwork(text)
-  if (network) return ipaddr.parseCIDR(network)
+const proxyOf = (text: string): Network => {
+  const network = readNetwork(text)
+  if (network) return network
   throw usageError(`${text} is no IP address or network`, 'svc serve --trusted-proxy 10.0.0.0/8')
 }
 
@@ -30,14 +27,11 @@ const isLoopbackName = (host: string): boolean =>
 /** Decides before anything of a request is believed. Throws a Refusal, or answers with a redirect or nothing. */
 export const createGuards = ({ loopbackOnly, publicUrl, trustedProxy }: GuardOptions) => {
   const publicAddress = publicUrl === undefined ? undefined : new URL(publicUrl)
-  const ranges = trustedProxy.map(parseRange)
+  const proxies = trustedProxy.map(proxyOf)
 
   const isTrusted = (peer: string | undefined): boolean => {
-    if (ranges.length === 0 || peer === undefined || !ipaddr.isValid(peer)) return false
-    const address = ipaddr.process(peer)
-    return ranges.some(
-      ([range, bits]) => range.kind() === address.kind() && address.match([range, bits] as never),
-    )
+    const address = proxies.length === 0 ? undefined : readAddress(peer)
+    return address !== undefined && proxies.some((network) => contains(network, address))
   }
 
   const refuseHost = (host: string): void => {
