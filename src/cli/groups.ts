@@ -94,6 +94,14 @@ export const groups: Record<string, Group> = {
     about: 'What an app on a phone calls',
     load: fromTable(async () => (await import('../contract/mobile.ts')).mobile),
   },
+  iot: {
+    about: 'Machines that are tied to a stock, and stock prices',
+    load: fromTable(async () => (await import('../contract/iot.ts')).iot),
+  },
+  notify: {
+    about: 'Messages to people, and what became of them',
+    load: fromTable(async () => (await import('../contract/notify.ts')).notify),
+  },
   key: {
     about: 'Named API keys',
     load: fromTable(async () => (await import('../contract/key.ts')).key),

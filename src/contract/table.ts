@@ -4,8 +4,10 @@ import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { device } from './device.ts'
 import { geofence } from './geofence.ts'
+import { iot } from './iot.ts'
 import { key } from './key.ts'
 import { mobile } from './mobile.ts'
+import { notify } from './notify.ts'
 import { org } from './org.ts'
 import { timeslot } from './timeslot.ts'
 import { user } from './user.ts'
@@ -23,6 +25,8 @@ export const table = {
   ...approver,
   ...auth,
   ...mobile,
+  ...iot,
+  ...notify,
 }
 
 export type Table = typeof table

@@ -1,5 +1,6 @@
 import type { Data, Input, Operations } from '../contract/operation.ts'
 import type { Waited } from './approvals/waiting.ts'
+import type { Channel, Message } from './delivery/message.ts'
 import type { Keyring } from './keyring.ts'
 import type { Refusal } from './refusal.ts'
 import type { Ring } from './ringer.ts'
@@ -53,6 +54,13 @@ export type Call = {
   wake(request: Waited): void
   /** Rings the phone, once the transaction is committed. */
   ring: Ring
+  /** Whether a message of this channel can be sent at all. */
+  canSend(channel: Channel): boolean
+  /**
+   * Accepts a message for the outbox, in this transaction; answers its id. Fails with 409 `delivery_not_configured`
+   * where no adapter serves the channel. What a provider says is told by the outbox, never by this call.
+   */
+  send(message: Message): Promise<string>
   /** A header of the answer; a repeat does not get it. */
   header(name: string, value: string): void
 }

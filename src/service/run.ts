@@ -1,5 +1,6 @@
 import { prepare, type Call, type Caller, type Handler, type Outside } from './call.ts'
 import { createCall } from './create-call.ts'
+import { enqueue, notConfigured } from './delivery/enqueue.ts'
 import { Refusal } from './refusal.ts'
 import type { Service } from './service.ts'
 import type { Db } from './storage/schema.ts'
@@ -40,7 +41,7 @@ const callOf = (
   asked: Asked,
   { caller, db, now, later }: { caller: Caller; db: Db; now: string; later: (() => void)[] },
 ) => {
-  const { publicUrl, dev, keyring, waiting, ring, pushKey } = service
+  const { publicUrl, dev, keyring, waiting, ring, pushKey, channels, deliver } = service
   const { page, paged } = asked.pager ?? onePage
   return createCall({
     db,
@@ -55,6 +56,12 @@ const callOf = (
     paged,
     wake: (request) => void later.push(() => waiting.wake(request)),
     ring: (prompt) => void later.push(() => ring(prompt)),
+    canSend: (channel) => channels.has(channel),
+    send: (message) => {
+      if (!channels.has(message.channel)) throw notConfigured(message.channel)
+      if (!later.includes(deliver)) later.push(deliver)
+      return enqueue({ db, now, keyring }, message)
+    },
     header: asked.header ?? noHeader,
     action: asked.action,
     given: asked.given,

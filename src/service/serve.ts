@@ -64,6 +64,8 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       service = createService({
         ...base,
         pushKey: vapid.key,
+        channels: new Set(),
+        deliver: () => undefined,
         ring: (prompt) => {
           ring(prompt)
           logRing?.(prompt)

@@ -1,5 +1,6 @@
 import type { RulesMemory } from './approvals/rules-memory.ts'
 import type { Waiting } from './approvals/waiting.ts'
+import type { Channel } from './delivery/message.ts'
 import type { Keyring } from './keyring.ts'
 import type { Ring } from './ringer.ts'
 import type { Storage } from './storage/storage.ts'
@@ -15,6 +16,10 @@ export type Service = {
   waiting: Waiting
   rulesFor: RulesMemory
   ring: Ring
+  /** By what messages go out. */
+  channels: ReadonlySet<Channel>
+  /** Looks into the outbox now: something was put there and is committed. */
+  deliver(): void
   /** VAPID, base64url; null where nothing is pushed. */
   pushKey: string | null
 }

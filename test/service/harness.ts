@@ -6,6 +6,8 @@ import type { Handlers } from '../../src/service/call.ts'
 import type { Table } from '../../src/contract/table.ts'
 import { createKeyring } from '../../src/service/create-keyring.ts'
 import { createService } from '../../src/service/create-service.ts'
+import { contextOf } from '../../src/service/delivery/enqueue.ts'
+import type { Channel, Message } from '../../src/service/delivery/message.ts'
 import { handlers as allHandlers } from '../../src/service/handlers/all.ts'
 import { createApp } from '../../src/service/http/app.ts'
 import type { GuardOptions } from '../../src/service/http/guards.ts'
@@ -24,6 +26,8 @@ type Options = {
   /** As with `svc serve --dev`. */
   dev?: boolean
   publicUrl?: string
+  /** By what messages go out; they stay in the outbox. */
+  channels?: Channel[]
 }
 
 type CallOptions = {
@@ -51,6 +55,7 @@ export const startTestService = async ({
   guards,
   dev = false,
   publicUrl = 'http://127.0.0.1:8080',
+  channels = ['email', 'sms', 'push'],
 }: Options = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-service-'))
   const storage = await openSqlite({ path: join(folder, 'svc.db'), now })
@@ -71,6 +76,8 @@ export const startTestService = async ({
       pusher.ring(prompt)
     },
     pushKey: vapid.key,
+    channels: new Set(channels),
+    deliver: () => undefined,
   })
   const app = createApp({
     service,
@@ -115,6 +122,13 @@ export const startTestService = async ({
     keyring,
     service,
     rung,
+    /** What the outbox holds and has not sent, oldest first. */
+    messages: async (): Promise<Message[]> => {
+      const rows = await storage.read((db) => db.selectFrom('outbox').selectAll().orderBy('id').execute())
+      return rows
+        .filter(({ wrapped }) => wrapped !== null)
+        .map(({ wrapped, message_id }) => JSON.parse(keyring.unwrap(wrapped!, contextOf(message_id))))
+    },
     /** Resolves when every push has been sent or given up. */
     pushed: pusher.idle,
     app,

@@ -232,6 +232,8 @@ describe('a key of an organization, refused without a trace', () => {
           dev: true,
           wake: () => undefined,
           ring: () => undefined,
+          canSend: () => true,
+          send: async () => 'msg_1',
           header: () => undefined,
           pushKey: null,
           keyring: service.keyring,

@@ -9,10 +9,12 @@ import { authCodeHandlers } from './auth-code.ts'
 import { credentialHandlers } from './credentials.ts'
 import { deviceHandlers } from './device.ts'
 import { geofenceHandlers } from './geofence.ts'
+import { iotHandlers } from './iot.ts'
 import { keyHandlers } from './key.ts'
 import { lookupHandlers } from './lookup.ts'
 import { membershipHandlers } from './membership.ts'
 import { mobileHandlers } from './mobile.ts'
+import { notifyHandlers } from './notify.ts'
 import { onboardingHandlers } from './onboarding.ts'
 import { orgHandlers } from './org.ts'
 import { timeslotHandlers } from './timeslot.ts'
@@ -37,4 +39,6 @@ export const handlers: Handlers<Table> = {
   ...approverMemberHandlers,
   ...authHandlers,
   ...mobileHandlers,
+  ...iotHandlers,
+  ...notifyHandlers,
 }

@@ -5,6 +5,10 @@ import * as administration from './migrations/0001-administration.ts'
 import * as approvals from './migrations/0002-approvals.ts'
 import * as approver from './migrations/0003-approver.ts'
 import * as verifications from './migrations/0004-verifications.ts'
+import * as ruling from './migrations/0005-ruling.ts'
+import * as mobile from './migrations/0006-mobile.ts'
+import * as machines from './migrations/0007-machines.ts'
+import * as outbox from './migrations/0008-outbox.ts'
 import type { Tables } from './schema.ts'
 
 /** Forward only: a migration that was released is never changed, the next one is added below it. */
@@ -13,6 +17,10 @@ const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }[] = [
   { name: '0002-approvals', up: approvals.up },
   { name: '0003-approver', up: approver.up },
   { name: '0004-verifications', up: verifications.up },
+  { name: '0005-ruling', up: ruling.up },
+  { name: '0006-mobile', up: mobile.up },
+  { name: '0007-machines', up: machines.up },
+  { name: '0008-outbox', up: outbox.up },
 ]
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name)

@@ -1,0 +1,4 @@
+import type { iot } from '../../contract/iot.ts'
+import type { Handlers } from '../call.ts'
+
+export const iotHandlers: Handlers<typeof iot> = {}

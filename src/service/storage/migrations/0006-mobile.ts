@@ -1,0 +1,73 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../schema.ts'
+import { texts } from './columns.ts'
+
+export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
+  // No foreign key to an organization: 0 is the service itself, as in the audit.
+  const realm = (name: keyof Tables) =>
+    schema.createTable(name).addColumn('org_id', 'integer', (column) => column.notNull())
+  const numbered = (name: keyof Tables) =>
+    schema
+      .createTable(name)
+      .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+      .addColumn('org_id', 'integer', (column) => column.notNull())
+  const index = (table: keyof Tables, name: string) => schema.createIndex(`${table}_${name}`).on(table)
+
+  await texts(realm('registrations'), 'mobile', 'country_code', 'profile', 'created_at', 'expires_at')
+    .addPrimaryKeyConstraint('registration_of', ['org_id', 'mobile'] as never[])
+    .execute()
+
+  await texts(
+    numbered('mobile_accounts').addColumn('user_id', 'integer', (column) =>
+      column.notNull().references('people.id'),
+    ),
+    'email',
+    'first_name',
+    'last_name',
+    'created_at',
+    'updated_at',
+  )
+    .addColumn('email_verified_at', 'text')
+    .addColumn('imei', 'text')
+    .addColumn('platform', 'text')
+    .execute()
+  await index('mobile_accounts', 'user').unique().columns(['user_id', 'org_id']).execute()
+
+  await texts(realm('otps'), 'mobile', 'code_hash', 'salt', 'tries_since', 'expires_at')
+    .addColumn('tries', 'integer', (column) => column.notNull())
+    .addColumn('used_at', 'text')
+    .addPrimaryKeyConstraint('otp_of', ['org_id', 'mobile'] as never[])
+    .execute()
+
+  // What was sent to whom, for as long as a limit looks back.
+  await texts(numbered('sends'), 'kind', 'recipient', 'at').execute()
+  await index('sends', 'recipient').columns(['org_id', 'recipient', 'kind', 'at']).execute()
+
+  await texts(
+    numbered('refresh_tokens').addColumn('user_id', 'integer', (column) =>
+      column.notNull().references('people.id').onDelete('cascade'),
+    ),
+    'family',
+    'token_hash',
+    'created_at',
+    'expires_at',
+  )
+    .addColumn('spent_at', 'text')
+    .addColumn('ended_at', 'text')
+    .execute()
+  await index('refresh_tokens', 'token').unique().column('token_hash').execute()
+  await index('refresh_tokens', 'family').column('family').execute()
+
+  await texts(
+    numbered('email_verifications').addColumn('user_id', 'integer', (column) =>
+      column.notNull().references('people.id').onDelete('cascade'),
+    ),
+    'email',
+    'token_hash',
+    'created_at',
+    'expires_at',
+  )
+    .addColumn('used_at', 'text')
+    .execute()
+  await index('email_verifications', 'token').unique().column('token_hash').execute()
+}

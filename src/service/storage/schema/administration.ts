@@ -1,0 +1,108 @@
+import type { Generated } from 'kysely'
+import type { Times } from './times.ts'
+
+type Slot = {
+  name: string
+  days: string
+  start: string
+  end: string
+  timezone: string
+  is_active: 0 | 1
+}
+
+export type AdministrationTables = {
+  organizations: { id: Generated<number>; name: string; slug: string; policy: string } & Times
+  people: { id: Generated<number>; mobile: string; country_code: string; created_at: string }
+  /** A person (`user_id`) in an organization. */
+  memberships: {
+    id: Generated<number>
+    org_id: number
+    user_id: number
+    email: string
+    first_name: string
+    last_name: string
+    role: 'operator' | 'admin' | 'member'
+    state: 'pending' | 'active' | 'rejected' | 'removed'
+  } & Times
+  auth_codes: {
+    id: Generated<number>
+    org_id: number
+    label: string
+    code_hash: string
+    hint: string
+    uses_left: number | null
+    expires_at: string | null
+  } & Times
+  /** One secret a row; a rotation adds a row under the same name. `org_id` null is an operator key. */
+  api_keys: {
+    id: Generated<number>
+    name: string
+    org_id: number | null
+    prefix: string
+    hash: string
+    created_at: string
+    last_used_at: string | null
+    expires_at: string | null
+    revoked_at: string | null
+  }
+  idp_credentials: {
+    org_id: number
+    provider: string
+    client_id: string
+    wrapped_secret: string
+    updated_at: string
+  }
+  geofences: {
+    id: Generated<number>
+    org_id: number
+    name: string
+    latitude: number
+    longitude: number
+    radius: number
+    is_active: 0 | 1
+  } & Times
+  user_geofences: {
+    id: Generated<number>
+    org_id: number
+    user_id: number
+    name: string
+    latitude: number
+    longitude: number
+    radius: number
+    enabled: 0 | 1
+  }
+  /** `days` is a comma list of weekdays. */
+  timeslots: { id: Generated<number>; org_id: number } & Slot & Times
+  user_timeslots: { id: Generated<number>; org_id: number; user_id: number } & Slot
+  /** What a store keeps of its service beyond its start. */
+  settings: { name: string; value: string }
+  /** One hash chain an organization; `org_id` 0 is the service itself. */
+  audit: {
+    org_id: number
+    seq: number
+    at: string
+    actor: string
+    action: string
+    subject: string
+    changes: string
+    request_id: string
+    prev_hash: string
+    hash: string
+  }
+  /** Answers kept for repeats of one `Idempotency-Key`, without their secrets. */
+  idempotency: {
+    key_id: number
+    idempotency_key: string
+    fingerprint: string
+    answer: string
+    created_at: string
+  }
+  /** The service's own keys; the private half is wrapped by the master key. */
+  signing_keys: {
+    kid: string
+    public_jwk: string
+    wrapped_jwk: string
+    created_at: string
+    retired_at: string | null
+  }
+}

@@ -1,0 +1,92 @@
+import type { Generated } from 'kysely'
+
+export type ApprovalsTables = {
+  /** One-use links with which a person registers a phone. */
+  enrollments: {
+    id: Generated<number>
+    org_id: number
+    user_id: number
+    token_hash: string
+    /** What the authenticator knows the user by; one for all devices of a member. */
+    user_handle: Generated<string>
+    expires_at: string
+    used_at: string | null
+  }
+  /** What a person decides with, in one organization. Bytes are base64url. */
+  devices: {
+    id: Generated<number>
+    org_id: number
+    user_id: number
+    name: string
+    kind: 'phone' | 'software'
+    credential_id: string
+    public_key: string
+    algorithm: -7 | -8 | -257
+    user_handle: string
+    counter: number
+    registered_at: string
+    last_used_at: string | null
+    revoked_at: string | null
+  }
+  /** Who stands at the approver page; a session ends with its device. */
+  approver_sessions: {
+    id: Generated<number>
+    device_id: number
+    token_hash: string
+    created_at: string
+    last_seen_at: string
+    expires_at: string
+  }
+  /** Challenges that were answered, until they would have lapsed. */
+  spent_challenges: { hash: string; expires_at: string }
+  /** Where a device gets its notifications; the subscription is wrapped by the master key. */
+  push_subscriptions: { device_id: number; wrapped: string; created_at: string }
+  approvals: {
+    id: Generated<number>
+    request_id: string
+    org_id: number
+    /** The approver. */
+    user_id: number
+    /** The key that asked; 0 is the bearer of the tool server. */
+    key_id: number
+    requester: string
+    action: string
+    reason: string | null
+    approver_mobile: string
+    factors: string
+    number: string | null
+    number_tries: Generated<number>
+    nonce: string
+    status: Generated<'pending' | 'approved' | 'denied' | 'expired'>
+    detail: string | null
+    requested_at: string
+    expires_at: string
+    decided_at: string | null
+    /** When it stopped to be pending, however. */
+    ended_at: string | null
+    device_id: number | null
+    attestation: string | null
+    /** What the rules found at the decision, factor by factor. */
+    ruling: string | null
+  }
+  /** Who is verified, once: by a prompt on their phone (an approval of that `request_id`) or with a token. */
+  verifications: {
+    id: Generated<number>
+    request_id: string
+    org_id: number
+    user_id: number
+    /** The key that asked. */
+    key_id: number
+    kind: 'prompt' | 'token'
+    token_hash: string | null
+    created_at: string
+    expires_at: string
+    spent_at: string | null
+    /** What it was spent for. */
+    outcome: 'success' | 'denied' | null
+    /** Whose word that is. */
+    source: 'service' | 'caller' | null
+  }
+  /** Keys that an approver does not want to hear of for a while. */
+  mutes: { org_id: number; user_id: number; key_id: number; until: string }
+}

@@ -1,0 +1,65 @@
+import type { Generated } from 'kysely'
+import type { Times } from './times.ts'
+
+export type MobileTables = {
+  /**
+   * What an app on a phone wants to register, until its owner confirms it. Here and below `org_id` is the organization of
+   * the key that was used, 0 for an operator's: nobody reads what was registered with another's.
+   */
+  registrations: {
+    org_id: number
+    mobile: string
+    country_code: string
+    /** JSON. */
+    profile: string
+    created_at: string
+    expires_at: string
+  }
+  /** A person who confirmed their phone; in an organization only once they are its member. */
+  mobile_accounts: {
+    id: Generated<number>
+    org_id: number
+    user_id: number
+    email: string
+    email_verified_at: string | null
+    first_name: string
+    last_name: string
+    imei: string | null
+    platform: string | null
+  } & Times
+  /** The code that a phone was sent last. A new one takes its place; the tries stay. */
+  otps: {
+    org_id: number
+    mobile: string
+    code_hash: string
+    salt: string
+    tries: number
+    tries_since: string
+    expires_at: string
+    used_at: string | null
+  }
+  /** What was sent to whom, for as long as a limit looks back. */
+  sends: { id: Generated<number>; org_id: number; kind: string; recipient: string; at: string }
+  /** Each is good once; whoever shows a spent one again ends its family. */
+  refresh_tokens: {
+    id: Generated<number>
+    org_id: number
+    user_id: number
+    family: string
+    token_hash: string
+    created_at: string
+    expires_at: string
+    spent_at: string | null
+    ended_at: string | null
+  }
+  email_verifications: {
+    id: Generated<number>
+    org_id: number
+    user_id: number
+    email: string
+    token_hash: string
+    created_at: string
+    expires_at: string
+    used_at: string | null
+  }
+}
