@@ -33,15 +33,16 @@ export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
     .execute()
   await index('mobile_accounts', 'user').unique().columns(['user_id', 'org_id']).execute()
 
-  await texts(realm('otps'), 'mobile', 'code_hash', 'salt', 'tries_since', 'expires_at')
-    .addColumn('tries', 'integer', (column) => column.notNull())
+  await texts(realm('otps'), 'mobile', 'salt', 'wrapped_hash', 'expires_at')
     .addColumn('used_at', 'text')
     .addPrimaryKeyConstraint('otp_of', ['org_id', 'mobile'] as never[])
     .execute()
 
-  // What was sent to whom, for as long as a limit looks back.
-  await texts(numbered('sends'), 'kind', 'recipient', 'at').execute()
-  await index('sends', 'recipient').columns(['org_id', 'recipient', 'kind', 'at']).execute()
+  await texts(realm('turns'), 'kind', 'subject', 'at', 'until')
+    .addColumn('slot', 'integer', (column) => column.notNull())
+    .addPrimaryKeyConstraint('turn_of', ['org_id', 'kind', 'subject', 'slot'] as never[])
+    .execute()
+  await index('turns', 'until').column('until').execute()
 
   await texts(
     numbered('refresh_tokens').addColumn('user_id', 'integer', (column) =>

@@ -27,19 +27,17 @@ export type MobileTables = {
     imei: string | null
     platform: string | null
   } & Times
-  /** The code that a phone was sent last. A new one takes its place; the tries stay. */
+  /** The code that a phone was sent last; a new one takes its place. Its hash is wrapped by the master key. */
   otps: {
     org_id: number
     mobile: string
-    code_hash: string
     salt: string
-    tries: number
-    tries_since: string
+    wrapped_hash: string
     expires_at: string
     used_at: string | null
   }
-  /** What was sent to whom, for as long as a limit looks back. */
-  sends: { id: Generated<number>; org_id: number; kind: string; recipient: string; at: string }
+  /** When each of the last few things of a kind was done with a subject, until it counts no more: what limits look at. */
+  turns: { org_id: number; kind: string; subject: string; slot: number; at: string; until: string }
   /** Each is good once; whoever shows a spent one again ends its family. */
   refresh_tokens: {
     id: Generated<number>
