@@ -12,10 +12,10 @@ const flagRow = ({ flags, about }: FlagNode): string =>
 const flagTable = (flags: FlagNode[]): string =>
   flags.length === 0 ? '' : ['', '| flag | |', '|---|---|', ...flags.map(flagRow), ''].join('\n')
 
-const examples = (words: string): string => {
-  const found = operations.filter(({ cli, example }) => `svc ${cli}` === words && example)
-  if (found.length === 0) return ''
-  return ['', '```sh', ...found.map(({ example }) => `${words} ${example}`), '```', ''].join('\n')
+/** The lines of a command's help that can be typed. */
+const examples = ({ after }: CommandNode): string => {
+  const lines = after.split('\n').filter((line) => line.startsWith('  '))
+  return lines.length === 0 ? '' : ['', '```sh', ...lines.map((line) => line.trim()), '```', ''].join('\n')
 }
 
 const routes = (words: string): string =>
@@ -28,7 +28,7 @@ const commandText = (node: CommandNode, words: string): string => {
   if (node.commands.length > 0)
     return node.commands.map((child) => commandText(child, `${words} ${child.name}`)).join('\n')
   const usage = `${words} ${node.usage}`.trim()
-  return `## ${words}\n\n${node.about}\n\n\`${usage}\`\n${routes(words)}${flagTable(node.flags)}${examples(words)}`
+  return `## ${words}\n\n${node.about}\n\n\`${usage}\`\n${routes(words)}${flagTable(node.flags)}${examples(node)}`
 }
 
 /** One page for each group of commands, and one with the flags that all take. */

@@ -146,7 +146,7 @@ export const groups: Record<string, Group> = {
     load: async () => (await import('./commands/completion.ts')).registerCompletion,
   },
   help: {
-    about: 'Explain a topic: exit-codes, environment, formatting',
+    about: 'Explain a topic: exit-codes, environment, formatting, profiles, receipts',
     load: async () => (await import('./commands/help.ts')).registerHelp,
   },
 }

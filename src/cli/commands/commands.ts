@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 
 /** `svc commands`: the whole command tree as JSON. */
 export const registerCommands = (command: Command, context: Context): void => {
-  command.action(async () => {
+  command.addHelpText('after', '\nExample:\n  svc commands | jq .commands[].name').action(async () => {
     const { buildProgram } = await import('../program.ts')
     const globals = context.globals
     const tree = describeCommand(await buildProgram(context))

@@ -31,36 +31,39 @@ const tell = async (io: Io, started: number): Promise<void> => {
 
 /** `svc demo`: the whole story on a service of its own in a temporary folder, which is gone afterwards. */
 export const registerDemo = (command: Command, context: Context): void => {
-  command.usage('').action(async () => {
-    const started = context.io.now().getTime()
-    const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'))
-    const { startService } = await import('../../service/serve.ts')
-    try {
-      const service = await startService({
-        port: 0,
-        host: '127.0.0.1',
-        dataDir: join(folder, 'data'),
-        dev: true,
-        env: {},
-        log: () => undefined,
-      })
+  command
+    .usage('')
+    .addHelpText('after', '\nExample:\n  svc demo')
+    .action(async () => {
+      const started = context.io.now().getTime()
+      const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'))
+      const { startService } = await import('../../service/serve.ts')
       try {
-        context.io.stdout.write(`$ svc serve --port 0 --dev\nsvc is ready at ${service.baseUrl}\n`)
-        const { PATH, TERM, NO_COLOR } = context.io.env
-        const env = {
-          PATH,
-          TERM,
-          NO_COLOR: NO_COLOR ?? (context.io.stdout.isTTY ? undefined : '1'),
-          SVC_CONFIG_DIR: join(folder, 'config'),
-          SVC_BASE_URL: service.baseUrl,
-          SVC_API_KEY: service.operatorKey,
+        const service = await startService({
+          port: 0,
+          host: '127.0.0.1',
+          dataDir: join(folder, 'data'),
+          dev: true,
+          env: {},
+          log: () => undefined,
+        })
+        try {
+          context.io.stdout.write(`$ svc serve --port 0 --dev\nsvc is ready at ${service.baseUrl}\n`)
+          const { PATH, TERM, NO_COLOR } = context.io.env
+          const env = {
+            PATH,
+            TERM,
+            NO_COLOR: NO_COLOR ?? (context.io.stdout.isTTY ? undefined : '1'),
+            SVC_CONFIG_DIR: join(folder, 'config'),
+            SVC_BASE_URL: service.baseUrl,
+            SVC_API_KEY: service.operatorKey,
+          }
+          await tell({ ...context.io, env, cwd: folder }, started)
+        } finally {
+          await service.stop()
         }
-        await tell({ ...context.io, env, cwd: folder }, started)
       } finally {
-        await service.stop()
+        rmSync(folder, { recursive: true, force: true })
       }
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
-  })
+    })
 }

@@ -1,47 +1,37 @@
 import type { Command } from 'commander'
-import { environment } from '../../core/env.ts'
+import { nearest } from '../../core/nearest.ts'
 import { usageError } from '../../core/errors.ts'
-import { exits } from '../../core/exit-codes.ts'
 import type { Context } from '../context.ts'
+import { topics } from '../help-topics.ts'
 
-const rows = (pairs: [string | number, string][]): string => {
-  const width = Math.max(...pairs.map(([name]) => String(name).length))
-  return pairs.map(([name, text]) => `  ${String(name).padEnd(width)}  ${text}`).join('\n')
+const list = (): string => {
+  const width = Math.max(...Object.keys(topics).map((name) => name.length))
+  const lines = Object.entries(topics).map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`)
+  return `Topics:\n${lines.join('\n')}\n\nsvc help TOPIC explains one. svc COMMAND --help explains a command; svc --help lists them.`
 }
 
-const topics: Record<string, () => string> = {
-  'exit-codes': () =>
-    `What svc exits with:\n\n${rows(Object.values(exits).map(([code, text]) => [code, text]))}\n\nsvc approve run exits as its command does; what svc itself says is 100 and the code: 106 denied.`,
-  environment: () =>
-    `Environment variables. A flag wins over them, they win over the profile:\n\n${rows(Object.entries(environment))}`,
-  formatting: () =>
-    `How answers are shown:\n\n${rows([
-      ['-o table', 'a table; what a terminal gets'],
-      ['-o tsv', 'values between tabs, no header; what a pipe gets'],
-      ['-o csv', 'with a header'],
-      ['-o json', "the answer's data as JSON"],
-      ['-o ndjson', 'one JSON document a row'],
-      ['-o yaml', "the answer's data as YAML"],
-      ['-o id', 'ids alone, one a line'],
-      ['--json a,b.c', 'only these fields, as JSON'],
-      ['--jq EXPR', 'the JSON through jq'],
-      ['--envelope', 'status and message too'],
-      ['--reveal', 'phones, e-mails and credentials whole, also on a terminal'],
-    ])}`,
-}
-
-/** `svc help TOPIC`. */
+/** `svc help`, `svc help TOPIC`, and `svc help COMMAND…` as `svc COMMAND… --help`. */
 export const registerHelp = (command: Command, context: Context): void => {
   command
-    .usage('<topic>')
-    .argument('[topic]')
-    .action((topic?: string) => {
-      const text = topic === undefined ? undefined : Object.hasOwn(topics, topic) && topics[topic]
-      if (!text)
-        throw usageError(
-          topic === undefined ? 'svc help needs a topic' : `There is no help about "${topic}"`,
-          `svc help ${Object.keys(topics).join('|')}`,
-        )
-      context.io.stdout.write(`${text()}\n`)
+    .usage('[topic | command]')
+    .argument('[words...]')
+    .addHelpText('after', '\nExample:\n  svc help exit-codes')
+    .action(async (words: string[]) => {
+      const [first = ''] = words
+      if (words.length === 0) return context.io.stdout.write(`${list()}\n`)
+      if (words.length === 1 && Object.hasOwn(topics, first))
+        return context.io.stdout.write(`${topics[first]!.text()}\n`)
+      const { groups } = await import('../groups.ts')
+      if (Object.hasOwn(groups, first)) {
+        const { buildProgram } = await import('../program.ts')
+        const program = await buildProgram(context, words)
+        await program.parseAsync([...words, '--help'], { from: 'user' })
+        return undefined
+      }
+      const meant = nearest(first, [...Object.keys(topics), ...Object.keys(groups)])
+      throw usageError(
+        `There is no help about "${words.join(' ')}"`,
+        meant ? `svc help ${meant}` : `svc help ${Object.keys(topics).join('|')}`,
+      )
     })
 }

@@ -1,4 +1,5 @@
 import type { CommandNode, FlagNode } from '../command-node.ts'
+import { topics } from '../help-topics.ts'
 import { formats } from '../output/output.ts'
 
 export type FlagWords = {
@@ -32,7 +33,7 @@ export type CompletionTree = {
 // What the tree does not say of itself.
 const argumentWords: Record<string, readonly string[]> = {
   completion: ['bash', 'zsh', 'fish', 'powershell'],
-  help: ['exit-codes', 'environment', 'formatting'],
+  help: Object.keys(topics),
 }
 
 const help: FlagWords = { names: ['-h', '--help'], about: 'show help', value: 'none', choices: [] }

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import type { Issue } from '../../core/errors.ts'
+import { nearest } from '../../core/nearest.ts'
 import { Refusal } from '../refusal.ts'
 
 type ZodIssue = z.core.$ZodIssue
@@ -68,28 +69,9 @@ const sentence = (issue: ZodIssue, value: unknown): string => {
   return 'is not valid'
 }
 
-/** Whether one insertion, removal, change or swap of neighbours makes `b` of `a`; two for words longer than five. */
-const close = (a: string, b: string): boolean => {
-  const rows = Array.from({ length: a.length + 1 }, (_, i) =>
-    Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : i)),
-  )
-  for (let i = 1; i <= a.length; i++)
-    for (let j = 1; j <= b.length; j++) {
-      const change = rows[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      const swap = swapped ? rows[i - 2]![j - 2]! + 1 : Infinity
-      rows[i]![j] = Math.min(rows[i - 1]![j]! + 1, rows[i]![j - 1]! + 1, change, swap)
-    }
-  return rows[a.length]![b.length]! <= (b.length > 5 ? 2 : 1)
-}
-
-const bare = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
-
 /** A field that is not known, with the one that was perhaps meant. */
 export const unknownField = (name: string, known: readonly string[], prefix = ''): Issue => {
-  // A long name is no slip of the finger, and comparing it would cost.
-  const meant =
-    name.length > 40 ? undefined : known.find((one) => bare(one) === bare(name) || close(name, one))
+  const meant = nearest(name, known)
   const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name
   const message = meant ? `is not a known field; did you mean ${meant}?` : 'is not a known field'
   return { field: prefix ? `${prefix}.${shown}` : shown, message }
