@@ -4,48 +4,90 @@ import { SvcError, usageError } from '../core/errors.ts'
 import type { Context } from './context.ts'
 import { findOrg } from './organization.ts'
 
-type Options = { yes?: boolean; confirm?: string }
+export type Answers = { yes?: boolean; confirm?: string }
 
-/** What a person would call the thing that goes: the slug of an organization, else its id. */
-const nameOf = async (
-  operation: Operation,
-  input: Record<string, unknown>,
-  context: Context,
-): Promise<string> => {
-  const field = argsOf(operation).at(-1)!
-  const value = String(input[field])
-  return orgFields.includes(field) ? ((await findOrg(value, context)).slug ?? value) : value
+/** A change that a person is asked about. */
+export type Write = {
+  /** The command that is typed to do it, without `svc`: `geofence delete 1 --org acme`. */
+  command: string
+  /** What is about to happen: `Apply 3 changes`. */
+  what: string
+  /** What must be typed in a protected profile: a slug, an id. Without it, nothing: a change that takes nothing away. */
+  name?: string
+  /** The organization that it happens in, by id or slug. */
+  org?: string | number
+  /** Told when the answer was no. */
+  declined: string
 }
 
 /**
- * Asks before a delete: default No; in a protected profile the name must be typed. Where nobody can be asked it takes
- * --yes, or --confirm NAME in a protected profile.
+ * Where a command is about to act: `in organization acme (Acme Corp) at https://host, profile prod`. An organization is
+ * looked up; fails when there is none. Holds text of the service.
  */
+export const whereLine = async (context: Context, org?: string | number): Promise<string> => {
+  const { baseUrl, profile } = await context.settings()
+  const { origin } = new URL(baseUrl.value)
+  const from =
+    baseUrl.source === 'flag' ? ' (--base-url)' : baseUrl.source === 'environment' ? ' (SVC_BASE_URL)' : ''
+  const at = `at ${origin}${from}, profile ${profile.value}`
+  if (org === undefined) return at
+  const { id, slug, name } = await findOrg(String(org), context)
+  return `in organization ${slug ?? id}${name === undefined ? '' : ` (${name})`} ${at}`
+}
+
+/**
+ * Asks before something is changed: default No; in a protected profile the name must be typed. Where nobody can be
+ * asked it takes --yes, or --confirm NAME in a protected profile. Returns when it may go on, fails otherwise.
+ */
+export const confirmWrite = async (write: Write, answers: Answers, context: Context): Promise<void> => {
+  const { command, what, name, org, declined } = write
+  const settings = await context.settings()
+  const typed = settings.protected ? name : undefined
+  if (typed === undefined && answers.yes) return
+  if (typed !== undefined && answers.confirm === typed) return
+  if (answers.confirm !== undefined && answers.confirm !== name)
+    throw usageError(
+      name === undefined
+        ? '--confirm is for what takes something away; here --yes will do'
+        : `--confirm says "${answers.confirm}", but this is "${name}"`,
+      name === undefined ? '--yes' : `--confirm ${name}`,
+    )
+
+  const prompt = await context.prompt()
+  const flag = typed === undefined ? '--yes' : `--confirm ${typed}`
+  if (!prompt)
+    throw usageError(
+      `svc ${command} needs ${flag} where nobody can be asked${typed === undefined ? '' : ': the profile is protected'}`,
+      `svc ${command} ${flag}`,
+    )
+  const question = `${what}, ${await whereLine(context, org)}.`
+  const agreed =
+    typed === undefined
+      ? await prompt.confirm(`${question} Go on?`)
+      : (await prompt.text(`${question} Type ${typed} to go on`)) === typed
+  if (!agreed) throw new SvcError('failed', 'declined', declined)
+}
+
+/** The organization that an input names, by id or slug. */
+export const orgIn = (input: Record<string, unknown>): string | number | undefined => {
+  const field = orgFields.find((name) => input[name] !== undefined)
+  return field === undefined ? undefined : (input[field] as string | number)
+}
+
+/** Asks before an operation that deletes; what goes is called by its slug, else by its id. */
 export const confirmDelete = async (
   operation: Operation,
   input: Record<string, unknown>,
-  options: Options,
+  answers: Answers,
   context: Context,
 ): Promise<void> => {
-  const settings = await context.settings()
-  if (options.yes && !settings.protected) return
-  const name = await nameOf(operation, input, context)
-  if (settings.protected && options.confirm === name) return
-  if (options.confirm !== undefined)
-    throw usageError(`--confirm says "${options.confirm}", but this is "${name}"`, `--confirm ${name}`)
-
-  const prompt = await context.prompt()
-  const flag = settings.protected ? `--confirm ${name}` : '--yes'
-  if (!prompt)
-    throw usageError(
-      `svc ${operation.cli} needs ${flag} where nobody can be asked`,
-      `svc ${operation.cli} ${name} ${flag}`,
-    )
-
-  const where = `${new URL(settings.baseUrl.value).origin}, profile ${settings.profile.value}`
-  const what = `${operation.summary}: ${name} (${where}).`
-  const agreed = settings.protected
-    ? (await prompt.text(`${what} Type ${name} to go on`)) === name
-    : await prompt.confirm(`${what} Go on?`)
-  if (!agreed) throw new SvcError('failed', 'declined', 'Nothing was deleted')
+  if (answers.yes && !(await context.settings()).protected) return
+  const field = argsOf(operation).at(-1)!
+  const value = String(input[field])
+  const isOrg = orgFields.includes(field)
+  const name = isOrg ? ((await findOrg(value, context)).slug ?? value) : value
+  const org = orgIn(input)
+  const command = `${operation.cli} ${name}${isOrg || org === undefined ? '' : ` --org ${org}`}`
+  const what = `${operation.summary.split(';')[0]}: ${name}`
+  await confirmWrite({ command, what, name, org, declined: 'Nothing was deleted' }, answers, context)
 }

@@ -9,13 +9,15 @@ export const isOrg = (field: Field): boolean => orgFields.includes(field.name)
 export const organizationValue = async (field: Field, typed: string, context: Context): Promise<unknown> =>
   field.kind === 'integer' ? (await resolveOrg(typed, context)).id : typed
 
-export type Organization = { id: number; slug?: string }
+export type Organization = { id: number; slug?: string; name?: string }
 
 /** An id as it is; a slug is looked up once. Fails when the service knows none, or tells no id for it. */
 export const resolveOrg = async (idOrSlug: string, context: Context): Promise<Organization> => {
   if (/^\d{1,15}$/.test(idOrSlug)) return { id: Number(idOrSlug) }
   return findOrg(idOrSlug, context)
 }
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /** The organization as the service tells it, by id or slug. */
 export const findOrg = async (idOrSlug: string, context: Context): Promise<Organization> => {
@@ -27,10 +29,10 @@ export const findOrg = async (idOrSlug: string, context: Context): Promise<Organ
     { orgIdOrSlug: idOrSlug },
     { signal: context.io.signal },
   )
-  const data = envelope.data as { id?: unknown; slug?: unknown } | undefined
+  const data = envelope.data as { id?: unknown; slug?: unknown; name?: unknown } | undefined
   if (typeof data?.id !== 'number')
     throw new SvcError('failed', 'no_id', `The service tells no id for the organization ${idOrSlug}`, {
       hint: 'Give the id itself: --org 12',
     })
-  return { id: data.id, slug: typeof data.slug === 'string' ? data.slug : undefined }
+  return { id: data.id, slug: text(data.slug), name: text(data.name) }
 }
