@@ -55,6 +55,7 @@ export const createMcpAsker = ({ tools, now = () => new Date(), sleep = sleepFor
     requested_at: now().toISOString(),
     expires_at: new Date(now().getTime() + seconds * 1000).toISOString(),
     decided_at: null,
+    ruling: null,
     attestation: null,
   })
 

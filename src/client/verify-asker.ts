@@ -143,6 +143,7 @@ export const createVerifyAsker = ({
       requested_at: new Date(at).toISOString(),
       expires_at: new Date(at + Math.min(lifetime_s * 1000, promptMs)).toISOString(),
       decided_at: null,
+      ruling: null,
       attestation: null,
     }
     // Taken before the phone rings, so that a second question cannot slip in.

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
-import { factors, mobile, paging, time } from './records.ts'
+import { factorRuling, factors, mobile, paging, time } from './records.ts'
 
 // Approvals over /svc/v1: ask a person, wait, be told once. spec: not shown (the specification has the three tools)
 
@@ -55,6 +55,10 @@ export const approvalRecord = z.looseObject({
   requested_at: chosen(time, 'When it was asked'),
   expires_at: chosen(time, 'When it lapses'),
   decided_at: chosen(z.nullable(time), 'When it was decided'),
+  ruling: chosen(
+    z.nullable(z.array(factorRuling)),
+    'What the rules found when it was decided, factor by factor; null where they were not asked',
+  ),
   attestation: chosen(z.nullable(attestation), 'The receipt, once a person has decided'),
 })
 export type ApprovalRecord = z.infer<typeof approvalRecord>
@@ -114,7 +118,7 @@ export const approval = operations({
       }),
     }),
     data: approvalRecord,
-    folded: ['attestation'],
+    folded: ['ruling', 'attestation'],
   },
   getApproval: {
     method: 'GET',
@@ -131,7 +135,7 @@ export const approval = operations({
       }),
     }),
     data: approvalRecord,
-    folded: ['attestation'],
+    folded: ['ruling', 'attestation'],
   },
   listApprovals: {
     method: 'GET',
@@ -166,6 +170,6 @@ export const approval = operations({
     example: 'apr_3mYk8wQZ',
     input: z.strictObject({ request_id }),
     data: approvalRecord,
-    folded: ['attestation'],
+    folded: ['ruling', 'attestation'],
   },
 })

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { attestation } from './approval.ts'
 import { chosen, id, line, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { country_code, mobile, time } from './records.ts'
+import { country_code, factorRuling, mobile, time } from './records.ts'
 
 // The verification of a person who is there right now. Of the answers only status and message are shown.
 
@@ -19,14 +19,8 @@ const which = chosen(
   },
 )
 
-/** What one rule says. `policy`: required, report_only, or null where it never hinders. */
-export const factorResult = z.looseObject({
-  factor: chosen(z.string(), 'biometric, location, time, device or ip'),
-  policy: chosen(z.nullable(z.enum(['required', 'report_only'])), 'Whether the decision needs it'),
-  result: chosen(z.enum(['PASS', 'FAIL', 'NOT_APPLICABLE', 'INSUFFICIENT_DATA']), 'What came of it'),
-  reason: chosen(z.string(), 'Why, for a person'),
-  expected: chosen(z.unknown(), 'Why, for a machine'),
-  observed: chosen(z.unknown(), 'Why, for a machine'),
+/** What one rule said, and on whose word. */
+export const factorResult = z.extend(factorRuling, {
   source: chosen(
     z.enum(['service', 'caller']),
     'Who says so: the service, or the caller, whose word nothing proves',

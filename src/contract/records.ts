@@ -122,7 +122,7 @@ export const webauthn = z.looseObject({
   response: chosen(z.looseObject({}), 'What the authenticator answered'),
 })
 
-/** What one rule would say. */
+/** What one rule says. */
 export const ruling = z.looseObject({
   factor: chosen(z.string(), 'Which rule'),
   result: chosen(
@@ -132,4 +132,12 @@ export const ruling = z.looseObject({
   reason: chosen(z.string(), 'Why'),
   expected: chosen(z.unknown(), 'What is allowed, by level'),
   observed: chosen(z.unknown(), 'What was looked at, by level'),
+})
+
+/** What one rule said at a decision. */
+export const factorRuling = z.extend(ruling, {
+  policy: chosen(
+    z.nullable(z.enum(['required', 'report_only'])),
+    'Whether the decision needed it; report_only and null never hinder',
+  ),
 })

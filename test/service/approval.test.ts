@@ -65,6 +65,7 @@ describe('a request for approval', () => {
       requested_at: clock.iso(),
       expires_at: '2030-01-31T12:05:00.000Z',
       decided_at: null,
+      ruling: null,
       attestation: null,
     })
     expect(dataOf(await show(service, record.request_id, acme.key))).toEqual(record)

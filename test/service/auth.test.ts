@@ -174,6 +174,18 @@ describe('POST /validate/global/auth', () => {
     }
   })
 
+  test('says which rule refused what the person approved, row by row', async () => {
+    dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
+    await decide(service, await started(), ada.key, approveAt(fence.latitude + 1))
+    const { message, data } = (await validate()).body
+    expect(message).toMatch(/^Denied: decision: refused by the rules; location: [^;]* km from Head[^;]*$/)
+    expect(brief(data.factors)).toEqual([
+      ['decision', 'required', 'FAIL', 'service'],
+      ['biometric', 'required', 'PASS', 'service'],
+      ['location', 'required', 'FAIL', 'service'],
+    ])
+  })
+
   test('says that nobody answered in time, and that a yes was not asked for in time', async () => {
     await started()
     clock.tick(5 * minute)
@@ -368,7 +380,8 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     await decide(service, await started(), ada.key, approveAt(fence.latitude + 1))
     const answer = await results()
     expect(refusal(answer)).toEqual([403, 'denied', []])
-    expect(answer.body.message).toMatch(/^Denied: decision: refused by the rules: location: .* km from Head/)
+    expect(answer.body.message).toMatch(/^Denied: decision: refused by the rules; location: .* km from Head/)
+    expect(brief(answer.body.data.factors)[2]).toEqual(['location', 'required', 'FAIL', 'service'])
   })
 
   test('takes no PASS before the person has answered, and loses nothing by it', async () => {

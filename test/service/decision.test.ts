@@ -355,6 +355,7 @@ describe('the number', () => {
     expect(await shown(request_id)).toMatchObject({
       status: 'denied',
       detail: 'denied by the service: a wrong number was typed twice',
+      ruling: null,
       attestation: null,
     })
   })

@@ -63,8 +63,10 @@ describe('the decision', () => {
   test('passes inside the time slot, on a registered device, and the receipt says so', async () => {
     await addSlot()
     await policy({ device_trust: true })
-    const { request_id } = await asked(['time', 'device'])
+    const { request_id, ruling } = await asked(['time', 'device'])
+    expect(ruling).toBeNull()
     const decided = dataOf(await approve(request_id))
+    expect(decided.ruling).toEqual(decided.attestation.claims.factors)
     expect(resultsOf(decided)).toEqual({
       biometric: 'required PASS',
       time: 'required PASS',
@@ -85,6 +87,10 @@ describe('the decision', () => {
     expect(dataOf(await show(service, request_id))).toMatchObject({
       status: 'denied',
       detail: expect.stringContaining('refused by the rules: time: Thu 13:02'),
+      ruling: [
+        { factor: 'biometric', policy: 'required', result: 'PASS' },
+        { factor: 'time', policy: 'required', result: 'FAIL', reason: expect.stringContaining('13:02') },
+      ],
       attestation: null,
     })
     expect(refusal(await approve(request_id).catch(() => answer))).toEqual([403, 'denied', []])

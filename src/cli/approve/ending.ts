@@ -2,6 +2,23 @@ import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 
+/**
+ * Below the record of a request that the rules refused: what each of them found, where a person reads it. Machines have
+ * it in the record.
+ */
+export const showRuling = async (context: Context, data: unknown): Promise<void> => {
+  const { status, ruling, attestation } = (data ?? {}) as Partial<ApprovalRecord>
+  if (status !== 'denied' || attestation || !Array.isArray(ruling)) return
+  const { json, jq, envelope } = context.globals
+  const output = await context.output()
+  if (output.format !== 'table' || json !== undefined || jq !== undefined || envelope) return
+  context.io.stdout.write('\n')
+  await output.show(
+    { status: 'success', message: 'Ruling', data: ruling },
+    { columns: ['factor', 'policy', 'result', 'reason'] },
+  )
+}
+
 /** The decision on stdout. With -o ndjson it stood there as the last event. */
 export const showDecision = async (context: Context, data: unknown): Promise<void> => {
   const output = await context.output()
@@ -10,10 +27,11 @@ export const showDecision = async (context: Context, data: unknown): Promise<voi
     { status: 'success', message: 'Decision', data },
     {
       columns: ['request_id', 'status', 'action', 'approver_mobile', 'decided_at'],
-      folded: ['attestation'],
+      folded: ['ruling', 'attestation'],
       masked: new Set(['approver_mobile']),
     },
   )
+  await showRuling(context, data)
 }
 
 /** How a wait that a person ended goes on or ends: nothing is lost, and the prompt is still on the phone. */

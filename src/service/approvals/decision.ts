@@ -120,7 +120,15 @@ export const prepareDecision = async (
     device,
     location: input.location,
   })
-  const verdict: Verdict = { row, device, counter: checked.counter, decidedAt, input, attestation: null }
+  const verdict: Verdict = {
+    row,
+    device,
+    counter: checked.counter,
+    decidedAt,
+    input,
+    ruling: factorResults(ruling),
+    attestation: null,
+  }
   const approving = input.decision === 'approve'
   if (approving && row.number !== null && input.number !== row.number) {
     if (input.number === undefined)
@@ -136,7 +144,7 @@ export const prepareDecision = async (
         decidedAt: new Date(decidedAt),
         context,
         evidence: checked.evidence,
-        factors: factorResults(ruling),
+        factors: verdict.ruling,
         number_matched: row.number === null ? null : approving,
         dev: device.kind === 'software',
       },

@@ -1,6 +1,6 @@
 import type { device } from '../../contract/device.ts'
 import type { Input } from '../../contract/operation.ts'
-import type { Receipt } from '../../receipt/claims.ts'
+import type { FactorResult, Receipt } from '../../receipt/claims.ts'
 import type { Call } from '../call.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
 import { expireDue, lapsed } from './expiry.ts'
@@ -15,6 +15,8 @@ export type Verdict = {
   counter: number
   decidedAt: string
   input: Pick<Input<typeof device.decideApproval>, 'decision' | 'not_me'>
+  /** What the rules found, for the record; who is refused by them has no receipt that says it. */
+  ruling: FactorResult[]
   attestation: Receipt | null
 }
 
@@ -133,7 +135,7 @@ export const endApproval = async (
   verdict: Verdict,
   refused?: string,
 ): Promise<ApprovalRow | Refusal> => {
-  const { row, device, decidedAt, input, attestation } = verdict
+  const { row, device, decidedAt, input, ruling, attestation } = verdict
   const approved = input.decision === 'approve' && refused === undefined
   // Without a receipt there is no approval: the request had ended when the decision came.
   if (approved && !attestation) return whyNot(call, verdict)
@@ -144,6 +146,7 @@ export const endApproval = async (
       decided_at: decidedAt,
       ended_at: call.now,
       device_id: device.id,
+      ruling: JSON.stringify(ruling),
       attestation: attestation && JSON.stringify(attestation),
     })
     .returningAll()

@@ -41,6 +41,7 @@ export const answered = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   requested_at: row.requested_at,
   expires_at: row.expires_at,
   decided_at: row.decided_at,
+  ruling: row.ruling === null ? null : (JSON.parse(row.ruling) as ApprovalRecord['ruling']),
   attestation:
     row.attestation === null ? null : (JSON.parse(row.attestation) as ApprovalRecord['attestation']),
 })

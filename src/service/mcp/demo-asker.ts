@@ -49,6 +49,7 @@ export const createDemoAsker = (now: () => Date = () => new Date()): Asker => {
         requested_at: new Date(at).toISOString(),
         expires_at: new Date(at + lifetime_s * 1000).toISOString(),
         decided_at: null,
+        ruling: null,
         attestation: null,
       })
       return find(request_id)

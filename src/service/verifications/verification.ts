@@ -19,6 +19,7 @@ export type Verification = Pick<
   status: ApprovalState | null
   lapses_at: string | null
   detail: string | null
+  ruling: string | null
   attestation: string | null
 }
 
@@ -58,7 +59,7 @@ export const findVerification = (
     .$if(request_id !== undefined, (query) => query.where('v.request_id', '=', request_id!))
     .$if(kind !== undefined, (query) => query.where('v.kind', '=', kind!))
     .select(['v.id', 'v.request_id', 'v.org_id', 'v.user_id', 'v.kind', 'v.expires_at', 'v.spent_at'])
-    .select(['a.status', 'a.expires_at as lapses_at', 'a.detail', 'a.attestation'])
+    .select(['a.status', 'a.expires_at as lapses_at', 'a.detail', 'a.ruling', 'a.attestation'])
     .orderBy('v.id', 'desc')
     .limit(1)
     .executeTakeFirstOrThrow(() => notFound('Verification'))
@@ -125,15 +126,20 @@ export const byService = (factor: Omit<SourcedFactor, 'source'>): SourcedFactor 
 /** What the person decided, and what the service found when they did. */
 export const capturedFactors = (row: Verification): SourcedFactor[] => {
   const approved = row.status === 'approved'
+  const found = row.ruling === null ? [] : (JSON.parse(row.ruling) as FactorResult[])
+  // The person said yes and the rules no: which of them follows, row by row.
+  const overruled = !approved && found.length > 0 && row.attestation === null
   const decision: FactorResult = {
     factor: 'decision',
     policy: 'required',
     result: approved ? 'PASS' : 'FAIL',
-    reason: row.detail ?? `the person ${approved ? 'approved' : 'denied'} on the phone`,
+    reason: overruled
+      ? 'refused by the rules'
+      : (row.detail ?? `the person ${approved ? 'approved' : 'denied'} on the phone`),
     expected: 'approved',
     observed: row.status,
   }
-  return [decision, ...(receiptOf(row)?.claims.factors ?? [])].map(byService)
+  return [decision, ...found].map(byService)
 }
 
 /** A no, with the reasons in words and factor by factor. */

@@ -15,6 +15,7 @@ export const record = (changes: Partial<ApprovalRecord> = {}): ApprovalRecord =>
   requested_at: '2026-01-01T00:00:00.000Z',
   expires_at: '2026-01-01T00:01:00.000Z',
   decided_at: null,
+  ruling: null,
   attestation: null,
   ...changes,
 })

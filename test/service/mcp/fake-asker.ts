@@ -43,6 +43,7 @@ export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
         requested_at: '2026-01-01T00:00:00.000Z',
         expires_at: '2026-01-01T00:05:00.000Z',
         decided_at: null,
+        ruling: null,
         attestation: null,
         ...about,
       })

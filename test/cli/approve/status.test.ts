@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ApprovalRecord } from '../../../src/contract/approval.ts'
+import { run } from '../../../src/cli/main.ts'
+import { temporaryFolder } from '../../e2e/processes.ts'
+import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
+import { memoryIo } from '../memory-io.ts'
+import { record } from './records.ts'
+
+let service: FakeHosted
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(async () => {
+  service = await startFakeHosted()
+  folder = temporaryFolder()
+})
+afterEach(async () => {
+  await service.close()
+  folder.remove()
+})
+
+const ruling = (['PASS', 'FAIL'] as const).map((result, i) => ({
+  factor: ['biometric', 'location'][i]!,
+  policy: 'required' as const,
+  result,
+  reason: `because of ${result}`,
+  expected: null,
+  observed: null,
+}))
+const refused: Partial<ApprovalRecord> = {
+  status: 'denied',
+  detail: 'refused by the rules: location: because of FAIL',
+  decided_at: '2026-01-01T00:00:10.000Z',
+  ruling,
+}
+
+const svc = async (answer: Partial<ApprovalRecord>, args: string[]) => {
+  service.always(json(200, { status: 'success', message: 'Approval', data: record(answer) }))
+  const env = { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key' }
+  const io = memoryIo({ cwd: folder.path, env })
+  const exit = await run(['approve', ...args], io)
+  return { exit, out: io.out(), err: io.err() }
+}
+const table =
+  /\n\nFACTOR +POLICY +RESULT +REASON\nbiometric +required +PASS +because of PASS\nlocation +required +FAIL +because of FAIL\n$/
+
+describe('a request that the rules refused', () => {
+  test.each([
+    ['status', 0],
+    ['wait', 6],
+  ])('is shown with what each rule found: %s', async (word, exit) => {
+    const shown = await svc(refused, [word, 'apr_1', '-o', 'table'])
+    expect(shown.exit).toBe(exit)
+    expect(shown.out).toMatch(table)
+  })
+
+  test('stays one record for a machine', async () => {
+    expect(JSON.parse((await svc(refused, ['status', 'apr_1', '-o', 'json'])).out).ruling).toEqual(ruling)
+    for (const flags of [
+      ['-o', 'tsv'],
+      ['-o', 'table', '--json', 'status'],
+    ])
+      expect((await svc(refused, ['status', 'apr_1', ...flags])).out).not.toContain('FACTOR')
+  })
+})
+
+test('a person who denied overrules no rule: there is nothing to show', async () => {
+  const denied = { ...refused, attestation: { format: 'jws', jws: '', kid: '', claims: {} } as const }
+  expect((await svc(denied, ['status', 'apr_1', '-o', 'table'])).out).not.toContain('FACTOR')
+})
