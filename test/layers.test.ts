@@ -40,6 +40,8 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
       'libphonenumber-js',
       'libsql',
       'luxon',
+      'nodemailer',
+      'yaml',
       'zod/mini',
     ],
     node: true,
