@@ -5,7 +5,7 @@ import { readSource, sourceTree, type Import, type Source } from './source-tree.
 const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean }> = {
   core: { rooms: [], packages: [], node: true },
   contract: { rooms: ['core'], packages: ['zod/mini'], node: false },
-  rules: { rooms: ['core'], packages: ['ipaddr.js', 'luxon'], node: false },
+  rules: { rooms: ['core'], packages: ['ipaddr.js', 'libphonenumber-js', 'luxon'], node: false },
   receipt: {
     rooms: ['core'],
     packages: ['@levischuck/tiny-cbor', '@simplewebauthn/server', 'canonicalize', 'jose', 'zod/mini'],
@@ -37,7 +37,6 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
       'ipaddr.js',
       'jose',
       'kysely',
-      'libphonenumber-js',
       'libsql',
       'luxon',
       'nodemailer',
@@ -54,6 +53,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
       'cli-table3',
       'commander',
       'conf',
+      'csv-parse',
       'csv-stringify',
       'ipaddr.js',
       'jq-wasm',

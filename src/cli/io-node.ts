@@ -33,7 +33,7 @@ const stderr = (): NodeJS.WriteStream =>
 /** More than any file of ours holds; a pipe that never ends is refused and not read into memory. */
 const mostBytes = 64 * 1024 * 1024
 
-const readAll = async (): Promise<string> => {
+const readAll = async (): Promise<Buffer> => {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
@@ -41,7 +41,7 @@ const readAll = async (): Promise<string> => {
     if (size > mostBytes) throw usageError('Standard input holds more than 64 MiB')
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
 
 /** Runs one command on this process's streams and signals. A second Ctrl-C ends it at once. */
@@ -66,7 +66,8 @@ export const runOnNode = (argv: string[]): Promise<number> => {
       get isTTY() {
         return process.stdin.isTTY === true
       },
-      text: readAll,
+      text: async () => (await readAll()).toString('utf8'),
+      bytes: readAll,
     },
     stdout: stream(stdout),
     stderr: stream(stderr),

@@ -8,7 +8,7 @@ export type OutputStream = {
 
 /** Everything that a command knows of the outside world. Tests give a version in memory. */
 export type Io = {
-  stdin: { isTTY: boolean; text(): Promise<string> }
+  stdin: { isTTY: boolean; text(): Promise<string>; bytes(): Promise<Buffer> }
   stdout: OutputStream
   stderr: OutputStream
   env: Env

@@ -3,6 +3,7 @@ import { exitOfAnswer } from '../core/exit-codes.ts'
 import { safeLine } from '../core/safe-text.ts'
 import type { Answer } from './client.ts'
 import { hostOf } from './network-error.ts'
+import { retryAfterMs } from './retry.ts'
 import type { HttpResponse } from './transport.ts'
 
 type Fields = Record<string, unknown>
@@ -50,6 +51,11 @@ const redirected = (response: HttpResponse, url: string): SvcError => {
   )
 }
 
+const toldBy = ({ status, headers }: HttpResponse) => ({
+  http_status: status,
+  retry_after_ms: retryAfterMs(headers['retry-after'], new Date()),
+})
+
 /** An answer that is no envelope. */
 const strange = (response: HttpResponse, url: string): SvcError => {
   const { status } = response
@@ -57,6 +63,7 @@ const strange = (response: HttpResponse, url: string): SvcError => {
   const details = {
     hint: (good || status === 404 ? undefined : hintFor(status, response.headers['retry-after'])) ?? rootHint,
     request_id: said(response.headers['x-request-id'], 100),
+    ...toldBy(response),
   }
   const what = isPage(response)
     ? 'this address answered a web page: is it the API root? It ends in /admin/public/api'
@@ -99,6 +106,7 @@ export const readAnswer = (response: HttpResponse, url: string): Answer => {
       issues: issuesOf(data.issues),
       hint: said(data.hint) ?? hintFor(status, headers['retry-after']),
       request_id: requestId ?? said(data.request_id, 100),
+      ...toldBy(response),
       data,
     },
   )

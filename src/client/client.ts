@@ -14,11 +14,19 @@ export type CallOptions = {
   /** Further fields that the table does not name. */
   extra?: Record<string, unknown>
   signal?: AbortSignal
+  /** Of a write, instead of a random one: who says the same after a crash repeats that very request. */
+  idempotencyKey?: string
 }
 
 export type Client = {
   /** Sends one operation. Lists that come in pages (`Link: rel="next"`) are joined unless `limit` is in the input. */
   call(operation: Operation, input: Record<string, unknown>, options?: CallOptions): Promise<Answer>
+  /** As `call`, page by page and never joined: with `limit` in the input, no more rows than that are held at once. */
+  pages(
+    operation: Operation,
+    input: Record<string, unknown>,
+    options?: CallOptions,
+  ): AsyncGenerator<Answer, void>
   /** Any route, for `svc api`: the answer whatever its status is, redirects not followed. */
   raw(
     request: {

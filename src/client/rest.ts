@@ -97,7 +97,11 @@ export const createClient = (options: Options): Client => {
     }
   }
 
-  const headersFor = async (url: string, effect: Effect): Promise<Record<string, string>> => {
+  const headersFor = async (
+    url: string,
+    effect: Effect,
+    idempotencyKey?: string,
+  ): Promise<Record<string, string>> => {
     const key = await options.apiKey(url)
     if (!key) throw noKey()
     const headers = {
@@ -107,38 +111,43 @@ export const createClient = (options: Options): Client => {
       'x-api-key': key,
     }
     if (effect === 'read') return headers
-    const { randomUUID } = await import('node:crypto')
-    return { ...headers, 'idempotency-key': randomUUID() }
+    return { ...headers, 'idempotency-key': idempotencyKey ?? (await import('node:crypto')).randomUUID() }
   }
 
-  const call: Client['call'] = async (operation, input, { extra, signal } = {}) => {
+  const pages: Client['pages'] = async function* (operation, input, options = {}) {
+    const { extra, signal, idempotencyKey } = options
     if (hasShownFields(operation, input))
       (await import('./shown-fields.ts')).checkShownFields(operation, input)
     const { method, url, body } = planRequest(baseUrl, operation, input, extra)
     const { effect } = operation
-    const headers = await headersFor(url, effect)
-    const get = async (at: string): Promise<{ answer: Answer; next?: string }> => {
+    const headers = await headersFor(url, effect, idempotencyKey)
+    const seen = new Set<string>()
+    let at: string | undefined = url
+    while (at !== undefined && !seen.has(at)) {
+      seen.add(at)
       const request = { method, url: at, headers, ...(body && { body: JSON.stringify(body) }) }
       const response = await send(request, { effect, signal, shownUrl: redactedUrl(at, operation, input) })
       const { date } = response.headers
-      const answer = { ...readAnswer(response, at), ...(date === undefined ? {} : { date }) }
-      return { answer, next: nextPage(response.headers['link'], at) }
+      const answer: Answer = { ...readAnswer(response, at), ...(date === undefined ? {} : { date }) }
+      const isList = method === 'GET' && Array.isArray(answer.envelope.data)
+      if (!isList && seen.size > 1) return
+      yield answer
+      at = isList ? nextPage(response.headers['link'], at) : undefined
     }
+  }
 
-    const first = await get(url)
-    const rows = first.answer.envelope.data
-    if (method !== 'GET' || !Array.isArray(rows) || input.limit !== undefined || !first.next)
-      return first.answer
-    const seen = new Set([url])
-    const all: unknown[] = [...rows]
-    for (let next: string | undefined = first.next; next && !seen.has(next);) {
-      seen.add(next)
-      const page = await get(next)
-      if (!Array.isArray(page.answer.envelope.data)) break
-      for (const row of page.answer.envelope.data) all.push(row)
-      next = page.next
+  const call: Client['call'] = async (operation, input, options) => {
+    let first: Answer | undefined
+    const all: unknown[] = []
+    for await (const page of pages(operation, input, options)) {
+      first ??= page
+      const { data } = page.envelope
+      if (!Array.isArray(data) || input.limit !== undefined) break
+      for (const row of data) all.push(row)
     }
-    return { ...first.answer, envelope: { ...first.answer.envelope, data: all } }
+    const { envelope } = first!
+    const isList = Array.isArray(envelope.data) && input.limit === undefined
+    return isList ? { ...first!, envelope: { ...envelope, data: all } } : first!
   }
 
   const raw: Client['raw'] = async ({ method, path, body, headers, effect }, { signal } = {}) => {
@@ -153,6 +162,7 @@ export const createClient = (options: Options): Client => {
 
   return {
     call,
+    pages,
     raw,
     close: async () => transport.close?.(),
   }

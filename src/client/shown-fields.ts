@@ -12,7 +12,7 @@ const pathIssue = (name: string, value: unknown): Issue[] => {
 }
 
 /** zod/mini says `Invalid input` where the schema has no words of its own. */
-const words = (message: string, { description, examples }: FieldMeta): string =>
+export const words = (message: string, { description, examples }: FieldMeta): string =>
   message === 'Invalid input'
     ? `is not valid: ${description}${examples ? `, such as ${JSON.stringify(examples[0])}` : ''}`
     : message

@@ -10,6 +10,10 @@ type Details = {
   hint?: string
   issues?: Issue[]
   request_id?: string
+  /** The HTTP status of the answer that said no. */
+  http_status?: number
+  /** How long the answer asks to wait before a next try (`Retry-After`), milliseconds. */
+  retry_after_ms?: number
   /** The `data` of the answer that said no. */
   data?: Record<string, unknown>
   cause?: unknown
@@ -25,6 +29,8 @@ export class SvcError extends Error {
   readonly hint?: string
   readonly issues?: Issue[]
   readonly request_id?: string
+  readonly http_status?: number
+  readonly retry_after_ms?: number
   readonly data?: Record<string, unknown>
 
   constructor(exit: Exit, code: string, message: string, details: Details = {}) {
@@ -35,6 +41,8 @@ export class SvcError extends Error {
     this.hint = details.hint
     this.issues = details.issues
     this.request_id = details.request_id
+    this.http_status = details.http_status
+    this.retry_after_ms = details.retry_after_ms
     this.data = details.data
   }
 }

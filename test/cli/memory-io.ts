@@ -5,7 +5,7 @@ export type MemoryIo = Io & { out(): string; err(): string }
 
 /** An Io in memory; `tty` makes all three streams a terminal of `columns` columns. */
 export const memoryIo = (
-  options: { tty?: boolean; columns?: number; env?: Env; stdin?: string; cwd?: string } = {},
+  options: { tty?: boolean; columns?: number; env?: Env; stdin?: string | Buffer; cwd?: string } = {},
 ): MemoryIo => {
   const { tty = false, columns = 80, env = {}, stdin = '', cwd = process.cwd() } = options
   const written = { out: '', err: '' }
@@ -15,7 +15,7 @@ export const memoryIo = (
     columns,
   })
   return {
-    stdin: { isTTY: tty, text: async () => stdin },
+    stdin: { isTTY: tty, text: async () => String(stdin), bytes: async () => Buffer.from(stdin) },
     stdout: stream('out'),
     stderr: stream('err'),
     env,

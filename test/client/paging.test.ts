@@ -26,6 +26,18 @@ test('with a limit one page is one page', async () => {
   expect(service.seen).toHaveLength(1)
 })
 
+test('pages are handed out one by one, however many rows the service says at once', async () => {
+  const { client, service } = await withHosted()
+  service.next(rows([1, 2], `<${path}?limit=2&cursor=2>; rel="next"`), rows([3]))
+  const pages = []
+  for await (const { envelope } of client.pages(org.listOrganizations, { limit: 2 }))
+    pages.push([envelope.data, service.seen.length])
+  expect(pages).toEqual([
+    [[1, 2], 1],
+    [[3], 2],
+  ])
+})
+
 test('a circle of pages ends', async () => {
   const { client, service } = await withHosted()
   service.next(

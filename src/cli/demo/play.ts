@@ -9,7 +9,11 @@ type Played = { problem?: string; output: string; kept?: [name: string, secret: 
 /** Streams that keep what is written. */
 const kept = (io: Io, note: (text: string) => void): Pick<Io, 'stdin' | 'stdout' | 'stderr'> => {
   const sink = { write: note, isTTY: true, columns: Math.min(io.stdout.columns, 110) }
-  return { stdin: { isTTY: false, text: async () => '' }, stdout: sink, stderr: sink }
+  return {
+    stdin: { isTTY: false, text: async () => '', bytes: async () => Buffer.alloc(0) },
+    stdout: sink,
+    stderr: sink,
+  }
 }
 
 const waits = ({ argv }: Step): boolean => argv[0] === 'approve' && ['request', 'run'].includes(argv[1]!)

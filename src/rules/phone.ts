@@ -1,0 +1,48 @@
+// The `min` metadata judges by length alone. A stricter set would refuse numbers that were handed out after it was made.
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import metadata from 'libphonenumber-js/min/metadata'
+
+export type Phone = {
+  /** E.164. */
+  mobile: string
+  /** Dialing prefix with plus. */
+  country_code: string
+}
+
+/** Why a text is no number: which of the two parts is wrong, and what to give instead. */
+export type NoPhone = { wrong: 'mobile' | 'country_code'; message: string; hint?: string }
+
+const example = 'give a number such as 2025550101 with country_code +1'
+
+const prefixes = new Set([
+  ...Object.keys(metadata.country_calling_codes),
+  ...Object.keys(metadata.nonGeographic),
+])
+
+/** The one spelling of a number, or why no network could dial it. */
+export const readPhone = (mobile: string, countryCode?: string): Phone | NoPhone => {
+  const prefix = countryCode?.slice(1)
+  if (prefix !== undefined && !prefixes.has(prefix))
+    return {
+      wrong: 'country_code',
+      message: 'is no dialing prefix',
+      hint: 'give the prefix of the country, such as +1 or +49',
+    }
+  if (prefix === undefined && !/^\s*[+＋]/.test(mobile))
+    return { wrong: 'mobile', message: 'must start with + and the dialing prefix, such as +12025550101' }
+
+  const parsed = parsePhoneNumberFromString(mobile, { defaultCallingCode: prefix, extract: false })
+  if (!parsed || !parsed.isPossible() || parsed.ext !== undefined)
+    return {
+      wrong: 'mobile',
+      message: `is no phone number${prefix ? ` under country_code +${prefix}` : ''}`,
+      hint: example,
+    }
+  if (prefix !== undefined && parsed.countryCallingCode !== prefix)
+    return {
+      wrong: 'mobile',
+      message: `starts with +${parsed.countryCallingCode}, and country_code is +${prefix}`,
+      hint: example,
+    }
+  return { mobile: parsed.number, country_code: `+${parsed.countryCallingCode}` }
+}
