@@ -3,7 +3,7 @@
 Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $places = @{
-    '' = @{ words = [ordered]@{ 'org' = 'Organizations, their credentials and auth codes'; 'user' = 'Users of an organization'; 'geofence' = 'Places where approvals count, of an organization or a user'; 'timeslot' = 'Times when approvals count, of an organization or a user'; 'approve' = 'Ask a person, wait for the decision, keep and check the proof'; 'auth' = 'Verify that a person is who they say they are'; 'mobile' = 'What an app on a phone calls'; 'key' = 'Named API keys'; 'audit' = 'What was done, in a hash chain'; 'serve' = 'Run the service: REST API, keys and contract in one process'; 'mcp' = 'The approval tools on standard input and output, for agents'; 'service' = 'Look after the data of a service: backup, restore, migrate, reset-operator-key'; 'profile' = 'Addresses and keys, by name'; 'api' = 'Call any route, raw'; 'demo' = 'The whole story on a throw-away service, nothing to set up'; 'commands' = 'The whole command tree as JSON'; 'completion' = 'Completion script for bash, zsh, fish or powershell'; 'help' = 'Explain a topic: exit-codes, environment, formatting' }; flags = [ordered]@{  } }
+    '' = @{ words = [ordered]@{ 'org' = 'Organizations, their credentials and auth codes'; 'user' = 'Users of an organization'; 'geofence' = 'Places where approvals count, of an organization or a user'; 'timeslot' = 'Times when approvals count, of an organization or a user'; 'approve' = 'Ask a person, wait for the decision, keep and check the proof'; 'auth' = 'Verify that a person is who they say they are'; 'mobile' = 'What an app on a phone calls'; 'iot' = 'Machines that are tied to a stock, and stock prices'; 'notify' = 'Messages to people, and what became of them'; 'key' = 'Named API keys'; 'audit' = 'What was done, in a hash chain'; 'serve' = 'Run the service: REST API, keys and contract in one process'; 'mcp' = 'The approval tools on standard input and output, for agents'; 'service' = 'Look after the data of a service: backup, restore, migrate, reset-operator-key'; 'profile' = 'Addresses and keys, by name'; 'api' = 'Call any route, raw'; 'demo' = 'The whole story on a throw-away service, nothing to set up'; 'commands' = 'The whole command tree as JSON'; 'completion' = 'Completion script for bash, zsh, fish or powershell'; 'help' = 'Explain a topic: exit-codes, environment, formatting, profiles, receipts' }; flags = [ordered]@{  } }
     'org' = @{ words = [ordered]@{ 'list' = 'List organizations'; 'get' = 'Show one organization'; 'create' = 'Create an organization'; 'onboard' = 'Create an organization with its first admin, an auth code and an API key, all or nothing'; 'update' = 'Change the name, slug or policy of an organization'; 'delete' = 'Delete an organization and all that belongs to it; its audit stays'; 'creds' = 'API keys and identity provider'; 'auth-code' = 'Codes with which people ask to join' }; flags = [ordered]@{  } }
     'org list' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--limit' = 'Rows a page; without it every row is answered'; '--cursor' = 'Where the next page starts, from the Link header' } }
     'org get' = @{ words = [ordered]@{  }; flags = [ordered]@{  } }
@@ -19,7 +19,7 @@ Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
     'org auth-code create' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--org' = 'Organization, id or slug'; '--label' = 'What it is for'; '--uses' = 'How often it can be used; without it, no limit'; '--expires-at' = 'When it lapses; without it, never'; '-f' = 'further body field, as text'; '--raw-field' = 'further body field, as text'; '-F' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--field' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--input' = 'body from a JSON file, - is standard input'; '--dry-run' = 'print the request and send nothing' } }
     'org auth-code update' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--org' = 'Organization, id or slug'; '--label' = 'What it is for'; '--uses' = 'How often it can still be used'; '--expires-at' = 'When it lapses'; '-f' = 'further body field, as text'; '--raw-field' = 'further body field, as text'; '-F' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--field' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--input' = 'body from a JSON file, - is standard input'; '--dry-run' = 'print the request and send nothing' } }
     'org auth-code delete' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--org' = 'Organization, id or slug'; '-f' = 'further body field, as text'; '--raw-field' = 'further body field, as text'; '-F' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--field' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--input' = 'body from a JSON file, - is standard input'; '--dry-run' = 'print the request and send nothing'; '-y' = 'do not ask'; '--yes' = 'do not ask'; '--confirm' = 'in a protected profile, in place of --yes: the name of what goes' } }
-    'user' = @{ words = [ordered]@{ 'list' = 'List the users of an organization'; 'get' = 'Show one user of an organization'; 'create' = 'Add a user to an organization'; 'update' = 'Change the profile or role of a user; the mobile number is who they are and stays'; 'delete' = 'Erase a user and all their data in an organization'; 'remove' = 'End the membership of a user; the history stays'; 'details' = 'Find one user of an organization by id, mobile number or e-mail address'; 'org' = 'Show a user as a member of the organization with this slug'; 'orgs' = 'List the organizations of a user'; 'make-admin' = 'Make an active user an admin of the organization'; 'pending' = 'Users who wait to be accepted'; 'enroll' = 'Make a one-use link with which a user registers a phone'; 'devices' = 'Devices with which a user approves' }; flags = [ordered]@{  } }
+    'user' = @{ words = [ordered]@{ 'list' = 'List the users of an organization'; 'get' = 'Show one user of an organization'; 'create' = 'Add a user to an organization'; 'update' = 'Change the profile or role of a user; the mobile number is who they are and stays'; 'delete' = 'Erase a user and all their data in an organization'; 'remove' = 'End the membership of a user; the history stays'; 'details' = 'Find one user of an organization by id, mobile number or e-mail address'; 'org' = 'Show a user as a member of the organization with this slug'; 'orgs' = 'List the organizations of a user'; 'make-admin' = 'Make an active user an admin of the organization'; 'pending' = 'Users who wait to be accepted'; 'rules' = 'List the geo-fences and time slots of each user that has some'; 'enroll' = 'Make a one-use link with which a user registers a phone'; 'devices' = 'Devices with which a user approves' }; flags = [ordered]@{  } }
     'user list' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--org' = 'Organization, id or slug'; '--state' = 'Only users in this state (pending|active|rejected|removed)'; '--mobile' = 'Mobile number, E.164'; '--email' = 'Only the user with this e-mail address'; '--limit' = 'Rows a page; without it every row is answered'; '--cursor' = 'Where the next page starts, from the Link header' } }
     'user get' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--org' = 'Organization, id or slug' } }
     'user create' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--org' = 'Organization, id or slug'; '--email' = 'E-mail address'; '--country-code' = 'Dialing prefix with plus'; '--mobile' = 'Mobile number, national'; '--first-name' = 'First name'; '--last-name' = 'Last name'; '--role' = 'Role in the organization; member when left out (operator|admin|member)'; '-f' = 'further body field, as text'; '--raw-field' = 'further body field, as text'; '-F' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--field' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--input' = 'body from a JSON file, - is standard input'; '--dry-run' = 'print the request and send nothing' } }
@@ -35,6 +35,7 @@ Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
     'user pending accept' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--org' = 'Organization, id or slug'; '-f' = 'further body field, as text'; '--raw-field' = 'further body field, as text'; '-F' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--field' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--input' = 'body from a JSON file, - is standard input'; '--dry-run' = 'print the request and send nothing' } }
     'user pending reject' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--org' = 'Organization, id or slug'; '-f' = 'further body field, as text'; '--raw-field' = 'further body field, as text'; '-F' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--field' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--input' = 'body from a JSON file, - is standard input'; '--dry-run' = 'print the request and send nothing' } }
     'user pending hold' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--org' = 'Organization, id or slug'; '-f' = 'further body field, as text'; '--raw-field' = 'further body field, as text'; '-F' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--field' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--input' = 'body from a JSON file, - is standard input'; '--dry-run' = 'print the request and send nothing' } }
+    'user rules' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--org' = 'Organization, id or slug'; '--limit' = 'Rows a page; without it every row is answered'; '--cursor' = 'Where the next page starts, from the Link header' } }
     'user enroll' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--org' = 'Organization, id or slug'; '-f' = 'further body field, as text'; '--raw-field' = 'further body field, as text'; '-F' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--field' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--input' = 'body from a JSON file, - is standard input'; '--dry-run' = 'print the request and send nothing'; '--software' = 'make a key file instead; only where the service runs with --dev'; '--file' = 'with --software: the new file; beside the profiles when left out'; '--algorithm' = 'with --software: the kind of key, ES256 when left out (ES256|EdDSA)' } }
     'user devices' = @{ words = [ordered]@{ 'list' = 'List the devices of a user'; 'revoke' = 'Revoke a device; it decides nothing from now on' }; flags = [ordered]@{  } }
     'user devices list' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--org' = 'Organization, id or slug' } }
@@ -73,6 +74,12 @@ Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
     'auth validate' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--mobile' = 'Mobile number with country prefix'; '--request-id' = 'Which verification, by its request id; the newest when left out'; '--org' = 'Organization, id or slug'; '-f' = 'further body field, as text'; '--raw-field' = 'further body field, as text'; '-F' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--field' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--input' = 'body from a JSON file, - is standard input'; '--dry-run' = 'print the request and send nothing' } }
     'mobile' = @{ words = [ordered]@{ 'faceauth-success' = 'Record a successful face authentication by the caller; spends the token' }; flags = [ordered]@{  } }
     'mobile faceauth-success' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--auth-token-file' = 'Token of `svc auth token` (read from this file, - is standard input)'; '-f' = 'further body field, as text'; '--raw-field' = 'further body field, as text'; '-F' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--field' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--input' = 'body from a JSON file, - is standard input'; '--dry-run' = 'print the request and send nothing' } }
+    'iot' = @{ words = [ordered]@{ 'register' = 'Register a machine with its stock and prices'; 'login' = 'Log a machine in: all four values must be those that it was registered with'; 'verify' = 'Tell whether a machine is registered'; 'price' = 'Show the price of a stock' }; flags = [ordered]@{  } }
+    'iot register' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--stock-name' = 'Name or code of the stock, in any case'; '--total-price' = 'Total price'; '--current-stock-price' = 'Price of the stock at the registration'; '--machine-name' = 'Name of the machine, for people'; '--mobile' = 'Mobile number with plus and country prefix'; '--org' = 'Organization, id or slug'; '-f' = 'further body field, as text'; '--raw-field' = 'further body field, as text'; '-F' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--field' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--input' = 'body from a JSON file, - is standard input'; '--dry-run' = 'print the request and send nothing' } }
+    'iot login' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--stock-name' = 'Name or code of the stock, in any case'; '--total-price' = 'Total price'; '--current-stock-price' = 'Price of the stock at the registration'; '--org' = 'Organization, id or slug'; '-f' = 'further body field, as text'; '--raw-field' = 'further body field, as text'; '-F' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--field' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--input' = 'body from a JSON file, - is standard input'; '--dry-run' = 'print the request and send nothing' } }
+    'iot verify' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--org' = 'Organization, id or slug' } }
+    'iot price' = @{ words = [ordered]@{  }; flags = [ordered]@{  } }
+    'notify' = @{ words = [ordered]@{  }; flags = [ordered]@{  } }
     'key' = @{ words = [ordered]@{ 'list' = 'List API keys, never whole'; 'create' = 'Create an API key; it is shown once'; 'rotate' = 'Give a key a new secret; the old one goes on for the overlap'; 'revoke' = 'End a key at once' }; flags = [ordered]@{  } }
     'key list' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--org' = 'Organization, id or slug'; '--limit' = 'Rows a page; without it every row is answered'; '--cursor' = 'Where the next page starts, from the Link header' } }
     'key create' = @{ words = [ordered]@{  }; flags = [ordered]@{ '--name' = 'Name, as the audit shows it'; '--org' = 'Organization, id or slug'; '-f' = 'further body field, as text'; '--raw-field' = 'further body field, as text'; '-F' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--field' = 'further body field, typed; a.b[]=1 nests, @file reads a file'; '--input' = 'body from a JSON file, - is standard input'; '--dry-run' = 'print the request and send nothing' } }
@@ -102,7 +109,7 @@ Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
     'demo' = @{ words = [ordered]@{  }; flags = [ordered]@{  } }
     'commands' = @{ words = [ordered]@{  }; flags = [ordered]@{  } }
     'completion' = @{ words = [ordered]@{ 'bash' = 'bash'; 'zsh' = 'zsh'; 'fish' = 'fish'; 'powershell' = 'powershell' }; flags = [ordered]@{  } }
-    'help' = @{ words = [ordered]@{ 'exit-codes' = 'exit-codes'; 'environment' = 'environment'; 'formatting' = 'formatting' }; flags = [ordered]@{  } }
+    'help' = @{ words = [ordered]@{ 'exit-codes' = 'exit-codes'; 'environment' = 'environment'; 'formatting' = 'formatting'; 'profiles' = 'profiles'; 'receipts' = 'receipts' }; flags = [ordered]@{  } }
   }
   $globalFlags = [ordered]@{ '-V' = 'print the version'; '--version' = 'print the version'; '-p' = 'profile to use'; '--profile' = 'profile to use'; '--base-url' = 'address of the REST API'; '--key-file' = 'read the API key from a file, - is standard input'; '--cacert' = 'trust this CA (PEM)'; '-o' = 'table, json, yaml, csv, tsv, ndjson or id'; '--output' = 'table, json, yaml, csv, tsv, ndjson or id'; '--json' = 'only these fields, as JSON: a,b.c'; '--jq' = 'filter the JSON'; '--envelope' = 'show the whole answer and not its data alone'; '--reveal' = 'show phones, e-mails and credentials whole'; '--no-color' = 'no colours'; '--no-input' = 'never ask, as in a script'; '--debug' = 'show each request (redacted) and stacks'; '-h' = 'show help'; '--help' = 'show help' }
   $choices = @{
@@ -133,7 +140,96 @@ Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
     '* -o' = @('table', 'json', 'yaml', 'csv', 'tsv', 'ndjson', 'id')
     '* --output' = @('table', 'json', 'yaml', 'csv', 'tsv', 'ndjson', 'id')
   }
-  $valued = @('-p', '--profile', '--base-url', '--key-file', '--cacert', '-o', '--output', '--json', '--jq', '--limit', '--cursor', '--name', '--slug', '--ip-allow', '--factors', '--report-only', '-f', '--raw-field', '-F', '--field', '--input', '--first-name', '--last-name', '--email', '--country-code', '--mobile', '--confirm', '--org', '--provider', '--client-id', '--client-secret-file', '--label', '--uses', '--expires-at', '--state', '--role', '--user', '--file', '--algorithm', '--latitude', '--longitude', '--radius', '--is-active', '--geofences', '--lat', '--lon', '--accuracy', '--days', '--start', '--end', '--timezone', '--timeslots', '--at', '--reason', '--to', '--timeout', '--requester', '--wait-s', '--status', '--receipt', '--action', '--authenticator', '--approve', '--deny', '--not-me', '--number', '--jwks', '--jwks-url', '--approver', '--max-age', '--pinned-key', '--biometric-result', '--geo-fence-result', '--device-id', '--platform', '--timestamp', '--request-id', '--auth-token-file', '--overlap-s', '--head', '--port', '--host', '--data-dir', '--public-url', '--tls-cert', '--tls-key', '--trusted-proxy', '--mcp-url', '--default-mobile', '--credential-command', '-X', '--method', '-H', '--header')
+  # What only the service knows, by flag, and by place for its first argument.
+  $kinds = @{
+    'org get' = 'org'
+    'org update' = 'org'
+    'org delete' = 'org'
+    'org creds get --org' = 'org'
+    'org creds set-idp --org' = 'org'
+    'org auth-code list --org' = 'org'
+    'org auth-code create --org' = 'org'
+    'org auth-code update --org' = 'org'
+    'org auth-code delete --org' = 'org'
+    'user list --org' = 'org'
+    'user get' = 'user'
+    'user get --org' = 'org'
+    'user create --org' = 'org'
+    'user update' = 'user'
+    'user update --org' = 'org'
+    'user delete' = 'user'
+    'user delete --org' = 'org'
+    'user remove' = 'user'
+    'user remove --org' = 'org'
+    'user details --org' = 'org'
+    'user details --user' = 'user'
+    'user org' = 'user'
+    'user orgs --user' = 'user'
+    'user make-admin' = 'user'
+    'user make-admin --org' = 'org'
+    'user pending list --org' = 'org'
+    'user pending accept' = 'user'
+    'user pending accept --org' = 'org'
+    'user pending reject' = 'user'
+    'user pending reject --org' = 'org'
+    'user pending hold' = 'user'
+    'user pending hold --org' = 'org'
+    'user rules --org' = 'org'
+    'user enroll' = 'user'
+    'user enroll --org' = 'org'
+    'user devices list' = 'user'
+    'user devices list --org' = 'org'
+    'user devices revoke --org' = 'org'
+    'geofence list --org' = 'org'
+    'geofence list --user' = 'user'
+    'geofence get' = 'geofence'
+    'geofence get --org' = 'org'
+    'geofence create --org' = 'org'
+    'geofence update' = 'geofence'
+    'geofence update --org' = 'org'
+    'geofence delete' = 'geofence'
+    'geofence delete --org' = 'org'
+    'geofence set --user' = 'user'
+    'geofence set --org' = 'org'
+    'geofence check --org' = 'org'
+    'geofence check --user' = 'user'
+    'timeslot list --org' = 'org'
+    'timeslot list --user' = 'user'
+    'timeslot add --org' = 'org'
+    'timeslot update' = 'timeslot'
+    'timeslot delete' = 'timeslot'
+    'timeslot set --user' = 'user'
+    'timeslot set --org' = 'org'
+    'timeslot check --org' = 'org'
+    'timeslot check --user' = 'user'
+    'approve submit --org' = 'org'
+    'approve list --org' = 'org'
+    'approve request --org' = 'org'
+    'approve run --org' = 'org'
+    'auth token --user' = 'user'
+    'auth token --org' = 'org'
+    'auth verify-user --org' = 'org'
+    'auth results --user' = 'user'
+    'auth results --org' = 'org'
+    'auth validate --org' = 'org'
+    'iot register --org' = 'org'
+    'iot login --org' = 'org'
+    'iot verify --org' = 'org'
+    'key list --org' = 'org'
+    'key create --org' = 'org'
+    'audit list --org' = 'org'
+    'audit head --org' = 'org'
+    'audit verify --org' = 'org'
+    'profile show' = 'profile'
+    'profile add --org' = 'org'
+    'profile set' = 'profile'
+    'profile use' = 'profile'
+    'profile remove' = 'profile'
+    'profile login' = 'profile'
+    '* -p' = 'profile'
+    '* --profile' = 'profile'
+  }
+  $valued = @('-p', '--profile', '--base-url', '--key-file', '--cacert', '-o', '--output', '--json', '--jq', '--limit', '--cursor', '--name', '--slug', '--ip-allow', '--factors', '--report-only', '-f', '--raw-field', '-F', '--field', '--input', '--first-name', '--last-name', '--email', '--country-code', '--mobile', '--confirm', '--org', '--provider', '--client-id', '--client-secret-file', '--label', '--uses', '--expires-at', '--state', '--role', '--user', '--file', '--algorithm', '--latitude', '--longitude', '--radius', '--is-active', '--geofences', '--lat', '--lon', '--accuracy', '--days', '--start', '--end', '--timezone', '--timeslots', '--at', '--reason', '--to', '--timeout', '--requester', '--wait-s', '--status', '--receipt', '--action', '--authenticator', '--approve', '--deny', '--not-me', '--number', '--jwks', '--jwks-url', '--approver', '--max-age', '--pinned-key', '--biometric-result', '--geo-fence-result', '--device-id', '--platform', '--timestamp', '--request-id', '--auth-token-file', '--stock-name', '--total-price', '--current-stock-price', '--machine-name', '--overlap-s', '--head', '--port', '--host', '--data-dir', '--public-url', '--tls-cert', '--tls-key', '--trusted-proxy', '--mcp-url', '--default-mobile', '--credential-command', '-X', '--method', '-H', '--header')
 
   $at = ''
   $flag = ''
@@ -150,7 +246,14 @@ Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
   }
 
   $offered = [ordered]@{}
-  if ($flag) {
+  $asked = if ($flag) { @("$at $flag", "* $flag") } elseif ($wordToComplete.StartsWith('-')) { @() } else { @($at) }
+  $kind = $asked | Where-Object { $kinds.ContainsKey($_) } | ForEach-Object { $kinds[$_] } | Select-Object -First 1
+  if ($kind) {
+    foreach ($line in @(& svc completion values $kind '--' @before 2>$null)) {
+      $value, $about = $line -split "`t", 2
+      $offered[$value] = if ($about) { $about } else { $value }
+    }
+  } elseif ($flag) {
     foreach ($key in "$at $flag", "* $flag") {
       if ($offered.Count -eq 0 -and $choices.ContainsKey($key)) {
         foreach ($choice in $choices[$key]) { $offered[$choice] = $choice }

@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { completionScript } from '../../src/cli/completion/script.ts'
+import { bin, startService, svc, type Service } from '../e2e/processes.ts'
 
 // The generated scripts, loaded and exercised in the real shells.
 
@@ -20,8 +23,16 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** Where the completion finds `svc`, and what it asks. */
+let env: NodeJS.ProcessEnv = {}
+
 const output = (command: string, args: string[]): string[] => {
-  const text = execFileSync(command, args, { cwd: folder, encoding: 'utf8', timeout: 30_000 })
+  const text = execFileSync(command, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 30_000,
+    env: { ...process.env, ...env },
+  })
   return text.split('\n').filter((line) => line !== '')
 }
 
@@ -55,7 +66,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (name) => {
     ['svc org create --input bo', ['body.json']],
     ['svc service restore bo', ['body.json']],
     ['svc org create --name ', []],
-    ['svc org get ', []],
+    ['svc key rotate ', []],
   ])('offers after "%s" just what goes there', (line, expected) => {
     expect(complete(line).toSorted()).toEqual(expected)
   })
@@ -102,5 +113,57 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (name) => {
     expect(shells[name](file, 'svc sing --lo')).toEqual(['--loud'])
     expect(shells[name](file, 'svc sing --loud ')).toEqual(['very'])
     expect(existsSync(join(folder, 'run'))).toBe(false)
+  })
+})
+
+describe('what only the service knows', () => {
+  let service: Service
+  let client: Record<string, string>
+
+  beforeAll(async () => {
+    mkdirSync(join(folder, 'bin'))
+    symlinkSync(bin, join(folder, 'bin', 'svc'))
+    service = await startService(join(folder, 'data'), 'completion-operator-key-of-32-characters')
+    client = {
+      SVC_BASE_URL: service.baseUrl,
+      SVC_API_KEY: service.key,
+      SVC_CONFIG_DIR: join(folder, 'config'),
+    }
+    const create = (...args: string[]) => svc(args, client)
+    await create('org', 'create', '--name', 'Acme Corp', '--slug', 'acme')
+    await create('org', 'create', '--name', '$(touch run): `touch run`', '--slug', 'borealis')
+    const fence = ['--latitude', '52.5', '--longitude', '13.4', '--radius', '100', '--is-active', '1']
+    await create('geofence', 'create', '--org', 'acme', '--name', 'Head Office', ...fence)
+    await create('profile', 'add', 'prod', '--base-url', service.baseUrl)
+    env = { ...client, PATH: `${join(folder, 'bin')}:${process.env['PATH']}` }
+  })
+  afterAll(() => service.stop())
+
+  test.each(['bash', 'zsh', 'fish'] as const)('is offered by %s', (name) => {
+    const complete = (line: string): string[] => shells[name](kept(name), line).toSorted()
+    expect(complete('svc org get ')).toEqual(['acme', 'borealis'])
+    expect(complete('svc user list --org b')).toEqual(['borealis'])
+    expect(complete('svc geofence get --org acme ')).toEqual(['1'])
+    expect(complete('svc --profile p')).toEqual(['prod'])
+    expect(existsSync(join(folder, 'run'))).toBe(false)
+  })
+
+  test("comes with what it is, is kept for a minute in a file of one's own, and is never waited for long", async () => {
+    const ask = (extra: Record<string, string> = {}) =>
+      svc(['completion', 'values', 'org', '--', 'org', 'get'], { ...client, ...extra })
+    const { stdout } = await ask()
+    expect(stdout).toBe('acme\tAcme Corp\nborealis\t$(touch run): `touch run`\n')
+    await svc(['org', 'create', '--name', 'Corvus'], client)
+    expect((await ask()).stdout).toBe(stdout)
+    expect((await ask({ SVC_CONFIG_DIR: join(folder, 'other') })).stdout).toContain('corvus\tCorvus')
+
+    const deaf = createServer().listen(0, '127.0.0.1')
+    await once(deaf, 'listening')
+    const { port } = deaf.address() as AddressInfo
+    const started = performance.now()
+    const unheard = await ask({ SVC_BASE_URL: `http://127.0.0.1:${port}/admin/public/api` })
+    expect(unheard).toEqual({ exit: 0, stdout: '', stderr: '' })
+    expect(performance.now() - started).toBeLessThan(4_000)
+    deaf.close()
   })
 })

@@ -1,9 +1,12 @@
+import type { ValueKind } from './kinds.ts'
 import { quoted as shellQuoted, type CompletionTree, type FlagWords } from './tree.ts'
 
 /** In single quotes fish knows two escapes, of the quote and of the backslash itself. */
 const quoted = (text: string): string => shellQuoted(text.replaceAll('\\', '\\\\'))
 
-const flagLine = (condition: string, { names, about, value, choices }: FlagWords): string => {
+const asked = (kind: ValueKind): string => ` -a '(__svc_ask ${kind})'`
+
+const flagLine = (condition: string, { names, about, value, choices, kind }: FlagWords): string => {
   const spelled = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`))
   const takes = {
     none: '',
@@ -11,12 +14,12 @@ const flagLine = (condition: string, { names, about, value, choices }: FlagWords
     file: ' -r -F',
     words: ` -x -a ${quoted(choices.join(' '))}`,
   }[value]
-  return `complete -c svc${condition} ${spelled.join(' ')}${takes} -d ${quoted(about)}`
+  return `complete -c svc${condition} ${spelled.join(' ')}${kind ? ` -x${asked(kind)}` : takes} -d ${quoted(about)}`
 }
 
 /** The script for fish 3 and newer. */
 export const fish = ({ places, flags, valued }: CompletionTree): string => {
-  const lines = places.flatMap(({ at, commands, flags: own, words, file }) => {
+  const lines = places.flatMap(({ at, commands, flags: own, words, file, kind }) => {
     const condition = ` -n ${quoted(`__svc_at ${quoted(at)}`)}`
     return [
       ...commands.map(
@@ -24,6 +27,7 @@ export const fish = ({ places, flags, valued }: CompletionTree): string => {
       ),
       ...words.map((word) => `complete -c svc${condition} -a ${quoted(word)}`),
       ...(file ? [`complete -c svc${condition} -F`] : []),
+      ...(kind ? [`complete -c svc${condition}${asked(kind)}`] : []),
       ...own.map((flag) => flagLine(condition, flag)),
     ]
   })
@@ -49,6 +53,11 @@ function __svc_at
         end
     end
     test "$at" = "$argv[1]"
+end
+
+# What only the service knows: a value and what it is, a line each.
+function __svc_ask
+    svc completion values $argv[1] -- (commandline -opc)[2..-1] 2>/dev/null </dev/null
 end
 
 complete -c svc -f

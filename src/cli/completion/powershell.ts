@@ -7,6 +7,11 @@ const pair = (name: string, about: string): string => `${quoted(name)} = ${quote
 const entries = (flags: FlagWords[]): string =>
   flags.flatMap(({ names, about }) => names.map((name) => pair(name, about))).join('; ')
 
+const kindEntries = (at: string, flags: FlagWords[]): string[] =>
+  flags.flatMap(({ names, kind }) =>
+    kind ? names.map((name) => `    ${quoted(`${at} ${name}`)} = ${quoted(kind)}`) : [],
+  )
+
 const valueEntries = (at: string, flags: FlagWords[]): string[] =>
   flags.flatMap(({ names, choices }) =>
     choices.length === 0
@@ -35,6 +40,16 @@ ${places
   $choices = @{
 ${[...places.flatMap(({ at, flags: own }) => valueEntries(at, own)), ...valueEntries('*', flags)].join('\n')}
   }
+  # What only the service knows, by flag, and by place for its first argument.
+  $kinds = @{
+${[
+  ...places.flatMap(({ at, flags: own, kind }) => [
+    ...(kind ? [`    ${quoted(at)} = ${quoted(kind)}`] : []),
+    ...kindEntries(at, own),
+  ]),
+  ...kindEntries('*', flags),
+].join('\n')}
+  }
   $valued = @(${valued.map(quoted).join(', ')})
 
   $at = ''
@@ -52,7 +67,14 @@ ${[...places.flatMap(({ at, flags: own }) => valueEntries(at, own)), ...valueEnt
   }
 
   $offered = [ordered]@{}
-  if ($flag) {
+  $asked = if ($flag) { @("$at $flag", "* $flag") } elseif ($wordToComplete.StartsWith('-')) { @() } else { @($at) }
+  $kind = $asked | Where-Object { $kinds.ContainsKey($_) } | ForEach-Object { $kinds[$_] } | Select-Object -First 1
+  if ($kind) {
+    foreach ($line in @(& svc completion values $kind '--' @before 2>$null)) {
+      $value, $about = $line -split "\`t", 2
+      $offered[$value] = if ($about) { $about } else { $value }
+    }
+  } elseif ($flag) {
     foreach ($key in "$at $flag", "* $flag") {
       if ($offered.Count -eq 0 -and $choices.ContainsKey($key)) {
         foreach ($choice in $choices[$key]) { $offered[$choice] = $choice }

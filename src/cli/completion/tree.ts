@@ -1,5 +1,6 @@
 import type { CommandNode, FlagNode } from '../command-node.ts'
 import { topics } from '../help-topics.ts'
+import { kindOfArgument, kindOfFlag, type ValueKind } from './kinds.ts'
 import { formats } from '../output/output.ts'
 
 export type FlagWords = {
@@ -8,6 +9,8 @@ export type FlagWords = {
   about: string
   value: 'none' | 'text' | 'file' | 'words'
   choices: string[]
+  /** What its value is, where the service or the profile file knows what there is. */
+  kind?: ValueKind
 }
 
 /** A place in the command tree: `geofence create`; the empty text is `svc` itself. */
@@ -21,6 +24,8 @@ export type Place = {
   words: readonly string[]
   /** Its first argument is a file. */
   file: boolean
+  /** What its first argument is, as `FlagWords.kind`. */
+  kind?: ValueKind
 }
 
 export type CompletionTree = {
@@ -43,7 +48,9 @@ const flagWords = ({ flags, about, takesValue, choices }: FlagNode): FlagWords =
   const words = names.includes('--output') ? [...formats] : choices
   const file = /<(?:file|dir)>/.test(flags)
   const value = words.length > 0 ? 'words' : file ? 'file' : 'text'
-  return { names, about, value: takesValue ? value : 'none', choices: takesValue ? words : [] }
+  return takesValue
+    ? { names, about, value, choices: words, kind: kindOfFlag(names) }
+    : { names, about, value: 'none', choices: [] }
 }
 
 const placesOf = (node: CommandNode, above: string[]): Place[] => [
@@ -54,6 +61,7 @@ const placesOf = (node: CommandNode, above: string[]): Place[] => [
     flags: above.length === 0 ? [] : node.flags.map(flagWords),
     words: argumentWords[above.join(' ')] ?? [],
     file: node.args[0] === 'file',
+    kind: kindOfArgument(above.join(' '), node.args[0]),
   },
   ...node.commands.flatMap((child) => placesOf(child, [...above, child.name])),
 ]

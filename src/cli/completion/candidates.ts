@@ -1,0 +1,109 @@
+import { parseArgs } from 'node:util'
+import type { Operation } from '../../contract/operation.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { createContext } from '../create-context.ts'
+import type { Context } from '../context.ts'
+import type { Io } from '../io.ts'
+import { resolveOrg } from '../organization.ts'
+import { createCache } from './cache.ts'
+import type { ValueKind } from './kinds.ts'
+
+export type Candidate = { value: string; about: string }
+
+/** A shell waits for it while somebody looks at the prompt. */
+const limitMs = 2_000
+const mostRows = 1_000
+
+type Row = Record<string, unknown>
+type List = { operation(): Promise<Operation>; value(row: Row): unknown; about(row: Row): unknown }
+
+const byId = { value: (row: Row) => row['id'], about: (row: Row) => row['name'] }
+
+const lists: Record<Exclude<ValueKind, 'profile'>, List> = {
+  org: {
+    operation: async () => (await import('../../contract/org.ts')).org.listOrganizations,
+    value: (row) => row['slug'] ?? row['id'],
+    about: (row) => row['name'],
+  },
+  user: {
+    operation: async () => (await import('../../contract/user.ts')).user.listUsers,
+    value: (row) => row['id'],
+    about: (row) => [row['first_name'], row['last_name']].filter(Boolean).join(' '),
+  },
+  geofence: {
+    operation: async () => (await import('../../contract/geofence.ts')).geofence.listGeofences,
+    ...byId,
+  },
+  timeslot: {
+    operation: async () => (await import('../../contract/timeslot.ts')).timeslot.listTimeslots,
+    ...byId,
+  },
+}
+
+// A shell expands what it is offered: nothing that means anything to one may be in it.
+const harmless = /^[\w][\w.-]{0,62}$/
+
+const offered = (value: unknown, about: unknown): Candidate[] =>
+  harmless.test(String(value))
+    ? [{ value: String(value), about: safeLine(String(about ?? '')).slice(0, 60) }]
+    : []
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** What of the words that were typed says where to look. */
+const given = (words: readonly string[]) => {
+  const { values } = parseArgs({
+    // Bash takes `--org=acme` apart.
+    args: words.filter((word) => word !== '='),
+    options: {
+      profile: { type: 'string', short: 'p' },
+      'base-url': { type: 'string' },
+      cacert: { type: 'string' },
+      org: { type: 'string' },
+    },
+    strict: false,
+  })
+  return {
+    profile: text(values['profile']),
+    baseUrl: text(values['base-url']),
+    cacert: text(values['cacert']),
+    org: text(values['org']),
+  }
+}
+
+const profiles = async (io: Io): Promise<Candidate[]> => {
+  const { createStore } = await import('../profile/store.ts')
+  return Object.entries(createStore(io).read().profiles).flatMap(([name, { base_url }]) =>
+    offered(name, base_url),
+  )
+}
+
+const ask = async (kind: keyof typeof lists, org: string | undefined, context: Context) => {
+  const { operation, value, about } = lists[kind]
+  const client = await context.client()
+  const input = kind === 'org' ? {} : { org_id: (await resolveOrg(org!, context)).id }
+  const { envelope } = await client.call(
+    await operation(),
+    { ...input, limit: mostRows },
+    { signal: context.io.signal },
+  )
+  const rows = Array.isArray(envelope.data) ? (envelope.data as Row[]) : []
+  return rows.flatMap((row) => offered(value(row), about(row)))
+}
+
+/** What can stand at the end of `words`; fails, late by 2 seconds at most, where nobody tells. */
+export const candidates = async (kind: ValueKind, words: readonly string[], io: Io): Promise<Candidate[]> => {
+  if (kind === 'profile') return profiles(io)
+  const { org: named, ...globals } = given(words)
+  const context = createContext({ ...io, signal: AbortSignal.any([io.signal, AbortSignal.timeout(limitMs)]) })
+  Object.assign(context.globals, globals)
+  try {
+    const { profile, baseUrl, org: usual } = await context.settings()
+    const org = named ?? usual?.value
+    if (kind !== 'org' && org === undefined) return []
+    const cache = createCache(io, [kind, profile.value, baseUrl.value, org, io.env['SVC_API_KEY']])
+    return cache.read() ?? cache.keep(await ask(kind, org, context))
+  } finally {
+    await context.close()
+  }
+}
