@@ -27,7 +27,7 @@ const fenceRecord = z.looseObject({
   ...times,
 })
 const userFence = z.strictObject(userFenceFields(shown))
-const userFenceRecord = z.looseObject(userFenceFields(chosen))
+export const userFenceRecord = z.looseObject(userFenceFields(chosen))
 
 const fenceId = shown(id, 'Geo-fence id', { example: 12 })
 const userOrg = chosen(z.optional(id), 'Organization id; needed when the user is in several', { example: 1 })

@@ -33,7 +33,7 @@ const slotRecord = z.looseObject({
   ...slot.shape,
   ...times,
 })
-const userSlotRecord = z.looseObject(slot.shape)
+export const userSlotRecord = z.looseObject(slot.shape)
 const timeslot_id = shown(id, 'Time slot id', { example: 4 })
 const userOrg = chosen(z.optional(id), 'Organization id; needed when the user is in several', { example: 1 })
 const columns = ['name', 'days', 'start', 'end', 'timezone', 'is_active']

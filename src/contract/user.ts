@@ -1,7 +1,9 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, shown } from './field.ts'
+import { userFenceRecord } from './geofence.ts'
 import { operations } from './operation.ts'
 import { country_code, email, mobile, org_id, paging, roles, states, user_id, userRecord } from './records.ts'
+import { userSlotRecord } from './timeslot.ts'
 
 const profile = {
   email: shown(email, 'E-mail address', { example: 'ada@acme.example', personal: true }),
@@ -221,5 +223,23 @@ export const user = operations({
     example: '7 --org acme',
     input: z.strictObject(member),
     data: userRecord,
+  },
+  listUserRules: {
+    method: 'GET',
+    path: '/svc/v1/organizations/{org_id}/user-rules',
+    cli: 'user rules',
+    effect: 'read',
+    summary: 'List the geo-fences and time slots of each user that has some',
+    message: 'Rules of users',
+    example: '--org acme -o json',
+    input: z.strictObject({ org_id, ...paging }),
+    data: z.array(
+      z.looseObject({
+        user_id: bodyUser,
+        geofences: chosen(z.array(userFenceRecord), 'Geo-fences of the user'),
+        timeslots: chosen(z.array(userSlotRecord), 'Time slots of the user'),
+      }),
+    ),
+    columns: ['user_id', 'geofences', 'timeslots'],
   },
 })

@@ -21,6 +21,19 @@ const read = (text: string): Network | undefined => {
 export const readNetwork = (text: unknown): Network | undefined =>
   typeof text === 'string' && text.length <= 64 ? read(text) : undefined
 
+/** One spelling of a network or an address, as CIDR: `203.0.113.7/24` -> `203.0.113.0/24`. Undefined when it is neither. */
+export const normalizeNetwork = (text: string): string | undefined => {
+  const parsed = readNetwork(text)
+  if (!parsed) return undefined
+  const [address, bits] = parsed
+  const cidr = `${address.toString()}/${bits}`
+  const network =
+    address.kind() === 'ipv4'
+      ? ipaddr.IPv4.networkAddressFromCIDR(cidr)
+      : ipaddr.IPv6.networkAddressFromCIDR(cidr)
+  return `${network.toString()}/${bits}`
+}
+
 /** One address, never a network. */
 export const readAddress = (text: unknown): Address | undefined =>
   typeof text === 'string' && !text.includes('/') ? readNetwork(text)?.[0] : undefined

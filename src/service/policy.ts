@@ -1,5 +1,5 @@
 import type { Policy } from '../contract/records.ts'
-import { normalizeNetwork } from './network.ts'
+import { normalizeNetwork } from '../rules/network.ts'
 import { invalid } from './refusal.ts'
 
 /** Networks in one spelling, nothing twice; 422 names the entry that is no network. */

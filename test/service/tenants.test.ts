@@ -58,6 +58,7 @@ const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<Table[K
   acceptUser: ({ org }, { waiting }) => ({ org_id: org, user_id: waiting }),
   rejectUser: ({ org }, { waiting }) => ({ org_id: org, user_id: waiting }),
   holdUser: ({ org }, { user }) => ({ org_id: org, user_id: user }),
+  listUserRules: ({ org }) => ({ org_id: org }),
   listGeofences: ({ org }) => ({ org_id: org }),
   getGeofence: ({ org }, { fence: id }) => ({ org_id: org, id }),
   createGeofence: ({ org }) => named({ org_id: org, ...fence }),
@@ -96,7 +97,7 @@ const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<Table[K
   closeSession: () => ({}),
   listInbox: () => ({}),
   subscribePush: () => ({ endpoint: 'x', keys: { p256dh: 'x', auth: 'x' } }),
-  listWaitingMembers: () => ({}),
+  listMembers: () => ({}),
   beginMemberMove: (_, { waiting }) => ({ user_id: waiting, move: 'accept' }),
   moveMember: (_, { waiting }) => ({
     user_id: waiting,

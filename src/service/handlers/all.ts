@@ -19,6 +19,7 @@ import { onboardingHandlers } from './onboarding.ts'
 import { orgHandlers } from './org.ts'
 import { timeslotHandlers } from './timeslot.ts'
 import { userHandlers } from './user.ts'
+import { userRuleHandlers } from './user-rules.ts'
 
 /** One handler an operation of the table; a missing one does not compile. */
 export const handlers: Handlers<Table> = {
@@ -29,6 +30,7 @@ export const handlers: Handlers<Table> = {
   ...userHandlers,
   ...membershipHandlers,
   ...lookupHandlers,
+  ...userRuleHandlers,
   ...geofenceHandlers,
   ...timeslotHandlers,
   ...keyHandlers,

@@ -10,7 +10,10 @@ import { organizationOfUser, reachOrganization } from './tenant.ts'
 
 const fields = ['name', 'latitude', 'longitude', 'radius', 'is_active'] as const
 
-const answered = <Row extends { enabled: 0 | 1 }>(row: Row) => ({ ...row, enabled: row.enabled === 1 })
+export const answeredUserFence = <Row extends { enabled: 0 | 1 }>(row: Row) => ({
+  ...row,
+  enabled: row.enabled === 1,
+})
 
 const userFences = async ({ db }: Call, orgId: number, userId: number) => {
   const rows = await db
@@ -20,7 +23,7 @@ const userFences = async ({ db }: Call, orgId: number, userId: number) => {
     .select(['name', 'latitude', 'longitude', 'radius', 'enabled'])
     .orderBy('id')
     .execute()
-  return rows.map(answered)
+  return rows.map(answeredUserFence)
 }
 
 export const geofenceHandlers: Handlers<typeof geofence> = {

@@ -42,14 +42,14 @@ const stored = ({ days, is_active, ...rest }: Slot): SlotColumns => ({
 })
 const joined = (days: Slot['days']): string => weekdays.filter((day) => days.includes(day)).join(',')
 
-const answered = <Row extends { days: string }>(row: Row) => ({
+export const answeredSlot = <Row extends { days: string }>(row: Row) => ({
   ...row,
   days: row.days.split(',') as Slot['days'],
 })
 
 /** A path that names a slot alone: an organization's key finds its own only. */
 const findTimeslot = async ({ db, caller }: Call, id: number) =>
-  answered(
+  answeredSlot(
     await db
       .selectFrom('timeslots')
       .where('id', '=', id)
@@ -66,14 +66,14 @@ const userSlots = async ({ db }: Call, orgId: number, userId: number) => {
     .select(fields)
     .orderBy('id')
     .execute()
-  return rows.map(answered)
+  return rows.map(answeredSlot)
 }
 
 export const timeslotHandlers: Handlers<typeof timeslot> = {
   listTimeslots: async ({ org_id }, call) => {
     await reachOrganization(call, org_id)
     const query = call.db.selectFrom('timeslots').where('org_id', '=', org_id).selectAll()
-    return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id).map(answered)
+    return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id).map(answeredSlot)
   },
 
   addTimeslot: async ({ org_id, ...input }, call) => {
@@ -84,7 +84,7 @@ export const timeslotHandlers: Handlers<typeof timeslot> = {
       .returningAll()
       .executeTakeFirstOrThrow()
     await call.audit(org_id, `timeslot:${row.id}`)
-    return answered(row)
+    return answeredSlot(row)
   },
 
   updateTimeslot: async ({ timeslot_id, ...input }, call) => {
@@ -99,7 +99,7 @@ export const timeslotHandlers: Handlers<typeof timeslot> = {
       .returningAll()
       .executeTakeFirstOrThrow(() => notFound('Time slot'))
     await call.audit(row.org_id, `timeslot:${row.id}`)
-    return answered(row)
+    return answeredSlot(row)
   },
 
   deleteTimeslot: async ({ timeslot_id }, call) => {

@@ -1,9 +1,10 @@
 import type { Context } from 'hono'
 import type * as z from 'zod/mini'
+import { issuesOf, unknownField } from '../../contract/issues.ts'
 import { pathNames, type Operation } from '../../contract/operation.ts'
 import type { Issue } from '../../core/errors.ts'
 import { readBody, refuseBody } from './body.ts'
-import { invalidFields, issuesOf, unknownField } from './issues.ts'
+import { invalidFields } from './issues.ts'
 
 type Fields = Record<string, unknown>
 

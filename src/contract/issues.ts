@@ -1,0 +1,107 @@
+import type * as z from 'zod/mini'
+import type { Issue } from '../core/errors.ts'
+import { nearest } from '../core/nearest.ts'
+
+type ZodIssue = z.core.$ZodIssue
+
+/** `geofences[0].radius` */
+const dotted = (path: PropertyKey[]): string =>
+  path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`
+    return text ? `${text}.${String(part)}` : String(part)
+  }, '')
+
+const at = (value: unknown, path: PropertyKey[]): unknown =>
+  path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part], value)
+
+/** The names that are known where `path` leads. */
+const namesAt = (schema: z.core.$ZodType, path: PropertyKey[]): string[] => {
+  const def = schema._zod.def as {
+    shape?: Record<string, z.core.$ZodType>
+    element?: z.core.$ZodType
+    innerType?: z.core.$ZodType
+  }
+  if (def.innerType) return namesAt(def.innerType, path)
+  const [part, ...rest] = path
+  if (part === undefined) return Object.keys(def.shape ?? {})
+  const inner = typeof part === 'number' ? def.element : def.shape?.[String(part)]
+  return inner ? namesAt(inner, rest) : []
+}
+
+const types: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+}
+
+const sizes: Record<string, (limit: unknown, side: 'least' | 'most') => string> = {
+  string: (limit, side) => `must have at ${side} ${limit} characters`,
+  array: (limit, side) => `must have at ${side} ${limit} entries`,
+}
+
+const size = (origin: string, limit: unknown, side: 'least' | 'most'): string =>
+  sizes[origin]?.(limit, side) ?? `must be ${limit} or ${side === 'least' ? 'more' : 'less'}`
+
+const oneOf = (values: readonly unknown[]): string =>
+  values.length === 1
+    ? `must be ${String(values[0])}`
+    : `must be ${values.slice(0, -1).map(String).join(', ')} or ${String(values.at(-1))}`
+
+const valuesOf = (issue: ZodIssue): unknown[] => {
+  if (issue.code === 'invalid_value') return issue.values as unknown[]
+  return issue.code === 'invalid_union' ? issue.errors.flat().flatMap(valuesOf) : []
+}
+
+/** What is wrong, to stand behind the name of the field. */
+const sentence = (issue: ZodIssue, value: unknown): string => {
+  if (value === undefined) return 'is missing'
+  // zod/mini says this where the schema has no words of its own.
+  if (issue.message !== 'Invalid input') return issue.message
+  const values = valuesOf(issue)
+  if (values.length > 0) return oneOf(values)
+  if (issue.code === 'invalid_type') return `must be ${types[issue.expected] ?? issue.expected}`
+  if (issue.code === 'too_small') return size(issue.origin, issue.minimum, 'least')
+  if (issue.code === 'too_big') return size(issue.origin, issue.maximum, 'most')
+  return 'is not valid'
+}
+
+/** A field that is not known, with the one that was perhaps meant. */
+export const unknownField = (name: string, known: readonly string[], prefix = ''): Issue => {
+  const meant = nearest(name, known)
+  const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name
+  const message = meant ? `is not a known field; did you mean ${meant}?` : 'is not a known field'
+  return { field: prefix ? `${prefix}.${shown}` : shown, message }
+}
+
+export type PlacedIssue = Issue & { path: PropertyKey[] }
+
+/** At most 50 issues, each for a person, with where each is. */
+export const placedIssuesOf = (
+  error: z.core.$ZodError,
+  schema: z.core.$ZodType,
+  input: unknown,
+): PlacedIssue[] =>
+  error.issues
+    .slice(0, 50)
+    .flatMap((issue): PlacedIssue[] =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.slice(0, 50).map((key) => ({
+            ...unknownField(key, namesAt(schema, issue.path), dotted(issue.path)),
+            path: [...issue.path, key],
+          }))
+        : [
+            {
+              field: dotted(issue.path) || 'input',
+              message: sentence(issue, at(input, issue.path)),
+              path: issue.path,
+            },
+          ],
+    )
+    .slice(0, 50)
+
+/** At most 50 issues, each for a person. */
+export const issuesOf = (error: z.core.$ZodError, schema: z.core.$ZodType, input: unknown): Issue[] =>
+  placedIssuesOf(error, schema, input).map(({ field, message }) => ({ field, message }))
