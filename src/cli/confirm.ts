@@ -43,8 +43,6 @@ export const confirmWrite = async (write: Write, answers: Answers, context: Cont
   const { command, what, name, org, declined } = write
   const settings = await context.settings()
   const typed = settings.protected ? name : undefined
-  if (typed === undefined && answers.yes) return
-  if (typed !== undefined && answers.confirm === typed) return
   if (answers.confirm !== undefined && answers.confirm !== name)
     throw usageError(
       name === undefined
@@ -52,6 +50,8 @@ export const confirmWrite = async (write: Write, answers: Answers, context: Cont
         : `--confirm says "${answers.confirm}", but this is "${name}"`,
       name === undefined ? '--yes' : `--confirm ${name}`,
     )
+
+  if (answers.confirm !== undefined || (typed === undefined && answers.yes)) return
 
   const prompt = await context.prompt()
   const flag = typed === undefined ? '--yes' : `--confirm ${typed}`
@@ -81,7 +81,7 @@ export const confirmDelete = async (
   answers: Answers,
   context: Context,
 ): Promise<void> => {
-  if (answers.yes && !(await context.settings()).protected) return
+  if (answers.yes && answers.confirm === undefined && !(await context.settings()).protected) return
   const field = argsOf(operation).at(-1)!
   const value = String(input[field])
   const isOrg = orgFields.includes(field)

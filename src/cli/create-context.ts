@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts'
+import { safeLine } from '../core/safe-text.ts'
 import type { Context } from './context.ts'
 import type { Io } from './io.ts'
 
@@ -21,7 +22,10 @@ export const createContext = (io: Io): Context & { close(): Promise<void> } => {
     exitOffset: 0,
     settings: once(async () => {
       const { createSettings } = await import('./profile/resolve.ts')
-      return createSettings({ io, globals: context.globals })
+      const settings = createSettings({ io, globals: context.globals })
+      const { value, source, from = source } = settings.profile
+      if (context.globals.debug) io.stderr.write(`  profile ${value} (${safeLine(from)})\n`)
+      return settings
     }),
     client: () => (client ??= connect()),
     output: once(async () => {

@@ -1,15 +1,26 @@
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
+import { defaultBaseUrl } from '../profile/address.ts'
 import { addProfile, type NewProfile } from '../profile/add.ts'
 import { logIn } from '../profile/login.ts'
 import { explain, listed, shownProfile } from '../profile/present.ts'
 import { createSettings, requireProfile } from '../profile/resolve.ts'
 import { setFields } from '../profile/set.ts'
 import { createStore } from '../profile/store.ts'
+import { findSvcrc } from '../profile/svcrc.ts'
 
 const tell = async (context: Context, message: string, data?: unknown): Promise<void> =>
   (await context.output()).show({ status: 'success', message, data })
+
+/** One that cannot be used is told by the command that would use it. */
+const svcrcHere = ({ io }: Context): ReturnType<typeof findSvcrc> => {
+  try {
+    return findSvcrc(io)
+  } catch {
+    return undefined
+  }
+}
 
 const example = (command: Command, text: string): Command =>
   command.addHelpText('after', `\nExample:\n  svc profile ${text}`)
@@ -63,6 +74,9 @@ export const registerProfile = (group: Command, context: Context): void => {
       file.current = name
     })
     await tell(context, `Profile ${name} is the current one`)
+    const here = svcrcHere(context)
+    if (here && here.name !== name)
+      (await context.output()).warn(`In this folder ${here.path} names ${here.name}, and that comes first`)
   })
 
   const remove = group
@@ -71,7 +85,7 @@ export const registerProfile = (group: Command, context: Context): void => {
     .option('-y, --yes', 'do not ask')
   example(remove, 'remove old --yes').action(async (name: string) => {
     const store = createStore(io)
-    requireProfile(store.read(), name)
+    const saved = requireProfile(store.read(), name)
     if (!remove.opts<{ yes?: boolean }>().yes) {
       const prompt = await context.prompt()
       if (!prompt)
@@ -79,7 +93,8 @@ export const registerProfile = (group: Command, context: Context): void => {
           'svc profile remove needs --yes where nobody can be asked',
           `svc profile remove ${name} --yes`,
         )
-      if (!(await prompt.confirm(`Remove profile ${name} and the key in it?`)))
+      const { base_url: url = defaultBaseUrl } = saved
+      if (!(await prompt.confirm(`Remove profile ${name}, for ${url}, and the key in it?`)))
         throw new SvcError('failed', 'declined', 'Nothing was removed')
     }
     await store.update((file) => {

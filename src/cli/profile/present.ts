@@ -1,3 +1,4 @@
+import type { EnvName } from '../../core/env.ts'
 import type { Globals } from '../context.ts'
 import type { Io } from '../io.ts'
 import { maskSecret } from '../output/mask.ts'
@@ -26,9 +27,10 @@ export const shownProfile = (name: string, profile: Profile, reveal: boolean): R
   ...(profile.mcp_token !== undefined && !reveal ? { mcp_token: maskSecret(profile.mcp_token) } : {}),
 })
 
-type Explained = { setting: string; value: string | null; source: Source | null }
+type Explained = { setting: string; value: string | null; source: Source | null; from: string | null }
+type Found = Pick<Explained, 'value' | 'source'> & { from?: string }
 
-const explainBearer = (profile: Profile, io: Io): Omit<Explained, 'setting'> => {
+const explainBearer = (profile: Profile, io: Io): Found => {
   const inEnv = io.env['MCP_AUTH_TOKEN']
   if (inEnv) return { value: maskSecret(inEnv), source: 'environment' }
   if (profile.mcp_token === undefined) return { value: null, source: null }
@@ -38,7 +40,7 @@ const explainBearer = (profile: Profile, io: Io): Omit<Explained, 'setting'> => 
   }
 }
 
-const explainKey = (profile: Profile, io: Io, globals: Globals): Omit<Explained, 'setting'> => {
+const explainKey = (profile: Profile, io: Io, globals: Globals): Found => {
   if (globals.keyFile !== undefined) return { value: `in ${globals.keyFile}`, source: 'flag' }
   const inEnv = io.env['SVC_API_KEY']
   if (inEnv) return { value: maskSecret(inEnv), source: 'environment' }
@@ -51,34 +53,43 @@ const explainKey = (profile: Profile, io: Io, globals: Globals): Omit<Explained,
   }
 }
 
-/** Each value that holds now and where it comes from. */
+/** Each value that holds now and where it comes from: which flag, variable, .svcrc or profile. */
 export const explain = (
   settings: Settings,
   profile: Profile,
   { io, globals }: { io: Io; globals: Globals },
 ): Explained[] => {
-  const named: [string, { value: string; source: Source } | undefined][] = [
-    ['profile', settings.profile],
-    ['base_url', settings.baseUrl],
-    ['mcp_url', settings.mcpUrl],
-    ['org', settings.org],
-    ['default_mobile', settings.defaultMobile],
-    ['default_factors', settings.defaultFactors],
-    ['request_from', settings.requestFrom],
-    ['cacert', settings.cacert],
+  const named: [setting: string, found: Found | undefined, flag?: string, variable?: EnvName][] = [
+    ['profile', settings.profile, '--profile', 'SVC_PROFILE'],
+    ['base_url', settings.baseUrl, '--base-url', 'SVC_BASE_URL'],
+    ['mcp_url', settings.mcpUrl, undefined, 'SVC_MCP_URL'],
+    ['org', settings.org, undefined, 'SVC_ORG'],
+    ['default_mobile', settings.defaultMobile, undefined, 'SVC_DEFAULT_MOBILE'],
+    ['default_factors', settings.defaultFactors, undefined, 'SVC_DEFAULT_FACTORS'],
+    ['request_from', settings.requestFrom, undefined, 'SVC_REQUEST_FROM'],
+    ['cacert', settings.cacert, '--cacert'],
+    ['api_key', explainKey(profile, io, globals), '--key-file', 'SVC_API_KEY'],
+    ['mcp_token', explainBearer(profile, io), undefined, 'MCP_AUTH_TOKEN'],
+    [
+      'protected',
+      { value: String(settings.protected), source: profile.protected === undefined ? 'default' : 'profile' },
+    ],
+    [
+      'require_approval',
+      settings.requireApproval.length > 0
+        ? { value: settings.requireApproval.join(', '), source: 'profile' }
+        : undefined,
+    ],
   ]
-  return [
-    ...named.map(([setting, found]) => ({
-      setting,
-      value: found?.value ?? null,
-      source: found?.source ?? null,
-    })),
-    { setting: 'api_key', ...explainKey(profile, io, globals) },
-    { setting: 'mcp_token', ...explainBearer(profile, io) },
-    {
-      setting: 'protected',
-      value: String(settings.protected),
-      source: profile.protected === undefined ? 'default' : 'profile',
-    },
-  ]
+  return named.map(([setting, found, flag, variable]) => {
+    const source = found?.source ?? null
+    const said = {
+      flag,
+      environment: variable,
+      profile: setting === 'profile' ? 'svc profile use' : `profile ${settings.profile.value}`,
+      '.svcrc': found?.from,
+      default: undefined,
+    }
+    return { setting, value: found?.value ?? null, source, from: (source && said[source]) ?? null }
+  })
 }

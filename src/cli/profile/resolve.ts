@@ -1,5 +1,6 @@
 import type { EnvName } from '../../core/env.ts'
 import { usageError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import type { Globals } from '../context.ts'
 import type { Io } from '../io.ts'
 import { checkBaseUrl, checkMcpUrl, defaultBaseUrl } from './address.ts'
@@ -7,6 +8,7 @@ import { bearerSource, createKeyReader, keySource } from './api-key.ts'
 import type { Profile, ProfileFile } from './profile-file.ts'
 import type { Setting, Settings } from './settings.ts'
 import { createStore, type ProfileStore } from './store.ts'
+import { findSvcrc } from './svcrc.ts'
 
 /** An empty variable counts as none: that is how CI hands over a secret that is not set. */
 const envSetting = (io: Io, name: EnvName): Setting | undefined =>
@@ -28,9 +30,23 @@ export const requireProfile = (file: ProfileFile, name: string): Profile => {
   )
 }
 
+/** What the .svcrc of this folder names; only a profile that the user has made. */
+const svcrcSetting = (io: Io, file: ProfileFile): Setting | undefined => {
+  const found = findSvcrc(io)
+  if (!found) return undefined
+  const { name, path } = found
+  if (!Object.hasOwn(file.profiles, name))
+    throw usageError(
+      `${safeLine(path)} names the profile "${name}", and there is none of that name`,
+      `svc profile add ${name} --base-url URL; --profile NAME or SVC_PROFILE decides without it`,
+    )
+  return { value: name, source: '.svcrc', from: path }
+}
+
 const chosenProfile = (io: Io, globals: Globals, file: ProfileFile): Setting =>
   flagSetting(globals.profile) ??
   envSetting(io, 'SVC_PROFILE') ??
+  svcrcSetting(io, file) ??
   fileSetting(file.current) ?? { value: 'default', source: 'default' }
 
 const checked = (
@@ -48,7 +64,7 @@ const checked = (
   return { ...setting, value: check(setting.value, what) }
 }
 
-/** What holds for this run: flag, then environment, then profile, then default. Fails with a usage error. */
+/** What holds for this run: flag, then environment, then profile (which .svcrc may name), then default. Fails with a usage error. */
 export const createSettings = ({
   io,
   globals,
@@ -86,6 +102,7 @@ export const createSettings = ({
     requestFrom: pick(undefined, 'SVC_REQUEST_FROM', profile.request_from),
     cacert: flagSetting(globals.cacert) ?? fileSetting(profile.cacert),
     protected: profile.protected === true,
+    requireApproval: profile.require_approval ?? [],
     apiKey: createKeyReader(keySource(io, globals, profile), name.value),
     bearer: createKeyReader(bearerSource(io, profile), name.value, 'bearer'),
   }

@@ -1,5 +1,6 @@
-export type Source = 'flag' | 'environment' | 'profile' | 'default'
-export type Setting<T = string> = { value: T; source: Source }
+export type Source = 'flag' | 'environment' | '.svcrc' | 'profile' | 'default'
+/** `from`: the flag, the variable, the .svcrc or the profile file that says it. */
+export type Setting<T = string> = { value: T; source: Source; from?: string }
 
 /** What holds for this command, each value with where it came from. Absent where nothing says it. */
 export type Settings = {
@@ -13,6 +14,8 @@ export type Settings = {
   cacert?: Setting
   /** Deletes want the name typed. */
   protected: boolean
+  /** The commands that a person approves before svc goes on, in words: `org delete`, or a whole group: `org`. */
+  requireApproval: readonly string[]
   /**
    * The REST key, read when asked for (a prompt, file or command may stand behind it). Fails with an SvcError when
    * it was saved for another origin than `url`, or when `url` is plain http to a host that is not loopback.

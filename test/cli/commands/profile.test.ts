@@ -103,12 +103,27 @@ describe('svc profile show', () => {
     const { out } = await svc('profile show --explain -o json --base-url https://flag.example/api', {
       env: { SVC_ORG: 'umbrella', SVC_API_KEY: key },
     })
-    const rows = JSON.parse(out) as { setting: string; value: string; source: string }[]
-    expect(rows).toContainEqual({ setting: 'base_url', value: 'https://flag.example/api', source: 'flag' })
-    expect(rows).toContainEqual({ setting: 'org', value: 'umbrella', source: 'environment' })
-    expect(rows).toContainEqual({ setting: 'profile', value: 'prod', source: 'profile' })
-    expect(rows).toContainEqual({ setting: 'api_key', value: 'svc_org_1a2b3c4d_••••', source: 'environment' })
-    expect(rows).toContainEqual({ setting: 'mcp_url', value: null, source: null })
+    const rows = JSON.parse(out) as object[]
+    expect(rows).toContainEqual({
+      setting: 'base_url',
+      value: 'https://flag.example/api',
+      source: 'flag',
+      from: '--base-url',
+    })
+    expect(rows).toContainEqual({ setting: 'org', value: 'umbrella', source: 'environment', from: 'SVC_ORG' })
+    expect(rows).toContainEqual({
+      setting: 'profile',
+      value: 'prod',
+      source: 'profile',
+      from: 'svc profile use',
+    })
+    expect(rows).toContainEqual({
+      setting: 'api_key',
+      value: 'svc_org_1a2b3c4d_••••',
+      source: 'environment',
+      from: 'SVC_API_KEY',
+    })
+    expect(rows).toContainEqual({ setting: 'mcp_url', value: null, source: null, from: null })
   })
 })
 

@@ -1,0 +1,111 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { run } from '../../../src/cli/main.ts'
+import { memoryIo } from '../memory-io.ts'
+
+let home: string
+let work: string
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'svc-svcrc-'))
+  work = join(home, 'code', 'acme')
+  mkdirSync(work, { recursive: true })
+  for (const name of ['local', 'prod', 'staging'])
+    await svc(`profile add ${name} --base-url https://${name}.example/admin/public/api`)
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const svc = async (args: string, env: Record<string, string> = {}, cwd = work) => {
+  const io = memoryIo({ env: { HOME: home, SVC_CONFIG_DIR: join(home, '.config', 'svc'), ...env }, cwd })
+  const exit = await run(args.split(' '), io)
+  return { exit, out: io.out(), err: io.err() }
+}
+const put = (text: string, dir = work): string => {
+  const path = join(dir, '.svcrc')
+  writeFileSync(path, text, { mode: 0o644 })
+  return path
+}
+const profile = async (args = '', env = {}, cwd = work) => {
+  const { out } = await svc(`profile show --explain -o json${args}`, env, cwd)
+  return (JSON.parse(out) as { setting: string; value: string; source: string; from: string }[]).find(
+    ({ setting }) => setting === 'profile',
+  )
+}
+
+describe('.svcrc', () => {
+  it('names the profile of its folder and of those below it', async () => {
+    const path = put('# who this is for\n\nprofile: prod\n', join(home, 'code'))
+    expect(await profile()).toEqual({ setting: 'profile', value: 'prod', source: '.svcrc', from: path })
+    expect(await profile('', {}, home)).toMatchObject({ value: 'local', source: 'profile' })
+  })
+  it('gives way to the variable, and both to the flag', async () => {
+    put('profile: prod')
+    expect(await profile('', { SVC_PROFILE: 'staging' })).toMatchObject({ value: 'staging' })
+    expect(await profile(' --profile local', { SVC_PROFILE: 'staging' })).toMatchObject({ value: 'local' })
+  })
+  it('is the nearest one, and none is looked for above the home folder', async () => {
+    put('profile: staging', join(home, 'code'))
+    put('profile: prod')
+    expect(await profile()).toMatchObject({ value: 'prod' })
+    rmSync(join(work, '.svcrc'))
+    expect(await profile('', { HOME: work })).toMatchObject({ value: 'local' })
+  })
+  it('is what --debug tells', async () => {
+    const path = put('profile: prod')
+    const { err } = await svc('org delete 1 --debug --dry-run')
+    expect(err).toContain(`profile prod (${path})`)
+  })
+  it('comes before `svc profile use`, which says so', async () => {
+    const path = put('profile: prod')
+    expect((await svc('profile use staging')).err).toContain(`${path} names prod`)
+    expect((await svc('profile use prod')).err).toBe('')
+  })
+  it('names only a profile that the user has made', async () => {
+    const path = put('profile: theirs')
+    const { exit, err } = await svc('org list')
+    expect(exit).toBe(2)
+    expect(err).toContain(`${path} names the profile "theirs"`)
+    expect(err).toContain('hint: svc profile add theirs')
+  })
+
+  const secret = `svc_org_1a2b3c4d_${'k'.repeat(43)}`
+  const wrong: [string, string, RegExp][] = [
+    ['a key', `profile: prod\napi_key: ${secret}`, /holds api_key: it names a profile and never a secret/],
+    ['a key alone', secret, /must hold one line/],
+    ['a key for a name', `profile: ${secret}`, /holds what looks like a secret/],
+    ['an assignment of a token', `MCP_AUTH_TOKEN=${secret}`, /holds MCP_AUTH_TOKEN: it names/],
+    [
+      'an address',
+      'profile: prod\nbase_url: https://evil.example',
+      /holds base_url, which svc does not know/,
+    ],
+    ['JSON', '{"profile": "prod"}', /must hold one line/],
+    ['two names', 'profile: prod\nprofile: staging', /must hold one line/],
+    ['nothing', '', /must hold one line, "profile: NAME"/],
+    ['a name that turns the line around', 'profile: prod\u202ex', /names no profile/],
+    ['a whole book', `profile: prod\n${'# x\n'.repeat(2000)}`, /is too long/],
+  ]
+  for (const [what, text, message] of wrong)
+    it(`is refused with ${what}, which is not repeated`, async () => {
+      put(text)
+      const { exit, err } = await svc('profile show')
+      expect(exit).toBe(2)
+      expect(err).toMatch(message)
+      expect(err).toMatch(/hint: .*--profile NAME or SVC_PROFILE/)
+      expect(err).not.toContain(secret)
+      expect((await svc('profile show', { SVC_PROFILE: 'local' })).exit).toBe(0)
+    })
+  it('is refused where others can write to it, with the command that mends it', async () => {
+    const path = put('profile: prod')
+    chmodSync(path, 0o666)
+    const { exit, err } = await svc('profile show')
+    expect(exit).toBe(2)
+    expect(err).toContain(`hint: chmod go-w '${path}'`)
+  })
+  it('is refused as a link, which could lead anywhere', async () => {
+    writeFileSync(join(home, 'elsewhere'), 'profile: prod')
+    symlinkSync(join(home, 'elsewhere'), join(work, '.svcrc'))
+    expect((await svc('profile show')).err).toMatch(/is no regular file/)
+  })
+})
