@@ -10,8 +10,16 @@ export const environment = {
   SVC_REQUEST_FROM: 'label that names the requesting application',
   SVC_ORG: 'organization used when --org is not given (id or slug)',
   SVC_CONFIG_DIR: 'folder of the profile file',
+  SVC_PAGER: 'program for answers longer than the terminal, in place of PAGER; empty: none',
   SVC_BOOTSTRAP_API_KEY: 'svc serve: the first operator key, instead of a random one (secret)',
   SVC_MASTER_KEY: 'svc serve: the key that wraps stored secrets, instead of a file (secret)',
+  SVC_SMTP_URL: 'svc serve: mail server, smtps://user@host:465 or smtp://user@host:587 (may hold a secret)',
+  SVC_SMTP_PASSWORD: 'svc serve: password of the user at the mail server (secret)',
+  SVC_SMTP_FROM: 'svc serve: whom mail comes from, Acme <no-reply@example.com>',
+  SVC_SMS_URL: 'svc serve: where text messages are posted (may hold a secret)',
+  SVC_SMS_SECRET:
+    'svc serve: what the SMS provider knows the service by, a bearer unless configured (secret)',
+  SVC_SUPPORT_EMAIL: 'svc serve: where /contact/support goes',
 } as const
 
 export type EnvName = keyof typeof environment

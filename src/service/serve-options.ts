@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { SvcError, usageError } from '../core/errors.ts'
 import type { Env } from '../core/env.ts'
+import type { ConfigFlags } from './config/settings.ts'
 import type { Tls } from './http/server.ts'
 import type { Log } from './log.ts'
 
-export type ServeOptions = {
+export type ServeOptions = ConfigFlags & {
   /** 8080 when left out; 0 takes a free one. */
   port?: number
   /** 127.0.0.1 when left out. */

@@ -1,4 +1,5 @@
 import { watchApprovals } from './approvals/watch.ts'
+import { readSettings } from './config/settings.ts'
 import { createKeyring } from './create-keyring.ts'
 import { createService } from './create-service.ts'
 import { createEngineAsker } from './engine-asker.ts'
@@ -11,6 +12,8 @@ import { createAuthenticator } from './keys.ts'
 import { loadMasterKey } from './master-key.ts'
 import { createMcpRoute, type McpRoute } from './mcp/http.ts'
 import { ensureOperatorKey } from './operator.ts'
+import { createQuotes } from './quotes/quotes.ts'
+import { sampleProvider } from './quotes/sample.ts'
 import { createPushRinger, type PushRinger } from './push/push-ringer.ts'
 import { createVapid } from './push/vapid.ts'
 import { createLogRinger } from './ringer.ts'
@@ -41,6 +44,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
   const host = checkHost(options)
   const publicUrl = checkPublicUrl(options.publicUrl)
   const tls = readTls(options)
+  const settings = readSettings(options, options.env)
   const { dataDir, env, port = 8080, trustedProxy = [], dev = false, log } = options
   const closing: (() => void | Promise<void>)[] = []
   const close = async (): Promise<void> => {
@@ -64,8 +68,11 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       service = createService({
         ...base,
         pushKey: vapid.key,
+        supportEmail: settings.supportEmail,
+        quotes: settings.quotes,
         channels: new Set(),
         deliver: () => undefined,
+        quotes: createQuotes(sampleProvider, { now: storage.now, log }),
         ring: (prompt) => {
           ring(prompt)
           logRing?.(prompt)

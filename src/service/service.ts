@@ -1,7 +1,9 @@
 import type { RulesMemory } from './approvals/rules-memory.ts'
 import type { Waiting } from './approvals/waiting.ts'
+import type { Settings } from './config/settings.ts'
 import type { Channel } from './delivery/message.ts'
 import type { Keyring } from './keyring.ts'
+import type { Quotes } from './quotes/quotes.ts'
 import type { Ring } from './ringer.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -16,10 +18,16 @@ export type Service = {
   waiting: Waiting
   rulesFor: RulesMemory
   ring: Ring
+  /** Stock prices; asked outside of transactions. */
+  quotes: Quotes
   /** By what messages go out. */
   channels: ReadonlySet<Channel>
   /** Looks into the outbox now: something was put there and is committed. */
   deliver(): void
+  /** Where `/contact/support` goes. */
+  supportEmail?: string
+  /** The section of the configuration. */
+  quotes?: Settings['quotes']
   /** VAPID, base64url; null where nothing is pushed. */
   pushKey: string | null
 }

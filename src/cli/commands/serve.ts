@@ -11,6 +11,10 @@ type Options = {
   tlsCert?: string
   tlsKey?: string
   trustedProxy?: string[]
+  config?: string
+  smtpUrl?: string
+  mailFrom?: string
+  smsUrl?: string
   dev?: boolean
   profile: boolean
 }
@@ -40,6 +44,10 @@ export const registerServe = (command: Command, context: Context): void => {
     .option('--tls-cert <file>', 'certificate chain (PEM)')
     .option('--tls-key <file>', 'its private key (PEM)')
     .option('--trusted-proxy <cidr>', 'believe X-Forwarded-* from this network; may be repeated', collect)
+    .option('--config <file>', 'mail, text messages and more (YAML): docs/svc.sample.yaml')
+    .option('--smtp-url <url>', 'mail server: smtps://user@mail.example.com; password in SVC_SMTP_PASSWORD')
+    .option('--mail-from <address>', 'whom mail comes from: Acme <no-reply@example.com>')
+    .option('--sms-url <url>', 'where text messages are posted; secret in SVC_SMS_SECRET')
     .option('--dev', 'for development, on loopback only')
     .option('--no-profile', 'leave the profiles alone; only print the key')
     .addHelpText('after', '\nExample:\n  svc serve --port 8080')
@@ -58,6 +66,10 @@ export const registerServe = (command: Command, context: Context): void => {
         tlsCert: options.tlsCert,
         tlsKey: options.tlsKey,
         trustedProxy: options.trustedProxy,
+        config: options.config,
+        smtpUrl: options.smtpUrl,
+        mailFrom: options.mailFrom,
+        smsUrl: options.smsUrl,
         dev: options.dev,
         env: io.env,
         log: createLog((text) => io.stderr.write(`${text}\n`), io.stderr.isTTY),

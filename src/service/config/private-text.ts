@@ -1,0 +1,45 @@
+import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { SvcError } from '../../core/errors.ts'
+
+const mostBytes = 1_048_576
+
+/** What stands in the configuration is wrong; never tells a value. */
+export const badConfig = (message: string, hint: string, cause?: unknown): SvcError =>
+  new SvcError('usage', 'bad_config', message, {
+    hint,
+    cause,
+    ...(cause instanceof Error && { detail: cause.message }),
+  })
+
+/** Windows has no modes in this sense. */
+const isOpen = ({ mode }: Stats): boolean => process.getuid !== undefined && (mode & 0o077) !== 0
+
+export type Opened = {
+  text: string
+  /** Fails, with the command that mends it, where others can read the file. */
+  requirePrivate(): void
+}
+
+/** The text of a file that can hold secrets, named as `what` in an error. */
+export const openText = (file: string, what: string): Opened => {
+  let fd: number | undefined
+  try {
+    fd = openSync(file, 'r')
+    const stats = fstatSync(fd)
+    if (!stats.isFile() || stats.size > mostBytes)
+      throw badConfig(`${what} ${file} is no file of text`, 'Name a plain file of at most 1 MiB')
+    const text = readFileSync(fd, 'utf8')
+    return {
+      text,
+      requirePrivate: () => {
+        if (isOpen(stats))
+          throw badConfig(`${what} ${file} holds a secret, and others can read it`, `chmod 600 '${file}'`)
+      },
+    }
+  } catch (error) {
+    if (error instanceof SvcError) throw error
+    throw badConfig(`${what} ${file} cannot be read`, 'Name a file that this user can read', error)
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}

@@ -1,0 +1,51 @@
+import * as z from 'zod/mini'
+import { line } from '../../contract/field.ts'
+import { email } from '../../contract/records.ts'
+
+const path = line(4096)
+const secret = z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(4096))
+const variable = line(100).check(
+  z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable'),
+)
+
+const smtp = z.strictObject({
+  url: z.optional(line(1000)),
+  from: z.optional(line(400)),
+  password: z.optional(secret),
+  password_file: z.optional(path),
+  password_env: z.optional(variable),
+  ca_file: z.optional(path),
+  plain: z.optional(z.boolean()),
+})
+
+const framing = /^(?:host|connection|content-length|transfer-encoding|expect|upgrade|te|trailer)$/i
+const headerName = z.string().check(
+  z.regex(/^[A-Za-z0-9-]{1,100}$/, 'must be the name of a header'),
+  z.refine((name) => !framing.test(name), 'is a header that svc sets itself'),
+)
+
+const sms = z.strictObject({
+  url: z.optional(line(2000)),
+  method: z.optional(z.enum(['POST', 'PUT'])),
+  headers: z.optional(
+    z.record(
+      headerName,
+      line(4000).check(z.regex(/^[\x20-\x7e]*$/, 'must hold printable ASCII characters only')),
+    ),
+  ),
+  body: z.optional(z.record(z.string(), z.unknown())),
+  id: z.optional(line(200).check(z.regex(/^[\w-]+(?:\.[\w-]+)*$/, 'must be a path such as messages.0.id'))),
+  secret: z.optional(secret),
+  secret_file: z.optional(path),
+  secret_env: z.optional(variable),
+})
+
+/** The file of `svc serve --config`; what each means stands in docs/svc.sample.yaml. */
+export const configSchema = z.strictObject({
+  smtp: z.optional(smtp),
+  sms: z.optional(sms),
+  support: z.optional(z.strictObject({ email })),
+  quotes: z.optional(z.record(z.string(), z.unknown())),
+})
+
+export type Config = z.infer<typeof configSchema>

@@ -1,0 +1,40 @@
+import type { Env } from '../../core/env.ts'
+import { email } from '../../contract/records.ts'
+import { readConfigFile } from './config-file.ts'
+import { badConfig } from './private-text.ts'
+import type { Config } from './schema.ts'
+import { smsSettings, type SmsSettings } from './sms-settings.ts'
+import { smtpSettings, type SmtpSettings } from './smtp-settings.ts'
+
+/** What the flags of `svc serve` say; none of it is a secret. */
+export type ConfigFlags = {
+  /** A file in YAML. */
+  config?: string
+  smtpUrl?: string
+  mailFrom?: string
+  smsUrl?: string
+}
+
+export type Settings = {
+  smtp?: SmtpSettings
+  sms?: SmsSettings
+  supportEmail?: string
+  quotes?: Config['quotes']
+}
+
+const supportEmail = (config: Config, env: Env): string | undefined => {
+  const given = env.SVC_SUPPORT_EMAIL || config.support?.email
+  if (given === undefined || email.safeParse(given).success) return given
+  throw badConfig('SVC_SUPPORT_EMAIL is no e-mail address', 'SVC_SUPPORT_EMAIL=support@example.com')
+}
+
+/** Flag, then environment, then file. Fails with an SvcError that names the field and what to type. */
+export const readSettings = (flags: ConfigFlags, env: Env): Settings => {
+  const config = flags.config === undefined ? {} : readConfigFile(flags.config)
+  return {
+    smtp: smtpSettings({ url: flags.smtpUrl, from: flags.mailFrom }, config.smtp ?? {}, env),
+    sms: smsSettings({ url: flags.smsUrl }, config.sms ?? {}, env),
+    supportEmail: supportEmail(config, env),
+    quotes: config.quotes,
+  }
+}

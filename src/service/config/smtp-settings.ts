@@ -1,0 +1,93 @@
+import type { Env } from '../../core/env.ts'
+import { email } from '../../contract/records.ts'
+import { isLoopback } from '../serve-options.ts'
+import { badConfig, openText } from './private-text.ts'
+import type { Config } from './schema.ts'
+import { readSecret } from './secret.ts'
+
+export type Mailbox = { name: string; address: string }
+
+export type SmtpSettings = {
+  host: string
+  port: number
+  /** TLS from the first byte. */
+  secure: boolean
+  /** No TLS at all; else STARTTLS is required. */
+  plain: boolean
+  user?: string
+  password?: string
+  from: Mailbox
+  /** Certificate authorities (PEM) to trust besides the usual ones. */
+  ca?: string
+}
+
+export type SmtpGiven = { url?: string; from?: string }
+
+const ports: Record<string, number> = { 'smtp:': 587, 'smtps:': 465 }
+
+const urlHint = 'smtps://user@mail.example.com:465, or smtp://user@mail.example.com:587 with STARTTLS'
+
+const parseUrl = (text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const plain = url && (url.pathname === '' || url.pathname === '/') && !url.search && !url.hash
+  if (plain && url.hostname !== '' && ports[url.protocol] !== undefined) return url
+  throw badConfig('smtp.url is no address of a mail server', urlHint)
+}
+
+/** `Acme <no-reply@example.com>`, or the address alone. */
+const parseMailbox = (text: string): Mailbox => {
+  const [, name = '', inner = text] = /^([^<>\p{Cc}]*)<([^<>\s]*)>$/u.exec(text.trim()) ?? []
+  const checked = email.safeParse(inner)
+  if (!checked.success || /[\p{Cc}<>"(),:;\\]/u.test(checked.data))
+    throw badConfig('smtp.from is no e-mail address', 'Acme <no-reply@example.com>, or the address alone')
+  return { name: name.replaceAll('"', '').trim(), address: checked.data }
+}
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw badConfig('smtp.url holds a % that starts no character', 'Write % as %25')
+  }
+}
+
+/** Where mail goes; undefined when no server is named. The password goes only where the address names a user. */
+export const smtpSettings = (
+  given: SmtpGiven,
+  file: NonNullable<Config['smtp']>,
+  env: Env,
+): SmtpSettings | undefined => {
+  const text = given.url ?? (env.SVC_SMTP_URL || file.url)
+  if (text === undefined) {
+    if (Object.keys(file).length > 0) throw badConfig('smtp.url is missing', urlHint)
+    return undefined
+  }
+  const url = parseUrl(text)
+  if (given.url !== undefined && url.password !== '')
+    throw badConfig(
+      'A password does not stand in an argument: --smtp-url',
+      'Put it in SVC_SMTP_PASSWORD, or in a file that smtp.password_file names',
+    )
+  const from = given.from ?? (env.SVC_SMTP_FROM || file.from)
+  if (from === undefined)
+    throw badConfig('smtp.from is missing', 'Whom mail comes from: SVC_SMTP_FROM, --mail-from or smtp.from')
+  const user = decoded(url.username)
+  const password =
+    env.SVC_SMTP_PASSWORD || (url.password ? decoded(url.password) : readSecret(file, 'smtp.password', env))
+  if (user !== '' && password === undefined)
+    throw badConfig(
+      'smtp.url names a user, and there is no password',
+      'Give one with smtp.password_file, smtp.password_env or SVC_SMTP_PASSWORD',
+    )
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const secure = url.protocol === 'smtps:'
+  return {
+    host,
+    port: url.port === '' ? ports[url.protocol]! : Number(url.port),
+    secure,
+    plain: !secure && (file.plain ?? isLoopback(host)),
+    ...(user !== '' && { user, password }),
+    from: parseMailbox(from),
+    ...(file.ca_file !== undefined && { ca: openText(file.ca_file, 'smtp.ca_file').text }),
+  }
+}
