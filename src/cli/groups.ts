@@ -58,6 +58,7 @@ export const groups: Record<string, Group> = {
         ])
         return registerRuleCheck(geofence.checkGeofence)
       },
+      async () => (await import('./picture/map-command.ts')).registerMap,
     ),
   },
   timeslot: {
@@ -132,6 +133,10 @@ export const groups: Record<string, Group> = {
   api: {
     about: 'Call any route, raw',
     load: async () => (await import('./commands/api.ts')).registerApi,
+  },
+  doctor: {
+    about: 'What works, what does not, and what to type next',
+    load: async () => (await import('./commands/doctor.ts')).registerDoctor,
   },
   demo: {
     about: 'The whole story on a throw-away service, nothing to set up',

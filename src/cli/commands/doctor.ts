@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import { SvcError } from '../../core/errors.ts'
+import { safeText } from '../../core/safe-text.ts'
+import { wantsColour } from '../output/colour.ts'
+import type { Context } from '../context.ts'
+import type { Finding } from '../doctor/finding.ts'
+
+const colours = { ok: 'green', note: 'dim', warn: 'yellow', fail: 'red' } as const
+
+const draw = async (findings: Finding[], { io, globals }: Context): Promise<string> => {
+  const { Chalk } = await import('chalk')
+  const chalk = new Chalk({ level: wantsColour(io.stdout, { io, globals }) ? 1 : 0 })
+  const width = Math.max(...findings.map(({ check }) => check.length))
+  return findings
+    .map(({ check, state, message, next }) => {
+      const line = `${chalk[colours[state]](state.padEnd(4))}  ${check.padEnd(width)}  ${safeText(message)}\n`
+      return next ? `${line}${' '.repeat(width + 8)}next: ${safeText(next)}\n` : line
+    })
+    .join('')
+}
+
+/** `svc doctor`: what works, what does not, and what to type next. */
+export const registerDoctor = (command: Command, context: Context): void => {
+  command
+    .usage('[flags]')
+    .option('--fix', 'mend what can be mended here: who may read the profiles')
+    .addHelpText('after', '\nExample:\n  svc doctor\n  svc doctor --profile prod -o json')
+    .action(async () => {
+      const { examine } = await import('../doctor/examine.ts')
+      const findings = await examine(context, { fix: command.opts<{ fix?: boolean }>().fix === true })
+      const output = await context.output()
+      const plain = ['table', 'tsv'].includes(output.format) && context.globals.json === undefined
+      if (plain) context.io.stdout.write(await draw(findings, context))
+      else
+        await output.show(
+          { status: 'success', message: 'Findings', data: findings },
+          { columns: ['check', 'state', 'message', 'next'] },
+        )
+      const bad = findings.filter(({ state }) => state === 'fail')
+      if (bad.length > 0)
+        throw new SvcError('failed', 'unwell', `Not well: ${bad.map(({ check }) => check).join(', ')}`)
+    })
+}

@@ -1,0 +1,41 @@
+import type { Context } from '../context.ts'
+import { checkCertificate } from './certificate.ts'
+import { checkFiles } from './files.ts'
+import { failed, note, ok, type Finding } from './finding.ts'
+import { checkAddress, checkKey, checkService } from './service.ts'
+import { checkTools } from './tools.ts'
+
+/** Each thing that a command needs, in the order in which it needs it; what rests on a failure is not asked. */
+export const examine = async (context: Context, { fix }: { fix: boolean }): Promise<Finding[]> => {
+  const findings: Finding[] = []
+  const { fix: mend, ...found } = checkFiles(context.io)
+  if (fix && mend) findings.push(note('profiles', mend()))
+  const { fix: _, ...files } = fix && mend ? checkFiles(context.io) : found
+  findings.push(files)
+  if (files.state === 'fail') return findings
+  let settings
+  try {
+    settings = await context.settings()
+  } catch (error) {
+    return [...findings, failed('settings', error)]
+  }
+  const address = checkAddress(settings)
+  findings.push(address)
+  if (address.state === 'fail') return findings
+  findings.push(await checkCertificate(context))
+  const key = await checkKey(settings)
+  findings.push(key)
+  if (key.state !== 'fail') findings.push(...(await checkService(context)))
+  findings.push(...(await checkTools(context)))
+  const { defaultMobile } = settings
+  findings.push(
+    defaultMobile
+      ? ok('approver', `asked by default: the one of ${defaultMobile.source}`)
+      : note(
+          'approver',
+          'nobody is asked by default',
+          'svc profile set default_mobile=+12025550101, or --to',
+        ),
+  )
+  return findings
+}

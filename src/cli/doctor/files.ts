@@ -1,0 +1,36 @@
+import { chmodSync, lstatSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Io } from '../io.ts'
+import { createStore } from '../profile/store.ts'
+import { failed, note, ok, type Fixable } from './finding.ts'
+
+const privateFile = 0o600
+const privateFolder = 0o700
+
+/** Takes the rights of others away; a link and another user's file are left to a person. */
+const close = (path: string, mode: number): boolean => {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (!stats || stats.isSymbolicLink() || stats.uid !== process.getuid?.()) return false
+  if ((stats.mode & 0o777) === mode) return false
+  chmodSync(path, mode)
+  return true
+}
+
+/** The profile file: readable by its owner alone, and as svc writes it. */
+export const checkFiles = (io: Io): Fixable => {
+  const store = createStore(io)
+  try {
+    const count = Object.keys(store.read().profiles).length
+    if (count === 0)
+      return note('profiles', 'there is no profile yet', 'svc profile login, or svc serve makes one')
+    return ok('profiles', `${count} in ${store.path}, for its owner alone`)
+  } catch (error) {
+    const fix = (): string => {
+      const mended = [close(dirname(store.path), privateFolder), close(store.path, privateFile)].some(Boolean)
+      return mended
+        ? `took the rights of others away: ${store.path}`
+        : 'nothing that svc may change by itself'
+    }
+    return { ...failed('profiles', error), fix }
+  }
+}

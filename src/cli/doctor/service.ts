@@ -1,0 +1,67 @@
+import { org } from '../../contract/org.ts'
+import type { Answer } from '../../client/client.ts'
+import { SvcError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import { isLoopback, pathHint } from '../profile/address.ts'
+import type { Settings } from '../profile/settings.ts'
+import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
+
+/** Results of a verification count within 5 minutes of the clock of the service. */
+const clockFailsMs = 5 * 60_000
+const clockWarnsMs = 10_000
+
+export const checkAddress = ({ baseUrl, profile }: Settings): Finding => {
+  const url = new URL(baseUrl.value)
+  const from = `${baseUrl.value} (${baseUrl.source}; profile ${profile.value})`
+  if (url.protocol === 'http:' && !isLoopback(url))
+    return fail(
+      'address',
+      `${from} is plain http: no key goes there`,
+      `--base-url https://${url.host}${url.pathname}`,
+    )
+  const hint = pathHint(baseUrl.value)
+  return hint ? warn('address', `${from} has no path`, hint) : ok('address', from)
+}
+
+export const checkKey = async ({ apiKey, baseUrl, profile }: Settings): Promise<Finding> => {
+  const login = `svc profile login ${profile.value}`
+  try {
+    if ((await apiKey(baseUrl.value)) === undefined)
+      return fail('key', 'there is no API key', `${login}, or SVC_API_KEY`)
+    return ok('key', 'there is one for this address')
+  } catch (error) {
+    return failed('key', error, login)
+  }
+}
+
+const clock = (date: string | undefined, now: number): Finding => {
+  const told = Date.parse(date ?? '')
+  if (Number.isNaN(told)) return note('clock', 'the service does not tell its time')
+  // The header has whole seconds.
+  const skew = now - told
+  const seconds = Math.round(Math.abs(skew) / 1000)
+  const message = `this machine is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the service`
+  const next = 'set the clock: timedatectl set-ntp true'
+  if (Math.abs(skew) > clockFailsMs) return fail('clock', message, next)
+  return Math.abs(skew) > clockWarnsMs
+    ? warn('clock', message, next)
+    : ok('clock', `within ${seconds} s of the service`)
+}
+
+/** Whether the REST API answers, and to this key; with it the clock. */
+export const checkService = async (context: Context): Promise<Finding[]> => {
+  const { io } = context
+  const client = await context.client()
+  const started = performance.now()
+  let answer: Answer
+  try {
+    answer = await client.call(org.listOrganizations, { limit: 1 }, { signal: io.signal })
+  } catch (error) {
+    const login = `svc profile login ${(await context.settings()).profile.value}`
+    const finding = failed('service', error)
+    const refused = error instanceof SvcError && error.exit === 'forbidden'
+    return [refused ? { ...finding, next: `${login}, or another SVC_API_KEY` } : finding]
+  }
+  const ms = Math.round(performance.now() - started)
+  return [ok('service', `answers to this key in ${ms} ms`), clock(answer.date, io.now().getTime())]
+}

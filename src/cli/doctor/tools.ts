@@ -1,0 +1,40 @@
+import { createToolClient } from '../../client/tool-client.ts'
+import type { Context } from '../context.ts'
+import { getJson } from '../approve/get-json.ts'
+import { openTransport } from '../open-client.ts'
+import { failed, note, ok, warn, type Finding } from './finding.ts'
+
+const promised = ['check_status', 'request_approval', 'request_approval_async']
+
+/** The probe, and a handshake that lists the tools. Where no address is set: at the service of the REST API. */
+export const checkTools = async (context: Context): Promise<Finding[]> => {
+  const { mcpUrl, baseUrl, cacert, bearer } = await context.settings()
+  const { origin } = new URL(baseUrl.value)
+  const url = mcpUrl?.value ?? `${origin}/mcp`
+  try {
+    const health = (await getJson(context, `${new URL(url).origin}/health`, cacert?.value)) as {
+      ok?: unknown
+    }
+    if (health?.ok !== true)
+      return [warn('tool server', `${url} does not say that it is well`, 'svc approve health')]
+  } catch (error) {
+    if (mcpUrl) return [failed('tool server', error, 'svc profile set mcp_url=https://host.example/mcp')]
+    return [note('tool server', `none at ${origin}`, 'svc profile set mcp_url=https://host.example/mcp')]
+  }
+  const transport = openTransport(context.io, cacert?.value)
+  const tools = createToolClient({ url, token: await bearer(url), transport, name: 'svc doctor' })
+  try {
+    const offered = new Set((await tools.list()).map(({ name }) => name))
+    const lacking = promised.filter((name) => !offered.has(name))
+    return [
+      lacking.length === 0
+        ? ok('tool server', `${url} shook hands and offers ${promised.join(', ')}`)
+        : warn('tool server', `${url} lacks ${lacking.join(', ')}`, 'svc approve tools'),
+    ]
+  } catch (error) {
+    return [failed('tool server', error, 'MCP_AUTH_TOKEN, or svc profile login --bearer')]
+  } finally {
+    await tools.close()
+    await transport.close()
+  }
+}

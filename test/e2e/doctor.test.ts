@@ -1,0 +1,123 @@
+import { chmodSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Finding } from '../../src/cli/doctor/finding.ts'
+import { startService, svc, temporaryFolder, type Service } from './processes.ts'
+
+const folder = temporaryFolder()
+let service: Service
+let env: Record<string, string>
+
+beforeAll(async () => {
+  service = await startService(join(folder.path, 'data'), 'doctor-operator-key-of-32-characters')
+  env = {
+    SVC_BASE_URL: service.baseUrl,
+    SVC_API_KEY: service.key,
+    SVC_CONFIG_DIR: join(folder.path, 'config'),
+  }
+})
+afterAll(async () => {
+  await service.stop()
+  folder.remove()
+})
+
+const examine = async (extra: Record<string, string> = {}, ...flags: string[]) => {
+  const { exit, stdout, stderr } = await svc(['doctor', '-o', 'json', ...flags], { ...env, ...extra })
+  const findings = JSON.parse(stdout) as Finding[]
+  const of = (check: string): Finding | undefined => findings.findLast((one) => one.check === check)
+  return { exit, findings, of, stderr, stdout }
+}
+
+describe('svc doctor', () => {
+  test('finds nothing wrong where nothing is, from the profiles to the handshake with the tools', async () => {
+    const { exit, findings, of } = await examine()
+    expect(findings.filter(({ state }) => state === 'fail' || state === 'warn')).toEqual([])
+    expect(findings.map(({ check }) => check)).toEqual([
+      'profiles',
+      'address',
+      'tls',
+      'key',
+      'service',
+      'clock',
+      'tool server',
+      'approver',
+    ])
+    expect(of('tool server')?.message).toContain('request_approval_async')
+    expect(exit).toBe(0)
+  })
+
+  test('tells a person in lines that line up', async () => {
+    const { stdout } = await svc(['doctor'], env)
+    expect(stdout).toMatch(/^note {2}profiles {5}there is no profile yet\n {19}next: svc profile login/)
+    expect(stdout).toMatch(/^ok {4}clock {8}within/m)
+  })
+
+  test('names a key that the service does not take, with the next command, and shows no key', async () => {
+    const { exit, of, stdout, stderr } = await examine({ SVC_API_KEY: 'svc_op_00000000_wrong-and-secret' })
+    expect(exit).toBe(1)
+    expect(of('service')).toMatchObject({ state: 'fail', next: expect.stringContaining('svc profile login') })
+    expect(stdout + stderr).not.toContain('wrong-and-secret')
+  })
+
+  test('goes on to the tools where there is no key', async () => {
+    const { of } = await examine({ SVC_API_KEY: '' })
+    expect(of('key')).toMatchObject({ state: 'fail', next: expect.stringContaining('SVC_API_KEY') })
+    expect(of('service')).toBeUndefined()
+    expect(of('tool server')?.state).toBe('ok')
+  })
+
+  test('names a service that nobody answers for', async () => {
+    const { of, exit } = await examine({ SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api' })
+    expect(of('service')?.state).toBe('fail')
+    expect(exit).toBe(1)
+  })
+
+  test('sends nothing over plain http to another machine', async () => {
+    const { findings, of } = await examine({ SVC_BASE_URL: 'http://203.0.113.9/admin/public/api' })
+    expect(of('address')).toMatchObject({
+      state: 'fail',
+      next: expect.stringContaining('https://203.0.113.9'),
+    })
+    expect(findings.at(-1)?.check).toBe('address')
+  })
+
+  test('notices a clock that is wrong', async () => {
+    const late = createServer((_, response) =>
+      response
+        .setHeader('date', new Date(Date.now() - 400_000).toUTCString())
+        .setHeader('content-type', 'application/json')
+        .end('{"status":"success","message":"Organizations","data":[]}'),
+    ).listen(0, '127.0.0.1')
+    await once(late, 'listening')
+    const { port } = late.address() as AddressInfo
+    const { of } = await examine({ SVC_BASE_URL: `http://127.0.0.1:${port}/admin/public/api` })
+    late.close()
+    expect(of('clock')).toMatchObject({ state: 'fail', message: expect.stringMatching(/40[01] s ahead of/) })
+  })
+
+  test('finds a profile file that others can read, and --fix takes that away', async () => {
+    const dir = join(folder.path, 'open')
+    const own = { SVC_CONFIG_DIR: dir }
+    await svc(['profile', 'add', 'prod', '--base-url', service.baseUrl], { ...env, ...own })
+    const file = join(dir, 'profiles.json')
+    chmodSync(file, 0o644)
+    chmodSync(dir, 0o755)
+
+    const before = await examine(own)
+    expect(before.exit).toBe(1)
+    expect(before.of('profiles')).toMatchObject({
+      state: 'fail',
+      next: expect.stringContaining('chmod 600'),
+    })
+    expect(statSync(file).mode & 0o777).toBe(0o644)
+
+    const after = await examine(own, '--fix')
+    expect(after.exit).toBe(0)
+    expect(after.findings.slice(0, 2).map(({ state }) => state)).toEqual(['note', 'ok'])
+    expect(after.of('profiles')?.state).toBe('ok')
+    expect([statSync(dir).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600])
+  })
+})
