@@ -42,7 +42,12 @@ export const fileSource = (file: string, io: Io): KeySource => ({
 })
 
 /** --key-file, then SVC_API_KEY, then the profile: its command before its saved key. */
-export const keySource = (io: Io, globals: Globals, profile: Profile): KeySource | undefined => {
+export const keySource = (
+  io: Io,
+  globals: Globals,
+  profile: Profile,
+  profileName: string,
+): KeySource | undefined => {
   const inEnv = io.env['SVC_API_KEY']
   const { api_key, api_key_origin, credential_command: command } = profile
   if (globals.keyFile !== undefined) return fileSource(globals.keyFile, io)
@@ -51,7 +56,8 @@ export const keySource = (io: Io, globals: Globals, profile: Profile): KeySource
     return {
       where: `that ${command[0]} prints`,
       origin: api_key_origin ?? originOf(profile.base_url ?? defaultBaseUrl) ?? 'nowhere',
-      read: async () => (await import('./credential-command.ts')).runCredentialCommand(command, io),
+      read: async () =>
+        (await import('./credential-command.ts')).runCredentialCommand(command, profileName, io),
     }
   if (api_key === undefined) return undefined
   return { where: 'in the profile', origin: api_key_origin ?? 'nowhere', read: async () => api_key }

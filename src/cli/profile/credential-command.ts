@@ -16,16 +16,40 @@ const killGroup = (pid: number | undefined): void => {
   }
 }
 
-/** What the command prints on stdout, without the line break at its end. No shell; 5 seconds at most. */
-export const runCredentialCommand = (command: readonly string[], io: Io): Promise<string> =>
+/** The command as a POSIX shell would be told it. */
+const typed = (command: readonly string[]): string =>
+  command
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ')
+
+/** Why this cannot be a key; it is not repeated. */
+const wrongWith = (key: string): string | undefined => {
+  if (key === '') return 'printed nothing'
+  if (/[\r\n]/.test(key)) return 'printed several lines'
+  if (!/^[\x21-\x7e]*$/.test(key)) return 'printed a space, a control or another character that no key has'
+  return key.length > 4096 ? 'printed more than a key can be' : undefined
+}
+
+/**
+ * The key that the command of a profile prints on stdout, without the line break at its end. No shell; 5 seconds at
+ * most, then it and what it started are killed.
+ */
+export const runCredentialCommand = (command: readonly string[], profile: string, io: Io): Promise<string> =>
   new Promise((resolve, reject) => {
     const [file = '', ...args] = command
     const failed = (what: string, detail?: string) =>
       reject(
-        new SvcError('failed', 'credential_command', `The credential command ${safeLine(file)} ${what}`, {
-          detail,
-          hint: 'run it by hand; it must print the key alone, on one line',
-        }),
+        new SvcError(
+          'failed',
+          'credential_command',
+          `The credential command of profile "${profile}", ${safeLine(file)}, ${what}`,
+          {
+            detail,
+            hint:
+              `it must print the key alone, on one line; try it: ${safeLine(typed(command))}\n` +
+              `      svc profile set ${profile} credential_command='…' names another`,
+          },
+        ),
       )
     const child = spawn(file, args, {
       cwd: io.cwd,
@@ -60,13 +84,14 @@ export const runCredentialCommand = (command: readonly string[], io: Io): Promis
       })
     child.on('error', (error: NodeJS.ErrnoException) => {
       end()
-      failed(error.code === 'ENOENT' ? 'was not found' : `could not be run: ${error.message}`)
+      failed(error.code === 'ENOENT' ? 'was not found' : `could not be run (${error.code ?? error.message})`)
     })
     child.on('close', (code, signal) => {
       end()
       const said = output.stderr.trim().split('\n').at(-1)
-      if (code === 0) resolve(output.stdout.trim())
-      else
-        failed(`ended with ${signal ?? `exit code ${code}`}`, said ? safeLine(said.slice(0, 200)) : undefined)
+      const key = output.stdout.trim()
+      const wrong = code === 0 ? wrongWith(key) : `ended with ${signal ?? `exit code ${code}`}`
+      if (wrong === undefined) resolve(key)
+      else failed(wrong, said ? `It said: ${safeLine(said.slice(0, 200))}` : undefined)
     })
   })

@@ -96,25 +96,36 @@ describe('the credential command', () => {
     ).rejects.toMatchObject({
       code: 'credential_command',
       message: expect.stringContaining('ended with exit code 3'),
-      detail: 'no such \\u{001b}[31mentry',
+      detail: 'It said: no such \\u{001b}[31mentry',
     })
   })
   it('that is not there is named', async () => {
     await expect(
       keyFor(here, { profile: { credential_command: ['no-such-program'] } }),
-    ).rejects.toMatchObject({ message: 'The credential command no-such-program was not found' })
+    ).rejects.toMatchObject({
+      message: 'The credential command of profile "p", no-such-program, was not found',
+      hint: expect.stringContaining("svc profile set p credential_command='…'"),
+    })
   })
   it('is run without a shell', async () => {
     const profile = { credential_command: [...command('console.log(process.argv[1])'), '$HOME;id'] }
     expect(await keyFor(here, { profile })).toBe('$HOME;id')
   })
-  for (const [what, script] of [
-    ['two lines', 'console.log("a\\nb")'],
-    ['nothing', ''],
-    ['a page', 'console.log("<html> no")'],
+  for (const [what, script, message] of [
+    ['two lines', 'console.log("hushhush\\nb")', /printed several lines/],
+    ['nothing', '', /printed nothing/],
+    ['a page', 'console.log("<html> hushhush")', /printed a space, a control/],
+    ['a control character', 'console.log("hushhush\\u001b[31m")', /printed a space, a control/],
+    ['a book', 'console.log("hushhush".repeat(1000))', /more than a key can be/],
   ] as const)
-    it(`that prints ${what} gives no key`, async () => {
-      await expect(failing(script)).rejects.toMatchObject({ code: 'bad_key' })
+    it(`that prints ${what} gives no key and is named with its profile`, async () => {
+      const error = await failing(script).then(
+        () => undefined,
+        (one: Error) => one,
+      )
+      expect(error).toMatchObject({ code: 'credential_command', message: expect.stringMatching(message) })
+      expect(error?.message).toMatch(/profile "p"/)
+      expect(error?.message).not.toContain('hushhush')
     })
   it('that prints without end is stopped', async () => {
     await expect(failing('for(;;) require("fs").writeSync(1, "x".repeat(65536))')).rejects.toMatchObject({
