@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { checkCertificate } from './certificate.ts'
-import { checkFiles } from './files.ts'
+import { checkFiles, closeFiles } from './files.ts'
 import { failed, note, ok, type Finding } from './finding.ts'
 import { checkAddress, checkKey, checkService } from './service.ts'
 import { checkTools } from './tools.ts'
@@ -8,9 +8,11 @@ import { checkTools } from './tools.ts'
 /** Each thing that a command needs, in the order in which it needs it; what rests on a failure is not asked. */
 export const examine = async (context: Context, { fix }: { fix: boolean }): Promise<Finding[]> => {
   const findings: Finding[] = []
-  const { fix: mend, ...found } = checkFiles(context.io)
-  if (fix && mend) findings.push(note('profiles', mend()))
-  const { fix: _, ...files } = fix && mend ? checkFiles(context.io) : found
+  let files = checkFiles(context.io)
+  if (fix && files.state === 'fail') {
+    findings.push(closeFiles(context.io))
+    files = checkFiles(context.io)
+  }
   findings.push(files)
   if (files.state === 'fail') return findings
   let settings

@@ -2,7 +2,7 @@ import { chmodSync, lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Io } from '../io.ts'
 import { createStore } from '../profile/store.ts'
-import { failed, note, ok, type Fixable } from './finding.ts'
+import { failed, note, ok, type Finding } from './finding.ts'
 
 const privateFile = 0o600
 const privateFolder = 0o700
@@ -17,20 +17,24 @@ const close = (path: string, mode: number): boolean => {
 }
 
 /** The profile file: readable by its owner alone, and as svc writes it. */
-export const checkFiles = (io: Io): Fixable => {
+export const checkFiles = (io: Io): Finding => {
   const store = createStore(io)
   try {
     const count = Object.keys(store.read().profiles).length
-    if (count === 0)
-      return note('profiles', 'there is no profile yet', 'svc profile login, or svc serve makes one')
-    return ok('profiles', `${count} in ${store.path}, for its owner alone`)
+    return count === 0
+      ? note('profiles', 'there is no profile yet', 'svc profile login, or svc serve makes one')
+      : ok('profiles', `${count} in ${store.path}, for its owner alone`)
   } catch (error) {
-    const fix = (): string => {
-      const mended = [close(dirname(store.path), privateFolder), close(store.path, privateFile)].some(Boolean)
-      return mended
-        ? `took the rights of others away: ${store.path}`
-        : 'nothing that svc may change by itself'
-    }
-    return { ...failed('profiles', error), fix }
+    return failed('profiles', error)
   }
+}
+
+/** Leaves the profiles to their owner alone; says what was done. */
+export const closeFiles = (io: Io): Finding => {
+  const { path } = createStore(io)
+  const mended = [close(dirname(path), privateFolder), close(path, privateFile)].some(Boolean)
+  return note(
+    'profiles',
+    mended ? `took the rights of others away: ${path}` : 'nothing here that svc may change by itself',
+  )
 }

@@ -10,9 +10,6 @@ export type Finding = {
   next?: string
 }
 
-/** A finding that svc can mend by itself; `fix` tells what it did. */
-export type Fixable = Finding & { fix?(): string }
-
 export const ok = (check: string, message: string): Finding => ({ check, state: 'ok', message })
 export const note = (check: string, message: string, next?: string): Finding => ({
   check,
