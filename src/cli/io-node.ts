@@ -12,6 +12,9 @@ const stream = (open: () => NodeJS.WriteStream): OutputStream => ({
   get columns() {
     return open().columns ?? 100
   },
+  get rows() {
+    return open().rows
+  },
 })
 
 /** A reader that has seen enough (`svc org list | head -1`) is no failure; a full disk is one. */
@@ -47,7 +50,10 @@ const readAll = async (): Promise<Buffer> => {
 /** Runs one command on this process's streams and signals. A second Ctrl-C ends it at once. */
 export const runOnNode = (argv: string[]): Promise<number> => {
   const abort = new AbortController()
+  let paging = false
   const interrupt = (): void => {
+    // Ctrl-C belongs to the pager while it has the terminal.
+    if (paging) return
     if (abort.signal.aborted) process.exit(130)
     abort.abort()
   }
@@ -72,6 +78,11 @@ export const runOnNode = (argv: string[]): Promise<number> => {
     stdout: stream(stdout),
     stderr: stream(stderr),
     env: process.env,
+    page: async (text, pager) => {
+      const { pageOnNode } = await import('./page-node.ts')
+      paging = true
+      return pageOnNode(text, pager).finally(() => (paging = false))
+    },
     cwd: process.cwd(),
     now: () => new Date(),
     signal: abort.signal,

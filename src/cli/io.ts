@@ -4,7 +4,12 @@ export type OutputStream = {
   write(text: string): void
   isTTY: boolean
   columns: number
+  /** Of a terminal; where it is not known, nothing is paged. */
+  rows?: number
 }
+
+/** A command line for the shell, or `less` where nobody named one; and what its environment has besides ours. */
+export type Pager = { command: string | undefined; env: Record<string, string> }
 
 /** Everything that a command knows of the outside world. Tests give a version in memory. */
 export type Io = {
@@ -12,6 +17,8 @@ export type Io = {
   stdout: OutputStream
   stderr: OutputStream
   env: Env
+  /** Shows a text through a pager on the terminal; false when there is no such program. Without it, nothing is paged. */
+  page?(text: string, pager: Pager): Promise<boolean>
   cwd: string
   now(): Date
   /** Aborted by Ctrl-C or SIGTERM. */

@@ -29,6 +29,8 @@ export const runOperation = async (
   await output.show(envelope, {
     columns: operation.columns,
     folded: operation.folded,
+    // What is shown once is on the screen and nowhere else.
+    paged: operation.effect === 'read' && once.size === 0,
     masked: new Set([
       ...answerFieldsWith(operation, 'personal'),
       ...(operation.effect === 'read' ? alwaysMasked : []),

@@ -29,6 +29,11 @@ export const createOutput = ({ io, globals }: { io: Io; globals: Globals }): Out
   }
 
   const show = async (envelope: Envelope, shape: Shape = {}): Promise<void> => {
+    const write = async (text: string): Promise<void> => {
+      if (!shape.paged || !stdout.isTTY) return stdout.write(text)
+      const { writePaged } = await import('./pager.ts')
+      await writePaged(text, { io, globals })
+    }
     let payload = payloadOf(envelope, globals.envelope === true)
     if (globals.json !== undefined) {
       payload = pickFields(payload, globals.json)
@@ -36,10 +41,10 @@ export const createOutput = ({ io, globals }: { io: Io; globals: Globals }): Out
     }
     if (globals.jq !== undefined) {
       const { runJq } = await import('./jq.ts')
-      stdout.write(await runJq(payload, globals.jq, stdout.isTTY))
-    } else if (format !== 'table') stdout.write(await render(payload, shape, format, stdout.isTTY))
+      await write(await runJq(payload, globals.jq, stdout.isTTY))
+    } else if (format !== 'table') await write(await render(payload, shape, format, stdout.isTTY))
     else if (Array.isArray(payload) && payload.length === 0) note('Nothing found.')
-    else stdout.write(await asTable(envelope, payload, shape))
+    else await write(await asTable(envelope, payload, shape))
   }
 
   return {

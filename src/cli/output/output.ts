@@ -8,6 +8,8 @@ export type Shape = {
   folded?: readonly string[]
   /** Fields whose values are masked in a table on a terminal, at any depth. */
   masked?: ReadonlySet<string>
+  /** Goes through a pager where it is longer than the terminal. */
+  paged?: boolean
 }
 
 /** One output service for every format. The payload alone is on stdout, all else on stderr. */

@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import { fieldsOf } from '../../contract/describe.ts'
+import { geofence } from '../../contract/geofence.ts'
+import type { Context } from '../context.ts'
+import { addFlag } from '../flags.ts'
+
+/** `svc geofence map`: fences as a picture. */
+export const registerMap = (group: Command, context: Context): void => {
+  const command = group.command('map').description('Draw the geo-fences, and a place among them')
+  const flags = new Set(['org', 'user', 'lat', 'lon', 'accuracy'])
+  for (const field of fieldsOf(geofence.checkGeofence)) if (flags.has(field.flag)) addFlag(command, field)
+  command
+    .option('--html <file>', 'write a page in place of it, - is standard output')
+    .option('--geojson <file>', 'write GeoJSON in place of it, - is standard output')
+    .option('--width <n>', 'columns; those of the terminal at most 120, or 80, when left out')
+    .addHelpText(
+      'after',
+      '\nExample:\n  svc geofence map --org acme --lat 52.5201 --lon 13.4049 --accuracy 20\n  svc geofence map --org acme --html fences.html',
+    )
+    .action(async () => {
+      const { runMap } = await import('./map.ts')
+      await runMap(command.opts(), context)
+    })
+}

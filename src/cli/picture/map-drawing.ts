@@ -1,0 +1,86 @@
+import { createCanvas, type Canvas } from './canvas.ts'
+import type { CheckedPoint, DrawnFence } from './fences.ts'
+import { edgeOf, type Circle, type Spot } from './globe.ts'
+import { createRoom } from './room.ts'
+import { lengthText, placeText, roundLength, viewOf, type View } from './view.ts'
+
+type Paint = (text: string) => string
+export type Paints = { active: Paint; inactive: Paint; point: Paint }
+/** `lines`: the map in its frame and the scale below it. `hidden`: marks for which there was no room. */
+export type MapDrawing = { lines: string[]; hidden: Set<string> }
+
+const leastRows = 8
+/** Of a width of 80: as many rows as a usual terminal has. */
+const rowsOfWidth = 0.3
+/** Dots between the outermost edge and the frame. */
+const margin = { x: 4, y: 4 }
+
+type Scale = { columns: number; rows: number; metresPerDot: number; dotOf: (spot: Spot) => Spot }
+
+const scaleOf = ({ left, right, bottom, top }: View, columns: number): Scale => {
+  const most = Math.max(leastRows, Math.round(columns * rowsOfWidth))
+  const metresPerDot = Math.max(
+    (right - left) / (2 * columns - 2 * margin.x),
+    (top - bottom) / (4 * most - 2 * margin.y),
+  )
+  const needed = Math.ceil(((top - bottom) / metresPerDot + 2 * margin.y) / 4)
+  const rows = Math.min(most, Math.max(leastRows, needed))
+  const [middleX, middleY] = [(left + right) / 2, (bottom + top) / 2]
+  return {
+    columns,
+    rows,
+    metresPerDot,
+    dotOf: ([x, y]) => [columns + (x - middleX) / metresPerDot, 2 * rows - (y - middleY) / metresPerDot],
+  }
+}
+
+/** `every`: 1 is a line, 4 a dotted one. */
+const drawCircle = (canvas: Canvas, circle: Circle, view: View, scale: Scale, every: number): void => {
+  const round = (2 * Math.PI * circle.radius) / scale.metresPerDot
+  const count = Math.min(20_000, Math.max(8, Math.ceil((round * 1.5) / every)))
+  for (const place of edgeOf(circle, count)) canvas.dot(...scale.dotOf(view.projection.spotOf(place)))
+}
+
+/** Fences as letters with their edges around them, north up, `@` the checked point. At least one fence is needed. */
+export const drawMap = (
+  fences: readonly DrawnFence[],
+  point: CheckedPoint | undefined,
+  { width, paints }: { width: number; paints: Paints },
+): MapDrawing => {
+  const view = viewOf(fences, point)
+  const scale = scaleOf(view, width - 2)
+  const canvas = createCanvas(scale.columns, scale.rows)
+  const room = createRoom(scale.columns, scale.rows)
+  const write = (mark: string, at: Spot, reach: number, paint: Paint): boolean => {
+    const [x, y] = scale.dotOf(at)
+    const left = Math.floor(x / 2) - Math.floor((mark.length - 1) / 2)
+    const box = room.take({ x: left, y: Math.floor(y / 4), width: mark.length, height: 1 }, reach)
+    if (box) canvas.write(box.x, box.y, mark, paint)
+    return box !== undefined
+  }
+
+  for (const fence of fences) drawCircle(canvas, fence, view, scale, fence.active ? 1 : 5)
+  if (point) {
+    if (point.accuracy > 0) drawCircle(canvas, { ...point, radius: point.accuracy }, view, scale, 3)
+    write('@', view.projection.spotOf(point), 0, paints.point)
+  }
+  const hidden = new Set<string>()
+  // The small ones first: a large one has room elsewhere inside.
+  for (const fence of fences.toSorted((a, b) => a.radius - b.radius)) {
+    const inside = fence.radius / scale.metresPerDot > 12 ? 2 : 1
+    const paint = fence.active ? paints.active : paints.inactive
+    if (!write(fence.mark, view.projection.spotOf(fence), inside, paint)) hidden.add(fence.mark)
+  }
+  return { lines: framed(canvas, view, scale), hidden }
+}
+
+const framed = (canvas: Canvas, view: View, { columns, metresPerDot }: Scale): string[] => {
+  const length = roundLength((columns * 2 * metresPerDot) / 4)
+  const bar = '─'.repeat(Math.max(0, Math.round(length / metresPerDot / 2) - 2))
+  return [
+    `┌${'─'.repeat(columns - 6)} N ^ ─┐`,
+    ...canvas.lines().map((line) => `│${line}│`),
+    `└${'─'.repeat(columns)}┘`,
+    `  ├${bar}┤ ${lengthText(length)}    middle ${placeText(view.projection.centre, length >= 50_000 ? 1 : 5)}`,
+  ]
+}

@@ -1,0 +1,135 @@
+import type { CheckedPoint, DrawnFence } from './fences.ts'
+import { edgeOf, type Circle, type Spot } from './globe.ts'
+import { gridOf } from './graticule.ts'
+import { pageOf, pageText } from './page.ts'
+import { createRoom } from './room.ts'
+import { lengthText, placeText, roundLength, viewOf, type View } from './view.ts'
+
+export type MapPage = {
+  title: string
+  fences: readonly DrawnFence[]
+  point: CheckedPoint | undefined
+  /** What the rules say of the point. */
+  verdict: string | undefined
+}
+
+const width = 960
+const height = 620
+const margin = 56
+/** A fence smaller than this is drawn as a spot of this radius. */
+const least = 4
+/** A letter with the room around it. */
+const letter = 18
+
+/** The view widened to the shape of the picture, so that the grid fills it. */
+const widened = (view: View): { view: View; at: (spot: Spot) => Spot; pixel: number } => {
+  const { left, right, bottom, top } = view
+  const pixel = Math.max((right - left) / (width - 2 * margin), (top - bottom) / (height - 2 * margin))
+  const [x, y] = [(left + right) / 2 - (width / 2) * pixel, (bottom + top) / 2 + (height / 2) * pixel]
+  return {
+    pixel,
+    view: { ...view, left: x, right: x + width * pixel, top: y, bottom: y - height * pixel },
+    at: (spot) => [(spot[0] - x) / pixel, (y - spot[1]) / pixel],
+  }
+}
+
+const inside = ([x, y]: Spot): boolean => x >= 0 && y >= 0 && x <= width && y <= height
+const path = (spots: readonly Spot[]): string =>
+  spots.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('')
+
+const drawGrid = (view: View, at: (spot: Spot) => Spot): string =>
+  gridOf(view)
+    .map(({ spots, text, parallel }) => {
+      const placed = spots.map(at)
+      const seen = placed.filter(inside)
+      const edge = ([x, y]: Spot): number => (parallel ? x : height - y)
+      const end = seen.reduce<Spot | undefined>((a, b) => (a && edge(a) <= edge(b) ? a : b), undefined)
+      // At the very edge alone: elsewhere a degree would lie over a fence.
+      const label =
+        end && edge(end) < 40
+          ? `<text class="degrees" x="${Math.max(end[0] + 5, 8).toFixed(0)}" y="${Math.min(Math.max(end[1] - 5, 14), height - 8).toFixed(0)}">${text}</text>`
+          : ''
+      return `<path class="grid" d="${path(placed)}"/>${label}`
+    })
+    .join('\n')
+
+const drawing = ({ title, fences, point }: MapPage): string => {
+  const { view, at, pixel } = widened(viewOf(fences, point))
+  const spotOf = (place: Circle | CheckedPoint): Spot => at(view.projection.spotOf(place))
+  const round = (circle: Circle, look: string): string => {
+    const [x, y] = spotOf(circle)
+    if (circle.radius / pixel < least)
+      return `<circle class="${look}" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${least}"/>`
+    const edge = edgeOf(circle, 96).map((place) => at(view.projection.spotOf(place)))
+    return `<path class="${look}" d="${path(edge)}Z"/>`
+  }
+  const circles = fences
+    .toSorted((a, b) => b.radius - a.radius)
+    .map((fence) => round(fence, fence.active ? 'fence' : 'fence off'))
+  const room = createRoom(width, height)
+  const here = point && spotOf(point)
+  if (here) room.take({ x: here[0] - 12, y: here[1] - 12, width: 24, height: 24 }, 0)
+  const marks = fences
+    .toSorted((a, b) => a.radius - b.radius)
+    .map((fence) => {
+      const [x, y] = spotOf(fence)
+      const wide = letter * (0.4 + 0.6 * fence.mark.length)
+      const box = room.take({ x: x - wide / 2, y: y - letter / 2, width: wide, height: letter }, 1)
+      if (!box) return ''
+      return `<text class="mark${fence.active ? '' : ' off'}" x="${(box.x + wide / 2).toFixed(1)}" y="${(box.y + letter / 2).toFixed(1)}">${fence.mark}</text>`
+    })
+  const bar = roundLength((width / 5) * pixel)
+  const left = width - 24 - bar / pixel
+  return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title about">
+<title id="title">${pageText(title)}</title>
+<desc id="about">A map with north up. Every fence stands in the table below, with its letter, centre and radius.</desc>
+${drawGrid(view, at)}
+${circles.join('\n')}
+${
+  point && here
+    ? `${point.accuracy > 0 ? round({ ...point, radius: point.accuracy }, 'near') : ''}
+<path class="here" d="M${here[0] - 11} ${here[1]}h22M${here[0]} ${here[1] - 11}v22"/><circle class="here" cx="${here[0]}" cy="${here[1]}" r="6"/>`
+    : ''
+}
+${marks.join('\n')}
+<path class="bar" d="M${left.toFixed(1)} ${height - 50}v8h${(bar / pixel).toFixed(1)}v-8"/>
+<text class="small" x="${left.toFixed(1)}" y="${height - 56}">${lengthText(bar)}</text>
+<path class="bar" d="M${width - 32} 50V24m-6 8l6 -8l6 8"/><text class="small" x="${width - 37}" y="72">N</text>
+</svg>`
+}
+
+const table = ({ fences, point }: MapPage): string => {
+  const levels = new Set(fences.map(({ of }) => of)).size > 1
+  const head = ['Mark', 'Name', ...(levels ? ['Of'] : []), 'Radius', 'Centre', 'Active']
+  const rows = fences.map((fence) => {
+    const cells = [
+      ...(levels ? [fence.of] : []),
+      lengthText(fence.radius),
+      placeText(fence),
+      fence.active ? 'yes' : 'no',
+      ...(point ? [lengthText(fence.distance!)] : []),
+    ]
+    return `<tr${fence.active ? '' : ' class="off"'}><td>${fence.mark}</td><td class="name">${pageText(fence.name)}</td>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
+  })
+  return `<div class="scroll" tabindex="0" role="region" aria-label="Table of the fences"><table>
+<thead><tr>${[...head, ...(point ? ['To the point'] : [])].map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
+<tbody>
+${rows.join('\n')}
+</tbody></table></div>`
+}
+
+const countText = (count: number): string =>
+  count === 0
+    ? 'No geo-fences.'
+    : `${count} ${count === 1 ? 'fence' : 'fences'}. Dashed and in small letters: not active.`
+
+/** One HTML file with the map, what was said of the point, and every fence in a table. */
+export const mapPage = (map: MapPage): string =>
+  pageOf(
+    map.title,
+    [
+      `<p>${countText(map.fences.length)}</p>`,
+      map.verdict === undefined ? '' : `<p class="said">${pageText(map.verdict)}</p>`,
+      ...(map.fences.length > 0 ? [`<figure>\n${drawing(map)}\n</figure>`, table(map)] : []),
+    ].join('\n'),
+  )

@@ -1,0 +1,122 @@
+import { fieldsOf } from '../../contract/describe.ts'
+import { geofence } from '../../contract/geofence.ts'
+import { usageError } from '../../core/errors.ts'
+import { pointAt } from '../../rules/earth.ts'
+import type { Fence } from '../../rules/fence-index.ts'
+import { compileLevel, type Level } from '../../rules/level.ts'
+import { checkLocation } from '../../rules/location.ts'
+import type { Context } from '../context.ts'
+import { parseScalar } from '../flags.ts'
+import { writePaged } from '../output/pager.ts'
+import { markFences, readFences, type CheckedPoint, type DrawnFence } from './fences.ts'
+import { rowsOfLevels, type LevelRows } from './level-rows.ts'
+import { mapText, type PointVerdict } from './map-text.ts'
+import { pictureWidth, wantsPicture } from './paints.ts'
+import { writePicture } from './picture-file.ts'
+import { placeText } from './view.ts'
+
+type Options = {
+  org?: string
+  user?: string
+  lat?: string
+  lon?: string
+  accuracy?: string
+  html?: string
+  geojson?: string
+  width?: string
+}
+
+const numberOf = (flag: string, text: string): number => {
+  const field = fieldsOf(geofence.checkGeofence).find((one) => one.flag === flag)!
+  return parseScalar(field, text) as number
+}
+
+const pointOf = ({ lat, lon, accuracy }: Options): CheckedPoint | undefined => {
+  if (lat === undefined && lon === undefined && accuracy === undefined) return undefined
+  if (lat === undefined || lon === undefined)
+    throw usageError('A place is --lat and --lon together', '--lat 52.5201 --lon 13.4049')
+  const point = {
+    latitude: numberOf('lat', lat),
+    longitude: numberOf('lon', lon),
+    accuracy: accuracy === undefined ? 0 : numberOf('accuracy', accuracy),
+  }
+  if (!pointAt(point.latitude, 0)) throw usageError(`--lat is from -90 to 90 degrees, not ${lat}`)
+  if (!pointAt(0, point.longitude)) throw usageError(`--lon is from -180 to 180 degrees, not ${lon}`)
+  if (point.accuracy < 0) throw usageError(`--accuracy is 0 metres or more, not ${accuracy}`)
+  return point
+}
+
+const widthOf = ({ width }: Options, context: Context): number => {
+  if (width === undefined) return Math.max(20, pictureWidth(context, 120))
+  if (!/^\d{2,3}$/.test(width) || Number(width) < 20 || Number(width) > 500)
+    throw usageError(`--width is from 20 to 500 columns, not ${width}`, '--width 100')
+  return Number(width)
+}
+
+const levelOf = (fences: Record<string, unknown>[] = []): Level =>
+  compileLevel({ fences: fences as Fence[], slots: [] })
+
+/** What the rules say, in the words of `svc geofence check`. */
+const verdictOf = (rows: LevelRows, point: CheckedPoint, now: Date): PointVerdict => {
+  const levels = { organization: levelOf(rows.organization), user: levelOf(rows.user) }
+  const at = now.toISOString()
+  const { result, reason } = checkLocation(levels, { ...point, accuracy_m: point.accuracy, at }, at)
+  const passes = result === 'PASS' || result === 'NOT_APPLICABLE'
+  return { passes, text: `${placeText(point)} would ${passes ? '' : 'not '}pass: ${reason}` }
+}
+
+const dataOf = (fences: readonly DrawnFence[]) =>
+  fences.map(({ mark, of, name, latitude, longitude, radius, active, distance }) => ({
+    mark,
+    of,
+    name,
+    latitude,
+    longitude,
+    radius,
+    is_active: active ? 1 : 0,
+    ...(distance !== undefined && { distance_m: distance }),
+  }))
+
+const titleOf = ({ user }: Options, org: string | undefined): string => {
+  const whose = [user === undefined ? undefined : `user ${user}`, org].filter((one) => one !== undefined)
+  return `Geo-fences of ${whose.join(' in ')}`
+}
+
+export const runMap = async (options: Options, context: Context): Promise<void> => {
+  const { io } = context
+  const point = pointOf(options)
+  const width = widthOf(options, context)
+  const output = await context.output()
+  const rows = await rowsOfLevels(
+    { list: geofence.listGeofences, listOfUser: geofence.listUserGeofences },
+    options,
+    context,
+  )
+  const read = [
+    ...readFences(rows.organization ?? [], 'organization'),
+    ...readFences(rows.user ?? [], 'user'),
+  ]
+  const fences = markFences(read, point)
+  const unread = (rows.organization?.length ?? 0) + (rows.user?.length ?? 0) - read.length
+  if (unread > 0) output.warn(`${unread} without a place or a radius: not drawn`)
+  const verdict = point && verdictOf(rows, point, io.now())
+
+  if (options.geojson !== undefined) {
+    const { geojsonOf } = await import('./geojson.ts')
+    await writePicture(options.geojson, `${JSON.stringify(geojsonOf(fences), null, 2)}\n`, context)
+  }
+  if (options.html !== undefined) {
+    const { mapPage } = await import('./map-page.ts')
+    const title = titleOf(options, options.org ?? (await context.settings()).org?.value)
+    await writePicture(options.html, mapPage({ title, fences, point, verdict: verdict?.text }), context)
+  }
+  if (options.html !== undefined || options.geojson !== undefined) {
+    if (verdict) output.note(verdict.text)
+    return
+  }
+  if (!wantsPicture(context)) {
+    if (verdict) output.note(verdict.text)
+    return output.show({ status: 'success', message: 'Geo-fences', data: dataOf(fences) })
+  }
+  await writePaged(mapText({ fences, point, verdict, width }, context), context)
+}
