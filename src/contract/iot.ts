@@ -1,3 +1,139 @@
+import * as z from 'zod/mini'
+import { chosen, id, line, shown } from './field.ts'
 import { operations } from './operation.ts'
+import { mobile, time } from './records.ts'
 
-export const iot = operations({})
+/** Two spellings of a machine would be two machines: nothing is trimmed. */
+const machineId = z
+  .string()
+  .check(
+    z.regex(
+      /^[A-Za-z0-9._-]+$/,
+      'must be letters, digits, dots, hyphens and underscores only, such as press-01.a',
+    ),
+    z.maxLength(128, 'must have at most 128 characters'),
+  )
+
+/** A decimal, never a float: commas between thousands or none at all, and two decimals at most. */
+const price = z
+  .string()
+  .check(
+    z.regex(
+      /^(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d{1,2})?$/,
+      'must be a price such as 1,234.50 or 1234.5: digits, commas between thousands or none, at most 2 decimals',
+    ),
+    z.maxLength(40, 'must have at most 40 characters'),
+  )
+
+const withPrefix = mobile.check(
+  z.regex(/^\+/, 'must start with + and the country prefix, such as +12025550101'),
+)
+
+const registration = {
+  machineId: shown(machineId, 'Machine id: letters, digits, dot, hyphen, underscore', {
+    example: 'press-01',
+  }),
+  stockName: shown(line(120), 'Name or code of the stock, in any case', {
+    example: 'AAPL',
+    flag: 'stock-name',
+  }),
+  totalPrice: shown(price, 'Total price', { example: '12,500.00', flag: 'total-price' }),
+  currentStockPrice: shown(price, 'Price of the stock at the registration', {
+    example: '250.42',
+    flag: 'current-stock-price',
+  }),
+}
+const organization = chosen(z.optional(id), 'Organization id; a key of an organization means its own', {
+  example: 1,
+})
+
+const values = '--stock-name AAPL --total-price 12,500.00 --current-stock-price 250.42'
+
+export const iot = operations({
+  registerMachine: {
+    method: 'POST',
+    path: '/dynamic_auth/register',
+    cli: 'iot register',
+    args: ['machineId'],
+    effect: 'write',
+    summary: 'Register a machine with its stock and prices',
+    message: 'Machine registered',
+    example: `press-01 ${values} --machine-name "Press 1" --mobile +12025550101`,
+    input: z.strictObject({
+      ...registration,
+      machineName: shown(line(120), 'Name of the machine, for people', {
+        example: 'Press 1',
+        flag: 'machine-name',
+      }),
+      mobile: shown(withPrefix, 'Mobile number with plus and country prefix', {
+        example: '+12025550101',
+        personal: true,
+      }),
+      org_id: organization,
+    }),
+    data: z.looseObject({
+      machineId: chosen(z.string(), 'Machine id'),
+      machineName: chosen(z.string(), 'Name of the machine'),
+      org_id: chosen(id, 'Organization id'),
+      stock_symbol: chosen(
+        z.nullable(z.string()),
+        'Code of the stock; null where the provider of quotes does not know it',
+      ),
+      registered_at: chosen(time, 'When it was registered'),
+    }),
+  },
+  loginMachine: {
+    method: 'POST',
+    path: '/dynamic_auth/login',
+    cli: 'iot login',
+    args: ['machineId'],
+    effect: 'write',
+    summary: 'Log a machine in: all four values must be those that it was registered with',
+    message: 'Machine logged in',
+    example: `press-01 ${values}`,
+    input: z.strictObject({ ...registration, org_id: organization }),
+  },
+  verifyMachine: {
+    method: 'POST',
+    path: '/dynamic_auth/verify',
+    cli: 'iot verify',
+    args: ['machine_id'],
+    effect: 'read',
+    summary: 'Tell whether a machine is registered',
+    message: 'Machine known',
+    example: 'press-01',
+    input: z.strictObject({
+      // Snake case in this one: so the specification has it.
+      machine_id: shown(machineId, 'Machine id', { example: 'press-01' }),
+      org_id: organization,
+    }),
+    data: z.looseObject({
+      machineId: chosen(z.string(), 'Machine id'),
+      known: chosen(z.literal(true), 'A machine that is not is answered as 404'),
+      machineName: chosen(z.string(), 'Name of the machine'),
+      org_id: chosen(id, 'Organization id'),
+      registered_at: chosen(time, 'When it was registered'),
+    }),
+  },
+  getStockPrice: {
+    method: 'GET',
+    path: '/get/stock-price/{Symbol}',
+    cli: 'iot price',
+    effect: 'read',
+    summary: 'Show the price of a stock',
+    message: 'Stock price',
+    example: 'AAPL',
+    input: z.strictObject({
+      Symbol: shown(line(120), 'Code or name of the stock, in any case', { example: 'AAPL' }),
+    }),
+    data: z.looseObject({
+      stockName: shown(z.string(), 'Name of the stock'),
+      stockPrice: shown(z.string(), 'Price, with thousands separators and 2 decimals'),
+      stockExchangeName: shown(z.string(), 'Exchange'),
+      symbol: chosen(z.string(), 'Code of the stock'),
+      as_of: chosen(time, 'From when the price is'),
+      stale: chosen(z.boolean(), 'The provider of quotes fails: this is the last price it told'),
+      source: chosen(z.string(), 'sample (not for real use), file or http'),
+    }),
+  },
+})

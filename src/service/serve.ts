@@ -12,8 +12,8 @@ import { createAuthenticator } from './keys.ts'
 import { loadMasterKey } from './master-key.ts'
 import { createMcpRoute, type McpRoute } from './mcp/http.ts'
 import { ensureOperatorKey } from './operator.ts'
+import { openProvider } from './quotes/provider.ts'
 import { createQuotes } from './quotes/quotes.ts'
-import { sampleProvider } from './quotes/sample.ts'
 import { createPushRinger, type PushRinger } from './push/push-ringer.ts'
 import { createVapid } from './push/vapid.ts'
 import { createLogRinger } from './ringer.ts'
@@ -59,6 +59,8 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${reachable(host)}:${bound}`
     const vapid = await createVapid(storage, keyring)
     const logRing = dev ? createLogRinger(log, storage.now) : undefined
+    const provider = await openProvider(settings.quotes, storage.now)
+    const quotes = createQuotes(provider, { now: storage.now, log })
     let push: PushRinger | undefined
     let service: Service | undefined
     let mcp: McpRoute | undefined
@@ -69,10 +71,9 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         ...base,
         pushKey: vapid.key,
         supportEmail: settings.supportEmail,
-        quotes: settings.quotes,
         channels: new Set(),
         deliver: () => undefined,
-        quotes: createQuotes(sampleProvider, { now: storage.now, log }),
+        quotes,
         ring: (prompt) => {
           ring(prompt)
           logRing?.(prompt)

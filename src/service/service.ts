@@ -1,6 +1,5 @@
 import type { RulesMemory } from './approvals/rules-memory.ts'
 import type { Waiting } from './approvals/waiting.ts'
-import type { Settings } from './config/settings.ts'
 import type { Channel } from './delivery/message.ts'
 import type { Keyring } from './keyring.ts'
 import type { Quotes } from './quotes/quotes.ts'
@@ -26,8 +25,6 @@ export type Service = {
   deliver(): void
   /** Where `/contact/support` goes. */
   supportEmail?: string
-  /** The section of the configuration. */
-  quotes?: Settings['quotes']
   /** VAPID, base64url; null where nothing is pushed. */
   pushKey: string | null
 }

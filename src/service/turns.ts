@@ -12,42 +12,56 @@ export type Turn = {
   next_at: string
 }
 
-/**
- * Takes a turn of this subject, if there is one. Each slot is taken by one conditional statement, so no two take the
- * same; a turn that is taken in a transaction that goes back was not taken.
- */
-export const takeTurn = async (
-  { db, now }: Pick<Call, 'db' | 'now'>,
-  { kind, atMost, windowMs }: Limit,
-  of: { org_id: number; subject: string },
-): Promise<Turn> => {
-  const since = new Date(Date.parse(now) - windowMs).toISOString()
-  let taken = false
-  for (let slot = 0; slot < atMost && !taken; slot++) {
-    const row = await db
-      .insertInto('turns')
-      .values({ ...of, kind, slot, at: now, until: new Date(Date.parse(now) + windowMs).toISOString() })
-      .onConflict((on) =>
-        on
-          .columns(['org_id', 'kind', 'subject', 'slot'])
-          .doUpdateSet(({ ref }) => ({ at: ref('excluded.at'), until: ref('excluded.until') }))
-          .where('turns.at', '<=', since),
-      )
-      .returning('slot')
-      .executeTakeFirst()
-    taken = row !== undefined
-  }
-  const live = await db
+type Reach = Pick<Call, 'db' | 'now'>
+type Of = { org_id: number; subject: string }
+
+const later = (now: string, ms: number): string => new Date(Date.parse(now) + ms).toISOString()
+
+/** The turns that count now, the oldest first. */
+const liveTurns = ({ db, now }: Reach, { kind, windowMs }: Limit, { org_id, subject }: Of) =>
+  db
     .selectFrom('turns')
-    .where('org_id', '=', of.org_id)
+    .where('org_id', '=', org_id)
     .where('kind', '=', kind)
-    .where('subject', '=', of.subject)
-    .where('at', '>', since)
-    .select('until')
-    .orderBy('until')
+    .where('subject', '=', subject)
+    .where('at', '>', later(now, -windowMs))
+    .select(['slot', 'at'])
+    .orderBy('at')
     .execute()
-  const left = Math.max(0, atMost - live.length)
-  return { taken, left, next_at: left > 0 ? now : live[0]!.until }
+
+/** One conditional statement: false when somebody was faster. */
+const takeSlot = async ({ db, now }: Reach, { kind, windowMs }: Limit, of: Of, slot: number) => {
+  const times = { at: now, until: later(now, windowMs) }
+  const taken = await db
+    .insertInto('turns')
+    .values({ ...of, kind, slot, ...times })
+    .onConflict((on) =>
+      on
+        .columns(['org_id', 'kind', 'subject', 'slot'])
+        .doUpdateSet(times)
+        .where('turns.at', '<=', later(now, -windowMs)),
+    )
+    .returning('slot')
+    .executeTakeFirst()
+  return taken !== undefined
+}
+
+/** Takes a turn of this subject, if there is one; taken in a transaction that goes back, it was not taken. */
+export const takeTurn = async (reach: Reach, limit: Limit, of: Of): Promise<Turn> => {
+  const slots = Array.from({ length: limit.atMost }, (_, slot) => slot)
+  const look = async (): Promise<{ free: number[]; next_at: string }> => {
+    const live = await liveTurns(reach, limit, of)
+    const free = slots.filter((slot) => !live.some((turn) => turn.slot === slot))
+    return { free, next_at: free.length > 0 ? reach.now : later(live[0]!.at, limit.windowMs) }
+  }
+  let { free, next_at } = await look()
+  for (let slot = free[0]; slot !== undefined; slot = free[0]) {
+    const taken = await takeSlot(reach, limit, of, slot)
+    ;({ free, next_at } = await look())
+    if (taken) return { taken, left: free.length, next_at }
+    free = free.filter((one) => one > slot!)
+  }
+  return { taken: false, left: 0, next_at }
 }
 
 const spoken = (seconds: number): string =>
@@ -68,4 +82,14 @@ export const noTurn = (code: string, what: string, now: string, next_at: string)
     headers: { 'retry-after': String(seconds) },
     data: { next_at },
   })
+}
+
+/** As if none had been taken. */
+export const forgetTurns = async ({ db }: Pick<Call, 'db'>, { kind }: Limit, of: Of): Promise<void> => {
+  await db
+    .deleteFrom('turns')
+    .where('org_id', '=', of.org_id)
+    .where('kind', '=', kind)
+    .where('subject', '=', of.subject)
+    .execute()
 }

@@ -15,6 +15,9 @@ import type { LogRecord } from '../../src/service/log.ts'
 import { ensureOperatorKey } from '../../src/service/operator.ts'
 import { createPushRinger } from '../../src/service/push/push-ringer.ts'
 import { createVapid } from '../../src/service/push/vapid.ts'
+import type { QuoteProvider } from '../../src/service/quotes/quote.ts'
+import { createQuotes } from '../../src/service/quotes/quotes.ts'
+import { sampleProvider } from '../../src/service/quotes/sample.ts'
 import type { Prompt } from '../../src/service/ringer.ts'
 import { openSqlite } from '../../src/service/storage/sqlite.ts'
 
@@ -28,6 +31,8 @@ type Options = {
   publicUrl?: string
   /** By what messages go out; they stay in the outbox. */
   channels?: Channel[]
+  /** Where stock prices come from; the sample when left out. */
+  quotes?: QuoteProvider
 }
 
 type CallOptions = {
@@ -56,6 +61,7 @@ export const startTestService = async ({
   dev = false,
   publicUrl = 'http://127.0.0.1:8080',
   channels = ['email', 'sms', 'push'],
+  quotes = sampleProvider,
 }: Options = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-service-'))
   const storage = await openSqlite({ path: join(folder, 'svc.db'), now })
@@ -78,6 +84,7 @@ export const startTestService = async ({
     pushKey: vapid.key,
     channels: new Set(channels),
     deliver: () => undefined,
+    quotes: createQuotes(quotes, { now: storage.now, log: logged }),
   })
   const app = createApp({
     service,

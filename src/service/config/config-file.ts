@@ -9,13 +9,14 @@ const sample = 'Compare it with docs/svc.sample.yaml'
 /** Headers that are no secret whatever they say. */
 const harmless = /^(?:accept|content-type|user-agent)$/i
 
-const holdsSecret = ({ smtp, sms }: Config): boolean =>
+const holdsSecret = ({ smtp, sms, quotes }: Config): boolean =>
   smtp?.password !== undefined ||
   sms?.secret !== undefined ||
+  quotes?.secret !== undefined ||
   (smtp?.url !== undefined && URL.canParse(smtp.url) && new URL(smtp.url).password !== '') ||
-  Object.entries(sms?.headers ?? {}).some(
-    ([name, value]) => !harmless.test(name) && !value.includes('{secret}'),
-  )
+  [sms, quotes]
+    .flatMap((section) => Object.entries(section?.headers ?? {}))
+    .some(([name, value]) => !harmless.test(name) && !value.includes('{secret}'))
 
 const expanded = (document: Document, file: string): unknown => {
   try {

@@ -1,12 +1,8 @@
 import * as z from 'zod/mini'
 import { line } from '../../contract/field.ts'
 import { email } from '../../contract/records.ts'
-
-const path = line(4096)
-const secret = z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(4096))
-const variable = line(100).check(
-  z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable'),
-)
+import { quotesSection } from '../quotes/settings.ts'
+import { headerFields, path, secret, variable } from './texts.ts'
 
 const smtp = z.strictObject({
   url: z.optional(line(1000)),
@@ -18,21 +14,10 @@ const smtp = z.strictObject({
   plain: z.optional(z.boolean()),
 })
 
-const framing = /^(?:host|connection|content-length|transfer-encoding|expect|upgrade|te|trailer)$/i
-const headerName = z.string().check(
-  z.regex(/^[A-Za-z0-9-]{1,100}$/, 'must be the name of a header'),
-  z.refine((name) => !framing.test(name), 'is a header that svc sets itself'),
-)
-
 const sms = z.strictObject({
   url: z.optional(line(2000)),
   method: z.optional(z.enum(['POST', 'PUT'])),
-  headers: z.optional(
-    z.record(
-      headerName,
-      line(4000).check(z.regex(/^[\x20-\x7e]*$/, 'must hold printable ASCII characters only')),
-    ),
-  ),
+  headers: z.optional(headerFields),
   body: z.optional(z.record(z.string(), z.unknown())),
   id: z.optional(line(200).check(z.regex(/^[\w-]+(?:\.[\w-]+)*$/, 'must be a path such as messages.0.id'))),
   secret: z.optional(secret),
@@ -45,7 +30,7 @@ export const configSchema = z.strictObject({
   smtp: z.optional(smtp),
   sms: z.optional(sms),
   support: z.optional(z.strictObject({ email })),
-  quotes: z.optional(z.record(z.string(), z.unknown())),
+  quotes: z.optional(quotesSection),
 })
 
 export type Config = z.infer<typeof configSchema>

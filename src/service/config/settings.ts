@@ -1,6 +1,7 @@
 import type { Env } from '../../core/env.ts'
 import { email } from '../../contract/records.ts'
 import { readConfigFile } from './config-file.ts'
+import { quotesSettings, type QuotesSettings } from '../quotes/settings.ts'
 import { badConfig } from './private-text.ts'
 import type { Config } from './schema.ts'
 import { smsSettings, type SmsSettings } from './sms-settings.ts'
@@ -19,7 +20,7 @@ export type Settings = {
   smtp?: SmtpSettings
   sms?: SmsSettings
   supportEmail?: string
-  quotes?: Config['quotes']
+  quotes?: QuotesSettings
 }
 
 const supportEmail = (config: Config, env: Env): string | undefined => {
@@ -35,6 +36,6 @@ export const readSettings = (flags: ConfigFlags, env: Env): Settings => {
     smtp: smtpSettings({ url: flags.smtpUrl, from: flags.mailFrom }, config.smtp ?? {}, env),
     sms: smsSettings({ url: flags.smsUrl }, config.sms ?? {}, env),
     supportEmail: supportEmail(config, env),
-    quotes: config.quotes,
+    quotes: quotesSettings(config.quotes, env),
   }
 }

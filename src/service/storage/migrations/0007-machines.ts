@@ -17,17 +17,12 @@ export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
     'updated_at',
   )
     .addColumn('stock_symbol', 'text')
+    .addColumn('stock_title', 'text')
     .execute()
   await schema
     .createIndex('machines_machine')
     .unique()
     .on('machines')
     .columns(['org_id', 'machine_id'])
-    .execute()
-
-  // Logins that failed, also of machines that are not there.
-  await texts(ofOrganization(schema.createTable('machine_failures')), 'machine_id', 'since')
-    .addColumn('count', 'integer', (column) => column.notNull())
-    .addPrimaryKeyConstraint('failures_of', ['org_id', 'machine_id'] as never[])
     .execute()
 }

@@ -1,0 +1,75 @@
+import type { iot } from '../../contract/iot.ts'
+import type { Input } from '../../contract/operation.ts'
+import { sameSecret } from '../../core/ids.ts'
+import type { Call } from '../call.ts'
+import { readPrice } from '../price.ts'
+import { foldName } from '../quotes/quote.ts'
+import { Refusal } from '../refusal.ts'
+import type { Tables } from '../storage/schema.ts'
+import { forgetTurns, noTurn, takeTurn } from '../turns.ts'
+import { subjectOf } from './machine.ts'
+import { organizationOfMachine } from './organization.ts'
+
+type Login = Input<typeof iot.loginMachine>
+type Known = Pick<
+  Tables['machines'],
+  'stock_name' | 'stock_symbol' | 'stock_title' | 'total_price' | 'current_stock_price'
+>
+
+const failures = { kind: 'machine_login', atMost: 5, windowMs: 10 * 60_000 }
+
+const nothing: Known = {
+  stock_name: '',
+  stock_symbol: null,
+  stock_title: null,
+  total_price: '',
+  current_stock_price: '',
+}
+
+/** All is compared, whatever was wrong before. */
+const matches = ({ stockName, totalPrice, currentStockPrice }: Login, known: Known): boolean => {
+  const stock = foldName(stockName)
+  const names = [known.stock_name, known.stock_symbol, known.stock_title].map((name) =>
+    sameSecret(stock, foldName(name ?? '')),
+  )
+  const prices = [
+    sameSecret(readPrice(totalPrice)!, known.total_price),
+    sameSecret(readPrice(currentStockPrice)!, known.current_stock_price),
+  ]
+  return names.includes(true) && !prices.includes(false)
+}
+
+/** One answer, whether it is the machine that is not there or a value that is wrong. */
+const refused = (): Refusal =>
+  new Refusal(403, 'login_refused', 'These are not the values of a registered machine', {
+    hint: 'machineId, stockName, totalPrice and currentStockPrice must all be as they were registered',
+  })
+
+/**
+ * Compares what a machine knows with its registration. A Refusal for wrong values is answered, not thrown: the failure is
+ * to count. 429 after five of them in ten minutes; a login that goes well forgets them.
+ */
+export const logIn = async (input: Login, call: Call): Promise<undefined | Refusal> => {
+  const { machineId } = input
+  const org_id = await organizationOfMachine(call, machineId, input.org_id)
+  const counted = { org_id, subject: machineId }
+  const turn = await takeTurn(call, failures, counted)
+  if (!turn.taken)
+    throw noTurn(
+      'too_many_logins',
+      `This machine failed to log in ${failures.atMost} times in the last ${failures.windowMs / 60_000} minutes`,
+      call.now,
+      turn.next_at,
+    )
+  const known = await call.db
+    .selectFrom('machines')
+    .where('org_id', '=', org_id)
+    .where('machine_id', '=', machineId)
+    .select(['stock_name', 'stock_symbol', 'stock_title', 'total_price', 'current_stock_price'])
+    .executeTakeFirst()
+  const right = matches(input, known ?? nothing) && known !== undefined
+  await call.audit(org_id, subjectOf(machineId), [right ? 'logged_in' : 'refused'])
+  if (!right) return refused()
+  await forgetTurns(call, failures, counted)
+  return undefined
+}

@@ -1,0 +1,81 @@
+import type { iot } from '../../contract/iot.ts'
+import type { Data, Input } from '../../contract/operation.ts'
+import type { Call, Outside } from '../call.ts'
+import { parsePhone } from '../phone.ts'
+import { readPrice } from '../price.ts'
+import { conflict, notFound } from '../refusal.ts'
+import { organizationMeant, organizationOfMachine } from './organization.ts'
+
+type Registration = Input<typeof iot.registerMachine>
+
+export const subjectOf = (machineId: string): string => `machine:${machineId}`
+
+/** The code and name of a stock make more spellings count at a login; no machine waits for a provider that fails. */
+const stockOf = async ({ service }: Outside, stockName: string) => {
+  const quote = await service.quotes.find(stockName).catch(() => undefined)
+  return {
+    stock_name: stockName,
+    stock_symbol: quote?.symbol ?? null,
+    stock_title: quote?.name ?? null,
+  }
+}
+
+/** Looks at the stock before the transaction. Fails with 409 where the organization has a machine of that id. */
+export const prepareRegistration = async (input: Registration, outside: Outside) => {
+  const { mobile } = parsePhone(input.mobile)
+  const stock = await stockOf(outside, input.stockName)
+  return async (call: Call): Promise<Data<typeof iot.registerMachine>> => {
+    const org_id = await organizationMeant(call, input.org_id)
+    const row = await call.db
+      .insertInto('machines')
+      .values({
+        org_id,
+        machine_id: input.machineId,
+        machine_name: input.machineName,
+        ...stock,
+        total_price: readPrice(input.totalPrice)!,
+        current_stock_price: readPrice(input.currentStockPrice)!,
+        mobile,
+        created_at: call.now,
+        updated_at: call.now,
+      })
+      .onConflict((of) => of.columns(['org_id', 'machine_id']).doNothing())
+      .returning('created_at')
+      .executeTakeFirst()
+    if (!row)
+      throw conflict(
+        'machine_exists',
+        `A machine ${input.machineId} is registered already`,
+        'Register this one under another machineId',
+      )
+    await call.audit(org_id, subjectOf(input.machineId))
+    return {
+      machineId: input.machineId,
+      machineName: input.machineName,
+      org_id,
+      stock_symbol: stock.stock_symbol,
+      registered_at: row.created_at,
+    }
+  }
+}
+
+/** Tells of a machine only what opens nothing: the rest of its registration is what it logs in with. */
+export const findMachine = async (
+  { machine_id, org_id }: Input<typeof iot.verifyMachine>,
+  call: Call,
+): Promise<Data<typeof iot.verifyMachine>> => {
+  const orgId = await organizationOfMachine(call, machine_id, org_id)
+  const row = await call.db
+    .selectFrom('machines')
+    .where('org_id', '=', orgId)
+    .where('machine_id', '=', machine_id)
+    .select(['machine_name', 'created_at'])
+    .executeTakeFirstOrThrow(() => notFound('Machine'))
+  return {
+    machineId: machine_id,
+    known: true,
+    machineName: row.machine_name,
+    org_id: orgId,
+    registered_at: row.created_at,
+  }
+}
