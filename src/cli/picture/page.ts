@@ -45,6 +45,16 @@ th { font-size: .78rem; letter-spacing: .06em; text-transform: uppercase; color:
 .here { fill: none; stroke: var(--point); stroke-width: 2.5 }
 .bar { fill: none; stroke: var(--ink); stroke-width: 2 }
 .small { fill: var(--ink); font-weight: 400; font-size: 13px }
+.middle { text-anchor: middle }
+.open { fill: var(--fence) }
+.partly { fill: var(--fence); fill-opacity: .5 }
+.organization, .user { fill: var(--soft); fill-opacity: .55 }
+.user { fill-opacity: .3 }
+.closed { fill: var(--line); fill-opacity: .6 }
+h2 { font-size: 1.15rem; margin: 1.75em 0 .6em }
+.legend { display: flex; flex-wrap: wrap; gap: .3em 1.4em; padding: 0; list-style: none; color: var(--soft) }
+.legend li { display: flex; align-items: center; gap: .5em }
+.legend svg { width: 1em; height: 1em }
 @media (max-width: 600px) { .degrees { display: none } .mark, .small { font-size: 34px } .grid { stroke-width: 2 }
   .fence, .here, .bar { stroke-width: 4 } }
 `

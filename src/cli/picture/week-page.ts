@@ -1,0 +1,97 @@
+import { cellsOfDay, type Cell } from '../../rules/week.ts'
+import { pageOf, pageText } from './page.ts'
+import { dayText, jumpTexts } from './week-drawing.ts'
+import type { WeekPicture } from './week.ts'
+
+const cell = { width: 17, height: 40, left: 118, top: 44 }
+const width = cell.left + cellsOfDay * cell.width + 26
+
+const words: Partial<Record<Cell, string>> = {
+  open: 'open',
+  partly: 'open in a part of the half hour',
+  organization: 'open for the organization alone',
+  user: 'open for the user alone',
+  closed: 'closed',
+}
+
+const hour = (index: number): string =>
+  `${String(Math.floor(index / 2)).padStart(2, '0')}:${index % 2 === 0 ? '00' : '30'}`
+
+/** Neighbours of the same kind as one: first and last cell, and what they are. */
+const runsOf = (cells: readonly Cell[]): { from: number; to: number; kind: Cell }[] => {
+  const runs: { from: number; to: number; kind: Cell }[] = []
+  for (const [i, kind] of cells.entries()) {
+    const last = runs.at(-1)
+    if (last?.kind === kind) last.to = i + 1
+    else runs.push({ from: i, to: i + 1, kind })
+  }
+  return runs
+}
+
+const drawing = ({ title, week: { days, mark }, word }: WeekPicture): string => {
+  const height = cell.top + days.length * cell.height + 16
+  const xOf = (index: number): number => cell.left + index * cell.width
+  const hours = Array.from(
+    { length: 13 },
+    (_, i) =>
+      `<path class="grid" d="M${xOf(i * 4)} ${cell.top - 6}V${height - 12}"/><text class="small middle" x="${xOf(i * 4)}" y="${cell.top - 14}">${String(i * 2).padStart(2, '0')}</text>`,
+  )
+  const rows = days.map((day, i) => {
+    const y = cell.top + i * cell.height
+    const bars = runsOf(day.cells)
+      .filter(({ kind }) => kind !== 'none')
+      .map(
+        ({ from, to, kind }) =>
+          `<rect class="${kind}" x="${xOf(from)}" y="${y + 5}" width="${(to - from) * cell.width}" height="${cell.height - 10}" rx="4"/>`,
+      )
+    return `<text class="small" x="16" y="${y + 25}">${day.again ? 'again' : dayText(day)}</text>${bars.join('')}`
+  })
+  const here = mark && { x: xOf(mark.cell) + cell.width / 2, y: cell.top + mark.day * cell.height }
+  return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title about">
+<title id="title">${pageText(title)}</title>
+<desc id="about">Days as lines, hours from left to right. The open times stand in a table below.</desc>
+${hours.join('\n')}
+${rows.join('\n')}
+${here && mark ? `<path class="here" d="M${here.x} ${here.y}v${cell.height}"><title>${word} ${mark.clock}</title></path>` : ''}
+</svg>`
+}
+
+const table = (label: string, head: readonly string[], lines: readonly (readonly string[])[]): string =>
+  `<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
+<thead><tr>${head.map((name) => `<th scope="col">${pageText(name)}</th>`).join('')}</tr></thead>
+<tbody>
+${lines.map((line) => `<tr>${line.map((text) => `<td>${pageText(text)}</td>`).join('')}</tr>`).join('\n')}
+</tbody></table></div>`
+
+/** One HTML file with the week, its times as a table, and every slot in its own zone. */
+export const weekPage = (picture: WeekPicture): string => {
+  const { title, week, verdict, slots } = picture
+  const times = week.days.map((day) => [
+    day.again ? 'again' : dayText(day),
+    runsOf(day.cells)
+      .filter(({ kind }) => kind !== 'closed' && kind !== 'none')
+      .map(({ from, to, kind }) => `${hour(from)}-${hour(to)}${kind === 'open' ? '' : ` (${words[kind]})`}`)
+      .join(', ') || 'closed',
+  ])
+  const used = new Set(week.days.flatMap(({ cells }) => cells))
+  const legend = Object.entries(words)
+    .filter(([kind]) => used.has(kind as Cell))
+    .map(
+      ([kind, meaning]) =>
+        `<li><svg viewBox="0 0 16 16"><rect class="${kind}" width="16" height="16" rx="3"/></svg>${meaning}</li>`,
+    )
+  return pageOf(
+    title,
+    [
+      verdict === undefined ? '' : `<p class="said">${pageText(verdict)}</p>`,
+      `<figure>\n${drawing(picture)}\n</figure>`,
+      `<ul class="legend">${legend.join('')}</ul>`,
+      ...jumpTexts(week).map((text) => `<p>${pageText(text)}</p>`),
+      table('Open times', ['Day', 'Open'], times),
+      '<h2>Time slots</h2>',
+      slots.lines.length === 0
+        ? '<p>No time slots: nothing restricts.</p>'
+        : table('Time slots', slots.head!, slots.lines),
+    ].join('\n'),
+  )
+}

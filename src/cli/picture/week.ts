@@ -1,0 +1,124 @@
+import { timeslot } from '../../contract/timeslot.ts'
+import { usageError } from '../../core/errors.ts'
+import { safeText } from '../../core/safe-text.ts'
+import { readInstant } from '../../rules/instant.ts'
+import { compileLevel, type Level } from '../../rules/level.ts'
+import type { Slot } from '../../rules/slot.ts'
+import { checkTime } from '../../rules/time.ts'
+import { isZone, noonOf, weekOf, zonedText, type Week } from '../../rules/week.ts'
+import type { Context } from '../context.ts'
+import { cellText, type Grid } from '../output/grid.ts'
+import { writePaged } from '../output/pager.ts'
+import { drawTable } from '../output/table.ts'
+import { rowsOfLevels, type LevelRows } from './level-rows.ts'
+import { paintsFor, pictureWidth, wantsPicture } from './paints.ts'
+import { writePicture } from './picture-file.ts'
+import { dayText, drawWeek, jumpTexts, legendOf } from './week-drawing.ts'
+
+type Options = { org?: string; user?: string; zone?: string; at?: string; html?: string }
+
+const zoneOf = ({ zone }: Options): string => {
+  if (zone === undefined) return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+  if (!isZone(zone)) throw usageError(`--zone: there is no time zone "${zone}"`, '--zone Europe/Berlin')
+  return zone
+}
+
+/** `marked`: a moment, and not a date alone. */
+const momentOf = ({ at }: Options, zone: string, now: Date): { instant: number; marked: boolean } => {
+  if (at === undefined) return { instant: now.getTime(), marked: true }
+  const [instant, noon] = [readInstant(at), noonOf(at, zone)]
+  if (instant === undefined && noon === undefined)
+    throw usageError(
+      `--at takes a date or an ISO 8601 time with its offset, not "${at}"`,
+      '--at 2030-01-31, --at 2030-01-31T08:30:00+01:00',
+    )
+  return { instant: instant ?? noon!, marked: instant !== undefined }
+}
+
+const levelOf = (slots: Record<string, unknown>[] = []): Level =>
+  compileLevel({ fences: [], slots: slots as Slot[] })
+
+const slotGrid = ({ organization = [], user = [] }: LevelRows, bothLevels: boolean): Grid => {
+  const line = (of: string) => (slot: Record<string, unknown>) => [
+    cellText(slot['name']),
+    ...(bothLevels ? [of] : []),
+    ...['days', 'start', 'end', 'timezone'].map((name) => cellText(slot[name])),
+    slot['is_active'] === 0 ? 'no' : 'yes',
+  ]
+  return {
+    head: ['name', ...(bothLevels ? ['of'] : []), 'days', 'start', 'end', 'timezone', 'active'],
+    lines: [...organization.map(line('organization')), ...user.map(line('user'))],
+  }
+}
+
+export type WeekPicture = {
+  title: string
+  week: Week
+  /** What the mark is: `now` or `at`. */
+  word: string
+  /** What the rules say of the marked moment. */
+  verdict: string | undefined
+  slots: Grid
+}
+
+export const runWeek = async (options: Options, context: Context): Promise<void> => {
+  const zone = zoneOf(options)
+  const { instant, marked } = momentOf(options, zone, context.io.now())
+  const output = await context.output()
+  const rows = await rowsOfLevels(
+    { list: timeslot.listTimeslots, listOfUser: timeslot.listUserTimeslots },
+    options,
+    context,
+  )
+  const levels = { organization: levelOf(rows.organization), user: levelOf(rows.user) }
+  const slots = [...(rows.organization ?? []), ...(rows.user ?? [])] as Slot[]
+  const whole = weekOf(levels, slots, instant, zone)
+  const week = marked ? whole : { ...whole, mark: undefined }
+  const word = options.at === undefined ? 'now' : 'at'
+  const { result, reason } = checkTime(levels, new Date(instant).toISOString())
+  const passes = result === 'PASS' || result === 'NOT_APPLICABLE'
+  const verdict = marked
+    ? `${word === 'now' ? 'Now' : options.at} would ${passes ? '' : 'not '}pass: ${reason}`
+    : undefined
+  const from = options.zone === undefined ? " (this machine's zone)" : ''
+  const picture: WeekPicture = {
+    title: `Week of ${dayText(week.days[0]!)} ${week.days[0]!.date.slice(0, 4)}, ${zone}${from}`,
+    week,
+    word,
+    verdict,
+    slots: slotGrid(rows, rows.organization !== undefined && rows.user !== undefined),
+  }
+
+  if (options.html !== undefined) {
+    const { weekPage } = await import('./week-page.ts')
+    return writePicture(options.html, weekPage(picture), context)
+  }
+  if (!wantsPicture(context)) {
+    if (verdict !== undefined) output.note(verdict)
+    const data = week.open.map((span) => ({
+      from: zonedText(span.from, zone),
+      to: zonedText(span.to, zone),
+    }))
+    return output.show({ status: 'success', message: 'Open', data })
+  }
+  await writePaged(weekText(picture, context), context)
+}
+
+const weekText = ({ title, week, word, verdict, slots }: WeekPicture, context: Context): string => {
+  const paint = paintsFor(context)
+  const paints = { open: paint.green, other: paint.yellow, closed: paint.dim }
+  const parts = [
+    [title],
+    drawWeek(week, word, paints),
+    [legendOf(week), ...jumpTexts(week), ...(verdict === undefined ? [] : [safeText(verdict)])],
+    slots.lines.length === 0
+      ? ['No time slots: nothing restricts.']
+      : [
+          drawTable(slots, {
+            width: context.io.stdout.isTTY ? pictureWidth(context, 120) : Infinity,
+            colour: paint.level > 0,
+          }),
+        ],
+  ]
+  return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
