@@ -17,7 +17,7 @@ const routes: { [K in Name]: Route<K> } = {
   listInbox: ['GET', '/svc/v1/approver/requests'],
   decideApproval: ['POST', '/svc/v1/approvals/{request_id}/decide'],
   subscribePush: ['POST', '/svc/v1/approver/push'],
-  listWaitingMembers: ['GET', '/svc/v1/approver/members'],
+  listMembers: ['GET', '/svc/v1/approver/members'],
   beginMemberMove: ['POST', '/svc/v1/approver/members/{user_id}/challenge'],
   moveMember: ['POST', '/svc/v1/approver/members/{user_id}/move'],
 }
@@ -91,4 +91,5 @@ export const call = async <K extends Name>(
 export type Session = Data<Table['getSession']>
 export type Enrollment = Data<Table['beginEnrollment']>
 export type Pending = Data<Table['listInbox']>['requests'][number]
-export type Member = Data<Table['listWaitingMembers']>[number]
+export type Members = Data<Table['listMembers']>
+export type Member = Members['members'][number]

@@ -1,11 +1,11 @@
 import { addressWorks, requestInAddress, takeToken } from './address.ts'
-import { call, Refused, type Member, type Session } from './api.ts'
+import { call, Refused, type Members, type Session } from './api.ts'
 import { button } from './element.ts'
 import { enroll } from './enrollment.ts'
 import { createFeed, type Asked } from './feed.ts'
 import { announce, nameOrganization, setOffline, showNotice, tellNext } from './frame.ts'
 import { showInbox } from './inbox.ts'
-import { showMembers, waitingMembers } from './members.ts'
+import { isAdmin, nobody, showMembers, waitingMembers } from './members.ts'
 import { makeOffers, offerNotifications } from './offers.ts'
 import { clearNotifications, registerWorker } from './push.ts'
 import { showRequest } from './request.ts'
@@ -13,7 +13,7 @@ import { showSignIn } from './sign-in.ts'
 import type { View } from './view.ts'
 
 let session: Session | undefined
-let members: Member[] = []
+let waiting: Members = nobody
 let pending: Asked[] | undefined
 let view: View = {}
 
@@ -49,9 +49,9 @@ const feed = createFeed({
 /** Each time that the list of requests is looked at; the inbox tells how many wait. */
 const lookForMembers = async (): Promise<void> => {
   if (!session || location.hash === '#members') return
-  const before = members.length
-  members = await waitingMembers(session, members)
-  if (members.length !== before && location.hash === '') showPlace()
+  const before = waiting.total
+  waiting = await waitingMembers(session, waiting)
+  if (waiting.total !== before && location.hash === '') showPlace()
 }
 
 const sayGone = (title: string, line: string): void => {
@@ -97,12 +97,16 @@ const showPlace = (): void => {
     const asked = wanted !== undefined && requests.find((one) => isWanted(one, wanted))
     if (asked) return showRequest(asked, here, toInbox)
     if (wanted !== undefined) return showGone(wanted)
-    if (location.hash === '#members') return showMembers(here, members)
+    if (location.hash === '#members') return showMembers(here, waiting)
     const notify = async (): Promise<void> => {
       await offerNotifications(here)
       showPlace()
     }
-    return showInbox(here, requests, { signOut, notify, waiting: members.length })
+    return showInbox(here, requests, {
+      signOut,
+      notify,
+      ...(isAdmin(here) && { waiting: waiting.total }),
+    })
   })
 }
 
@@ -126,7 +130,7 @@ const enter = async (fresh = false): Promise<void> => {
     tellNext('This phone is registered.')
     await makeOffers(session)
   }
-  members = await waitingMembers(session, [])
+  waiting = await waitingMembers(session, nobody)
   pending = undefined
   feed.start()
 }

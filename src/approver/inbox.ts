@@ -10,8 +10,8 @@ import type { View } from './view.ts'
 type Actions = {
   signOut: () => Promise<void>
   notify: () => Promise<void>
-  /** Who waits to be accepted; 0 for everybody but an admin. */
-  waiting: number
+  /** How many wait to be accepted; nothing for everybody but an admin. */
+  waiting?: number
 }
 
 const silent = (): void => undefined
@@ -52,17 +52,17 @@ const empty = (subscribed: boolean): HTMLElement =>
     ),
   )
 
+const membersText = (waiting: number): string => {
+  if (waiting === 0) return 'Members'
+  return waiting === 1 ? 'One person waits to join' : `${waiting} people wait to join`
+}
+
 const foot = (session: Session, { signOut, notify, waiting }: Actions): HTMLElement =>
   h(
     'div',
     { class: 'foot' },
-    waiting > 0 &&
-      h(
-        'a',
-        { class: 'row', href: '#members' },
-        picture('people'),
-        waiting === 1 ? 'One person waits to join' : `${waiting} people wait to join`,
-      ),
+    waiting !== undefined &&
+      h('a', { class: 'row', href: '#members' }, picture('people'), membersText(waiting)),
     notificationOffer(session) !== 'impossible' && button('Turn on notifications', 'plain', notify),
     h('p', { class: 'aside' }, exactText(session.device_name)),
     button('Sign out', 'quiet', signOut),

@@ -1,51 +1,51 @@
-import { call, Refused, type Member, type Session } from './api.ts'
+import { activeMembers } from './active-members.ts'
+import { call, Refused, type Member, type Members, type Session } from './api.ts'
 import { button, h } from './element.ts'
-import { announce, problemLine, setBusy, show } from './frame.ts'
-import { exactText } from './text.ts'
+import { problemLine, setBusy, show } from './frame.ts'
+import { exactText, nameOf } from './text.ts'
 import { assert, CheckFailed } from './webauthn.ts'
 
 type Move = 'accept' | 'reject' | 'hold'
-type Kind = 'primary' | 'plain' | 'quiet'
 
-const moves: readonly { move: Move; label: string; done: string; kind: Kind }[] = [
-  { move: 'accept', label: 'Accept', done: 'is accepted', kind: 'primary' },
-  { move: 'reject', label: 'Reject', done: 'is rejected', kind: 'plain' },
-  { move: 'hold', label: 'Hold', done: 'is put on hold', kind: 'quiet' },
-]
+const done: Record<Move, string> = {
+  accept: 'is accepted',
+  reject: 'is rejected',
+  hold: 'is on hold',
+}
 
-// Who waits already need not be put on hold.
-const movesFor = ({ state }: Member) => moves.filter(({ move }) => move !== 'hold' || state !== 'pending')
+export const isAdmin = ({ role }: Session): boolean => role === 'admin' || role === 'operator'
 
-const isAdmin = ({ role }: Session): boolean => role === 'admin' || role === 'operator'
+export const nobody: Members = { members: [], total: 0 }
 
 /** Nobody for who is no admin; `known` when the service does not say. */
-export const waitingMembers = async (session: Session, known: Member[]): Promise<Member[]> =>
-  isAdmin(session) ? await call('listWaitingMembers', {}).catch(() => known) : []
+export const waitingMembers = async (session: Session, known: Members): Promise<Members> =>
+  isAdmin(session) ? await call('listMembers', {}).catch(() => known) : nobody
 
-const nameOf = ({ first_name, last_name, mobile }: Member): string =>
-  `${first_name} ${last_name}`.trim() || mobile
-
-/** An admin accepts or rejects who waits; each move is a check of the device over that very move. */
-export const showMembers = (session: Session, members: Member[]): void => {
+/** Who waits first, and who is active behind a disclosure. Each move is a check of the device over that very move. */
+export const showMembers = (session: Session, waiting: Members): void => {
   const problem = problemLine()
-  const outcome = h('p', { class: 'outcome', role: 'status' })
   const list = h('ul', { class: 'cards' })
 
-  const settle = (): void => {
-    if (!list.children.length) list.replaceWith(h('p', { class: 'aside' }, 'Nobody waits to join.'))
-  }
-  const take = async (member: Member, { move, done }: (typeof moves)[number], item: HTMLElement) => {
+  /** What became of a member stands where they stood, and a screen reader goes on there. */
+  const take = async (member: Member, move: Move, item: HTMLElement): Promise<void> => {
+    item.append(problem.element)
     problem.say('')
     setBusy(true)
     try {
       const { user_id } = member
       const { challenge } = await call('beginMemberMove', { user_id, move })
       const response = await assert(session.rp_id, challenge, session.credential_id)
-      await call('moveMember', { user_id, move, challenge, response: response as never })
-      members.splice(members.indexOf(member), 1)
-      item.remove()
-      outcome.replaceChildren(exactText(nameOf(member)), ` ${done}.`)
-      settle()
+      const moved = await call('moveMember', { user_id, move, challenge, response: response as never })
+      const outcome = h(
+        'p',
+        { class: 'outcome', role: 'status', tabindex: -1 },
+        exactText(nameOf(member)),
+        ` ${done[move]}.`,
+      )
+      item.replaceChildren(outcome)
+      item.className = ''
+      outcome.focus({ preventScroll: true })
+      settle(member, moved)
     } catch (error) {
       const known = error instanceof CheckFailed || error instanceof Refused
       problem.say(known ? error.message : 'The service does not answer. Tap again when you are online.')
@@ -53,30 +53,51 @@ export const showMembers = (session: Session, members: Member[]): void => {
       setBusy(false)
     }
   }
+  const settle = (before: Member, now: Member): void => {
+    const at = waiting.members.indexOf(before)
+    if (at >= 0) {
+      waiting.members.splice(at, 1)
+      waiting.total -= 1
+    }
+    if (now.state === 'pending') {
+      waiting.members.push(now)
+      waiting.total += 1
+      list.append(row(now))
+    }
+    if (now.state === 'active') active.refresh()
+  }
   const row = (member: Member): HTMLElement => {
     const name = nameOf(member)
     const item = h('li', { class: 'member' })
     item.append(
-      h('h2', {}, exactText(name)),
+      h('h3', {}, exactText(name)),
       h('p', { class: 'who' }, exactText(member.mobile)),
       h(
         'div',
         { class: 'pair', role: 'group', 'aria-label': name },
-        ...movesFor(member).map((move) => button(move.label, move.kind, () => take(member, move, item))),
+        button('Accept', 'primary', () => take(member, 'accept', item)),
+        button('Reject', 'plain', () => take(member, 'reject', item)),
       ),
     )
     return item
   }
-  list.append(...members.map(row))
+  const active = activeMembers((member, item) => take(member, 'hold', item))
+  const more = waiting.total - waiting.members.length
+
+  list.append(...waiting.members.map(row))
   show(
-    'Who waits to join',
+    'Members',
     h('a', { class: 'back', href: '#' }, 'All requests'),
-    h('h1', {}, 'Who waits to join'),
+    h('h1', {}, 'Members'),
     h('p', { class: 'aside' }, 'Accept only people whom you expect. Each answer asks for your check.'),
-    outcome,
-    problem.element,
-    list,
+    h(
+      'section',
+      { class: 'waiting' },
+      h('h2', {}, 'Who waits to join'),
+      list,
+      h('p', { class: 'aside nobody' }, 'Nobody.'),
+      more > 0 && h('p', { class: 'aside' }, `${more} more wait behind them.`),
+    ),
+    active.element,
   )
-  settle()
-  announce('')
 }

@@ -1,5 +1,6 @@
 import type { approver } from '../contract/approver.ts'
 import type { Data } from '../contract/operation.ts'
+import type { Member } from './api.ts'
 import { h } from './element.ts'
 
 type Factor = Data<typeof approver.listInbox>['requests'][number]['factors'][number]
@@ -22,6 +23,9 @@ export const exactText = (text: string): Node => {
   whole.append(text.slice(from))
   return whole
 }
+
+export const nameOf = ({ first_name, last_name, mobile }: Member): string =>
+  `${first_name} ${last_name}`.trim() || mobile
 
 const factorWords: Record<Factor, string> = {
   biometric: 'face, fingerprint or PIN',

@@ -177,17 +177,24 @@ export const approver = operations({
       ),
     }),
   },
-  listWaitingMembers: {
+  listMembers: {
     method: 'GET',
     path: '/svc/v1/approver/members',
     cli: 'approver members',
     hidden: true,
     session: true,
     effect: 'read',
-    summary: 'Who waits to be accepted, for an admin of the organization',
+    summary:
+      'Who waits to be accepted, or who is active, for an admin of the organization: the first of them',
     message: 'Members',
-    input: z.strictObject({}),
-    data: z.array(member),
+    input: z.strictObject({
+      state: chosen(z.optional(z.enum(['pending', 'active'])), 'Which members; pending when left out'),
+      find: chosen(z.optional(line(60)), 'Parts of the name, or the last digits of the mobile number'),
+    }),
+    data: z.looseObject({
+      members: chosen(z.array(member), 'As many as a phone shows'),
+      total: chosen(z.int(), 'How many there are'),
+    }),
   },
   beginMemberMove: {
     method: 'POST',

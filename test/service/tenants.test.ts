@@ -11,6 +11,7 @@ import { Refusal } from '../../src/service/refusal.ts'
 import { ask as askApprover, createApprover, decide } from './approver.ts'
 import { ada, contentsOf, createMember, createTenant, dataOf, fence, refusal, slot } from './fixtures.ts'
 import { startTestService, type TestService } from './harness.ts'
+import { codeFor, createMobileUser, register, send } from './mobile-user.ts'
 
 /** What an organization has, for an operation to be asked about. */
 type Holding = {
@@ -25,6 +26,12 @@ type Holding = {
   device: number
   approval: string
   token: string
+  /** Who confirmed a phone with the key of the organization. */
+  account: number
+  authCode: string
+  registered: string
+  otp: string
+  refresh: string
 }
 
 const userFence = { name: 'Home', latitude: 1, longitude: 2, radius: 3, enabled: true }
@@ -117,13 +124,29 @@ const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<Table[K
   }),
   validateAuth: ({ org }, { mobile }) => ({ org_id: org, mobile }),
   saveFaceauthSuccess: (_, { token }) => ({ auth_token: token }),
+  registerMobileUser: () => ({ ...ada, mobile: '2025550177' }),
+  sendOtp: () => ({ mobile: '+12025550177' }),
+  confirmRegistration: (_, { registered, otp }) => ({ mobile: registered, otp }),
+  refreshMobileToken: (_, { refresh }) => ({ refresh_token: refresh }),
+  contactSupport: () => ({ name: 'Ada', email: 'ada@x.example', subject: 'x', message: 'x' }),
+  getEnrollmentStatus: (_, { account }) => ({ user_id: account }),
+  isEnrolled: (_, { account }) => ({ user_id: account }),
+  checkImei: (_, { account }) => ({ imei: '352099001761481', user_id: account }),
+  assignOrganization: (_, { account, authCode }) => ({ user_id: account, auth_code: authCode }),
+  checkOrganization: ({ org }, { user }) => ({ org_id: org, user_id: user }),
+  resendEmailVerification: (_, { account }) => ({ user_id: account }),
+  updateProfile: (_, { account }) => ({ user_id: account, first_name: 'Eve' }),
+  getMobileUser: (_, { registered }) => ({ mobile: registered }),
 }
 
 const all = Object.keys(inputs) as OperationId[]
 /** What needs no key is proved otherwise; `device.test.ts`, `decision.test.ts` and `approver/` look at those. */
 const ids = all.filter((id) => !('open' in table[id]) && !('session' in table[id]))
 const isForOperators = (id: OperationId): boolean => 'operator' in table[id]
-const sample = (n: number) => ({ org: n, user: n, waiting: n, fence: n, slot: n, code: n, device: n })
+const sample = (n: number) => ({
+  ...{ org: n, user: n, waiting: n, fence: n, slot: n, code: n, device: n, account: n },
+  ...{ authCode: `${n}`, registered: `${n}`, otp: `${n}`, refresh: `${n}` },
+})
 /** Operations that take a child by id: what they are asked changes with whose child it is. */
 const own = { ...sample(1), slug: 'a', mobile: '+1', approval: 'a', token: 'a' }
 const other = { ...sample(2), slug: 'b', mobile: '+2', approval: 'b', token: 'b' }
@@ -131,6 +154,12 @@ const takesChild = (id: OperationId): boolean =>
   JSON.stringify(inputs[id](own, own)) !== JSON.stringify(inputs[id](own, other))
 const takesOther = (id: OperationId): boolean =>
   JSON.stringify(inputs[id](own, own)) !== JSON.stringify(inputs[id](other, other))
+
+/** What is wrong, used up and another's is one and the same here too, but no 404. */
+const secretRefused: Partial<Record<OperationId, [number, string]>> = {
+  confirmRegistration: [403, 'otp_invalid'],
+  refreshMobileToken: [401, 'refresh_token_invalid'],
+}
 
 const namesOrganization = (id: OperationId): boolean =>
   JSON.stringify(inputs[id](own, own)) !== JSON.stringify(inputs[id](other, own))
@@ -158,6 +187,14 @@ const settle = async (service: TestService, slug: string, n: number): Promise<Ho
   const { id: user, mobile, device, key: authenticator } = await createApprover(service, org, n)
   const waiting = (await createMember(service, org, n + 1)).id
   await post(`user/${waiting}/pending`, {})
+  const account = await createMobileUser(service, {
+    key,
+    mobile: String(2025550102 + n),
+    email: 'x@acme.example',
+  })
+  const registered = `+1${2025550103 + n}`
+  dataOf(await register(service, { key, mobile: registered.slice(2) }))
+  dataOf(await send(service, registered, { key }))
   return {
     org,
     slug,
@@ -167,6 +204,13 @@ const settle = async (service: TestService, slug: string, n: number): Promise<Ho
     fence: await post('create/geo-fence', fence),
     slot: await post('timeslots/add', slot),
     code: await post('create/auth-code', { label: 'x' }),
+    account: account.user_id,
+    refresh: account.refresh_token,
+    registered,
+    otp: await codeFor(service, registered),
+    authCode: dataOf(
+      await service.call('POST', `/organization/${org}/create/auth-code`, { body: { label: 'y' } }),
+    ).code,
     mobile,
     device,
     approval: dataOf(await askApprover(service, { mobile }, {}, key)).request_id,
@@ -199,7 +243,10 @@ const attempt = async (id: OperationId, input: object, key: string | null) => {
   const said = refusal(await ask(service, id, input, key))
   return { said, changed: !isDeepStrictEqual(await contentsOf(service), before) }
 }
-const absent = { said: [404, 'not_found', []], changed: false }
+const absent = (id: OperationId) => ({
+  said: [...(secretRefused[id] ?? [404, 'not_found']), []],
+  changed: false,
+})
 
 describe('a key of an organization, refused without a trace', () => {
   beforeAll(open)
@@ -208,7 +255,7 @@ describe('a key of an organization, refused without a trace', () => {
   test.each(ids.filter((id) => takesOther(id) && !isForOperators(id)))(
     "finds nothing of another's with %s",
     async (id) => {
-      expect(await attempt(id, inputs[id](foreign, foreign), acme.key)).toEqual(absent)
+      expect(await attempt(id, inputs[id](foreign, foreign), acme.key)).toEqual(absent(id))
     },
   )
 
@@ -248,7 +295,8 @@ describe('a key of an organization, refused without a trace', () => {
         // What should not have been done is undone, so that the next operation finds it all there.
         throw new Error('answered')
       })
-      await expect(answered).rejects.toMatchObject({ status: 404, code: 'not_found' })
+      const [status, code] = secretRefused[id] ?? [404, 'not_found']
+      await expect(answered).rejects.toMatchObject({ status, code })
       expect(await contentsOf(service)).toEqual(before)
     },
   )
@@ -256,14 +304,14 @@ describe('a key of an organization, refused without a trace', () => {
   test.each(ids.filter((id) => takesChild(id) && !isForOperators(id)))(
     "finds no child of another's in its own organization with %s",
     async (id) => {
-      expect(await attempt(id, inputs[id](acme, foreign), acme.key)).toEqual(absent)
+      expect(await attempt(id, inputs[id](acme, foreign), acme.key)).toEqual(absent(id))
     },
   )
 
   test.each(ids.filter((id) => takesChild(id) && namesOrganization(id)))(
     "does not reach its own child by another's organization with %s",
     async (id) => {
-      expect(await attempt(id, inputs[id](foreign, acme), acme.key)).toEqual(absent)
+      expect(await attempt(id, inputs[id](foreign, acme), acme.key)).toEqual(absent(id))
     },
   )
 

@@ -51,6 +51,9 @@ export const createStage = async () => {
     putOnHold: async ({ id }: { id: number }): Promise<void> => {
       dataOf(await service.call('POST', `/organization/${org.id}/user/${id}/pending`, { body: {} }))
     },
+    accept: async ({ id }: { id: number }): Promise<void> => {
+      dataOf(await service.call('POST', `/organization/${org.id}/user/${id}/accept`, { body: {} }))
+    },
     setFence: async ({ id }: { id: number }, fence: object): Promise<void> => {
       const geofences = [{ name: 'Office', radius: 200, enabled: true, ...fence }]
       dataOf(await service.call('PUT', `/user/${id}/geofences/update`, { body: { geofences } }))

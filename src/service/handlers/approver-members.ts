@@ -5,16 +5,17 @@ import { makeChallenge, readChallenge, spendChallenge, type Question } from '../
 import { proveDevice } from '../approver/proof.ts'
 import { requirePerson } from '../approver/session.ts'
 import type { Call, Caller, Handlers } from '../call.ts'
-import { Refusal } from '../refusal.ts'
+import { conflict, Refusal } from '../refusal.ts'
 import { findUser, selectUsers } from './member.ts'
 import { moves } from './membership.ts'
 
 type Move = keyof typeof moves
-type Group = 'listWaitingMembers' | 'beginMemberMove' | 'moveMember'
+type Group = 'listMembers' | 'beginMemberMove' | 'moveMember'
 
 const roles: ('admin' | 'operator')[] = ['admin', 'operator']
 
 const shownDigits = 4
+const shownAtMost = 30
 
 const memberOf = ({ id, first_name, last_name, mobile, state }: z.infer<typeof userRecord>) => ({
   user_id: id,
@@ -23,6 +24,23 @@ const memberOf = ({ id, first_name, last_name, mobile, state }: z.infer<typeof u
   mobile: mobile.slice(-shownDigits).padStart(mobile.length, '•'),
   state,
 })
+
+type Named = ReturnType<typeof memberOf>
+
+const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+
+/** Each word stands somewhere in what the page shows of a member, whatever its accents and case. */
+const matching = (find: string) => {
+  const words = folded(find).split(/\s+/)
+  return ({ first_name, last_name, mobile }: Named): boolean => {
+    const shown = folded(`${first_name} ${last_name} ${mobile}`)
+    return words.every((word) => shown.includes(word))
+  }
+}
+
+const { compare } = new Intl.Collator('en')
+const byName = (one: Named, other: Named): number =>
+  compare(`${one.first_name} ${one.last_name}`, `${other.first_name} ${other.last_name}`)
 
 const adminsOnly = (): Refusal =>
   new Refusal(403, 'admin_only', 'Only an admin of the organization can do this')
@@ -47,18 +65,25 @@ const questionOf = (caller: Caller, { user_id, move }: { user_id: number; move: 
 }
 
 export const approverMemberHandlers: Pick<Handlers<typeof approver>, Group> = {
-  listWaitingMembers: async (_, call) => {
-    const { org_id } = await requireAdmin(call)
+  listMembers: async ({ state = 'pending', find = '' }, call) => {
+    const { org_id, user_id } = await requireAdmin(call)
     const users = await selectUsers(call)
       .where('m.org_id', '=', org_id)
-      .where('m.state', '=', 'pending')
+      .where('m.state', '=', state)
+      // Nobody moves themselves.
+      .where('m.user_id', '<>', user_id)
       .orderBy('m.id')
       .execute()
-    return users.map(memberOf)
+    const found = users.map(memberOf).filter(matching(find))
+    if (state === 'active') found.sort(byName)
+    return { members: found.slice(0, shownAtMost), total: found.length }
   },
 
   beginMemberMove: async (input, call) => {
-    const { org_id } = await requireAdmin(call)
+    const { org_id, user_id } = await requireAdmin(call)
+    // Who puts themselves on hold may be the last one who could have accepted them again.
+    if (input.user_id === user_id)
+      throw conflict('own_membership', 'You cannot move yourself', 'Ask another admin')
     await findUser(call, org_id, input.user_id)
     return { challenge: makeChallenge(call.keyring, questionOf(call.caller, input), call.now) }
   },

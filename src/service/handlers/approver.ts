@@ -10,7 +10,7 @@ import { keepSubscription } from '../push/subscription.ts'
 import type { Handlers } from '../call.ts'
 import { challengeOfToken, enrollmentOver, findEnrollment } from '../enrollment.ts'
 
-type Group = Exclude<keyof typeof approver, 'listWaitingMembers' | 'beginMemberMove' | 'moveMember'>
+type Group = Exclude<keyof typeof approver, 'listMembers' | 'beginMemberMove' | 'moveMember'>
 
 export const approverHandlers: Pick<Handlers<typeof approver>, Group> = {
   beginEnrollment: async ({ token }, call) => {

@@ -38,15 +38,38 @@ const moved = async (phone: Phone, user: number, move: Move) => {
 }
 
 test('an admin sees who waits, without their whole number', async () => {
-  expect(dataOf(await list(admin))).toEqual([
-    {
-      user_id: waiting.id,
-      first_name: 'Ada',
-      last_name: 'Lovelace',
-      mobile: '••••••••0103',
-      state: 'pending',
-    },
-  ])
+  const ada = { first_name: 'Ada', last_name: 'Lovelace', mobile: '••••••••0103' }
+  const members = [{ user_id: waiting.id, ...ada, state: 'pending' }]
+  expect(dataOf(await list(admin))).toEqual({ members, total: 1 })
+})
+
+describe('who is active', () => {
+  const active = async (find?: string) => {
+    const query = new URLSearchParams({ state: 'active', ...(find !== undefined && { find }) })
+    return dataOf(await fromPhone(service, 'GET', `members?${query}`, { cookie: admin.cookie }))
+  }
+
+  test('is everybody but the admin, by name', async () => {
+    const zoe = await createMember(service, acme.id, 7, { first_name: 'Zoé' })
+    const bob = await createMember(service, acme.id, 8, { first_name: 'bob' })
+    const { members, total } = await active()
+    expect(members.map((one: { user_id: number }) => one.user_id)).toEqual([member.user, bob.id, zoe.id])
+    expect([total, members[0].state]).toEqual([3, 'active'])
+  })
+
+  test('is found by parts of a name without its accents, or by the digits that are shown', async () => {
+    const zoe = await createMember(service, acme.id, 7, { first_name: 'Zoé', last_name: "O'Neil" })
+    for (const find of ['zoe', 'ZOÉ neil', "o'n", '0107'])
+      expect(await active(find)).toMatchObject({ members: [{ user_id: zoe.id }], total: 1 })
+    for (const find of ['zoe lovelace', '12025', '%', '_'])
+      expect(await active(find)).toEqual({ members: [], total: 0 })
+  })
+
+  test('is told as far as a phone shows it, however many there are', async () => {
+    for (let n = 10; n < 45; n += 1) await createMember(service, acme.id, n)
+    const { members, total } = await active()
+    expect([members.length, total]).toEqual([30, 36])
+  })
 })
 
 describe('a move', () => {
@@ -80,6 +103,10 @@ describe('a move', () => {
       await service.call('GET', `/svc/v1/organizations/${acme.id}/users/${member.user}/devices`),
     )
     expect(devices).toMatchObject([{ revoked_at: clock.iso() }])
+  })
+
+  test('of oneself is refused: nobody could take the last admin back', async () => {
+    expect(refusal(await beginMove(admin, admin.user, 'hold'))).toEqual([409, 'own_membership', []])
   })
 
   test('is signed for itself alone, within two minutes, once', async () => {
@@ -162,7 +189,7 @@ describe('who is no admin', () => {
   test('of this organization finds nobody of it', async () => {
     const other = await createTenant(service, 'other')
     const elsewhere = await createPhone(service, other.id, 5, { role: 'admin' })
-    expect(dataOf(await list(elsewhere))).toEqual([])
+    expect(dataOf(await list(elsewhere))).toEqual({ members: [], total: 0 })
     expect(refusal(await beginMove(elsewhere, waiting.id, 'accept'))).toEqual([404, 'not_found', []])
   })
 })

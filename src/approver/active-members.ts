@@ -1,0 +1,69 @@
+import { call, type Member } from './api.ts'
+import { button, h } from './element.ts'
+import { announce } from './frame.ts'
+import { exactText, nameOf } from './text.ts'
+
+const typingMs = 200
+
+const shownText = (shown: number, total: number, find: string): string => {
+  if (total === 0) return find ? 'Nobody is found.' : 'Nobody but you.'
+  return total > shown ? `${shown} of ${total} are shown.` : ''
+}
+
+/** Who is active, fetched when it is opened: an organization may be large, and the first of them are shown. */
+export const activeMembers = (hold: (member: Member, item: HTMLElement) => unknown) => {
+  const list = h('ul', { class: 'people' })
+  const said = h('p', { class: 'aside' })
+  const input = h('input', { id: 'find', type: 'search', autocomplete: 'off', maxlength: 60 })
+  const field = h(
+    'div',
+    { class: 'field' },
+    h('label', { for: 'find' }, 'Find by name or last digits'),
+    input,
+  )
+
+  const row = (member: Member): HTMLElement => {
+    const item = h('li', { class: 'person' })
+    item.append(
+      h('p', {}, exactText(nameOf(member)), h('span', { class: 'who' }, exactText(member.mobile))),
+      button('Hold', 'quiet', () => hold(member, item), { 'aria-label': `Hold ${nameOf(member)}` }),
+    )
+    return item
+  }
+
+  let latest = 0
+  const load = async (): Promise<void> => {
+    latest += 1
+    const mine = latest
+    const find = input.value.trim()
+    const found = await call('listMembers', { state: 'active', ...(find && { find }) }).catch(() => undefined)
+    if (mine !== latest) return
+    if (!found) {
+      said.textContent = 'The service does not answer. Open this again when you are online.'
+      return
+    }
+    const { members, total } = found
+    list.replaceChildren(...members.map(row))
+    if (total > members.length) said.before(field)
+    said.textContent = shownText(members.length, total, find)
+    if (find) announce(total === 1 ? 'One found' : `${total} found`)
+  }
+
+  let timer = 0
+  input.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => void load(), typingMs)
+  })
+  const element = h(
+    'details',
+    { class: 'active' },
+    h('summary', { class: 'row' }, 'Active members'),
+    h('p', { class: 'aside' }, 'On hold, a member decides nothing until you accept them again.'),
+    said,
+    list,
+  )
+  element.addEventListener('toggle', () => {
+    if (element.open) void load()
+  })
+  return { element, refresh: () => void (element.open && load()) }
+}
