@@ -2,6 +2,8 @@ import { watchApprovals } from './approvals/watch.ts'
 import { readSettings } from './config/settings.ts'
 import { createKeyring } from './create-keyring.ts'
 import { createService } from './create-service.ts'
+import { createAdapters } from './delivery/adapters.ts'
+import { createOutbox, type Outbox } from './delivery/outbox.ts'
 import { createEngineAsker } from './engine-asker.ts'
 import { lockDataDir, prepareDataDir, storeFile } from './data-dir.ts'
 import { handlers } from './handlers/all.ts'
@@ -14,7 +16,7 @@ import { createMcpRoute, type McpRoute } from './mcp/http.ts'
 import { ensureOperatorKey } from './operator.ts'
 import { openProvider } from './quotes/provider.ts'
 import { createQuotes } from './quotes/quotes.ts'
-import { createPushRinger, type PushRinger } from './push/push-ringer.ts'
+import { createPushAdapter } from './push/push-adapter.ts'
 import { createVapid } from './push/vapid.ts'
 import { createLogRinger } from './ringer.ts'
 import { checkHost, checkPublicUrl, isLoopback, readTls, type ServeOptions } from './serve-options.ts'
@@ -58,26 +60,25 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     const keyring = await createKeyring(storage, loadMasterKey(dataDir, env))
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${reachable(host)}:${bound}`
     const vapid = await createVapid(storage, keyring)
-    const logRing = dev ? createLogRinger(log, storage.now) : undefined
     const provider = await openProvider(settings.quotes, storage.now)
     const quotes = createQuotes(provider, { now: storage.now, log })
-    let push: PushRinger | undefined
+    let outbox: Outbox | undefined
     let service: Service | undefined
     let mcp: McpRoute | undefined
     const server = await startServer({ port, host, tls }, (bound) => {
       const base = { storage, keyring, publicUrl: publicUrl ?? originAt(bound), dev }
-      const { ring } = (push = createPushRinger({ ...base, vapid, log }))
+      const push = createPushAdapter({ ...base, vapid })
+      const delivery = createAdapters({ settings, push, dev, env, log, now: storage.now })
+      closing.push(delivery.close)
+      outbox = createOutbox({ storage, keyring, log, adapters: delivery.adapters })
       service = createService({
         ...base,
         pushKey: vapid.key,
         supportEmail: settings.supportEmail,
-        channels: new Set(),
-        deliver: () => undefined,
+        channels: delivery.channels,
+        deliver: outbox.wake,
         quotes,
-        ring: (prompt) => {
-          ring(prompt)
-          logRing?.(prompt)
-        },
+        ring: dev ? createLogRinger(log, storage.now) : () => undefined,
       })
       const guards = { loopbackOnly: isLoopback(host), publicUrl, trustedProxy }
       mcp = createMcpRoute({
@@ -89,7 +90,9 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       const app = createApp({ service, handlers, guards, mcp, log })
       return (request, bindings) => app.fetch(request, bindings as object)
     })
-    closing.push(push!.close, server.stop)
+    closing.push(outbox!.stop, server.stop)
+    // The data directory is locked: nobody else sends from this store.
+    await outbox!.start({ alone: true })
     // Before the server stops: who waits is answered at once.
     closing.push(watchApprovals(service!, log))
     // Before that: calls of tools withdraw what they asked.

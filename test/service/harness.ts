@@ -7,13 +7,15 @@ import type { Table } from '../../src/contract/table.ts'
 import { createKeyring } from '../../src/service/create-keyring.ts'
 import { createService } from '../../src/service/create-service.ts'
 import { contextOf } from '../../src/service/delivery/enqueue.ts'
+import type { Adapters } from '../../src/service/delivery/adapter.ts'
 import type { Channel, Message } from '../../src/service/delivery/message.ts'
+import { createOutbox } from '../../src/service/delivery/outbox.ts'
 import { handlers as allHandlers } from '../../src/service/handlers/all.ts'
 import { createApp } from '../../src/service/http/app.ts'
 import type { GuardOptions } from '../../src/service/http/guards.ts'
 import type { LogRecord } from '../../src/service/log.ts'
 import { ensureOperatorKey } from '../../src/service/operator.ts'
-import { createPushRinger } from '../../src/service/push/push-ringer.ts'
+import { createPushAdapter } from '../../src/service/push/push-adapter.ts'
 import { createVapid } from '../../src/service/push/vapid.ts'
 import type { QuoteProvider } from '../../src/service/quotes/quote.ts'
 import { createQuotes } from '../../src/service/quotes/quotes.ts'
@@ -29,8 +31,12 @@ type Options = {
   /** As with `svc serve --dev`. */
   dev?: boolean
   publicUrl?: string
-  /** By what messages go out; they stay in the outbox. */
+  /** By what messages go out; those that no adapter serves stay in the outbox. */
   channels?: Channel[]
+  /** Pushes are really sent unless another stands in. */
+  adapters?: Adapters
+  /** Of one attempt to send. */
+  timeoutMs?: number
   /** Where stock prices come from; the sample when left out. */
   quotes?: QuoteProvider
 }
@@ -61,6 +67,8 @@ export const startTestService = async ({
   dev = false,
   publicUrl = 'http://127.0.0.1:8080',
   channels = ['email', 'sms', 'push'],
+  adapters,
+  timeoutMs,
   quotes = sampleProvider,
 }: Options = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-service-'))
@@ -71,19 +79,25 @@ export const startTestService = async ({
   const rung: Prompt[] = []
   const logged = (record: LogRecord): number => log.push(record)
   const vapid = await createVapid(storage, keyring)
-  const pusher = createPushRinger({ storage, keyring, vapid, publicUrl, dev, log: logged })
+  const push = createPushAdapter({ storage, keyring, vapid, publicUrl, dev })
+  const outbox = createOutbox({
+    storage,
+    keyring,
+    log: logged,
+    adapters: { push, ...adapters },
+    random: () => 1,
+    timeoutMs,
+  })
   const service = createService({
     storage,
     keyring,
     publicUrl,
     dev,
-    ring: (prompt) => {
-      rung.push(prompt)
-      pusher.ring(prompt)
-    },
+    ring: (prompt) => void rung.push(prompt),
     pushKey: vapid.key,
     channels: new Set(channels),
-    deliver: () => undefined,
+    deliver: outbox.wake,
+    supportEmail: 'support@service.example',
     quotes: createQuotes(quotes, { now: storage.now, log: logged }),
   })
   const app = createApp({
@@ -136,14 +150,15 @@ export const startTestService = async ({
         .filter(({ wrapped }) => wrapped !== null)
         .map(({ wrapped, message_id }) => JSON.parse(keyring.unwrap(wrapped!, contextOf(message_id))))
     },
-    /** Resolves when every push has been sent or given up. */
-    pushed: pusher.idle,
+    /** Resolves when each message that is due has been tried. */
+    delivered: outbox.idle,
+    outbox,
     app,
     log,
     folder,
     close: async (): Promise<void> => {
       service.waiting.stop()
-      await pusher.close()
+      await outbox.stop()
       await storage.close()
       rmSync(folder, { recursive: true, force: true })
     },

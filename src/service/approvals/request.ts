@@ -4,9 +4,11 @@ import type { Input } from '../../contract/operation.ts'
 import { factors as allFactors, type Policy } from '../../contract/records.ts'
 import { randomToken } from '../../core/ids.ts'
 import { hasPolicy } from '../../rules/decide.ts'
+import { standingDevices } from '../approver/session.ts'
 import type { Call } from '../call.ts'
 import { reachOrganization } from '../handlers/tenant.ts'
 import { parsePhone } from '../phone.ts'
+import { pushText } from '../push/push-adapter.ts'
 import { conflict, invalid } from '../refusal.ts'
 import { checkLimits } from './limits.ts'
 import { answered, subjectOf, type ApprovalRow } from './record.ts'
@@ -104,6 +106,19 @@ const requiredFactors = async (call: Call, approver: Approver, asked: Factor[] =
   )
 }
 
+/** One message a device of the approver that takes notifications, kept with the request itself. */
+const pushToDevices = async (call: Call, { org_id, user_id, request_id, expires_at }: ApprovalRow) => {
+  if (!call.canSend('push')) return
+  const devices = await standingDevices(call.db, call.dev)
+    .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')
+    .where('d.org_id', '=', org_id)
+    .where('d.user_id', '=', user_id)
+    .select('d.id')
+    .execute()
+  const about = { org_id, channel: 'push', kind: 'approval', text: pushText(request_id), expires_at } as const
+  for (const { id } of devices) await call.send({ ...about, to: String(id) })
+}
+
 /** Adds a request and rings; all checks first. Fails with a Refusal: 404, 409, 422 or 429. */
 export const requestApproval = async (input: Asked, call: Call): Promise<ApprovalRecord> => {
   checkText('action', input.action)
@@ -136,6 +151,7 @@ export const requestApproval = async (input: Asked, call: Call): Promise<Approva
     .executeTakeFirstOrThrow()
   const { request_id, org_id, user_id } = row
   await call.audit(org_id, subjectOf(request_id))
+  await pushToDevices(call, row)
   call.wake(row)
   call.ring({ request_id, org_id, user_id })
   return answered(row, call.caller)

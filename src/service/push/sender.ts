@@ -11,11 +11,16 @@ export type Push = {
   payload: string
   /** How long a push service keeps it for a phone that is away, seconds. */
   ttl: number
+  /** What tells a repeat: of two with the same one, a phone that is away gets the later one. */
+  topic: string
   /** Now, ISO. */
   at: string
+  signal: AbortSignal
 }
 
 const timeoutMs = 10_000
+
+export type PushAnswer = { status: number; retryAfter?: string }
 
 /** Only the subscribed browser can read it (RFC 8291). */
 const seal = ({ keys }: Subscription, payload: string): Buffer => {
@@ -29,10 +34,10 @@ const seal = ({ keys }: Subscription, payload: string): Buffer => {
   })
 }
 
-/** Sends one push and answers the status of its push service; follows no redirect. Fails when nobody answers in time. */
+/** Sends one push and answers what its push service said; follows no redirect. Fails when nobody answers in time. */
 export const createSender =
-  (vapid: Vapid, { publicUrl, dev, signal }: { publicUrl: string; dev: boolean; signal: AbortSignal }) =>
-  async ({ subscription, payload, ttl, at }: Push): Promise<number> => {
+  (vapid: Vapid, { publicUrl, dev }: { publicUrl: string; dev: boolean }) =>
+  async ({ subscription, payload, ttl, topic, at, signal }: Push): Promise<PushAnswer> => {
     const { endpoint } = subscription
     refuseTarget(endpoint, dev)
     const url = new URL(endpoint)
@@ -43,6 +48,7 @@ export const createSender =
       'content-type': 'application/octet-stream',
       'content-length': body.length,
       ttl,
+      topic,
       urgency: 'high',
     }
     const send = url.protocol === 'https:' ? requestTls : requestPlain
@@ -57,7 +63,7 @@ export const createSender =
           ...(!dev && { lookup: publicLookup }),
         },
         (response) => {
-          resolve(response.statusCode ?? 0)
+          resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] })
           // Nothing that it says matters.
           response.destroy()
         },

@@ -25,6 +25,6 @@ export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
     .addColumn('error', 'text')
     .execute()
   await schema.createIndex('outbox_message').unique().on('outbox').column('message_id').execute()
-  await schema.createIndex('outbox_due').on('outbox').columns(['state', 'next_at']).execute()
+  await schema.createIndex('outbox_due').on('outbox').columns(['channel', 'state', 'next_at']).execute()
   await schema.createIndex('outbox_org').on('outbox').columns(['org_id', 'id']).execute()
 }

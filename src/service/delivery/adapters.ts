@@ -1,0 +1,39 @@
+import type { Env } from '../../core/env.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Log } from '../log.ts'
+import type { Adapter, Adapters } from './adapter.ts'
+import { createDevLog } from './dev-log.ts'
+import { createMail } from './mail.ts'
+import type { Channel } from './message.ts'
+import { createSms } from './sms.ts'
+
+type Options = {
+  settings: Pick<Settings, 'smtp' | 'sms'>
+  push: Adapter
+  dev: boolean
+  env: Env
+  log: Log
+  now(): string
+}
+
+/** What was accepted while the channel was configured waits for it to be configured again. */
+const absent: Adapter = async ({ channel }) => ({
+  state: 'retry',
+  error: `${channel} is not configured any more`,
+})
+
+/** An adapter a channel, and by which channels new messages go out. With --dev, the log stands in for what is not set up. */
+export const createAdapters = ({ settings, push, dev, env, log, now }: Options) => {
+  const mail = settings.smtp && createMail(settings.smtp)
+  const sms = settings.sms && createSms(settings.sms, { env, now })
+  const other = dev ? createDevLog(log, now) : absent
+  const adapters = { email: mail?.adapter ?? other, sms: sms?.adapter ?? other, push } satisfies Adapters
+  const channels = (Object.keys(adapters) as Channel[]).filter((channel) => adapters[channel] !== absent)
+  return {
+    adapters,
+    channels: new Set<Channel>(channels),
+    close: async (): Promise<void> => {
+      await Promise.all([mail?.close(), sms?.close()])
+    },
+  }
+}

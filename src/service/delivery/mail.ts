@@ -1,0 +1,93 @@
+import { rootCertificates } from 'node:tls'
+import type { NodemailerError, SendMailOptions } from 'nodemailer'
+import type { SmtpSettings } from '../config/smtp-settings.ts'
+import type { Adapter, Outcome } from './adapter.ts'
+import { nameOf } from './attempt.ts'
+import type { Message } from './message.ts'
+
+const openPool = async ({ host, port, secure, plain, user, password, ca }: SmtpSettings) => {
+  // Loaded with the first message: a service that sends no mail starts without it.
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
+    pool: true,
+    host,
+    port,
+    secure,
+    ignoreTLS: plain,
+    requireTLS: !secure && !plain,
+    ...(user !== undefined && { auth: { user, pass: password } }),
+    tls: { minVersion: 'TLSv1.2', ...(ca !== undefined && { ca: [...rootCertificates, ca] }) },
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    dnsTimeout: 10_000,
+    socketTimeout: 30_000,
+    idleTimeout: 30_000,
+    maxConnections: 8,
+    // Whether it is sent again is for the outbox to say.
+    maxRequeues: 0,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+}
+
+/** What could end a header or hold a second address. */
+const isOneAddress = (text: string): boolean =>
+  /^[^\s\p{Cc}<>(),:;"\\@]+@[^\s\p{Cc}<>(),:;"\\@]+$/u.test(text)
+
+const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+
+const mailOf = (message: Message, id: string, { from }: SmtpSettings): SendMailOptions => ({
+  envelope: { from: from.address, to: [message.to] },
+  from,
+  to: { name: '', address: message.to },
+  ...(message.reply_to !== undefined && { replyTo: { name: '', address: message.reply_to } }),
+  subject: oneLine(message.subject ?? ''),
+  text: message.text,
+  // The same at each attempt: what a mailbox gets twice, it can tell.
+  messageId: `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
+  headers: { 'Auto-Submitted': 'auto-generated' },
+})
+
+/** A server's answer can hold the recipient: only what looks like its own id of the message is kept. */
+const idIn = (response: string): string | undefined =>
+  /\b(?:queued as|id=)\s?([\w.@-]{1,100})/i.exec(response)?.[1]
+
+const words: Record<string, string> = {
+  ETLS: 'the mail server offers no TLS that can be trusted',
+  EAUTH: 'the mail server refuses the user or the password',
+  EDNS: 'the name of the mail server is not known',
+  ETIMEDOUT: 'the mail server does not answer in time',
+}
+
+/** Refused is what the server says for good of this recipient or this text; all else can be mended. */
+const outcomeOf = (error: NodemailerError): Outcome => {
+  const { code = '', permanent, command, responseCode, originalCode } = error
+  const final = permanent && (code === 'EENVELOPE' || code === 'EMESSAGE') && command !== 'MAIL FROM'
+  const answered = responseCode ? ` (it answered ${responseCode})` : ''
+  if (final) return { state: 'failed', error: `the mail server refuses the message${answered}` }
+  const what = words[code] ?? `the mail server did not take it: ${originalCode ?? nameOf(error)}`
+  return { state: 'retry', error: `${what}${answered}` }
+}
+
+/** Mail by SMTP over a few connections that are kept. */
+export const createMail = (settings: SmtpSettings): { adapter: Adapter; close(): Promise<void> } => {
+  let pool: ReturnType<typeof openPool> | undefined
+  return {
+    adapter: async (message, { id, signal }) => {
+      if (!isOneAddress(message.to)) return { state: 'failed', error: 'the recipient is no e-mail address' }
+      if (message.reply_to !== undefined && !isOneAddress(message.reply_to))
+        return { state: 'failed', error: 'reply_to is no e-mail address' }
+      try {
+        const transport = await (pool ??= openPool(settings))
+        const { response } = await transport.sendMail({ ...mailOf(message, id, settings), signal })
+        return { state: 'sent', provider_id: idIn(response) }
+      } catch (error) {
+        return outcomeOf(error as NodemailerError)
+      }
+    },
+    close: async () => {
+      const opened = await pool
+      opened?.close({ force: true })
+    },
+  }
+}

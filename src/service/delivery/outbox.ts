@@ -1,0 +1,56 @@
+import { nameOf } from './attempt.ts'
+import type { Adapters } from './adapter.ts'
+import { createLane, type Lane, type LaneOptions } from './lane.ts'
+import type { Channel } from './message.ts'
+import { purge } from './purge.ts'
+import { releaseAll } from './rows.ts'
+
+const pollMs = 1_000
+const purgeMs = 60 * 60_000
+
+type Options = Omit<LaneOptions, 'random' | 'timeoutMs'> & {
+  adapters: Adapters
+  random?: () => number
+  timeoutMs?: number
+  /** What stopping waits for attempts that are under way, milliseconds. */
+  graceMs?: number
+}
+
+/** Sends what the outbox holds, each channel by its adapter; a channel without one is left alone. */
+export const createOutbox = ({ adapters, random = Math.random, timeoutMs = 30_000, ...rest }: Options) => {
+  const { storage, log, graceMs = 5_000 } = rest
+  const lanes: Lane[] = Object.entries(adapters).map(([channel, adapter]) =>
+    createLane(channel as Channel, adapter, { ...rest, random, timeoutMs }),
+  )
+  const timers: NodeJS.Timeout[] = []
+
+  const wake = (): void => {
+    for (const lane of lanes) lane.wake()
+  }
+
+  const tidy = (): void =>
+    void purge(storage).catch((error: unknown) =>
+      log({ at: storage.now(), level: 'warn', message: `The outbox was not tidied: ${nameOf(error)}` }),
+    )
+
+  return {
+    /** Looks now: something is due. */
+    wake,
+    /** Goes on by itself from now on. `alone`: no other process sends from this store. */
+    start: async ({ alone }: { alone: boolean }): Promise<void> => {
+      if (alone) await storage.write((db) => releaseAll(db, storage.now()))
+      timers.push(setInterval(wake, pollMs).unref(), setInterval(tidy, purgeMs).unref())
+      tidy()
+      wake()
+    },
+    idle: async (): Promise<void> => {
+      await Promise.all(lanes.map((lane) => lane.idle()))
+    },
+    stop: async (): Promise<void> => {
+      for (const timer of timers) clearInterval(timer)
+      await Promise.all(lanes.map((lane) => lane.stop(graceMs)))
+    },
+  }
+}
+
+export type Outbox = ReturnType<typeof createOutbox>
