@@ -72,6 +72,7 @@ export const groups: Record<string, Group> = {
         ])
         return registerRuleCheck(timeslot.checkTimeslot)
       },
+      async () => (await import('./picture/week-command.ts')).registerWeek,
     ),
   },
   approve: {

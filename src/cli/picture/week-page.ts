@@ -1,4 +1,4 @@
-import { cellsOfDay, type Cell } from '../../rules/week.ts'
+import { cellsOfDay, zonedText, type Cell } from '../../rules/week.ts'
 import { pageOf, pageText } from './page.ts'
 import { dayText, jumpTexts } from './week-drawing.ts'
 import type { WeekPicture } from './week.ts'
@@ -14,8 +14,9 @@ const words: Partial<Record<Cell, string>> = {
   closed: 'closed',
 }
 
-const hour = (index: number): string =>
-  `${String(Math.floor(index / 2)).padStart(2, '0')}:${index % 2 === 0 ? '00' : '30'}`
+/** `2026-10-19 09:00 +02:00`. */
+const momentText = (instant: number, zone: string): string =>
+  zonedText(instant, zone).replace(/^(.{10})T(.{5}):00/, '$1 $2 ')
 
 /** Neighbours of the same kind as one: first and last cell, and what they are. */
 const runsOf = (cells: readonly Cell[]): { from: number; to: number; kind: Cell }[] => {
@@ -65,14 +66,8 @@ ${lines.map((line) => `<tr>${line.map((text) => `<td>${pageText(text)}</td>`).jo
 
 /** One HTML file with the week, its times as a table, and every slot in its own zone. */
 export const weekPage = (picture: WeekPicture): string => {
-  const { title, week, verdict, slots } = picture
-  const times = week.days.map((day) => [
-    day.again ? 'again' : dayText(day),
-    runsOf(day.cells)
-      .filter(({ kind }) => kind !== 'closed' && kind !== 'none')
-      .map(({ from, to, kind }) => `${hour(from)}-${hour(to)}${kind === 'open' ? '' : ` (${words[kind]})`}`)
-      .join(', ') || 'closed',
-  ])
+  const { title, zone, week, verdict, slots } = picture
+  const times = week.open.map(({ from, to }) => [momentText(from, zone), momentText(to, zone)])
   const used = new Set(week.days.flatMap(({ cells }) => cells))
   const legend = Object.entries(words)
     .filter(([kind]) => used.has(kind as Cell))
@@ -87,7 +82,7 @@ export const weekPage = (picture: WeekPicture): string => {
       `<figure>\n${drawing(picture)}\n</figure>`,
       `<ul class="legend">${legend.join('')}</ul>`,
       ...jumpTexts(week).map((text) => `<p>${pageText(text)}</p>`),
-      table('Open times', ['Day', 'Open'], times),
+      times.length === 0 ? '<p>Nothing is open.</p>' : table('Open times', ['Open from', 'To'], times),
       '<h2>Time slots</h2>',
       slots.lines.length === 0
         ? '<p>No time slots: nothing restricts.</p>'

@@ -53,6 +53,7 @@ const slotGrid = ({ organization = [], user = [] }: LevelRows, bothLevels: boole
 
 export type WeekPicture = {
   title: string
+  zone: string
   week: Week
   /** What the mark is: `now` or `at`. */
   word: string
@@ -83,6 +84,7 @@ export const runWeek = async (options: Options, context: Context): Promise<void>
   const from = options.zone === undefined ? " (this machine's zone)" : ''
   const picture: WeekPicture = {
     title: `Week of ${dayText(week.days[0]!)} ${week.days[0]!.date.slice(0, 4)}, ${zone}${from}`,
+    zone,
     week,
     word,
     verdict,
