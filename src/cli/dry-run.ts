@@ -5,12 +5,13 @@ import type { Operation } from '../contract/operation.ts'
 import { safeJson } from '../core/safe-text.ts'
 import type { Context } from './context.ts'
 
-/** Prints the request that would be sent, secrets redacted, with a `curl` line that sends the same. */
+/** Prints the request that would be sent, secrets redacted, with a `curl` line that sends the same; `facts` are told to machines, too. */
 export const showDryRun = async (
   operation: Operation,
   input: Record<string, unknown>,
   extra: Record<string, unknown>,
   context: Context,
+  facts: object = {},
 ): Promise<void> => {
   const { baseUrl } = await context.settings()
   const shown = { ...input }
@@ -23,7 +24,7 @@ export const showDryRun = async (
   const curl = curlLine(plan)
   const output = await context.output()
   if (output.machine)
-    return output.show({ status: 'dry_run', message: 'Nothing was sent', data: { ...plan, curl } })
+    return output.show({ status: 'dry_run', message: 'Nothing was sent', data: { ...facts, ...plan, curl } })
   const body = plan.body && `\n${safeJson(plan.body, 2)}\n`
   context.io.stdout.write(`${plan.method} ${plan.url}\nx-api-key: ***\n${body ?? ''}\n${curl}\n`)
   output.note('Nothing was sent.')

@@ -26,6 +26,8 @@ const fromTable =
     }
   }
 
+const bulk = async (): Promise<Register> => (await import('./bulk/commands.ts')).registerBulk
+
 /** The first word of every command. Only the one that is named is loaded. */
 export const groups: Record<string, Group> = {
   org: {
@@ -45,6 +47,7 @@ export const groups: Record<string, Group> = {
         ...(await import('../contract/device.ts')).device,
       }),
       async () => (await import('./approve/enroll.ts')).registerEnroll,
+      bulk,
     ),
   },
   geofence: {
@@ -58,6 +61,7 @@ export const groups: Record<string, Group> = {
         ])
         return registerRuleCheck(geofence.checkGeofence)
       },
+      bulk,
       async () => (await import('./picture/map-command.ts')).registerMap,
     ),
   },
@@ -72,6 +76,7 @@ export const groups: Record<string, Group> = {
         ])
         return registerRuleCheck(timeslot.checkTimeslot)
       },
+      bulk,
       async () => (await import('./picture/week-command.ts')).registerWeek,
     ),
   },
@@ -94,7 +99,10 @@ export const groups: Record<string, Group> = {
   },
   mobile: {
     about: 'What an app on a phone calls',
-    load: fromTable(async () => (await import('../contract/mobile.ts')).mobile),
+    load: fromTable(async () => ({
+      ...(await import('../contract/mobile.ts')).mobile,
+      ...(await import('../contract/account.ts')).account,
+    })),
   },
   iot: {
     about: 'Machines that are tied to a stock, and stock prices',

@@ -1,0 +1,81 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { fieldsOf } from '../../contract/describe.ts'
+import { issuesOf } from '../../contract/issues.ts'
+import { SvcError, usageError, type Issue } from '../../core/errors.ts'
+import { interrupted } from '../../client/network-error.ts'
+import { typeFields } from './columns.ts'
+import type { Fields, Item, Kind, RawRow } from './kind.ts'
+
+const mostShown = 20
+
+/** Checks one row after the other; a row answers its item or what is wrong with it. */
+const createChecker = (kind: Kind) => {
+  const { input } = kind.create
+  const org = kind.orgField
+  const typed = typeFields(kind)
+  const seen = new Map<string, number>()
+
+  return ({ row, fields: raw, issues: found = [] }: RawRow): Item | Issue[] => {
+    if (found.length > 0) return found
+    const { fields, key, issues } = kind.tidy(typed(raw))
+    const whole: Fields = { ...fields, [org]: 1 }
+    const checked = input.safeParse(whole)
+    const known = new Set(issues.map(({ field }) => field.split(/[.[]/)[0]))
+    const others = checked.success ? [] : issuesOf(checked.error, input, whole)
+    // What a kind says of a field says more than the schema does.
+    const all = [...issues, ...others.filter(({ field }) => !known.has(field.split(/[.[]/)[0]))]
+    const before = key === undefined ? undefined : seen.get(key)
+    if (before !== undefined) all.push({ field: kind.keyColumn, message: `is the same as in row ${before}` })
+    if (key !== undefined && before === undefined) seen.set(key, row)
+    if (all.length > 0) return all
+    const { [org]: _, ...body } = checked.data as Fields
+    return { row, key: key!, input: body }
+  }
+}
+
+/** The columns that every row must have; a file that lacks one is told so once. */
+const checkColumns = (kind: Kind, rows: RawRow[], source: string): void => {
+  const given = new Set(rows.flatMap(({ fields }) => Object.keys(fields)))
+  const missing = fieldsOf(kind.create)
+    .filter(({ name, required }) => required && kind.columns.includes(name) && !(name in kind.defaults))
+    .filter(({ name }) => !given.has(name))
+  if (missing.length > 0)
+    throw usageError(
+      `${source} has no ${missing.map(({ name }) => name).join(', ')}`,
+      `The columns of ${kind.many} are ${kind.columns.join(',')}`,
+    )
+}
+
+/** Checks all rows; fails with one usage error that names the first 20 of what is wrong, row by row. */
+export const checkRows = async (
+  rows: RawRow[],
+  kind: Kind,
+  source: string,
+  signal: AbortSignal,
+): Promise<Item[]> => {
+  if (rows.length === 0) throw usageError(`${source} holds no ${kind.many}`)
+  const check = createChecker(kind)
+  const items: Item[] = []
+  const shown: Issue[] = []
+  let count = 0
+  for (const [i, row] of rows.entries()) {
+    // A long check is left by Ctrl-C, too.
+    if (i % 2000 === 1999) await turn()
+    if (signal.aborted) throw interrupted()
+    const checked = check(row)
+    if (!Array.isArray(checked)) items.push(checked)
+    else {
+      count += checked.length
+      for (const { field, message } of checked.slice(0, mostShown - shown.length))
+        shown.push({ field: `row ${row.row}, ${field}`, message })
+    }
+  }
+  if (count === 0) return items
+  checkColumns(kind, rows, source)
+  throw new SvcError(
+    'usage',
+    'invalid_rows',
+    `${source}: ${count === 1 ? 'one thing is' : `${count} things are`} wrong; nothing was sent`,
+    { issues: shown, detail: count > shown.length ? `and ${count - shown.length} more` : undefined },
+  )
+}

@@ -1,0 +1,71 @@
+import { parse, type CsvError } from 'csv-parse/sync'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { columnOf, unknownColumn } from './columns.ts'
+import { unescapeFormula } from './formula.ts'
+import type { Fields, Kind, RawRow } from './kind.ts'
+
+/** Spreadsheets of half the world save `;` where the comma is in their numbers. */
+const delimiterOf = (text: string): string => {
+  const [header = ''] = text.split(/[\r\n]/, 1)
+  return [',', ';', '\t'].find((one) => header.includes(one)) ?? ','
+}
+
+const words: Record<string, string> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
+  INVALID_OPENING_QUOTE: 'a quote stands inside of a cell; double it ("") and quote the whole cell',
+  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; a quote inside of a cell is doubled ("")',
+}
+
+const columnsOf = (header: string[], kind: Kind, source: string): string[] => {
+  const names = header.map((name) => unescapeFormula(name))
+  const unknown = names.filter((name) => columnOf(kind, name) === undefined)
+  if (unknown.length > 0)
+    throw new SvcError('usage', 'unknown_column', `${source} has columns that are not known`, {
+      issues: unknown.slice(0, 20).map((name) => unknownColumn(kind, name)),
+      hint: `The first line names the columns: ${kind.columns.join(',')}`,
+    })
+  const columns = names.map((name) => columnOf(kind, name)!)
+  const twice = columns.find((name, i) => columns.indexOf(name) !== i)
+  if (twice) throw usageError(`${source} has two columns for ${twice}`)
+  return columns
+}
+
+/** The rows of CSV (RFC 4180) whose first line names the columns. */
+export const readCsv = (text: string, kind: Kind, source: string): RawRow[] => {
+  const rows: RawRow[] = []
+  let columns: string[] | undefined
+  let last = 0
+  const add = (cells: string[], lines: number): void => {
+    last = lines
+    if (!columns) {
+      columns = columnsOf(cells, kind, source)
+      return
+    }
+    const fields: Fields = {}
+    for (const [i, name] of columns.entries()) fields[name] = unescapeFormula(cells[i] ?? '')
+    // The parser counts to the end of a row; a cell may hold lines.
+    const row = lines - cells.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0)
+    const message = `has ${cells.length} cells where the first line names ${columns.length}`
+    const right = cells.length === columns.length
+    rows.push(right ? { row, fields } : { row, fields, issues: [{ field: 'cells', message }] })
+  }
+  try {
+    parse(text, {
+      delimiter: delimiterOf(text),
+      relax_column_count: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      on_record: (cells, { lines }) => {
+        add(cells, lines)
+        return null
+      },
+    })
+    return rows
+  } catch (error) {
+    const { code, lines } = error as CsvError & { lines?: number }
+    const what = words[code]
+    if (error instanceof SvcError || what === undefined) throw error
+    const at = code === 'CSV_QUOTE_NOT_CLOSED' ? last + 1 : (lines ?? last + 1)
+    throw usageError(`${source}, row ${at}: ${what}`)
+  }
+}

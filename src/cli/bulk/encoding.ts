@@ -1,0 +1,38 @@
+import { isUtf8 } from 'node:buffer'
+import { usageError, type SvcError } from '../../core/errors.ts'
+
+const saveAs = 'Save it as UTF-8 (in a spreadsheet: CSV UTF-8)'
+
+const replacement = Buffer.from('\uFFFD')
+
+/** Where the first byte stands that is no UTF-8, counted from 1. */
+const firstBad = (bytes: Buffer): { line: number; byte: number; value: number } => {
+  const text = bytes.toString('utf8')
+  for (let at = text.indexOf('\uFFFD'), from = 0, offset = 0; at >= 0; at = text.indexOf('\uFFFD', at + 1)) {
+    offset += Buffer.byteLength(text.slice(from, at))
+    from = at
+    // The file may hold the very character that stands for what cannot be read.
+    if (bytes.subarray(offset, offset + replacement.length).equals(replacement)) continue
+    const line = text.slice(0, at).split('\n').length
+    return { line, byte: offset - bytes.lastIndexOf(0x0a, offset), value: bytes[offset]! }
+  }
+  return { line: 1, byte: 1, value: bytes[0]! }
+}
+
+const wrong = (source: string, bytes: Buffer): SvcError => {
+  const { line, byte, value } = firstBad(bytes)
+  const shown = `0x${value.toString(16).toUpperCase().padStart(2, '0')}`
+  return usageError(
+    `${source} is not UTF-8: line ${line}, byte ${byte} is ${shown}, as Latin-1 or Windows-1252 has it`,
+    saveAs,
+  )
+}
+
+/** The text of a file, without a byte order mark. Fails with a usage error that says where it is no UTF-8. */
+export const textOf = (bytes: Buffer, source: string): string => {
+  const [first, second] = bytes
+  const wide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  if (wide || bytes.subarray(0, 64).includes(0)) throw usageError(`${source} is UTF-16 or no text`, saveAs)
+  if (!isUtf8(bytes)) throw wrong(source, bytes)
+  return bytes.toString('utf8').replace(/^\uFEFF/, '')
+}

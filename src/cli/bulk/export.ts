@@ -1,0 +1,134 @@
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
+import type { Context } from '../context.ts'
+import { resolveOrg } from '../organization.ts'
+import { escapeFormula } from './formula.ts'
+import { featureOf } from './geojson.ts'
+import type { FileFormat, Fields, Kind } from './kind.ts'
+import { grouped } from './progress.ts'
+import { checkFormat, formatOfName } from './read-file.ts'
+
+export type TypedExport = { org?: string; format?: string }
+
+/** Rows asked for at once. */
+const pageSize = 1000
+
+/** How a file of each format starts, how its rows are written, a page at a time, and how it ends. */
+type Writer = { head: string; rows(page: Fields[], first: boolean): string; tail: string }
+
+const list = (head: string, each: (row: Fields) => unknown, tail: string): Writer => ({
+  head,
+  rows: (page, first) =>
+    page.map((row, i) => `${first && i === 0 ? '' : ','}\n${safeJson(each(row))}`).join(''),
+  tail,
+})
+
+const cell = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value ?? ''))
+
+const csv = async (columns: readonly string[]): Promise<Writer> => {
+  const { stringify } = await import('csv-stringify/sync')
+  return {
+    head: stringify([[...columns]]),
+    rows: (page) => stringify(page.map((row) => columns.map((name) => escapeFormula(cell(row[name]))))),
+    tail: '',
+  }
+}
+
+const writerOf = async (format: FileFormat, kind: Kind): Promise<Writer> => {
+  if (format === 'csv') return csv(kind.columns)
+  if (format === 'json') return list('[', (row) => row, '\n]\n')
+  if (format === 'geojson') return list('{"type":"FeatureCollection","features":[', featureOf, '\n]}\n')
+  return { head: '', rows: (page) => page.map((row) => `${safeJson(row)}\n`).join(''), tail: '' }
+}
+
+/** Where an export goes: standard output, or a file that is there once it is whole. */
+const openTarget = (file: string | undefined, context: Context) => {
+  const { io } = context
+  if (file === undefined || file === '-') {
+    const safe = io.stdout.isTTY ? safeText : (text: string) => text
+    return {
+      write: (text: string) => io.stdout.write(safe(text)),
+      keep: () => undefined,
+      drop: () => undefined,
+    }
+  }
+  const path = resolve(io.cwd, file)
+  const partial = `${path}.${process.pid}.partial`
+  let to: number
+  try {
+    to = openSync(partial, 'wx', 0o600)
+  } catch (error) {
+    throw usageError(`${safeLine(file)} cannot be written: ${(error as NodeJS.ErrnoException).code}`)
+  }
+  return {
+    write: (text: string): void => void writeSync(to, text),
+    keep: (): void => {
+      closeSync(to)
+      renameSync(partial, path)
+    },
+    drop: (): void => rmSync(partial, { force: true }),
+  }
+}
+
+const rowOf = (record: unknown, kind: Kind): Fields => {
+  const fields = (record ?? {}) as Fields
+  const { [kind.keyColumn]: key } = fields
+  if (typeof key !== 'string' || key === '')
+    throw new SvcError(
+      'failed',
+      'unexpected_answer',
+      `The service tells a ${kind.one} without ${kind.keyColumn}: such a row could not be imported again`,
+      { hint: `svc ${kind.list.cli} -o json shows what it tells` },
+    )
+  return Object.fromEntries(kind.columns.map((name) => [name, fields[name] ?? null]))
+}
+
+const formatOf = (kind: Kind, file: string | undefined, typed: TypedExport, context: Context): FileFormat => {
+  const { output, json, jq, envelope } = context.globals
+  const asked = checkFormat(typed.format, kind)
+  const piped = file === undefined || file === '-'
+  if (piped && (output !== undefined || json !== undefined || jq !== undefined || envelope))
+    throw usageError(
+      'The rows themselves go to standard output; --format says how',
+      `svc ${kind.group} export --format json`,
+    )
+  return asked ?? (piped ? undefined : formatOfName(file)) ?? 'csv'
+}
+
+/** `svc user export`: every row, page by page, in the form in which it can be imported. */
+export const runExport = async (
+  kind: Kind,
+  file: string | undefined,
+  typed: TypedExport,
+  context: Context,
+): Promise<void> => {
+  const format = formatOf(kind, file, typed, context)
+  const wanted = typed.org ?? (await context.settings()).org?.value
+  if (!wanted) throw usageError('Missing --org', `svc ${kind.group} export --org acme`)
+  const { id: org_id } = await resolveOrg(wanted, context)
+  const [client, output, writer] = [
+    await context.client(),
+    await context.output(),
+    await writerOf(format, kind),
+  ]
+  const target = openTarget(file, context)
+  let count = 0
+  try {
+    target.write(writer.head)
+    const asked = { org_id, limit: pageSize, ...kind.listed }
+    for await (const { envelope } of client.pages(kind.list, asked, { signal: context.io.signal })) {
+      const page = Array.isArray(envelope.data) ? envelope.data.map((record) => rowOf(record, kind)) : []
+      target.write(writer.rows(page, count === 0))
+      count += page.length
+    }
+    target.write(writer.tail)
+    target.keep()
+  } catch (error) {
+    target.drop()
+    throw error
+  }
+  if (file === undefined || file === '-') return output.note(`${grouped(count)} ${kind.many}`)
+  await output.show({ status: 'success', message: 'Exported', data: { exported: count, format, file } })
+}

@@ -1,0 +1,91 @@
+import { readFileSync, statSync } from 'node:fs'
+import { basename, extname, resolve } from 'node:path'
+import { usageError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import type { Io } from '../io.ts'
+import { readCsv } from './csv.ts'
+import { textOf } from './encoding.ts'
+import { isFeatureCollection } from './geojson.ts'
+import { readJson, readNdjson } from './json-rows.ts'
+import { fileFormats, type FileFormat, type Kind, type RawRow } from './kind.ts'
+
+/** As much as standard input takes; some 800,000 users. */
+const mostBytes = 64 * 1024 * 1024
+
+const extensions: Record<string, FileFormat> = {
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.json': 'json',
+  '.geojson': 'geojson',
+}
+
+/** What --format says, checked. */
+export const formatsOf = (kind: Pick<Kind, 'places'>): FileFormat[] =>
+  fileFormats.filter((format) => format !== 'geojson' || kind.places)
+
+export const checkFormat = (asked: string | undefined, kind: Kind): FileFormat | undefined => {
+  const known = formatsOf(kind)
+  if (asked === undefined || known.includes(asked as FileFormat)) return asked as FileFormat | undefined
+  throw usageError(`--format takes ${known.join(', ')}, not "${asked}"`)
+}
+
+export const formatOfName = (file: string): FileFormat | undefined => extensions[extname(file).toLowerCase()]
+
+const holdsFeatures = (text: string): boolean => {
+  try {
+    return isFeatureCollection(JSON.parse(text))
+  } catch {
+    return false
+  }
+}
+
+/** By the first character: `[` starts JSON, `{` a line of NDJSON or a FeatureCollection. */
+const formatOfText = (text: string, kind: Kind): FileFormat => {
+  const first = /\S/.exec(text)?.[0]
+  if (first === '[') return 'json'
+  if (first === '{') return kind.places && holdsFeatures(text) ? 'geojson' : 'ndjson'
+  return 'csv'
+}
+
+const bytesOf = async (file: string, io: Io): Promise<Buffer> => {
+  if (file === '-') {
+    if (io.stdin.isTTY) throw usageError('- reads standard input: pipe a file into it')
+    return io.stdin.bytes()
+  }
+  const path = resolve(io.cwd, file)
+  const status = statSync(path, { throwIfNoEntry: false })
+  if (!status) throw usageError(`There is no file ${safeLine(file)}`)
+  if (status.isDirectory()) throw usageError(`${safeLine(file)} is a folder`)
+  if (status.size > mostBytes)
+    throw usageError(
+      `${safeLine(file)} is larger than 64 MiB`,
+      'Split it, and import one part after the other',
+    )
+  try {
+    return readFileSync(path)
+  } catch {
+    throw usageError(`The file ${safeLine(file)} cannot be read`)
+  }
+}
+
+export const sourceName = (file: string): string =>
+  file === '-' ? 'standard input' : safeLine(basename(file))
+
+/** The rows of a file or of standard input, none of them checked. Fails with a usage error. */
+export const readRows = async (
+  file: string,
+  asked: FileFormat | undefined,
+  kind: Kind,
+  io: Io,
+): Promise<RawRow[]> => {
+  const source = sourceName(file)
+  const text = textOf(await bytesOf(file, io), source)
+  const format = asked ?? (file === '-' ? undefined : formatOfName(file)) ?? formatOfText(text, kind)
+  if (format === 'csv') return readCsv(text, kind, source)
+  if (format === 'ndjson') return readNdjson(text, kind, source)
+  if (format === 'geojson' && !kind.places)
+    throw usageError(`GeoJSON is for geo-fences, not for ${kind.many}`)
+  return readJson(text, kind, source)
+}

@@ -1,0 +1,119 @@
+import { closeSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import type { Item, Outcome } from './kind.ts'
+
+/** What an import goes into: a result file of another is not gone on with. */
+export type Target = { import: string; service: string; org_id: number }
+
+export type Result = Outcome | { status: 'failed'; error: SvcError }
+export type Status = Result['status']
+
+type Written = { event?: string; run?: string; key?: string; status?: Status } & Partial<Target>
+
+/** A result file: a line that says what is imported, one a row as it ends, and one at the end of all. */
+export type Results = {
+  /** Names this import: the same after a crash. */
+  run: string
+  /** How the rows of the runs before ended, by their key. */
+  before: ReadonlyMap<string, Status>
+  write(item: Item, result: Result): void
+  end(summary: object): void
+  close(): void
+}
+
+/** The lines of a file that was perhaps cut off in the middle of one; `whole` bytes of it are good. */
+const readLines = (path: string): { lines: Written[]; whole: number } | undefined => {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw usageError(`The result file ${safeLine(path)} cannot be read`, '--results FILE names another')
+  }
+  const whole = bytes.lastIndexOf(0x0a) + 1
+  try {
+    const text = bytes.toString('utf8', 0, whole)
+    return {
+      lines: text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as Written),
+      whole,
+    }
+  } catch {
+    throw usageError(`${safeLine(path)} is no result file of an import`, '--results FILE names another')
+  }
+}
+
+const open = (path: string, flags: string): number => {
+  try {
+    return openSync(path, flags, 0o600)
+  } catch (error) {
+    throw usageError(
+      `The result file ${safeLine(path)} cannot be written: ${(error as NodeJS.ErrnoException).code}`,
+      '--results FILE names another place',
+    )
+  }
+}
+
+/** What cannot be started anew, or gone on with, as the person asked. */
+const refuse = (
+  found: ReturnType<typeof readLines>,
+  target: Target,
+  shown: string,
+  resume: boolean,
+): void => {
+  const first = found?.lines[0]
+  if (resume) {
+    if (!first) throw usageError(`There is nothing to resume: ${shown} is not there`, 'Leave --resume out')
+    const same = (['import', 'service', 'org_id'] as const).every((name) => first[name] === target[name])
+    if (!same || !first.run)
+      throw usageError(
+        `${shown} is of another import: ${safeLine(String(first.import))} into organization ${safeLine(String(first.org_id))} at ${safeLine(String(first.service))}`,
+        '--results FILE names the right one',
+      )
+  } else if (found && found.whole > 0 && found.lines.at(-1)?.event !== 'end')
+    throw usageError(
+      `${shown} is of an import that did not end`,
+      '--resume goes on with it; to start anew, remove it or give --results FILE',
+    )
+}
+
+/** Opens a result file (0600), new or to go on with. Fails with a usage error, before anything was sent. */
+export const openResults = (
+  { path, shown, resume, keyColumn }: { path: string; shown: string; resume: boolean; keyColumn: string },
+  target: Target,
+): Results => {
+  const found = readLines(path)
+  refuse(found, target, shown, resume)
+  // Not over what is there: the old file may have another mode, or be a link to elsewhere.
+  if (!resume) rmSync(path, { force: true })
+  const file = open(path, resume ? 'r+' : 'wx')
+  const run = (resume && found?.lines[0]?.run) || randomUUID()
+  let position = resume ? found!.whole : 0
+  ftruncateSync(file, position)
+  const put = (line: object): void => {
+    position += writeSync(file, `${JSON.stringify(line)}\n`, position)
+  }
+  const before = new Map<string, Status>()
+  if (resume) {
+    for (const line of found!.lines)
+      if (line.status) before.set(String((line as Record<string, unknown>)[keyColumn]), line.status)
+  } else put({ event: 'start', ...target, run })
+  return {
+    run,
+    before,
+    write: ({ row, key }, result) => {
+      const { status } = result
+      const named = { row, [keyColumn]: key, status }
+      if (result.status !== 'failed')
+        return put({ ...named, ...(result.id !== undefined && { id: result.id }) })
+      const { code, message, request_id, issues } = result.error
+      put({ ...named, error: { code, message, issues, request_id } })
+    },
+    end: (summary) => put({ event: 'end', ...summary }),
+    close: () => closeSync(file),
+  }
+}

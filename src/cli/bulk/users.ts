@@ -1,0 +1,99 @@
+import type { Answer } from '../../client/client.ts'
+import { user } from '../../contract/user.ts'
+import { SvcError, type Issue } from '../../core/errors.ts'
+import { readPhone } from '../../rules/phone.ts'
+import type { Destination, Fields, Kind, Send } from './kind.ts'
+import { sameFields } from './same-fields.ts'
+
+/** A dialing prefix as spreadsheets leave it: `49`, `0049`. */
+const withPlus = (code: unknown): unknown =>
+  typeof code === 'string' ? code.trim().replace(/^(?:00)?(?=[1-9]\d{0,3}$)/, '+') : code
+
+const rounded = /^\d(?:[.,]\d{1,20})?E\+?\d{1,2}$/i
+
+/** The number in the two parts that the specification shows; in one where the second part alone would be read otherwise. */
+const tidy: Kind['tidy'] = (given) => {
+  const code = withPlus(given['country_code'])
+  const fields: Fields = code === undefined ? given : { ...given, country_code: code }
+  const { mobile } = fields
+  if (typeof mobile !== 'string') return { fields, issues: [] }
+  if (rounded.test(mobile))
+    return {
+      fields,
+      issues: [{ field: 'mobile', message: 'was rounded by a spreadsheet; keep this column as text' }],
+    }
+  const read = readPhone(mobile, typeof code === 'string' ? code : undefined)
+  if ('wrong' in read) return { fields, issues: [{ field: read.wrong, message: read.message }] }
+  const { mobile: key, country_code } = read
+  const national = key.slice(country_code.length)
+  const again = readPhone(national, country_code)
+  const same = 'mobile' in again && again.mobile === key
+  return { fields: { ...fields, country_code, mobile: same ? national : key }, key, issues: [] as Issue[] }
+}
+
+/** Services that tell no code say no more than 409. */
+const conflicts = new Set(['user_exists', 'user_pending', 'http_409'])
+
+const idOf = ({ envelope }: Answer): unknown => (envelope.data as { id?: unknown } | undefined)?.id
+
+const open = async ({ client, org, mode }: Destination): Promise<Send> => {
+  const update: Send = async ({ key, input }, { signal, idempotencyKey }) => {
+    const { country_code: _, mobile: __, ...changes } = input
+    const found = await client.call(user.getUserDetails, { org_id: org, mobile: key }, { signal })
+    const userId = idOf(found)
+    if (userId === undefined)
+      throw new SvcError('failed', 'no_id', 'The service tells no id for the user who is there already')
+    if (sameFields(changes, found.envelope.data)) return { status: 'skipped', id: userId }
+    const with_ = { signal, idempotencyKey: `${idempotencyKey}-update` }
+    await client.call(user.updateUser, { orgId: org, userId, ...changes }, with_)
+    return { status: 'updated', id: userId }
+  }
+  return async (item, options) => {
+    try {
+      const id = idOf(await client.call(user.createUser, { orgId: org, ...item.input }, options))
+      return { status: 'created', id }
+    } catch (error) {
+      const there = error instanceof SvcError && error.http_status === 409 && conflicts.has(error.code)
+      if (!there || mode === 'fail') throw error
+      return mode === 'skip' ? { status: 'skipped' } : update(item, options)
+    }
+  }
+}
+
+export const users: Kind = {
+  group: 'user',
+  file: 'users',
+  one: 'user',
+  many: 'users',
+  create: user.createUser,
+  orgField: 'orgId',
+  columns: ['mobile', 'country_code', 'email', 'first_name', 'last_name', 'role'],
+  aliases: {
+    phone: 'mobile',
+    phone_number: 'mobile',
+    mobile_number: 'mobile',
+    mobile_phone: 'mobile',
+    tel: 'mobile',
+    telephone: 'mobile',
+    e_mail: 'email',
+    mail: 'email',
+    email_address: 'email',
+    e_mail_address: 'email',
+    firstname: 'first_name',
+    given_name: 'first_name',
+    forename: 'first_name',
+    lastname: 'last_name',
+    surname: 'last_name',
+    family_name: 'last_name',
+    country: 'country_code',
+    dialing_code: 'country_code',
+    dialing_prefix: 'country_code',
+  },
+  defaults: { country_code: undefined },
+  keyColumn: 'mobile',
+  tidy,
+  open,
+  // Who waits or was rejected would be let in by an import, so no export holds them.
+  list: user.listUsers,
+  listed: { state: 'active' },
+}
