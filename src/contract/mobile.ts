@@ -1,9 +1,132 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { time } from './records.ts'
+import { country_code, email, mobile as number, time } from './records.ts'
+
+// Bodies and data of the mobile operations. spec: not shown, but for the token in the path.
+
+export const e164 = (description: string) =>
+  chosen(number, description, { example: '+12025550101', personal: true })
+
+/** What an app knows of its user and of the phone that it runs on. */
+export const phoneProfile = {
+  email: chosen(z.optional(email), 'E-mail address', { example: 'ada@acme.example', personal: true }),
+  imei: chosen(z.optional(line(40)), 'IMEI or IMEISV of the phone', {
+    example: '35-209900-176148-1',
+    personal: true,
+  }),
+  platform: chosen(z.optional(line(40)), 'Platform of the phone', { example: 'ios' }),
+  device_name: chosen(z.optional(line(100)), 'Name of the phone', { example: "Ada's phone" }),
+}
+
+/** When the next message may go out. */
+export const sending = {
+  expires_at: chosen(time, 'When what was sent lapses'),
+  sends_left: chosen(z.int(), 'How often it can be sent again right now'),
+  next_send_at: chosen(time, 'When it can be sent again'),
+}
+
+const otp = chosen(
+  z.string().check(z.trim(), z.regex(/^[0-9]{6}$/, 'must be the six digits that were sent')),
+  'The code that the phone was sent',
+  { secret: true },
+)
+
+const tokens = z.looseObject({
+  user_id: chosen(id, 'User id'),
+  access_token: chosen(z.string(), 'Signed (JWS); its key is at /.well-known/jwks.json', { secret: true }),
+  expires_at: chosen(time, 'When the access token lapses'),
+  refresh_token: chosen(z.string(), 'Good once, for the next pair', { secret: true }),
+  refresh_expires_at: chosen(time, 'When the refresh token lapses'),
+})
+
+/** Text of several lines. */
+const paragraphs = z
+  .string()
+  .check(
+    z.trim(),
+    z.minLength(1, 'must not be empty'),
+    z.maxLength(5000, 'must have at most 5000 characters'),
+    z.regex(/^[\P{Cc}\n\r\t]*$/u, 'must not hold control characters'),
+  )
 
 export const mobile = operations({
+  registerMobileUser: {
+    method: 'POST',
+    path: '/wp/register/mobile/user',
+    cli: 'mobile register',
+    effect: 'write',
+    summary: 'Keep what an app knows of its user, for a day, until a code proves the phone; sends nothing',
+    message: 'Registered; confirm the phone to activate the account',
+    example: '--country-code +1 --mobile 2025550101 --first-name Ada --last-name Lovelace',
+    input: z.strictObject({
+      country_code: chosen(country_code, 'Dialing prefix with plus', { example: '+1' }),
+      mobile: chosen(number, 'Mobile number, national', { example: '2025550101', personal: true }),
+      first_name: chosen(line(100), 'First name', { example: 'Ada' }),
+      last_name: chosen(line(100), 'Last name', { example: 'Lovelace' }),
+      ...phoneProfile,
+    }),
+    data: z.looseObject({
+      mobile: chosen(z.string(), 'Mobile number, E.164', { personal: true }),
+      expires_at: chosen(time, 'Until when it can be confirmed'),
+    }),
+  },
+  sendOtp: {
+    method: 'POST',
+    path: '/wp/send/sms',
+    cli: 'mobile send-otp',
+    effect: 'rings',
+    summary: 'Send a code by SMS: six digits, good once and for ten minutes; five in ten minutes at most',
+    message: 'Code sent',
+    example: '--mobile +12025550101',
+    input: z.strictObject({ mobile: e164('Mobile number, E.164') }),
+    data: z.looseObject(sending),
+  },
+  confirmRegistration: {
+    method: 'POST',
+    path: '/wp/confirm/register',
+    cli: 'mobile confirm',
+    effect: 'write',
+    summary: 'Spend the code: activates the registered account, or signs in to one that is active',
+    message: 'Account active',
+    example: '--mobile +12025550101 --otp-file code.txt',
+    input: z.strictObject({ mobile: e164('Mobile number, E.164'), otp }),
+    data: tokens,
+  },
+  refreshMobileToken: {
+    method: 'POST',
+    path: '/wp/mobile/refresh/token',
+    cli: 'mobile refresh-token',
+    effect: 'write',
+    summary: 'Trade a refresh token for the next pair; a spent one that is shown again ends the sign-in',
+    message: 'Tokens refreshed',
+    example: '--refresh-token-file token.txt',
+    input: z.strictObject({
+      refresh_token: chosen(line(200), 'The refresh token of the last pair', { secret: true }),
+    }),
+    data: tokens,
+  },
+  contactSupport: {
+    method: 'POST',
+    path: '/contact/support',
+    cli: 'mobile support',
+    effect: 'rings',
+    summary: 'Write to support, by e-mail; three messages an hour for a sender',
+    message: 'Message accepted',
+    example:
+      '--name "Ada Lovelace" --email ada@acme.example --subject "New phone" --message "I have a new phone."',
+    input: z.strictObject({
+      name: chosen(line(120), 'Who writes', { example: 'Ada Lovelace' }),
+      email: chosen(z.optional(email), 'Where the answer goes', {
+        example: 'ada@acme.example',
+        personal: true,
+      }),
+      mobile: z.optional(e164('Or the mobile number to answer to, E.164')),
+      subject: chosen(line(150), 'What it is about', { example: 'New phone' }),
+      message: chosen(paragraphs, 'The message', { example: 'I have a new phone.' }),
+    }),
+    data: z.looseObject({ message_id: chosen(z.string(), 'Id of the message in the outbox') }),
+  },
   saveFaceauthSuccess: {
     method: 'GET',
     path: '/save/faceauth/success/{auth_token}',

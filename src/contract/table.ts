@@ -1,3 +1,4 @@
+import { account } from './account.ts'
 import { approval } from './approval.ts'
 import { approver } from './approver.ts'
 import { audit } from './audit.ts'
@@ -25,6 +26,7 @@ export const table = {
   ...approver,
   ...auth,
   ...mobile,
+  ...account,
   ...iot,
   ...notify,
 }

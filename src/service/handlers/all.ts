@@ -13,7 +13,7 @@ import { iotHandlers } from './iot.ts'
 import { keyHandlers } from './key.ts'
 import { lookupHandlers } from './lookup.ts'
 import { membershipHandlers } from './membership.ts'
-import { mobileHandlers } from './mobile.ts'
+import { accountHandlers, mobileHandlers } from './mobile.ts'
 import { notifyHandlers } from './notify.ts'
 import { onboardingHandlers } from './onboarding.ts'
 import { orgHandlers } from './org.ts'
@@ -41,6 +41,7 @@ export const handlers: Handlers<Table> = {
   ...approverMemberHandlers,
   ...authHandlers,
   ...mobileHandlers,
+  ...accountHandlers,
   ...iotHandlers,
   ...notifyHandlers,
 }

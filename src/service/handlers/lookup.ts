@@ -1,22 +1,12 @@
 import { sql } from 'kysely'
 import type { user } from '../../contract/user.ts'
 import type { Handlers } from '../call.ts'
+import { requirePerson } from '../mobile/person.ts'
 import { parsePhone } from '../phone.ts'
-import { conflict, invalid, notFound, Refusal } from '../refusal.ts'
+import { conflict, invalid, notFound } from '../refusal.ts'
 import { findUser, selectUsers } from './member.ts'
+import { oneOf } from './one-of.ts'
 import { reachOrganization } from './tenant.ts'
-
-/** 422 unless exactly one of these fields was given. */
-export const oneOf = (input: Record<string, unknown>, names: string[]): void => {
-  const count = names.filter((name) => input[name] !== undefined).length
-  if (count === 1) return
-  const message = `give exactly one of ${names.join(', ')}`
-  throw new Refusal(422, 'invalid_field', `Which user? ${message}`, {
-    issues: names
-      .filter((name) => count === 0 || input[name] !== undefined)
-      .map((field) => ({ field, message })),
-  })
-}
 
 type Group = 'getUserDetails' | 'getUserOrganization' | 'listUserOrganizations'
 
@@ -72,7 +62,9 @@ export const lookupHandlers: Pick<Handlers<typeof user>, Group> = {
       .select(['o.id', 'o.name', 'o.slug', 'm.role', 'm.state'])
       .orderBy('o.id')
       .execute()
-    if (rows.length === 0) throw notFound('User')
-    return rows
+    if (rows.length > 0) return rows
+    // With an account and in no organization yet.
+    await requirePerson(call, input)
+    return []
   },
 }

@@ -3,7 +3,7 @@ import type { userRecord } from '../../contract/records.ts'
 import type { Call } from '../call.ts'
 import { parsePhone, type Phone } from '../phone.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
-import type { Tables } from '../storage/schema.ts'
+import type { Db, Tables } from '../storage/schema.ts'
 
 type UserRecord = z.infer<typeof userRecord>
 type Role = Tables['memberships']['role']
@@ -39,7 +39,8 @@ export const checkRole = (call: Call, role: Role | undefined): void => {
     throw new Refusal(403, 'operator_only', 'Only an operator key can give the role operator')
 }
 
-const ensurePerson = async ({ db, now }: Call, phone: Phone): Promise<number> => {
+/** The id of who has this number, known or new. */
+export const ensurePerson = async ({ db, now }: Call, phone: Phone): Promise<number> => {
   const made = await db
     .insertInto('people')
     .values({ ...phone, created_at: now })
@@ -91,14 +92,22 @@ export const addMember = async (call: Call, orgId: number, input: Profile): Prom
   return findUser(call, orgId, userId)
 }
 
-/** Erases those of these people who are in no organization any more. */
-export const erasePeople = async ({ db }: Call, userIds: number[]): Promise<void> => {
+/** Erases those of these people who are in no organization any more, have no account and are about to make none. */
+export const erasePeople = async (db: Db, userIds: number[]): Promise<void> => {
   for (let at = 0; at < userIds.length; at += 1000)
     await db
       .deleteFrom('people')
       .where('id', 'in', userIds.slice(at, at + 1000))
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('memberships').select('memberships.id').whereRef('user_id', '=', 'people.id'))),
+      .where(({ not, or, exists, selectFrom }) =>
+        not(
+          or([
+            exists(selectFrom('memberships as m').select('m.id').whereRef('m.user_id', '=', 'people.id')),
+            exists(selectFrom('mobile_accounts as a').select('a.id').whereRef('a.user_id', '=', 'people.id')),
+            exists(
+              selectFrom('registrations as r').select('r.user_id').whereRef('r.user_id', '=', 'people.id'),
+            ),
+          ]),
+        ),
       )
       .execute()
 }

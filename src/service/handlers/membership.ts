@@ -1,5 +1,6 @@
 import type { user } from '../../contract/user.ts'
 import type { Call, Handlers } from '../call.ts'
+import { eraseRealm } from '../mobile/expiry.ts'
 import { conflict, notFound } from '../refusal.ts'
 import type { Tables } from '../storage/schema.ts'
 import { erasePeople, findUser } from './member.ts'
@@ -105,7 +106,8 @@ export const membershipHandlers: Pick<Handlers<typeof user>, Group> = {
       .where('user_id', '=', userId)
       .returning('id')
       .executeTakeFirstOrThrow(() => notFound('User'))
-    await erasePeople(call, [userId])
+    await eraseRealm(call.db, orgId, userId)
+    await erasePeople(call.db, [userId])
     await call.audit(orgId, `user:${userId}`)
   },
 }

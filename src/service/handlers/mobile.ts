@@ -1,7 +1,35 @@
+import type { account } from '../../contract/account.ts'
 import type { mobile } from '../../contract/mobile.ts'
 import type { Handlers } from '../call.ts'
+import { prepareConfirmation } from '../mobile/confirmation.ts'
+import { resendLink } from '../mobile/email-link.ts'
+import { enrollmentStatus, isEnrolled } from '../mobile/enrollment.ts'
+import { assignOrganization, checkOrganization } from '../mobile/joining.ts'
+import { realmOf } from '../mobile/person.ts'
+import { checkImei, getUser, updateProfile } from '../mobile/profile.ts'
+import { register } from '../mobile/registration.ts'
+import { prepareSupport } from '../mobile/support.ts'
+import { prepareRefresh } from '../mobile/tokens.ts'
+import { sendOtp } from '../otp.ts'
+import { parsePhone } from '../phone.ts'
 import { recordByToken } from '../verifications/token.ts'
 
 export const mobileHandlers: Handlers<typeof mobile> = {
+  registerMobileUser: register,
+  sendOtp: (input, call) => sendOtp(call, { org_id: realmOf(call), mobile: parsePhone(input.mobile).mobile }),
+  confirmRegistration: { before: prepareConfirmation },
+  refreshMobileToken: { before: prepareRefresh },
+  contactSupport: { before: prepareSupport },
   saveFaceauthSuccess: recordByToken,
+}
+
+export const accountHandlers: Handlers<typeof account> = {
+  getEnrollmentStatus: enrollmentStatus,
+  isEnrolled,
+  checkImei,
+  assignOrganization,
+  checkOrganization,
+  resendEmailVerification: resendLink,
+  updateProfile,
+  getMobileUser: getUser,
 }

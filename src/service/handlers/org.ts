@@ -4,6 +4,7 @@ import { type Policy, slug as slugSchema } from '../../contract/records.ts'
 import { table } from '../../contract/table.ts'
 import { slugify } from '../../core/ids.ts'
 import type { Call, Handlers } from '../call.ts'
+import { eraseRealm } from '../mobile/expiry.ts'
 import { checkPolicy } from '../policy.ts'
 import { conflict, invalid, notFound, type Refusal } from '../refusal.ts'
 import type { Tables } from '../storage/schema.ts'
@@ -135,10 +136,8 @@ export const orgHandlers: Pick<Handlers<typeof org>, Group> = {
       .where('org_id', '=', org_id)
       .returning('user_id')
       .execute()
-    await erasePeople(
-      call,
-      people.map((row) => row.user_id),
-    )
+    const registered = await eraseRealm(call.db, org_id)
+    await erasePeople(call.db, [...people.map((row) => row.user_id), ...registered])
     // Codes, keys, fences and slots go with it: their foreign keys cascade. Its audit stays.
     await call.db.deleteFrom('organizations').where('id', '=', org_id).execute()
     await call.audit(org_id, `organization:${org_id}`)

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { CreateTableBuilder, Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
 import { texts } from './columns.ts'
 
@@ -11,25 +11,23 @@ export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
       .createTable(name)
       .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
       .addColumn('org_id', 'integer', (column) => column.notNull())
+  const ofPerson = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
+    table.addColumn('user_id', 'integer', (column) =>
+      column.notNull().references('people.id').onDelete('cascade'),
+    )
   const index = (table: keyof Tables, name: string) => schema.createIndex(`${table}_${name}`).on(table)
 
-  await texts(realm('registrations'), 'mobile', 'country_code', 'profile', 'created_at', 'expires_at')
-    .addPrimaryKeyConstraint('registration_of', ['org_id', 'mobile'] as never[])
+  await texts(ofPerson(realm('registrations')), 'profile', 'created_at', 'expires_at')
+    .addPrimaryKeyConstraint('registration_of', ['org_id', 'user_id'] as never[])
     .execute()
+  await index('registrations', 'user').column('user_id').execute()
 
-  await texts(
-    numbered('mobile_accounts').addColumn('user_id', 'integer', (column) =>
-      column.notNull().references('people.id'),
-    ),
-    'email',
-    'first_name',
-    'last_name',
-    'created_at',
-    'updated_at',
-  )
+  await texts(ofPerson(numbered('mobile_accounts')), 'first_name', 'last_name', 'created_at', 'updated_at')
+    .addColumn('email', 'text')
     .addColumn('email_verified_at', 'text')
     .addColumn('imei', 'text')
     .addColumn('platform', 'text')
+    .addColumn('device_name', 'text')
     .execute()
   await index('mobile_accounts', 'user').unique().columns(['user_id', 'org_id']).execute()
 
@@ -44,31 +42,24 @@ export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
     .execute()
   await index('turns', 'until').column('until').execute()
 
-  await texts(
-    numbered('refresh_tokens').addColumn('user_id', 'integer', (column) =>
-      column.notNull().references('people.id').onDelete('cascade'),
-    ),
-    'family',
-    'token_hash',
-    'created_at',
-    'expires_at',
-  )
-    .addColumn('spent_at', 'text')
+  await texts(ofPerson(realm('token_families')), 'created_at')
+    .addColumn('family', 'text', (column) => column.primaryKey())
     .addColumn('ended_at', 'text')
+    .execute()
+  await index('token_families', 'user').column('user_id').execute()
+
+  await texts(numbered('refresh_tokens'), 'token_hash', 'created_at', 'expires_at')
+    .addColumn('family', 'text', (column) =>
+      column.notNull().references('token_families.family').onDelete('cascade'),
+    )
+    .addColumn('spent_at', 'text')
     .execute()
   await index('refresh_tokens', 'token').unique().column('token_hash').execute()
   await index('refresh_tokens', 'family').column('family').execute()
 
-  await texts(
-    numbered('email_verifications').addColumn('user_id', 'integer', (column) =>
-      column.notNull().references('people.id').onDelete('cascade'),
-    ),
-    'email',
-    'token_hash',
-    'created_at',
-    'expires_at',
-  )
+  await texts(ofPerson(numbered('email_verifications')), 'email', 'token_hash', 'created_at', 'expires_at')
     .addColumn('used_at', 'text')
     .execute()
   await index('email_verifications', 'token').unique().column('token_hash').execute()
+  await index('email_verifications', 'user').column('user_id').execute()
 }

@@ -1,15 +1,15 @@
 import type { Generated } from 'kysely'
 import type { Times } from './times.ts'
 
+/**
+ * Here `org_id` is the organization of the key that was used, 0 for an operator's: nobody reads what was registered with
+ * another's.
+ */
 export type MobileTables = {
-  /**
-   * What an app on a phone wants to register, until its owner confirms it. Here and below `org_id` is the organization of
-   * the key that was used, 0 for an operator's: nobody reads what was registered with another's.
-   */
+  /** What an app on a phone wants to register, until its owner confirms it. */
   registrations: {
     org_id: number
-    mobile: string
-    country_code: string
+    user_id: number
     /** JSON. */
     profile: string
     created_at: string
@@ -20,12 +20,13 @@ export type MobileTables = {
     id: Generated<number>
     org_id: number
     user_id: number
-    email: string
-    email_verified_at: string | null
     first_name: string
     last_name: string
+    email: string | null
+    email_verified_at: string | null
     imei: string | null
     platform: string | null
+    device_name: string | null
   } & Times
   /** The code that a phone was sent last; a new one takes its place. Its hash is wrapped by the master key. */
   otps: {
@@ -38,17 +39,23 @@ export type MobileTables = {
   }
   /** When each of the last few things of a kind was done with a subject, until it counts no more: what limits look at. */
   turns: { org_id: number; kind: string; subject: string; slot: number; at: string; until: string }
+  /** A sign-in of an account; it ends for all its tokens at once. */
+  token_families: {
+    family: string
+    org_id: number
+    user_id: number
+    created_at: string
+    ended_at: string | null
+  }
   /** Each is good once; whoever shows a spent one again ends its family. */
   refresh_tokens: {
     id: Generated<number>
-    org_id: number
-    user_id: number
     family: string
+    org_id: number
     token_hash: string
     created_at: string
     expires_at: string
     spent_at: string | null
-    ended_at: string | null
   }
   email_verifications: {
     id: Generated<number>

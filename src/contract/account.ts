@@ -1,0 +1,185 @@
+import * as z from 'zod/mini'
+import { chosen, id, line } from './field.ts'
+import { e164, phoneProfile, sending } from './mobile.ts'
+import { operations } from './operation.ts'
+import { roles, states, time, times } from './records.ts'
+
+// The mobile operations on somebody who is known. Bodies and data. spec: not shown
+
+const who = {
+  mobile: z.optional(e164('Mobile number, E.164')),
+  user_id: chosen(z.optional(id), 'Or the user id', { example: 7 }),
+}
+
+const organization = z.looseObject({
+  id: chosen(id, 'Organization id'),
+  name: chosen(z.string(), 'Name of the organization'),
+  slug: chosen(z.string(), 'Slug of the organization'),
+})
+const membership = z.looseObject({
+  ...organization.shape,
+  role: chosen(z.enum(roles), 'Role of the user there'),
+  state: chosen(z.enum(states), 'State of the user there'),
+})
+
+const accountRecord = z.looseObject({
+  first_name: chosen(z.string(), 'First name'),
+  last_name: chosen(z.string(), 'Last name'),
+  email: chosen(z.nullable(z.string()), 'E-mail address', { personal: true }),
+  email_verified_at: chosen(z.nullable(time), 'When the owner of the address proved it; null is not yet'),
+  imei: chosen(z.nullable(z.string()), 'IMEI or IMEISV of the phone', { personal: true }),
+  platform: chosen(z.nullable(z.string()), 'Platform of the phone'),
+  device_name: chosen(z.nullable(z.string()), 'Name of the phone'),
+  ...times,
+})
+
+const personRecord = z.looseObject({
+  user_id: chosen(id, 'User id'),
+  mobile: chosen(z.string(), 'Mobile number, E.164', { personal: true }),
+  country_code: chosen(z.string(), 'Dialing prefix with plus'),
+  account: chosen(z.nullable(accountRecord), 'The account of the app; null without one'),
+  organizations: chosen(z.array(membership), 'Where the user is'),
+})
+
+const requirements = [
+  'confirm_mobile',
+  'verify_email',
+  'join_organization',
+  'await_acceptance',
+  'enroll_device',
+] as const
+
+export const account = operations({
+  getEnrollmentStatus: {
+    method: 'POST',
+    path: '/enrolstatus',
+    cli: 'mobile enroll-status',
+    effect: 'read',
+    summary: 'How far a person has come, and what is still to do before they can approve',
+    message: 'Enrollment status',
+    example: '--mobile +12025550101',
+    input: z.strictObject(who),
+    data: z.looseObject({
+      enrolled: chosen(z.boolean(), 'Whether the person can approve: an active member with a device'),
+      state: chosen(
+        z.enum(['unknown', 'registered', 'confirmed', 'pending', 'member', 'enrolled']),
+        'unknown, registered (phone not confirmed), confirmed, pending (waits to be accepted), member (no device yet), enrolled',
+      ),
+      requirements: chosen(z.array(z.enum(requirements)), 'What is still to do, in this order'),
+    }),
+  },
+  isEnrolled: {
+    method: 'POST',
+    path: '/is_enrolled',
+    cli: 'mobile is-enrolled',
+    effect: 'read',
+    summary: 'Whether a person can approve; no for a number that nobody knows',
+    message: 'Enrollment',
+    example: '--mobile +12025550101',
+    input: z.strictObject(who),
+    data: z.looseObject({ enrolled: chosen(z.boolean(), 'Whether the person can approve') }),
+  },
+  checkImei: {
+    method: 'POST',
+    path: '/check-imei',
+    cli: 'mobile check-imei',
+    args: [],
+    effect: 'read',
+    summary: 'Check an IMEI (15 digits, the last one a check digit) or IMEISV (16), and whose it is',
+    message: 'IMEI is well formed',
+    example: '--imei 35-209900-176148-1 --mobile +12025550101',
+    input: z.strictObject({
+      imei: chosen(line(40), 'IMEI or IMEISV; spaces, hyphens and slashes do not count', {
+        example: '35-209900-176148-1',
+        personal: true,
+      }),
+      ...who,
+    }),
+    data: z.looseObject({
+      imei: chosen(z.string(), 'Digits alone', { personal: true }),
+      kind: chosen(z.enum(['imei', 'imeisv']), 'Which of the two'),
+      tac: chosen(z.string(), 'Type allocation code: the model'),
+      known: chosen(
+        z.nullable(z.boolean()),
+        'Whether it is the phone of that user; null where none was named',
+      ),
+    }),
+  },
+  assignOrganization: {
+    method: 'POST',
+    path: '/user/assign-org',
+    cli: 'mobile assign-org',
+    effect: 'write',
+    summary: 'Ask to join the organization of an auth code; its admin accepts or rejects',
+    message: 'Waits to be accepted',
+    example: '--mobile +12025550101 --auth-code-file code.txt',
+    input: z.strictObject({
+      ...who,
+      auth_code: chosen(line(60), 'Auth code of the organization', { secret: true }),
+    }),
+    data: z.looseObject({
+      user_id: chosen(id, 'User id'),
+      organization: chosen(organization, 'The organization'),
+      state: chosen(z.enum(states), 'State of the user there'),
+    }),
+  },
+  checkOrganization: {
+    method: 'POST',
+    path: '/user/check-org-assignment',
+    cli: 'mobile check-org',
+    effect: 'read',
+    summary: 'Whether a person is a member of an organization, and as what',
+    message: 'Assignment',
+    example: '--mobile +12025550101',
+    input: z.strictObject({
+      ...who,
+      org_id: chosen(z.optional(id), 'Organization id; a key of an organization means its own', {
+        example: 1,
+      }),
+    }),
+    data: z.looseObject({
+      assigned: chosen(z.boolean(), 'Whether the person is an active member'),
+      state: chosen(z.nullable(z.enum(states)), 'State there; null for who never asked to join'),
+      role: chosen(z.nullable(z.enum(roles)), 'Role there'),
+      organization: chosen(z.nullable(organization), 'The organization'),
+    }),
+  },
+  resendEmailVerification: {
+    method: 'POST',
+    path: '/resend-email-verification',
+    cli: 'mobile resend-email',
+    effect: 'rings',
+    summary: 'Send the link that proves an e-mail address again: good once and for a day; three in an hour',
+    message: 'Link sent',
+    example: '--mobile +12025550101',
+    input: z.strictObject(who),
+    data: z.looseObject(sending),
+  },
+  updateProfile: {
+    method: 'POST',
+    path: '/update-profile',
+    cli: 'mobile update-profile',
+    effect: 'write',
+    summary: 'Change name and contact details of an account; a new e-mail address is sent a link',
+    message: 'Profile updated',
+    example: '--mobile +12025550101 --email ada@new.example',
+    input: z.strictObject({
+      ...who,
+      first_name: chosen(z.optional(line(100)), 'First name', { example: 'Ada' }),
+      last_name: chosen(z.optional(line(100)), 'Last name', { example: 'Lovelace' }),
+      ...phoneProfile,
+    }),
+    data: personRecord,
+  },
+  getMobileUser: {
+    method: 'POST',
+    path: '/getuser',
+    cli: 'mobile get',
+    effect: 'read',
+    summary: 'Show the account and the memberships behind a mobile number',
+    message: 'User',
+    example: '--mobile +12025550101',
+    input: z.strictObject({ mobile: e164('Mobile number, E.164') }),
+    data: personRecord,
+  },
+})

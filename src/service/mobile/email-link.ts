@@ -1,0 +1,98 @@
+import type { account } from '../../contract/account.ts'
+import type { Data, Input } from '../../contract/operation.ts'
+import { randomToken, sha256 } from '../../core/ids.ts'
+import type { Call } from '../call.ts'
+import { conflict, Refusal } from '../refusal.ts'
+import { noTurn, takeTurn, type Turn } from '../turns.ts'
+import { findAccount, realmOf, requireAccount } from './person.ts'
+
+type Resent = Data<typeof account.resendEmailVerification>
+
+// spec: not shown
+const lifetimeMs = 24 * 60 * 60_000
+const links = { kind: 'email_link', atMost: 3, windowMs: 60 * 60_000 }
+
+const takeLinkTurn = (call: Call, userId: number): Promise<Turn> =>
+  takeTurn(call, links, { org_id: realmOf(call), subject: `user:${userId}` })
+
+/** A link that proves an address, in place of any earlier one; the token stands behind the `#`, where no log sees it. */
+const sendLink = async (call: Call, user_id: number, email: string): Promise<string> => {
+  const org_id = realmOf(call)
+  const token = randomToken()
+  const expires_at = new Date(Date.parse(call.now) + lifetimeMs).toISOString()
+  await call.db
+    .deleteFrom('email_verifications')
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .execute()
+  await call.db
+    .insertInto('email_verifications')
+    .values({ org_id, user_id, email, token_hash: sha256(token), created_at: call.now, expires_at })
+    .execute()
+  await call.send({
+    org_id,
+    channel: 'email',
+    kind: 'email_verification',
+    to: email,
+    subject: 'Confirm your e-mail address',
+    text: [
+      'Somebody, probably you, gave this address for an account.',
+      'Open this link to confirm that it is yours. It works once, and for a day:',
+      `${call.publicUrl}/approver#verify-email=${token}`,
+      'If it was not you, there is nothing to do.',
+    ].join('\n\n'),
+    expires_at,
+  })
+  return expires_at
+}
+
+/** For an address that is not proved: a link, where e-mail can be sent and not too many were. */
+export const sendLinkIfPossible = async (call: Call, userId: number): Promise<void> => {
+  const account = await findAccount(call, userId)
+  if (!account?.email || account.email_verified_at !== null || !call.canSend('email')) return
+  if ((await takeLinkTurn(call, userId)).taken) await sendLink(call, userId, account.email)
+}
+
+export const resendLink = async (
+  input: Input<typeof account.resendEmailVerification>,
+  call: Call,
+): Promise<Resent> => {
+  const { user_id, account } = await requireAccount(call, input)
+  if (account.email === null)
+    throw conflict('no_email', 'The account has no e-mail address', 'svc mobile update-profile --email')
+  if (account.email_verified_at !== null)
+    throw conflict('email_verified', 'The e-mail address is verified already')
+  const turn = await takeLinkTurn(call, user_id)
+  if (!turn.taken)
+    throw noTurn('too_many_sends', `${links.atMost} links were sent in the last hour`, call.now, turn.next_at)
+  const expires_at = await sendLink(call, user_id, account.email)
+  await call.audit(realmOf(call), `user:${user_id}`, ['email_verification'])
+  return { expires_at, sends_left: turn.left, next_send_at: turn.next_at }
+}
+
+const linkOver = (): Refusal =>
+  new Refusal(410, 'link_over', 'This link was used, has lapsed, or a newer one was sent', {
+    hint: 'Ask for a new link in the app: svc mobile resend-email',
+  })
+
+/** Spends the token of a link: one statement, one use, and only for the address that the account still has. */
+export const verifyEmail = async ({ token }: { token: string }, call: Call): Promise<undefined> => {
+  const { db, now } = call
+  const { org_id, user_id, email } = await db
+    .updateTable('email_verifications')
+    .set({ used_at: now })
+    .where('token_hash', '=', sha256(token))
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning(['org_id', 'user_id', 'email'])
+    .executeTakeFirstOrThrow(linkOver)
+  await db
+    .updateTable('mobile_accounts')
+    .set({ email_verified_at: now })
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .where('email', '=', email)
+    .returning('id')
+    .executeTakeFirstOrThrow(linkOver)
+  await call.audit(org_id, `user:${user_id}`, ['email_verified_at'], `user:${user_id}`)
+}

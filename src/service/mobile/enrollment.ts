@@ -1,0 +1,68 @@
+import type { account } from '../../contract/account.ts'
+import type { Data } from '../../contract/operation.ts'
+import type { Call } from '../call.ts'
+import { findAccount, findPerson, membershipsOf, type Person, type Who } from './person.ts'
+import { findRegistration } from './registration.ts'
+
+type Status = Data<typeof account.getEnrollmentStatus>
+
+/** Whether an active member within reach has a device that counts. */
+const hasDevice = async ({ db, caller, dev }: Call, userId: number): Promise<boolean> => {
+  const device = await db
+    .selectFrom('devices as d')
+    .innerJoin('memberships as m', (join) =>
+      join.onRef('m.org_id', '=', 'd.org_id').onRef('m.user_id', '=', 'd.user_id'),
+    )
+    .where('d.user_id', '=', userId)
+    .where('d.revoked_at', 'is', null)
+    .where('m.state', '=', 'active')
+    .$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
+    .$if(caller.orgId !== null, (own) => own.where('d.org_id', '=', caller.orgId!))
+    .select('d.id')
+    .limit(1)
+    .executeTakeFirst()
+  return device !== undefined
+}
+
+const facts = async (call: Call, person: Person) => {
+  const states = new Set((await membershipsOf(call, person.user_id)).map(({ state }) => state))
+  return {
+    account: await findAccount(call, person.user_id),
+    registered: (await findRegistration(call, person.user_id)) !== undefined,
+    active: states.has('active'),
+    pending: states.has('pending'),
+    device: await hasDevice(call, person.user_id),
+  }
+}
+type Facts = Awaited<ReturnType<typeof facts>>
+
+const stateOf = ({ account, registered, active, pending, device }: Facts): Status['state'] => {
+  if (active) return device ? 'enrolled' : 'member'
+  if (pending) return 'pending'
+  if (account) return 'confirmed'
+  return registered ? 'registered' : 'unknown'
+}
+
+/** An organization that took somebody in vouches for the number; so only who is nowhere has to confirm it. */
+const requirementsOf = ({ account, active, pending, device }: Facts): Status['requirements'] => [
+  ...(account || active || pending ? [] : (['confirm_mobile'] as const)),
+  ...(account && account.email !== null && account.email_verified_at === null
+    ? (['verify_email'] as const)
+    : []),
+  ...(active || pending ? [] : (['join_organization'] as const)),
+  ...(pending && !active ? (['await_acceptance'] as const) : []),
+  ...(device ? [] : (['enroll_device'] as const)),
+]
+
+export const enrollmentStatus = async (who: Who, call: Call): Promise<Status> => {
+  const person = await findPerson(call, who)
+  const known = person
+    ? await facts(call, person)
+    : { account: undefined, registered: false, active: false, pending: false, device: false }
+  return { enrolled: known.device, state: stateOf(known), requirements: requirementsOf(known) }
+}
+
+export const isEnrolled = async (who: Who, call: Call): Promise<{ enrolled: boolean }> => {
+  const person = await findPerson(call, who)
+  return { enrolled: person !== undefined && (await hasDevice(call, person.user_id)) }
+}

@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { account } from '../../contract/account.ts'
+import type { Data, Input } from '../../contract/operation.ts'
+import { hashOfCode } from '../auth-code.ts'
+import type { Call } from '../call.ts'
+import { reachOrganization } from '../handlers/tenant.ts'
+import { conflict, invalid, Refusal } from '../refusal.ts'
+import { findPerson, membershipsOf, requireAccount } from './person.ts'
+
+type Assigned = Data<typeof account.assignOrganization>
+type Assignment = Data<typeof account.checkOrganization>
+
+/** The same for a code that never was, another organization's, one that lapsed, and one that is used up. */
+const refused = (): Refusal =>
+  new Refusal(403, 'auth_code_invalid', 'The auth code is wrong, has lapsed, or is used up', {
+    hint: 'Ask the organization for one: svc org auth-code create',
+  })
+
+/** One statement, one use. */
+const spendCode = async ({ db, caller, now }: Call, code: string) => {
+  const hash = hashOfCode(code)
+  if (hash === undefined) throw refused()
+  return db
+    .updateTable('auth_codes')
+    .set({ uses_left: sql<number | null>`uses_left - 1` })
+    .where('code_hash', '=', hash)
+    .$if(caller.orgId !== null, (own) => own.where('org_id', '=', caller.orgId!))
+    .where(({ or, eb }) => or([eb('uses_left', 'is', null), eb('uses_left', '>', 0)]))
+    .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .returning(['id', 'org_id'])
+    .executeTakeFirstOrThrow(refused)
+}
+
+/** Asks to join, as the account says who it is; who was removed or rejected may ask again. */
+export const assignOrganization = async (
+  { auth_code, ...who }: Input<typeof account.assignOrganization>,
+  call: Call,
+): Promise<Assigned> => {
+  const { user_id, account } = await requireAccount(call, who)
+  const code = await spendCode(call, auth_code)
+  const asked = {
+    email: account.email ?? '',
+    first_name: account.first_name,
+    last_name: account.last_name,
+    role: 'member' as const,
+    state: 'pending' as const,
+    updated_at: call.now,
+  }
+  const { org_id } = code
+  // Who is a member already fails here, and the use of the code goes back with it.
+  await call.db
+    .insertInto('memberships')
+    .values({ ...asked, org_id, user_id, created_at: call.now })
+    .onConflict((on) =>
+      on
+        .columns(['org_id', 'user_id'])
+        .doUpdateSet(asked)
+        .where('memberships.state', 'in', ['removed', 'rejected']),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow(() =>
+      conflict(
+        'already_assigned',
+        'The user is in this organization, or waits to be accepted, already',
+        'svc mobile check-org',
+      ),
+    )
+  await call.audit(org_id, `user:${user_id}`, ['state', `auth-code:${code.id}`])
+  const organization = await call.db
+    .selectFrom('organizations')
+    .where('id', '=', org_id)
+    .select(['id', 'name', 'slug'])
+    .executeTakeFirstOrThrow()
+  return { user_id, organization, state: 'pending' }
+}
+
+const nowhere = { assigned: false, state: null, role: null, organization: null }
+
+export const checkOrganization = async (
+  { org_id, ...who }: Input<typeof account.checkOrganization>,
+  call: Call,
+): Promise<Assignment> => {
+  if (org_id !== undefined) await reachOrganization(call, org_id)
+  const person = await findPerson(call, who)
+  const all = person ? await membershipsOf(call, person.user_id) : []
+  const meant = org_id === undefined ? all : all.filter(({ id }) => id === org_id)
+  // What ended matters only where there is nothing else.
+  const current = meant.filter(({ state }) => state === 'active' || state === 'pending')
+  const [found, ...others] = current.length > 0 ? current : meant
+  if (!found) return nowhere
+  if (others.length > 0)
+    throw invalid(
+      'org_id',
+      'is needed: the user is in several organizations',
+      `give org_id, one of ${[found, ...others].map(({ id }) => id).join(', ')}; --org on the command line`,
+    )
+  const { role, state, ...organization } = found
+  return { assigned: state === 'active', state, role, organization }
+}

@@ -1,0 +1,60 @@
+import type { account } from '../../contract/account.ts'
+import type { Data, Input } from '../../contract/operation.ts'
+import type { Call } from '../call.ts'
+import { given } from '../handlers/given.ts'
+import { sendLinkIfPossible } from './email-link.ts'
+import { parseImei, samePhone } from './imei.ts'
+import { findAccount, findPerson, membershipsOf, realmOf, requireAccount, requirePerson } from './person.ts'
+
+type Record = Data<typeof account.getMobileUser>
+type Checked = Data<typeof account.checkImei>
+
+const readPerson = async (call: Call, who: { mobile?: string; user_id?: number }): Promise<Record> => {
+  const person = await requirePerson(call, who)
+  return {
+    ...person,
+    account: (await findAccount(call, person.user_id)) ?? null,
+    organizations: await membershipsOf(call, person.user_id),
+  }
+}
+
+export const getUser = (input: Input<typeof account.getMobileUser>, call: Call): Promise<Record> =>
+  readPerson(call, input)
+
+const changeable = ['first_name', 'last_name', 'email', 'imei', 'platform', 'device_name'] as const
+
+/** Changes the account alone: what an organization knows of its member is the organization's. */
+export const updateProfile = async (
+  { mobile, user_id: id, ...input }: Input<typeof account.updateProfile>,
+  call: Call,
+): Promise<Record> => {
+  const { imei, ...changes } = given(input, changeable)
+  const { user_id, account } = await requireAccount(call, { mobile, user_id: id })
+  const newAddress = changes.email !== undefined && changes.email !== account.email
+  await call.db
+    .updateTable('mobile_accounts')
+    .set({
+      ...changes,
+      ...(imei !== undefined && { imei: parseImei(imei).imei }),
+      ...(newAddress && { email_verified_at: null }),
+      updated_at: call.now,
+    })
+    .where('org_id', '=', realmOf(call))
+    .where('user_id', '=', user_id)
+    .execute()
+  if (newAddress) await sendLinkIfPossible(call, user_id)
+  await call.audit(realmOf(call), `user:${user_id}`, Object.keys(given(input, changeable)))
+  return readPerson(call, { user_id })
+}
+
+/** Whether an IMEI can be one, and whether it is the one that the account of that user has. */
+export const checkImei = async (
+  { imei: text, mobile, user_id }: Input<typeof account.checkImei>,
+  call: Call,
+): Promise<Checked> => {
+  const { imei, kind, tac } = parseImei(text)
+  if (mobile === undefined && user_id === undefined) return { imei, kind, tac, known: null }
+  const person = await findPerson(call, { mobile, user_id })
+  const account = person && (await findAccount(call, person.user_id))
+  return { imei, kind, tac, known: account?.imei ? samePhone(account.imei, imei) : false }
+}

@@ -1,0 +1,56 @@
+import type { mobile } from '../../contract/mobile.ts'
+import type { Data, Input } from '../../contract/operation.ts'
+import type { Call, Outside } from '../call.ts'
+import { oneOf } from '../handlers/one-of.ts'
+import { parsePhone } from '../phone.ts'
+import { conflict } from '../refusal.ts'
+import { noTurn, takeTurn } from '../turns.ts'
+import { realmOf } from './person.ts'
+
+// spec: not shown. Of one sender, and of everybody together: an address is easily made up.
+const ofSender = { kind: 'support', atMost: 3, windowMs: 60 * 60_000 }
+const ofAll = { kind: 'support', atMost: 60, windowMs: 60 * 60_000 }
+
+type Letter = Input<typeof mobile.contactSupport>
+
+const checkLimits = async (call: Call, sender: string): Promise<void> => {
+  const org_id = realmOf(call)
+  for (const [limit, subject, whose] of [
+    [ofSender, sender, 'of this sender'],
+    [ofAll, 'all', 'in all'],
+  ] as const) {
+    const turn = await takeTurn(call, limit, { org_id, subject })
+    if (turn.taken) continue
+    const what = `${limit.atMost} messages ${whose} were accepted in the last hour`
+    throw noTurn('too_many_messages', what, call.now, turn.next_at)
+  }
+}
+
+export const prepareSupport = async (
+  input: Letter,
+  { service }: Outside,
+): Promise<(call: Call) => Promise<Data<typeof mobile.contactSupport>>> => {
+  oneOf(input, ['email', 'mobile'])
+  const { name, email, subject, message } = input
+  const sender = email ?? parsePhone(input.mobile!).mobile
+  return async (call) => {
+    if (service.supportEmail === undefined)
+      throw conflict(
+        'delivery_not_configured',
+        'This service has no address for support',
+        'Start it with svc serve --config FILE that names one, or SVC_SUPPORT_EMAIL',
+      )
+    await checkLimits(call, sender.toLowerCase())
+    const message_id = await call.send({
+      org_id: realmOf(call),
+      channel: 'email',
+      kind: 'support',
+      to: service.supportEmail,
+      ...(email !== undefined && { reply_to: email }),
+      subject: `Support: ${subject}`,
+      text: `${name} <${sender}> writes:\n\n${message}`,
+    })
+    await call.audit(realmOf(call), `message:${message_id}`, ['support'])
+    return { message_id }
+  }
+}

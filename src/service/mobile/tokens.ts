@@ -1,0 +1,131 @@
+import type { mobile } from '../../contract/mobile.ts'
+import type { Data, Input } from '../../contract/operation.ts'
+import { randomToken, sha256 } from '../../core/ids.ts'
+import type { Call, Outside } from '../call.ts'
+import { Refusal } from '../refusal.ts'
+import { realmOf } from './person.ts'
+
+// spec: not shown
+const accessMs = 15 * 60_000
+const refreshMs = 30 * 24 * 60 * 60_000
+
+type Tokens = Data<typeof mobile.confirmRegistration>
+export type Access = Pick<Tokens, 'user_id' | 'access_token' | 'expires_at'>
+
+/** Who calls on behalf of a user, signed (RFC 9068). Before the transaction, where signing may be waited for. */
+export const signAccess = async ({ service, caller }: Outside, user_id: number): Promise<Access> => {
+  const { keyring, publicUrl, storage } = service
+  const iat = Math.floor(Date.parse(storage.now()) / 1000)
+  const exp = iat + accessMs / 1000
+  const claims = {
+    iss: publicUrl,
+    aud: publicUrl,
+    sub: String(user_id),
+    client_id: `key:${caller.keyId}`,
+    org_id: realmOf({ caller }),
+    jti: randomToken(16),
+    iat,
+    exp,
+  }
+  return {
+    user_id,
+    access_token: await keyring.sign(claims, 'at+jwt'),
+    expires_at: new Date(exp * 1000).toISOString(),
+  }
+}
+
+const addRefreshToken = async (call: Call, family: string) => {
+  const refresh_token = randomToken()
+  const refresh_expires_at = new Date(Date.parse(call.now) + refreshMs).toISOString()
+  await call.db
+    .insertInto('refresh_tokens')
+    .values({
+      family,
+      org_id: realmOf(call),
+      token_hash: sha256(refresh_token),
+      created_at: call.now,
+      expires_at: refresh_expires_at,
+    })
+    .execute()
+  return { refresh_token, refresh_expires_at }
+}
+
+/** A sign-in: the first of a family of refresh tokens. */
+export const startFamily = async (call: Call, access: Access): Promise<Tokens> => {
+  const family = randomToken(16)
+  await call.db
+    .insertInto('token_families')
+    .values({ family, org_id: realmOf(call), user_id: access.user_id, created_at: call.now })
+    .execute()
+  return { ...access, ...(await addRefreshToken(call, family)) }
+}
+
+/** The same for a token that never was, another's, one that lapsed, and one that was spent. */
+const refused = (): Refusal =>
+  new Refusal(401, 'refresh_token_invalid', 'The refresh token is wrong, was used, or has lapsed', {
+    hint: 'Sign in again: svc mobile send-otp, then svc mobile confirm',
+  })
+
+const findToken = ({ db, caller }: Pick<Call, 'db' | 'caller'>, token: string) =>
+  db
+    .selectFrom('refresh_tokens as t')
+    .innerJoin('token_families as f', 'f.family', 't.family')
+    .where('t.token_hash', '=', sha256(token))
+    .where('t.org_id', '=', realmOf({ caller }))
+    .where('f.org_id', '=', realmOf({ caller }))
+    .select(['f.user_id', 'f.family', 't.spent_at', 'f.ended_at'])
+    .executeTakeFirst()
+
+/** One statement, one use; of no family that has ended. */
+const spend = async ({ db, caller, now }: Call, token: string): Promise<boolean> => {
+  const spent = await db
+    .updateTable('refresh_tokens')
+    .set({ spent_at: now })
+    .where('token_hash', '=', sha256(token))
+    .where('org_id', '=', realmOf({ caller }))
+    .where('spent_at', 'is', null)
+    .where('expires_at', '>', now)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('token_families as f')
+          .whereRef('f.family', '=', 'refresh_tokens.family')
+          .where('f.ended_at', 'is', null)
+          .select('f.family'),
+      ),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  return spent !== undefined
+}
+
+/** A spent token is in two hands: whoever has the newest of the family is shut out too. */
+const endFamily = async (call: Call, family: string, userId: number): Promise<void> => {
+  const ended = await call.db
+    .updateTable('token_families')
+    .set({ ended_at: call.now })
+    .where('family', '=', family)
+    .where('org_id', '=', realmOf(call))
+    .where('ended_at', 'is', null)
+    .returning('family')
+    .executeTakeFirst()
+  if (ended) await call.audit(realmOf(call), `user:${userId}`, ['refresh_token reused', 'sign-in ended'])
+}
+
+export const prepareRefresh = async (
+  { refresh_token }: Input<typeof mobile.refreshMobileToken>,
+  outside: Outside,
+): Promise<(call: Call) => Promise<Tokens | Refusal>> => {
+  const { storage } = outside.service
+  const known = await storage.read((db) => findToken({ db, caller: outside.caller }, refresh_token))
+  if (!known) throw refused()
+  const access = await signAccess(outside, known.user_id)
+  return async (call) => {
+    if (!(await spend(call, refresh_token))) {
+      const now = await findToken(call, refresh_token)
+      if (now && now.spent_at !== null) await endFamily(call, now.family, now.user_id)
+      return refused()
+    }
+    await call.audit(realmOf(call), `user:${known.user_id}`, ['refresh_token'])
+    return { ...access, ...(await addRefreshToken(call, known.family)) }
+  }
+}
