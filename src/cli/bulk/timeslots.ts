@@ -1,9 +1,11 @@
-import { timeslot, weekdays } from '../../contract/timeslot.ts'
+import { fieldsOf } from '../../contract/describe.ts'
+import { timeslot } from '../../contract/timeslot.ts'
 import type { Issue } from '../../core/errors.ts'
 import { openByName } from './by-name.ts'
 import type { Fields, Kind } from './kind.ts'
 
-const at = (day: string): number => weekdays.indexOf(day.slice(0, 3) as (typeof weekdays)[number])
+const weekdays = fieldsOf(timeslot.addTimeslot).find(({ name }) => name === 'days')!.choices
+const at = (day: string): number => weekdays.indexOf(day.slice(0, 3))
 
 /** `mon-fri`, `fri-mon`: the days from the first to the last, around the end of the week if need be. */
 const span = (word: string): string[] => {
