@@ -23,14 +23,20 @@ const internal = (what: string, cause?: Error): SvcError =>
     cause,
   })
 
-const forPeople = ({ message, issues, detail, hint, request_id }: SvcError): string =>
-  [
+/** Issues that the message does not tell already. */
+const furtherIssues = ({ message, issues = [] }: SvcError) =>
+  issues.length === 1 && message.endsWith(issues[0]!.message) ? [] : issues
+
+const forPeople = (error: SvcError): string => {
+  const { message, detail, hint, request_id } = error
+  return [
     `svc: ${safeText(message)}`,
-    ...(issues ?? []).map((issue) => `  ${safeLine(issue.field)}: ${safeLine(issue.message)}`),
+    ...furtherIssues(error).map((issue) => `  ${safeLine(issue.field)}: ${safeLine(issue.message)}`),
     ...(detail ? [safeText(detail)] : []),
     ...(hint ? [`hint: ${safeText(hint)}`] : []),
     ...(request_id ? [`request id: ${safeLine(request_id)}`] : []),
   ].join('\n')
+}
 
 const forMachines = ({ code, message, detail, hint, issues, request_id }: SvcError): string =>
   safeJson({ code, message, detail, hint, issues, request_id })

@@ -28,6 +28,14 @@ describe('an error', () => {
         'hint: svc org create --name "Acme"\nrequest id: req_1\n',
     })
   })
+  it('does not say its only issue twice, and says one that its message does not tell', () => {
+    const about = (message: string) =>
+      showing(
+        new SvcError('refused', 'invalid', message, { issues: [{ field: 'slug', message: 'is taken' }] }),
+      ).err
+    expect(about('slug is taken')).toBe('svc: slug is taken\n')
+    expect(about('Refused')).toBe('svc: Refused\n  slug: is taken\n')
+  })
   for (const globals of [
     { output: 'json' },
     { output: 'ndjson' },
