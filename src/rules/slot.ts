@@ -30,7 +30,7 @@ type Window = {
 }
 
 /** What a clock and a calendar on the wall show: minutes since midnight, and today's and yesterday's weekday (1-7). */
-type Reading = { minute: number; today: number; yesterday: number; text: string }
+type Reading = { minute: number; today: number; yesterday(): number; text: string }
 
 /** `text` and `local` are for a person: `Office hours (Mon-Fri 09:00-17:30)`, `Mon 08:12 Europe/Berlin`. */
 export type SlotReading = { open: boolean; slot: NamedSlot; text: string; local: string }
@@ -83,14 +83,16 @@ const twoDigits = (number: number): string => String(number).padStart(2, '0')
 
 const readClock = (instant: number, zone: IANAZone): Reading => {
   const local = DateTime.fromMillis(instant, { zone })
-  const noon = local.set({ hour: 12 })
-  const before = noon.minus({ days: 1 })
-  // A zone that crosses the date line skips a day: what has no such day comes back as today.
-  const yesterday = before.hasSame(noon, 'day') ? noon.minus({ days: 2 }) : before
   return {
     minute: local.hour * 60 + local.minute,
     today: local.weekday,
-    yesterday: yesterday.weekday,
+    // Calendars cost, and few slots are asked for yesterday.
+    yesterday: () => {
+      const noon = local.set({ hour: 12 })
+      const before = noon.minus({ days: 1 })
+      // A zone that crosses the date line skips a day: what has no such day comes back as today.
+      return (before.hasSame(noon, 'day') ? noon.minus({ days: 2 }) : before).weekday
+    },
     text: `${short(local.weekday)} ${twoDigits(local.hour)}:${twoDigits(local.minute)} ${zone.name}`,
   }
 }
@@ -103,7 +105,7 @@ const readClock = (instant: number, zone: IANAZone): Reading => {
 const isOpen = ({ days, start, end }: Window, { minute, today, yesterday }: Reading): boolean =>
   start < end
     ? days.has(today) && minute >= start && minute < end
-    : (days.has(today) && minute >= start) || (days.has(yesterday) && minute < end)
+    : (days.has(today) && minute >= start) || (minute < end && days.has(yesterday()))
 
 /** Undefined when no slot counts. One that counts and cannot be read still restricts: it never opens. */
 export const compileSlots = (slots: readonly Slot[]): SlotIndex | undefined => {

@@ -94,7 +94,7 @@ ${
 ${marks.join('\n')}
 <path class="bar" d="M${left.toFixed(1)} ${height - 50}v8h${(bar / pixel).toFixed(1)}v-8"/>
 <text class="small" x="${left.toFixed(1)}" y="${height - 56}">${lengthText(bar)}</text>
-<path class="bar" d="M${width - 32} 50V24m-6 8l6 -8l6 8"/><text class="small" x="${width - 37}" y="72">N</text>
+<path class="bar" d="M${width - 32} 50V24m-6 8l6 -8l6 8"/><text class="small" x="${width - 37}" y="80">N</text>
 </svg>`
 }
 

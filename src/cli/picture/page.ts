@@ -55,7 +55,9 @@ h2 { font-size: 1.15rem; margin: 1.75em 0 .6em }
 .legend { display: flex; flex-wrap: wrap; gap: .3em 1.4em; padding: 0; list-style: none; color: var(--soft) }
 .legend li { display: flex; align-items: center; gap: .5em }
 .legend svg { width: 1em; height: 1em }
-@media (max-width: 600px) { .degrees { display: none } .mark, .small { font-size: 34px } .grid { stroke-width: 2 }
+.wide { overflow-x: auto }
+.wide svg { min-width: 700px }
+@media (max-width: 600px) { .degrees { display: none } .mark, .small { font-size: 34px } .wide .small { font-size: 15px } .grid { stroke-width: 2 }
   .fence, .here, .bar { stroke-width: 4 } }
 `
 

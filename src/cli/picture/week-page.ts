@@ -79,7 +79,7 @@ export const weekPage = (picture: WeekPicture): string => {
     title,
     [
       verdict === undefined ? '' : `<p class="said">${pageText(verdict)}</p>`,
-      `<figure>\n${drawing(picture)}\n</figure>`,
+      `<figure class="wide" tabindex="0">\n${drawing(picture)}\n</figure>`,
       `<ul class="legend">${legend.join('')}</ul>`,
       ...jumpTexts(week).map((text) => `<p>${pageText(text)}</p>`),
       times.length === 0 ? '<p>Nothing is open.</p>' : table('Open times', ['Open from', 'To'], times),

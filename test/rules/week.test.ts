@@ -1,0 +1,161 @@
+import fc from 'fast-check'
+import { DateTime } from 'luxon'
+import { describe, expect, it } from 'vitest'
+import { compileLevel } from '../../src/rules/level.ts'
+import { weekdays, type Slot } from '../../src/rules/slot.ts'
+import { checkTime } from '../../src/rules/time.ts'
+import { cellsOfDay, noonOf, weekOf, zonedText, type Cell, type Week } from '../../src/rules/week.ts'
+
+const levelsOf = (organization: Slot[], user: Slot[]) => ({
+  organization: compileLevel({ fences: [], slots: organization }),
+  user: compileLevel({ fences: [], slots: user }),
+})
+const weekAt = (at: string, zone: string, organization: Slot[], user: Slot[] = []): Week =>
+  weekOf(levelsOf(organization, user), [...organization, ...user], Date.parse(at), zone)
+
+const letters: Record<Cell, string> = {
+  open: '#',
+  partly: '%',
+  closed: '.',
+  organization: 'o',
+  user: 'u',
+  none: ' ',
+}
+const drawn = ({ days }: Week): string[] =>
+  days.map(
+    ({ date, again, cells }) => `${date}${again ? '+' : ' '}${cells.map((cell) => letters[cell]).join('')}`,
+  )
+
+const office: Slot = {
+  name: 'Office',
+  days: ['mon', 'tue'],
+  start: '09:00',
+  end: '17:30',
+  timezone: 'Europe/Berlin',
+}
+const nights: Slot = { ...office, name: 'Nights', days: ['sat'], start: '22:00', end: '06:10' }
+
+describe('a week', () => {
+  it('starts on Monday in its zone and shows each half hour', () => {
+    const week = weekAt('2026-11-22T23:59:00+01:00', 'Europe/Berlin', [office, nights])
+    expect(drawn(week)).toEqual([
+      '2026-11-16 ..................#################.............',
+      '2026-11-17 ..................#################.............',
+      '2026-11-18 ................................................',
+      '2026-11-19 ................................................',
+      '2026-11-20 ................................................',
+      '2026-11-21 ............................................####',
+      '2026-11-22 ############%...................................',
+    ])
+    expect(week.jumps).toEqual([])
+    expect(week.mark).toEqual({ day: 6, cell: 47, clock: '23:59' })
+  })
+
+  it('leaves out what the clocks skip', () => {
+    const week = weekAt('2026-03-29T12:00:00Z', 'Europe/Berlin', [nights])
+    expect(drawn(week)[6]).toBe('2026-03-29 ####  ######%...................................')
+    expect(week.jumps).toEqual([{ date: '2026-03-29', weekday: 'sun', from: '02:00', to: '03:00' }])
+  })
+
+  it('shows what comes twice on a line of its own', () => {
+    const week = weekAt('2026-10-25T01:30:00Z', 'Europe/Berlin', [{ ...nights, end: '02:15' }])
+    expect(drawn(week).slice(6)).toEqual([
+      '2026-10-25 ####%...........................................',
+      '2026-10-25+    %.                                          ',
+    ])
+    expect(week.jumps).toEqual([{ date: '2026-10-25', weekday: 'sun', from: '03:00', to: '02:00' }])
+    expect(week.mark).toMatchObject({ day: 7, cell: 5 })
+  })
+
+  it('needs both levels, and says which one alone lets pass', () => {
+    const mornings: Slot = { ...office, start: '07:00', end: '12:00' }
+    expect(drawn(weekAt('2026-11-18T00:00:00Z', 'Europe/Berlin', [office], [mornings]))[0]).toBe(
+      '2026-11-16 ..............uuuu######ooooooooooo.............',
+    )
+  })
+
+  it('is open throughout where nothing restricts', () => {
+    expect(weekAt('2026-11-18T00:00:00Z', 'UTC', [{ ...office, is_active: 0 }]).open).toEqual([
+      { from: Date.parse('2026-11-16'), to: Date.parse('2026-11-23') },
+    ])
+  })
+
+  it('never opens by a slot that cannot be read', () => {
+    const broken = { ...office, start: 9, timezone: 'Moon/Base' } as unknown as Slot
+    expect(weekAt('2026-11-18T00:00:00Z', 'UTC', [broken]).open).toEqual([])
+  })
+})
+
+const zones =
+  'UTC Europe/Berlin America/New_York Australia/Lord_Howe Asia/Kathmandu Pacific/Chatham Pacific/Apia Asia/Beirut America/Havana'.split(
+    ' ',
+  )
+const time = fc
+  .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }))
+  .map((parts) => parts.map((part) => String(part).padStart(2, '0')).join(':'))
+const slot: fc.Arbitrary<Slot> = fc.record({
+  name: fc.constant('slot'),
+  days: fc.uniqueArray(fc.constantFrom(...weekdays), { minLength: 1 }),
+  start: time,
+  end: time,
+  timezone: fc.constantFrom(...zones),
+  is_active: fc.constantFrom<0 | 1>(0, 1, 1, 1),
+})
+const slots = fc.array(slot, { maxLength: 3 })
+const minute = 60_000
+// Weeks in which clocks jump come up as often as quiet ones.
+const jumps = ['2026-03-08', '2026-03-29', '2026-04-05', '2026-10-25', '2026-11-01', '2011-12-30'].map(
+  (day) => Date.parse(`${day}T12:00:00Z`),
+)
+const moment = fc.oneof(
+  fc.integer({ min: Date.parse('1990-01-01'), max: Date.parse('2036-01-01') }),
+  fc.constantFrom(...jumps),
+)
+
+it('says at every minute what svc timeslot check says', () => {
+  const likes: Record<Cell, (passes: boolean) => boolean> = {
+    open: (passes) => passes,
+    closed: (passes) => !passes,
+    organization: (passes) => !passes,
+    user: (passes) => !passes,
+    partly: () => true,
+    none: () => false,
+  }
+  fc.assert(
+    fc.property(
+      slots,
+      slots,
+      fc.constantFrom(...zones),
+      moment,
+      fc.array(fc.nat(7 * 24 * 60 - 1), { minLength: 20, maxLength: 20 }),
+      (organization, user, zone, at, minutes) => {
+        const levels = levelsOf(organization, user)
+        const week = weekOf(levels, [...organization, ...user], at, zone)
+        const monday = DateTime.fromMillis(at, { zone }).startOf('week').toMillis()
+        const edges = week.open.flatMap(({ from, to }) => [from, from - minute, to, to - minute])
+        for (const instant of [...minutes.map((one) => monday + one * minute), ...edges]) {
+          const local = DateTime.fromMillis(instant, { zone })
+          const clock = (one: DateTime): string => one.toFormat('yyyy-MM-dd HH:mm')
+          const again = [30, 60].some((back) => clock(local.minus({ minutes: back })) === clock(local))
+          const day = week.days.find((one) => one.date === local.toISODate() && one.again === again)
+          const isInside = local.startOf('week').toMillis() === monday
+          if (!isInside) continue
+          const { result } = checkTime(levels, new Date(instant).toISOString())
+          const passes = result === 'PASS' || result === 'NOT_APPLICABLE'
+          const cell = day!.cells[Math.floor((local.hour * 60 + local.minute) / 30)]!
+          expect(likes[cell](passes), `${local.toISO()} is ${cell}`).toBe(true)
+          expect(week.open.some(({ from, to }) => from <= instant && instant < to)).toBe(passes)
+        }
+        expect(week.days.every(({ cells }) => cells.length === cellsOfDay)).toBe(true)
+      },
+    ),
+    { numRuns: 25 },
+  )
+})
+
+it('a date is its noon in the zone, anything else is none', () => {
+  expect(noonOf('2026-03-29', 'Europe/Berlin')).toBe(Date.parse('2026-03-29T10:00:00Z'))
+  expect(noonOf('2026-02-30', 'Europe/Berlin')).toBeUndefined()
+  expect(noonOf('29 March', 'Europe/Berlin')).toBeUndefined()
+  expect(zonedText(Date.parse('2026-03-29T10:00:00Z'), 'Europe/Berlin')).toBe('2026-03-29T12:00:00+02:00')
+})
