@@ -1,10 +1,11 @@
 import { h } from './element.ts'
 import { showNotice } from './frame.ts'
 
-/** The token of an enrollment link, taken out of the address bar and the history at once. */
-export const takeToken = (): string | undefined => {
-  const token = /^#enroll=([\w-]{1,100})$/.exec(location.hash)?.[1]
-  if (token !== undefined) history.replaceState(null, '', location.pathname)
+/** The token of a link, taken out of the address bar and the history at once. */
+export const takeToken = (of: 'enroll' | 'verify-email'): string | undefined => {
+  const [, name, token] = /^#(enroll|verify-email)=([\w-]{1,100})$/.exec(location.hash) ?? []
+  if (name !== of) return undefined
+  history.replaceState(null, '', location.pathname)
   return token
 }
 

@@ -10,6 +10,7 @@ type Route<K extends Name> = readonly [Table[K]['method'], Table[K]['path']]
 const routes: { [K in Name]: Route<K> } = {
   beginEnrollment: ['POST', '/svc/v1/approver/enrollment'],
   registerDevice: ['POST', '/svc/v1/devices'],
+  verifyEmail: ['POST', '/svc/v1/approver/email-verification'],
   beginSession: ['POST', '/svc/v1/approver/challenge'],
   openSession: ['POST', '/svc/v1/approver/session'],
   getSession: ['GET', '/svc/v1/approver/session'],

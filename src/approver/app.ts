@@ -10,6 +10,7 @@ import { makeOffers, offerNotifications } from './offers.ts'
 import { clearNotifications, registerWorker } from './push.ts'
 import { showRequest } from './request.ts'
 import { showSignIn } from './sign-in.ts'
+import { confirmEmail } from './verify-email.ts'
 import type { View } from './view.ts'
 
 let session: Session | undefined
@@ -137,7 +138,7 @@ const enter = async (fresh = false): Promise<void> => {
 
 /** With an enrollment link in the address, its registration; it may come into a page that is open. */
 const beginEnrollment = (): boolean => {
-  const token = takeToken()
+  const token = takeToken('enroll')
   if (token === undefined) return false
   feed.stop()
   session = undefined
@@ -145,8 +146,18 @@ const beginEnrollment = (): boolean => {
   return true
 }
 
+/** With the link of a mail in the address; whoever opens it need not be an approver. */
+const beginEmailCheck = (): boolean => {
+  const token = takeToken('verify-email')
+  if (token === undefined) return false
+  feed.stop()
+  session = undefined
+  change(() => confirmEmail(token))
+  return true
+}
+
 addEventListener('hashchange', () => {
-  if (beginEnrollment() || !session) return
+  if (beginEmailCheck() || beginEnrollment() || !session) return
   showPlace()
 })
 addEventListener('online', feed.refresh)
@@ -154,7 +165,7 @@ document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') feed.refresh()
 })
 
-if (addressWorks()) {
+if (!beginEmailCheck() && addressWorks()) {
   void registerWorker((requestId) => (location.hash = `request=${encodeURIComponent(requestId)}`))
   if (!beginEnrollment()) void enter()
 }

@@ -83,6 +83,17 @@ export const approver = operations({
       wants_location: sessionRecord.shape.wants_location,
     }),
   },
+  verifyEmail: {
+    method: 'POST',
+    path: '/svc/v1/approver/email-verification',
+    cli: 'approver verify-email',
+    hidden: true,
+    open: true,
+    effect: 'write',
+    summary: 'Prove an e-mail address with the token of its link; spends the token',
+    message: 'E-mail address confirmed',
+    input: z.strictObject({ token: chosen(line(100), 'Token of the link', { secret: true }) }),
+  },
   beginSession: {
     method: 'POST',
     path: '/svc/v1/approver/challenge',

@@ -95,6 +95,10 @@ export const auth = operations({
         z.strictObject({
           device_id: shown(line(64), 'Id of the registered device', { example: '5' }),
           platform: shown(line(64), 'Its platform', { example: 'ios' }),
+          imei: chosen(z.optional(line(40)), 'Its IMEI; compared with the one that the user registered', {
+            example: '352099001761481',
+            personal: true,
+          }),
         }),
         'The device that was used',
         { example: { device_id: '5', platform: 'ios' } },

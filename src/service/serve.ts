@@ -14,6 +14,7 @@ import { createAuthenticator } from './keys.ts'
 import { loadMasterKey } from './master-key.ts'
 import { createMcpRoute, type McpRoute } from './mcp/http.ts'
 import { ensureOperatorKey } from './operator.ts'
+import { watchLapsed } from './mobile/expiry.ts'
 import { openProvider } from './quotes/provider.ts'
 import { createQuotes } from './quotes/quotes.ts'
 import { createPushAdapter } from './push/push-adapter.ts'
@@ -94,7 +95,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     // The data directory is locked: nobody else sends from this store.
     await outbox!.start({ alone: true })
     // Before the server stops: who waits is answered at once.
-    closing.push(watchApprovals(service!, log))
+    closing.push(watchApprovals(service!, log), watchLapsed(service!, log))
     // Before that: calls of tools withdraw what they asked.
     closing.push(mcp!.close)
     // Only now: a start that fails must not make a key that nobody sees.

@@ -5,9 +5,10 @@ import { makeChallenge, readChallenge, spendChallenge } from '../approver/challe
 import { awaitInbox } from '../approver/inbox.ts'
 import { proveDevice } from '../approver/proof.ts'
 import { readSession } from '../approver/session-record.ts'
-import { actorAt, endSession, requirePerson, sessionOver, stands, startSession } from '../approver/session.ts'
+import { actorAt, endSession, requirePerson, startSession } from '../approver/session.ts'
 import { keepSubscription } from '../push/subscription.ts'
 import type { Handlers } from '../call.ts'
+import { verifyEmail } from '../mobile/email-link.ts'
 import { challengeOfToken, enrollmentOver, findEnrollment } from '../enrollment.ts'
 
 type Group = Exclude<keyof typeof approver, 'listMembers' | 'beginMemberMove' | 'moveMember'>
@@ -38,6 +39,8 @@ export const approverHandlers: Pick<Handlers<typeof approver>, Group> = {
     }
   },
 
+  verifyEmail,
+
   beginSession: async (_, call) => ({
     rp_id: (await readSite(call.db, call.publicUrl)).rp_id,
     challenge: makeChallenge(call.keyring, { type: 'session' }, call.now),
@@ -65,15 +68,13 @@ export const approverHandlers: Pick<Handlers<typeof approver>, Group> = {
   closeSession: async (_, call) => {
     const person = requirePerson(call.caller)
     await endSession(call, person)
+    call.wake(person)
     await call.audit(person.org_id, `device:${person.device_id}`, ['session'])
   },
 
   listInbox: {
     before: async ({ wait_s = 0, seen }, { service, caller, signal }) => {
-      const person = requirePerson(caller)
-      const inbox = await awaitInbox(service, person, { seconds: wait_s, seen, signal })
-      // It may have ended meanwhile.
-      if (wait_s > 0 && !(await stands(service, person))) throw sessionOver()
+      const inbox = await awaitInbox(service, requirePerson(caller), { seconds: wait_s, seen, signal })
       return async () => inbox
     },
   },

@@ -3,7 +3,9 @@ import type { Data, Input } from '../../contract/operation.ts'
 import type { Device } from '../../rules/device.ts'
 import { readInstant } from '../../rules/instant.ts'
 import type { Call, Outside } from '../call.ts'
+import { parseImei } from '../mobile/imei.ts'
 import { invalid, notFound, Refusal } from '../refusal.ts'
+import type { Db } from '../storage/schema.ts'
 import { evaluate } from './evaluation.ts'
 import {
   capturedFactors,
@@ -39,11 +41,26 @@ const userIdOf = (text: string): number => {
   return Number(text)
 }
 
+type Member = { org_id: number; user_id: number }
+
+/** By its IMEI, from the account of this organization's app, or else from the one with which the person asked to join. */
+const registeredPhone = async (db: Db, { org_id, user_id }: Member): Promise<string | undefined> => {
+  const account = await db
+    .selectFrom('mobile_accounts')
+    .where('user_id', '=', user_id)
+    .where('org_id', 'in', [org_id, 0])
+    .where('imei', 'is not', null)
+    .select('imei')
+    .orderBy('org_id', 'desc')
+    .executeTakeFirst()
+  return account && parseImei(account.imei!).phone
+}
+
 /** The device as the rules want it; one that is not of this user is registered to nobody. */
 const deviceOf = async (
   { db, dev }: Call,
-  { org_id, user_id }: { org_id: number; user_id: number },
-  device_id: string,
+  { org_id, user_id }: Member,
+  { device_id, imei }: Results['device_info'],
 ): Promise<Device> => {
   const rows = await db
     .selectFrom('devices')
@@ -53,9 +70,13 @@ const deviceOf = async (
     .select(['id', 'revoked_at'])
     .execute()
   const device = rows.find(({ id }) => String(id) === device_id)
-  return device
-    ? { id: device.id, registered_to: user_id, revoked: device.revoked_at !== null }
-    : { id: device_id, registered_to: null, revoked: false }
+  const known_imei = imei === undefined ? undefined : await registeredPhone(db, { org_id, user_id })
+  return {
+    ...(device
+      ? { id: device.id, registered_to: user_id, revoked: device.revoked_at !== null }
+      : { id: device_id, registered_to: null, revoked: false }),
+    ...(known_imei !== undefined && { known_imei, imei: parseImei(imei!, 'device_info.imei').phone }),
+  }
 }
 
 /** Decides about what a caller posts, and spends the verification with it, also with a no. */
@@ -65,6 +86,8 @@ export const prepareResults = async (
 ): Promise<(call: Call) => Promise<Answer | Refusal>> => {
   const { storage } = service
   checkTimestamp(input.timestamp, storage.now())
+  const { imei } = input.device_info
+  if (imei !== undefined) parseImei(imei, 'device_info.imei')
   const whom = { user_id: userIdOf(input.user_id), org_id: input.org_id }
   const member = await storage.read((db) => whoIsMeant({ db, caller }, whom))
   const rules = await service.rulesFor(member.org_id, member.user_id)
@@ -77,7 +100,7 @@ export const prepareResults = async (
     const evidence = {
       at: call.now,
       user_id: member.user_id,
-      device: await deviceOf(call, member, device_info.device_id),
+      device: await deviceOf(call, member, device_info),
       biometric: { user_verified: biometric_result === 'PASS' },
       ...(ip !== undefined && { ip }),
     }
