@@ -20,6 +20,9 @@ export type Globals = {
   debug?: boolean
 }
 
+/** Something that is about to be changed: by which operation, in words, and in which organization. */
+export type Change = { cli: string; line?: string; org?: string | number }
+
 /** A factory of lazy things: a command asks for what it needs, `--help` opens nothing. */
 export type Context = {
   io: Io
@@ -27,6 +30,13 @@ export type Context = {
   /** Where each value comes from: flag, environment, profile or default. */
   settings(): Promise<Settings>
   client(): Promise<Client>
+  /** The command whose action runs: its words, and the line as it was typed. */
+  command?: { words: string; line(): Promise<string> }
+  /**
+   * Asks a person first, once a run, where the profile wants that for this change or for the command that makes it. The
+   * client does so before each write; a command that knows better words for what it is about to do calls it before.
+   */
+  approveFirst(change: Change): Promise<void>
   output(): Promise<Output>
   /** Questions on a terminal; elsewhere, or with --no-input, undefined. */
   prompt(): Promise<Prompt | undefined>

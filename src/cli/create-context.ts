@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts'
 import { safeLine } from '../core/safe-text.ts'
 import type { Context } from './context.ts'
+import { createGate } from './gate.ts'
 import type { Io } from './io.ts'
 
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
@@ -13,7 +14,9 @@ export const createContext = (io: Io): Context & { close(): Promise<void> } => {
   let client: Promise<Client> | undefined
   const connect = async (): Promise<Client> => {
     const { openClient } = await import('./open-client.ts')
-    return openClient(context.io, context.globals, await context.settings())
+    return gate.guard(
+      openClient(context.io, context.globals, await context.settings(), () => gate.approval()),
+    )
   }
   const context: Context & { close(): Promise<void> } = {
     io,
@@ -28,6 +31,7 @@ export const createContext = (io: Io): Context & { close(): Promise<void> } => {
       return settings
     }),
     client: () => (client ??= connect()),
+    approveFirst: (change) => gate.pass(change),
     output: once(async () => {
       const { createOutput } = await import('./output/create-output.ts')
       return createOutput({ io, globals: context.globals })
@@ -42,5 +46,6 @@ export const createContext = (io: Io): Context & { close(): Promise<void> } => {
       await open?.close()
     },
   }
+  const gate = createGate(context)
   return context
 }

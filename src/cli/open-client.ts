@@ -21,12 +21,18 @@ export const openTransport = (io: Io, cacert: string | undefined): ReturnType<ty
   createTransport({ env: io.env, ca: cacert === undefined ? undefined : readCa(cacert) })
 
 /** The client of this run: its address, key, proxy and CA from the settings. */
-export const openClient = (io: Io, globals: Globals, settings: Settings): Client => {
+export const openClient = (
+  io: Io,
+  globals: Globals,
+  settings: Settings,
+  approval?: () => string | undefined,
+): Client => {
   const transport = openTransport(io, settings.cacert?.value)
   return createClient({
     baseUrl: settings.baseUrl.value,
     apiKey: (url) => settings.apiKey(url),
     transport,
+    approval,
     debug: globals.debug ? (line) => io.stderr.write(`${safeLine(line)}\n`) : undefined,
   })
 }

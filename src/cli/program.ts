@@ -3,6 +3,7 @@ import { version } from '../../package.json'
 import { describeCommand } from './command-node.ts'
 import type { Context } from './context.ts'
 import { groups } from './groups.ts'
+import { wordsOf } from './command-words.ts'
 import { helpText } from './help-text.ts'
 
 const globalFlags: [flags: string, about: string][] = [
@@ -55,6 +56,10 @@ export const buildProgram = async (context: Context, argv?: readonly string[]): 
     })
   for (const [flags, about] of globalFlags) program.option(flags, about)
   context.globals = program.opts()
+  program.hook('preAction', (_, command) => {
+    const line = async () => (await import('./command-line.ts')).typedLine(command)
+    context.command = { words: wordsOf(command).join(' '), line }
+  })
 
   const word = argv && firstWord(argv)
   for (const [name, group] of Object.entries(groups)) {
@@ -71,7 +76,3 @@ export const buildProgram = async (context: Context, argv?: readonly string[]): 
 
 /** A command that only leads to others. */
 const asGroup = (command: Command): Command => command.helpCommand(false).usage('<command> [flags]')
-
-/** The words that lead to a command: `['geofence', 'create']`. */
-const wordsOf = (command: Command): string[] =>
-  command.parent ? [...wordsOf(command.parent), command.name()] : []

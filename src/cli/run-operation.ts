@@ -1,11 +1,25 @@
 import { answerFieldsWith } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
-import { confirmDelete } from './confirm.ts'
+import { confirmDelete, orgIn } from './confirm.ts'
 import type { Context } from './context.ts'
-import { gatherInput, type Typed } from './gather-input.ts'
+import { gatherInput, type Gathered, type Typed } from './gather-input.ts'
 
 /** Names under which services tell phones, addresses and credentials, whatever the table says. */
 const alwaysMasked = ['mobile', 'phone', 'email', 'api_key', 'apiKey', 'secret', 'token', 'password']
+
+/** Where the profile wants it, a person approves exactly this: all that it was given, and where. */
+const askBefore = async (
+  operation: Operation,
+  gathered: Gathered,
+  typed: Typed,
+  context: Context,
+): Promise<void> => {
+  const { requireApproval } = await context.settings()
+  if (requireApproval.length === 0) return
+  const { operationLine } = await import('./command-line.ts')
+  const line = operationLine(operation, gathered, typed)
+  await context.approveFirst({ cli: operation.cli, line, org: orgIn(gathered.input) })
+}
 
 /** Runs one operation of the table: gather, confirm, send or only print, show; `look` sees what came back. */
 export const runOperation = async (
@@ -21,6 +35,7 @@ export const runOperation = async (
   }
   if (operation.effect === 'delete') await confirmDelete(operation, input, typed.options, context)
 
+  if (operation.effect !== 'read') await askBefore(operation, { input, extra }, typed, context)
   const client = await context.client()
   const { envelope } = await client.call(operation, input, { extra, signal: context.io.signal })
   const output = await context.output()

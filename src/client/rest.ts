@@ -19,6 +19,8 @@ type Options = {
   now?(): Date
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
   random?(): number
+  /** Of a person who approved what is written now: told with each write, for the audit. */
+  approval?(): string | undefined
   /** One line for each request and each answer, without secrets. */
   debug?(line: string): void
 }
@@ -111,7 +113,12 @@ export const createClient = (options: Options): Client => {
       'x-api-key': key,
     }
     if (effect === 'read') return headers
-    return { ...headers, 'idempotency-key': idempotencyKey ?? (await import('node:crypto')).randomUUID() }
+    const approved = options.approval?.()
+    return {
+      ...headers,
+      'idempotency-key': idempotencyKey ?? (await import('node:crypto')).randomUUID(),
+      ...(approved === undefined ? {} : { 'x-svc-approval': approved }),
+    }
   }
 
   const pages: Client['pages'] = async function* (operation, input, options = {}) {

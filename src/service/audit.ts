@@ -9,7 +9,7 @@ export type AuditEntry = {
   actor: string
   action: string
   subject: string
-  /** Names of fields, never their values. */
+  /** Names of fields, never their values; and `approval:apr_…`, the request that a person approved for this. */
   changes: string[]
   requestId: string
 }

@@ -6,6 +6,8 @@ type Given = Omit<Call, 'audit'> & {
   action: string
   /** Names of the fields that the caller gave: what an audit row says was changed unless the handler knows better. */
   given: string[]
+  /** The request that a person approved for this, where the caller named one and it was checked. */
+  approval?: string
 }
 
 const actorOf = ({ name, keyId, person }: Caller): string => (person ? name : `${name} (key ${keyId})`)
@@ -17,6 +19,7 @@ const actorOf = ({ name, keyId, person }: Caller): string => (person ? name : `$
 export const createCall = ({
   action,
   given,
+  approval,
   ...rest
 }: Given): { call: Call; audited(): boolean; lasts(): boolean } => {
   const { db, caller, now, requestId } = rest
@@ -33,7 +36,8 @@ export const createCall = ({
       return requestId
     },
     audit: async (orgId, subject, changes = given, actor = actorOf(caller)) => {
-      await appendAudit(db, { orgId, at: now, actor, action, subject, changes, requestId })
+      const all = approval === undefined ? changes : [...changes, `approval:${approval}`]
+      await appendAudit(db, { orgId, at: now, actor, action, subject, changes: all, requestId })
       audited = true
     },
   }

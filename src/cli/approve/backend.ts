@@ -75,7 +75,7 @@ const notBound = (origin: string): SvcError =>
   new SvcError(
     'failed',
     'not_bound',
-    `${origin} asks people to authenticate and does not show them the action, so nothing can be run on its word`,
+    `${origin} asks people to authenticate and does not show them the action, so nothing can be done on its word`,
     { hint: 'svc approve request asks there all the same; svc serve starts a service that shows the action' },
   )
 

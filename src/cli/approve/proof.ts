@@ -24,7 +24,7 @@ export const requireProof = async (
     throw new SvcError(
       'failed',
       'not_bound',
-      'Nothing proves that the person saw this action, so nothing was run',
+      'Nothing proves that the person saw this action, so nothing was done',
       {
         detail: asker.notice,
         hint: 'svc approve request asks there all the same',

@@ -2,67 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { Ask } from '../../contract/asker.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { addAskFlags, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
-import type { Backend } from './backend.ts'
 import { findCommand } from './command-file.ts'
-import { maybeRung } from './ending.ts'
-import { exitOfState } from './state.ts'
+import { getApproval } from './get-approval.ts'
 import { createTeller } from './teller.ts'
-import { waitFor } from './wait-for.ts'
 
 type Options = { mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
-
-/** No prompt stays live that nobody waits for; says so where it cannot be taken back. */
-const withdraw = async (id: string, { asker }: Backend, context: Context): Promise<void> => {
-  try {
-    await asker.cancel(id)
-  } catch (error) {
-    // It has ended by itself.
-    if (error instanceof SvcError && ['refused', 'expired', 'denied', 'notFound'].includes(error.exit)) return
-    ;(await context.output()).warn(`The request ${id} could not be withdrawn: svc approve cancel ${id}`)
-  }
-}
-
-/** The verified receipt and the id of an approval; fails with how it ended otherwise. */
-const getApproval = async (
-  ask: Ask,
-  backend: Backend,
-  context: Context,
-): Promise<{ id: string; receipt: string }> => {
-  const { signal } = context.io
-  const { requireProof } = await import('./proof.ts')
-  const tell = createTeller(context, backend.secondsLeft)
-  const askedAt = backend.now()
-  const asked = await backend.asker.request(ask).catch((error: unknown) => {
-    throw maybeRung(error)
-  })
-  const id = asked.request_id
-  try {
-    tell.requested(asked)
-    const record = await waitFor(backend, asked, { tell, signal })
-    tell.decided(record)
-    if (record.status === 'pending') await withdraw(id, backend, context)
-    if (record.status !== 'approved')
-      throw new SvcError(
-        exitOfState(record.status),
-        record.status,
-        `Not approved (${record.status}): nothing was run`,
-        {
-          detail: record.detail ?? undefined,
-        },
-      )
-    return await requireProof(ask, record, { backend, askedAt }, context)
-  } catch (error) {
-    tell.end()
-    const ended = error instanceof SvcError && ['denied', 'expired', 'pending'].includes(error.code)
-    if (!ended) await withdraw(id, backend, context)
-    if (signal.aborted) throw new SvcError('interrupted', 'interrupted', 'Interrupted; nothing was run')
-    throw error
-  }
-}
 
 /** `svc approve run -- cmd`: runs a command only when a person has approved, and hands it the proof. */
 export const registerRun = (group: Command, context: Context): void => {
@@ -104,7 +51,8 @@ export const registerRun = (group: Command, context: Context): void => {
     })
     const folder = mkdtempSync(join(tmpdir(), 'svc-approval-'))
     try {
-      const { id, receipt } = await getApproval(ask, backend, context)
+      const tell = createTeller(context, backend.secondsLeft)
+      const { id, receipt } = await getApproval(ask, { backend, tell, nothing: 'nothing was run' }, context)
       const path = join(folder, 'receipt.json')
       writeFileSync(path, receipt, { mode: 0o600 })
       if (io.signal.aborted) throw new SvcError('interrupted', 'interrupted', 'Interrupted; nothing was run')

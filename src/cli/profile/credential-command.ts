@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Io } from '../io.ts'
 
 const limitMs = 5_000
@@ -15,12 +16,6 @@ const killGroup = (pid: number | undefined): void => {
     // It is gone already.
   }
 }
-
-/** The command as a POSIX shell would be told it. */
-const typed = (command: readonly string[]): string =>
-  command
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(' ')
 
 /** Why this cannot be a key; it is not repeated. */
 const wrongWith = (key: string): string | undefined => {
@@ -46,7 +41,7 @@ export const runCredentialCommand = (command: readonly string[], profile: string
           {
             detail,
             hint:
-              `it must print the key alone, on one line; try it: ${safeLine(typed(command))}\n` +
+              `it must print the key alone, on one line; try it: ${safeLine(command.map(shellWord).join(' '))}\n` +
               `      svc profile set ${profile} credential_command='…' names another`,
           },
         ),

@@ -46,6 +46,13 @@ const checkFlag: Check = (text, field) => {
   return text === 'true'
 }
 
+/** Words of commands between commas: `org delete, user`. Whether svc has them is looked at where it is saved. */
+const checkListed: Check = (text) =>
+  text
+    .split(',')
+    .map((words) => words.trim().replace(/\s+/g, ' ').replace(/^svc /, ''))
+    .filter((words) => words !== '')
+
 const plain: Check = (text) => text
 
 /** What `svc profile add` and `set` may write, and how each value is checked. Secrets are no argument values. */
@@ -59,6 +66,7 @@ export const editable: Partial<Record<keyof Profile, Check>> = {
   cacert: (text, _, io) => resolve(io.cwd, text),
   protected: checkFlag,
   credential_command: checkCommand,
+  require_approval: checkListed,
 }
 
 export const checkName = (name: string): string => {

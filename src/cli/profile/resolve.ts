@@ -103,6 +103,7 @@ export const createSettings = ({
     cacert: flagSetting(globals.cacert) ?? fileSetting(profile.cacert),
     protected: profile.protected === true,
     requireApproval: profile.require_approval ?? [],
+    approver: profile.default_mobile,
     apiKey: createKeyReader(keySource(io, globals, profile, name.value), name.value),
     bearer: createKeyReader(bearerSource(io, profile), name.value, 'bearer'),
   }

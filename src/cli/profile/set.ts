@@ -1,6 +1,7 @@
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { defaultBaseUrl, originOf, pathHint } from './address.ts'
+import { checkCommands } from './check-commands.ts'
 import { parseChange } from './edit.ts'
 import { createSettings, requireProfile } from './resolve.ts'
 import { createStore } from './store.ts'
@@ -11,6 +12,8 @@ export const setFields = async (words: string[], context: Context): Promise<void
   const named = words[0] !== undefined && !words[0].includes('=')
   const changes = (named ? words.slice(1) : words).map((text) => parseChange(text, io))
   if (changes.length === 0) throw usageError('svc profile set needs key=value', 'svc profile set org=acme')
+  const listed = changes.find(([field]) => field === 'require_approval')?.[1] as string[] | undefined
+  if (listed) await checkCommands(listed, context)
   const name = named ? words[0]! : createSettings({ io, globals }).profile.value
   let hint: string | undefined
   await createStore(io).update((file) => {
@@ -23,7 +26,9 @@ export const setFields = async (words: string[], context: Context): Promise<void
     hint =
       origin !== undefined && origin !== originOf(url)
         ? `its key was saved for ${origin}; svc profile login ${name} saves one for the new address`
-        : pathHint(url)
+        : listed && !profile.default_mobile
+          ? `nobody is named to ask: svc profile set ${name} default_mobile=+12025550101`
+          : pathHint(url)
   })
   const output = await context.output()
   if (hint) output.warn(`hint: ${hint}`)

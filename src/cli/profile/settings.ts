@@ -16,6 +16,8 @@ export type Settings = {
   protected: boolean
   /** The commands that a person approves before svc goes on, in words: `org delete`, or a whole group: `org`. */
   requireApproval: readonly string[]
+  /** Whom the profile itself names for that: the environment cannot choose somebody else. */
+  approver?: string
   /**
    * The REST key, read when asked for (a prompt, file or command may stand behind it). Fails with an SvcError when
    * it was saved for another origin than `url`, or when `url` is plain http to a host that is not loopback.

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Io } from '../io.ts'
 import { profileName } from './profile-file.ts'
 
@@ -16,27 +17,25 @@ const wayOut = '--profile NAME or SVC_PROFILE decides without it'
 const refused = (path: string, what: string, mend?: string): Error =>
   usageError(`${safeLine(path)} ${what}`, mend === undefined ? wayOut : `${mend}; ${wayOut}`)
 
-const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`
-
 // Windows has neither owners nor modes in this sense.
 const uid = process.getuid?.()
 
 /** In a folder that is shared, somebody else could choose where a command goes. */
 const check = (stats: Stats, path: string): void => {
   if (!stats.isFile())
-    throw refused(path, 'is no regular file', `mv ${quoted(path)} ${quoted(`${path}.odd`)}`)
+    throw refused(path, 'is no regular file', `mv ${shellWord(path)} ${shellWord(`${path}.odd`)}`)
   if (uid === undefined) return
   if (stats.uid !== uid)
     throw refused(
       path,
       'belongs to another user, so it does not choose your profile',
-      `sudo chown "$(id -un)" ${quoted(path)}`,
+      `sudo chown "$(id -un)" ${shellWord(path)}`,
     )
   if ((stats.mode & 0o022) !== 0)
     throw refused(
       path,
       'can be written by others, so it does not choose your profile',
-      `chmod go-w ${quoted(path)}`,
+      `chmod go-w ${shellWord(path)}`,
     )
   if (stats.size > mostBytes) throw refused(path, `is too long: it holds one line, ${example}`)
 }

@@ -2,6 +2,7 @@ import canonicalize from 'canonicalize'
 import type { Context } from 'hono'
 import type { Operation } from '../../contract/operation.ts'
 import { sha256 } from '../../core/ids.ts'
+import { approvalHeader, checkReference } from '../approvals/reference.ts'
 import type { Handler } from '../call.ts'
 import type { Authenticated } from '../keys.ts'
 import { Refusal } from '../refusal.ts'
@@ -92,10 +93,12 @@ export const createOperationRoute = (
     if (before) return replayed(asked, before)
     const headers: Record<string, string> = {}
     const header = (name: string, value: string): void => void (headers[name] = value)
-    const call = Object.assign(askedOf(asked, given), { header })
+    const approval = asked.context.req.header(approvalHeader)
+    const call = Object.assign(askedOf(asked, given), { header, approval })
     const done = await runWrite(service, call, handler, input, async (db, now, work) => {
       const kept = repeatable && (await replay(db, repeatable, now))
       if (kept) return { kept }
+      if (approval !== undefined) await checkReference(db, asked.caller, approval, now)
       const data = await work()
       if (data instanceof Refusal) return { refusal: data }
       if (repeatable) await keep(db, repeatable, now, success(operation.message, withoutSecrets(data)))

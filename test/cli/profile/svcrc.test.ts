@@ -101,7 +101,7 @@ describe('.svcrc', () => {
     chmodSync(path, 0o666)
     const { exit, err } = await svc('profile show')
     expect(exit).toBe(2)
-    expect(err).toContain(`hint: chmod go-w '${path}'`)
+    expect(err).toContain(`hint: chmod go-w ${path}`)
   })
   it('is refused as a link, which could lead anywhere', async () => {
     writeFileSync(join(home, 'elsewhere'), 'profile: prod')

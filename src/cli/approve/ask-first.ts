@@ -1,0 +1,80 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Ask } from '../../contract/asker.ts'
+import { usageError } from '../../core/errors.ts'
+import { sha256 } from '../../core/ids.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { whereLine } from '../confirm.ts'
+import type { Change, Context } from '../context.ts'
+import { resolveOrg } from '../organization.ts'
+import { configDir } from '../profile/config-dir.ts'
+import { openBackend, type Backend } from './backend.ts'
+import { getApproval } from './get-approval.ts'
+import { reserveFile } from './receipt-file.ts'
+import { createTeller } from './teller.ts'
+
+const seconds = 120
+/** A service takes 500 characters; where the command is longer its hash says what it was. */
+const mostLength = 500
+
+const shortened = (line: string, where: string): string => {
+  const whole = safeLine(`${line}, ${where}`)
+  if (whole.length <= mostLength) return whole
+  const rest = ` … (SHA-256 of the whole: ${sha256(whole)}), ${safeLine(where)}`
+  return `${whole.slice(0, mostLength - rest.length).replace(/[\uD800-\uDBFF]$/, '')}${rest}`
+}
+
+/** Our service asks itself; where it does not show people the action, the tool server of the profile may. */
+const openAsking = async (context: Context, ask: Ask): Promise<Backend> => {
+  const [{ hasApprovals }, { baseUrl, mcpUrl }, client] = await Promise.all([
+    import('../../client/rest-asker.ts'),
+    context.settings(),
+    context.client(),
+  ])
+  // Not one that the environment names: who asks first is the profile's to say.
+  const elsewhere = mcpUrl?.source === 'profile' && !(await hasApprovals(client, baseUrl.value))
+  return openBackend(context, { mcp: elsewhere, requester: ask.requester, bound: true })
+}
+
+const keepReceipt = async (id: string, receipt: string, context: Context): Promise<void> => {
+  const folder = join(configDir(context.io), 'receipts')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = reserveFile(join(folder, `${id.replaceAll(/[^\w-]/g, '_')}.json`), 'receipt', context.io)
+  file.write(`${receipt}\n`)
+  ;(await context.output()).warn(`The receipt is kept in ${file.path}`)
+}
+
+/**
+ * Asks the person whom the profile names to approve exactly this command, and waits. Answers the id of the request when
+ * the service that takes the write has it, for its audit. Fails as the person decided; nothing was sent then.
+ */
+export const askFirst = async ({ cli, line, org }: Change, context: Context): Promise<string | undefined> => {
+  const { io, globals, command } = context
+  const settings = await context.settings()
+  const { approver, profile, org: own } = settings
+  if (approver === undefined)
+    throw usageError(
+      `Profile "${profile.value}" wants a person to approve svc ${command?.words ?? cli} first, and names nobody to ask`,
+      `svc profile set ${profile.value} default_mobile=+12025550101`,
+    )
+  const what = line ?? (await command?.line()) ?? `svc ${cli}`
+  const ask: Ask = {
+    action: shortened(what, await whereLine(context, org)),
+    reason: `Profile ${profile.value} wants an approval for this`,
+    approver_mobile: approver,
+    lifetime_s: seconds,
+    requester: settings.requestFrom?.value,
+    org_id: own && (await resolveOrg(own.value, context)).id,
+  }
+  const backend = await openAsking(context, ask)
+  // Its lines go to stderr, whatever the format of the answer is.
+  const tell = createTeller({ io, globals: { ...globals, output: undefined } }, backend.secondsLeft)
+  try {
+    const { id, receipt } = await getApproval(ask, { backend, tell, nothing: 'nothing was sent' }, context)
+    if (backend.namesRequests) return id
+    await keepReceipt(id, receipt, context)
+    return undefined
+  } finally {
+    await backend.close()
+  }
+}

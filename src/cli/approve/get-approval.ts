@@ -1,0 +1,61 @@
+import type { Ask } from '../../contract/asker.ts'
+import { SvcError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import type { Backend } from './backend.ts'
+import { maybeRung } from './ending.ts'
+import { exitOfState } from './state.ts'
+import type { Teller } from './teller.ts'
+import { waitFor } from './wait-for.ts'
+
+export type Approval = { id: string; receipt: string }
+
+/** No prompt stays live that nobody waits for; says so where it cannot be taken back. */
+const withdraw = async (id: string, { asker }: Backend, context: Context): Promise<void> => {
+  try {
+    await asker.cancel(id)
+  } catch (error) {
+    // It has ended by itself.
+    if (error instanceof SvcError && ['refused', 'expired', 'denied', 'notFound'].includes(error.exit)) return
+    ;(await context.output()).warn(`The request ${id} could not be withdrawn: svc approve cancel ${id}`)
+  }
+}
+
+/**
+ * The verified receipt and the id of an approval; fails with how it ended otherwise. `nothing` says what did not happen
+ * then: `nothing was run`.
+ */
+export const getApproval = async (
+  ask: Ask,
+  { backend, tell, nothing }: { backend: Backend; tell: Teller; nothing: string },
+  context: Context,
+): Promise<Approval> => {
+  const { signal } = context.io
+  const { requireProof } = await import('./proof.ts')
+  const askedAt = backend.now()
+  const asked = await backend.asker.request(ask).catch((error: unknown) => {
+    throw maybeRung(error)
+  })
+  const id = asked.request_id
+  try {
+    tell.requested(asked)
+    const record = await waitFor(backend, asked, { tell, signal })
+    tell.decided(record)
+    if (record.status === 'pending') await withdraw(id, backend, context)
+    if (record.status !== 'approved')
+      throw new SvcError(
+        exitOfState(record.status),
+        record.status,
+        `Not approved (${record.status}): ${nothing}`,
+        {
+          detail: record.detail ?? undefined,
+        },
+      )
+    return await requireProof(ask, record, { backend, askedAt }, context)
+  } catch (error) {
+    tell.end()
+    const ended = error instanceof SvcError && ['denied', 'expired', 'pending'].includes(error.code)
+    if (!ended) await withdraw(id, backend, context)
+    if (signal.aborted) throw new SvcError('interrupted', 'interrupted', `Interrupted; ${nothing}`)
+    throw error
+  }
+}

@@ -1,0 +1,55 @@
+import type { Client } from '../client/client.ts'
+import type { Change, Context } from './context.ts'
+
+export type Gate = {
+  pass(change: Change): Promise<void>
+  /** The same client, but nothing is changed through it before a person has approved what the profile lists. */
+  guard(client: Client): Client
+  /** The request that was approved, for the audit of the service that took it. */
+  approval(): string | undefined
+}
+
+/** `org delete` is listed as itself or by its group: `org`. */
+export const isListed = (listed: readonly string[], words: string): boolean =>
+  listed.some((entry) => words === entry || words.startsWith(`${entry} `))
+
+/** What asks a person is not asked about. */
+const asks = (words: string): boolean => words.startsWith('approve ')
+
+/** Holds back what a profile lists under `require_approval` until a person has approved this run of the command. */
+export const createGate = (context: Context): Gate => {
+  let approved: Promise<string | undefined> | undefined
+  let id: string | undefined
+
+  const pass = async (change: Change): Promise<void> => {
+    const { requireApproval } = await context.settings()
+    if (asks(change.cli)) return
+    if (!isListed(requireApproval, change.cli) && !isListed(requireApproval, context.command?.words ?? ''))
+      return
+    approved ??= import('./approve/ask-first.ts').then(({ askFirst }) => askFirst(change, context))
+    id = await approved
+  }
+
+  const passRaw = async (method: string, path: string, effect: string): Promise<void> => {
+    const { requireApproval } = await context.settings()
+    if (requireApproval.length === 0) return
+    const operation = (await import('./raw-operation.ts')).operationAt(method, path)
+    if ((operation?.effect ?? effect) === 'read') return
+    // A route that the table does not name could be any of those that are listed.
+    await pass({ cli: operation?.cli ?? requireApproval[0]! })
+  }
+
+  const guard = (client: Client): Client => ({
+    ...client,
+    call: async (operation, input, options) => {
+      if (operation.effect !== 'read') await pass({ cli: operation.cli })
+      return client.call(operation, input, options)
+    },
+    raw: async (request, options) => {
+      await passRaw(request.method, request.path, request.effect)
+      return client.raw(request, options)
+    },
+  })
+
+  return { pass, guard, approval: () => id }
+}
