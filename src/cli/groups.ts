@@ -110,7 +110,14 @@ export const groups: Record<string, Group> = {
   },
   notify: {
     about: 'Messages to people, and what became of them',
-    load: fromTable(async () => (await import('../contract/notify.ts')).notify),
+    subgroups: { outbox: 'Messages and what became of them' },
+    load: fromTable(
+      async () => ({
+        ...(await import('../contract/notify.ts')).notify,
+        ...(await import('../contract/outbox.ts')).outbox,
+      }),
+      async () => (await import('./commands/notify.ts')).registerNotify,
+    ),
   },
   key: {
     about: 'Named API keys',

@@ -10,6 +10,7 @@ import { key } from './key.ts'
 import { mobile } from './mobile.ts'
 import { notify } from './notify.ts'
 import { org } from './org.ts'
+import { outbox } from './outbox.ts'
 import { timeslot } from './timeslot.ts'
 import { user } from './user.ts'
 
@@ -29,6 +30,7 @@ export const table = {
   ...account,
   ...iot,
   ...notify,
+  ...outbox,
 }
 
 export type Table = typeof table

@@ -61,6 +61,8 @@ export type Call = {
    * where no adapter serves the channel. What a provider says is told by the outbox, never by this call.
    */
   send(message: Message): Promise<string>
+  /** Looks into the outbox once the transaction is committed; `send` does so itself. */
+  deliver(): void
   /** A header of the answer; a repeat does not get it. */
   header(name: string, value: string): void
 }

@@ -43,6 +43,9 @@ const callOf = (
 ) => {
   const { publicUrl, dev, keyring, waiting, ring, pushKey, channels, deliver } = service
   const { page, paged } = asked.pager ?? onePage
+  const wakeOutbox = (): void => {
+    if (!later.includes(deliver)) later.push(deliver)
+  }
   return createCall({
     db,
     caller,
@@ -57,9 +60,10 @@ const callOf = (
     wake: (request) => void later.push(() => waiting.wake(request)),
     ring: (prompt) => void later.push(() => ring(prompt)),
     canSend: (channel) => channels.has(channel),
+    deliver: wakeOutbox,
     send: (message) => {
       if (!channels.has(message.channel)) throw notConfigured(message.channel)
-      if (!later.includes(deliver)) later.push(deliver)
+      wakeOutbox()
       return enqueue({ db, now, keyring }, message)
     },
     header: asked.header ?? noHeader,

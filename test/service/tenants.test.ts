@@ -6,6 +6,7 @@ import type { Input } from '../../src/contract/operation.ts'
 import { type OperationId, type Table, table } from '../../src/contract/table.ts'
 import { prepare, type Handler } from '../../src/service/call.ts'
 import { createCall } from '../../src/service/create-call.ts'
+import { enqueue } from '../../src/service/delivery/enqueue.ts'
 import { handlers } from '../../src/service/handlers/all.ts'
 import { Refusal } from '../../src/service/refusal.ts'
 import { ask as askApprover, createApprover, decide } from './approver.ts'
@@ -26,6 +27,7 @@ type Holding = {
   device: number
   approval: string
   token: string
+  message: string
   /** Who confirmed a phone with the key of the organization. */
   account: number
   authCode: string
@@ -95,9 +97,14 @@ const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<Table[K
   registerDevice: () => ({ token: 'x', name: 'x', response: { id: 'x', response: {} } }),
   listDevices: ({ org }, { user }) => ({ org_id: org, user_id: user }),
   revokeDevice: ({ org }, { device }) => ({ org_id: org, device_id: device }),
+  listOutbox: ({ org }) => ({ org_id: org }),
+  getMessage: (_, { message }) => ({ message_id: message }),
+  retryMessage: (_, { message }) => ({ message_id: message }),
+  testDelivery: () => ({ channel: 'email', to: 'ada@acme.example' }),
   getCeremony: (_, { approval }) => ({ request_id: approval }),
   decideApproval: () => ({ request_id: 'x', decision: 'deny', response: { id: 'x', response: {} } }),
   beginEnrollment: () => ({ token: 'x' }),
+  verifyEmail: () => ({ token: 'x' }),
   beginSession: () => ({}),
   openSession: () => ({ challenge: 'x', response: { id: 'x', response: {} } }),
   getSession: () => ({}),
@@ -148,8 +155,8 @@ const sample = (n: number) => ({
   ...{ authCode: `${n}`, registered: `${n}`, otp: `${n}`, refresh: `${n}` },
 })
 /** Operations that take a child by id: what they are asked changes with whose child it is. */
-const own = { ...sample(1), slug: 'a', mobile: '+1', approval: 'a', token: 'a' }
-const other = { ...sample(2), slug: 'b', mobile: '+2', approval: 'b', token: 'b' }
+const own = { ...sample(1), slug: 'a', mobile: '+1', approval: 'a', token: 'a', message: 'a' }
+const other = { ...sample(2), slug: 'b', mobile: '+2', approval: 'b', token: 'b', message: 'b' }
 const takesChild = (id: OperationId): boolean =>
   JSON.stringify(inputs[id](own, own)) !== JSON.stringify(inputs[id](own, other))
 const takesOther = (id: OperationId): boolean =>
@@ -215,6 +222,12 @@ const settle = async (service: TestService, slug: string, n: number): Promise<Ho
     device,
     approval: dataOf(await askApprover(service, { mobile }, {}, key)).request_id,
     token: await verified(service, { user, mobile, authenticator, key }),
+    message: await service.storage.write((db) =>
+      enqueue(
+        { db, now: service.storage.now(), keyring: service.keyring },
+        { org_id: org, channel: 'email', kind: 'notice', to: 'ada@acme.example', text: 'x' },
+      ),
+    ),
   }
 }
 
@@ -282,6 +295,7 @@ describe('a key of an organization, refused without a trace', () => {
           ring: () => undefined,
           canSend: () => true,
           send: async () => 'msg_1',
+          deliver: () => undefined,
           header: () => undefined,
           pushKey: null,
           keyring: service.keyring,

@@ -10,7 +10,7 @@ const tsvCell = (text: string): string => text.replace(/[\\\t\n\r]/g, (char) => 
 
 const ids = (payload: unknown): string[] =>
   (Array.isArray(payload) ? payload : [payload]).map((row: unknown) => {
-    const name = isRow(row) && ['id', 'request_id'].find((name) => Object.hasOwn(row, name))
+    const name = isRow(row) && ['id', 'request_id', 'message_id'].find((name) => Object.hasOwn(row, name))
     const id = isRow(row) && name ? row[name] : undefined
     if (typeof id === 'number' || (typeof id === 'string' && id !== '')) return safeLine(String(id))
     throw new SvcError('failed', 'no_id', 'The answer has no id to print', { hint: 'use -o json' })

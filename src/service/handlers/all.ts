@@ -17,6 +17,7 @@ import { accountHandlers, mobileHandlers } from './mobile.ts'
 import { notifyHandlers } from './notify.ts'
 import { onboardingHandlers } from './onboarding.ts'
 import { orgHandlers } from './org.ts'
+import { outboxHandlers } from './outbox.ts'
 import { timeslotHandlers } from './timeslot.ts'
 import { userHandlers } from './user.ts'
 import { userRuleHandlers } from './user-rules.ts'
@@ -44,4 +45,5 @@ export const handlers: Handlers<Table> = {
   ...accountHandlers,
   ...iotHandlers,
   ...notifyHandlers,
+  ...outboxHandlers,
 }

@@ -1,0 +1,70 @@
+import type { Command } from 'commander'
+import { sleepFor } from '../../client/retry.ts'
+import { outbox, type MessageRecord } from '../../contract/outbox.ts'
+import { SvcError } from '../../core/errors.ts'
+import { exitCode } from '../../core/exit-codes.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import type { Context } from '../context.ts'
+
+type Options = Record<string, unknown>
+
+const pollMs = 300
+/** An attempt is given up by the service before. */
+const longestMs = 45_000
+
+const isUnderWay = ({ state }: MessageRecord): boolean => state === 'queued' || state === 'sending'
+
+const showHint = ({ message_id }: MessageRecord): string => `svc notify outbox show ${message_id}`
+
+/** The message as it is once it has ended, or after as long as an attempt can take. */
+const follow = async (message: MessageRecord, context: Context): Promise<MessageRecord> => {
+  const { io } = context
+  const client = await context.client()
+  const { message_id } = message
+  let last = message
+  for (const until = Date.now() + longestMs; isUnderWay(last) && Date.now() < until;) {
+    await sleepFor(pollMs, io.signal)
+    const answer = await client.call(outbox.getMessage, { message_id }, { signal: io.signal })
+    last = answer.envelope.data as MessageRecord
+  }
+  return last
+}
+
+const testDelivery = async (options: Options, context: Context): Promise<void> => {
+  const { io } = context
+  const { gatherInput } = await import('../gather-input.ts')
+  const { input, extra } = await gatherInput(outbox.testDelivery, { args: [], options }, context)
+  const [output, client] = [await context.output(), await context.client()]
+  const { envelope } = await client.call(outbox.testDelivery, input, { extra, signal: io.signal })
+  const accepted = envelope.data as MessageRecord
+  let last: MessageRecord
+  try {
+    last = await follow(accepted, context)
+  } catch (error) {
+    if (error instanceof SvcError && error.exit === 'interrupted')
+      throw new SvcError('interrupted', 'interrupted', 'Interrupted; the message is on its way', {
+        hint: showHint(accepted),
+      })
+    throw error
+  }
+  const said = last.error === null ? '' : `: ${safeLine(last.error)}`
+  const message = `${last.channel} to ${safeLine(last.recipient)} is ${last.state}${said}`
+  await output.show(
+    { status: 'success', message, data: last },
+    { columns: ['message_id', 'channel', 'recipient', 'state', 'provider_id', 'error'] },
+  )
+  if (last.state === 'sent') return
+  output.warn(message)
+  context.exitCode = exitCode(isUnderWay(last) ? 'pending' : 'failed')
+}
+
+/** `svc notify test`: from the table it only accepts; this follows to the end. */
+export const registerNotify = (group: Command, context: Context): void => {
+  const command = group.commands.find((one) => one.name() === 'test')!
+  command.action(async () => {
+    const options = command.opts<Options>()
+    if (!options.dryRun) return testDelivery(options, context)
+    const { runOperation } = await import('../run-operation.ts')
+    return runOperation(outbox.testDelivery, { args: [], options }, context)
+  })
+}

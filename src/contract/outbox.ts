@@ -1,0 +1,113 @@
+import * as z from 'zod/mini'
+import { chosen, line } from './field.ts'
+import { operations } from './operation.ts'
+import { paging, time } from './records.ts'
+
+// What became of messages, and a test of each channel, over /svc/v1. spec: not shown
+
+export const deliveryChannels = ['email', 'sms', 'push'] as const
+export const messageKinds = [
+  'otp',
+  'alert',
+  'notice',
+  'approval',
+  'auth_request',
+  'email_verification',
+  'support',
+  'test',
+] as const
+export const messageStates = ['queued', 'sending', 'sent', 'failed', 'dead'] as const
+
+const channel = z.enum(deliveryChannels)
+const kind = z.enum(messageKinds)
+const state = z.enum(messageStates)
+const message_id = chosen(line(64), 'Message id', { example: 'msg_9fT2kQpX' })
+
+export const messageRecord = z.looseObject({
+  message_id,
+  org_id: chosen(z.int(), 'Organization it was sent for; 0 is the service itself'),
+  channel: chosen(channel, 'By what it goes'),
+  kind: chosen(kind, 'What it is about'),
+  recipient: chosen(
+    z.string(),
+    'To whom, shortened: the whole of it is kept encrypted and erased at the end',
+  ),
+  state: chosen(
+    state,
+    'queued, sending; sent: the provider has taken it; failed: it refused for good; dead: given up',
+  ),
+  attempts: chosen(z.int(), 'How often it was tried'),
+  error: chosen(z.nullable(z.string()), 'What went wrong the last time'),
+  provider_id: chosen(z.nullable(z.string()), 'The id that the provider gave it'),
+  next_at: chosen(z.nullable(time), 'When it is tried next; null when it has ended'),
+  expires_at: chosen(z.nullable(time), 'When it is no longer worth sending'),
+  retryable: chosen(z.boolean(), 'Whether it can be sent again: its text is still there'),
+  created_at: chosen(time, 'When it was accepted'),
+  updated_at: chosen(time, 'When it was last changed'),
+})
+export type MessageRecord = z.infer<typeof messageRecord>
+
+export const outbox = operations({
+  listOutbox: {
+    method: 'GET',
+    path: '/svc/v1/outbox',
+    cli: 'notify outbox list',
+    effect: 'read',
+    summary: 'List messages and what became of them, oldest first',
+    message: 'Outbox',
+    example: '--state dead',
+    input: z.strictObject({
+      org_id: chosen(
+        z.optional(z.int('must be a whole number').check(z.gte(0, 'must be 0 or more'))),
+        'Only those of this organization; 0 is the service itself',
+        { example: 1 },
+      ),
+      state: chosen(z.optional(state), 'Only those in this state'),
+      channel: chosen(z.optional(channel), 'Only those of this channel'),
+      kind: chosen(z.optional(kind), 'Only those about this'),
+      ...paging,
+    }),
+    data: z.array(messageRecord),
+    columns: ['message_id', 'created_at', 'channel', 'kind', 'recipient', 'state', 'attempts', 'error'],
+  },
+  getMessage: {
+    method: 'GET',
+    path: '/svc/v1/outbox/{message_id}',
+    cli: 'notify outbox show',
+    effect: 'read',
+    summary: 'Show what became of a message',
+    message: 'Message',
+    example: 'msg_9fT2kQpX',
+    input: z.strictObject({ message_id }),
+    data: messageRecord,
+  },
+  retryMessage: {
+    method: 'POST',
+    path: '/svc/v1/outbox/{message_id}/retry',
+    cli: 'notify outbox retry',
+    effect: 'rings',
+    summary: 'Try a message again now that was given up or that waits for its next try',
+    message: 'Message queued',
+    example: 'msg_9fT2kQpX',
+    input: z.strictObject({ message_id }),
+    data: messageRecord,
+  },
+  testDelivery: {
+    method: 'POST',
+    path: '/svc/v1/delivery/test',
+    cli: 'notify test',
+    effect: 'rings',
+    operator: true,
+    summary: 'Send a test message through a channel, once',
+    message: 'Test message accepted',
+    example: '--channel email --to ada@example.com',
+    input: z.strictObject({
+      channel: chosen(channel, 'By what it goes', { example: 'email' }),
+      to: chosen(line(254), 'E-mail address, mobile number (E.164), or the id of a device for push', {
+        example: 'ada@example.com',
+        personal: true,
+      }),
+    }),
+    data: messageRecord,
+  },
+})

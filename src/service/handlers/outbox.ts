@@ -1,0 +1,136 @@
+import type { outbox, MessageRecord } from '../../contract/outbox.ts'
+import { email } from '../../contract/records.ts'
+import { standingDevices } from '../approver/session.ts'
+import type { Call, Handlers } from '../call.ts'
+import type { Channel } from '../delivery/message.ts'
+import { parsePhone } from '../phone.ts'
+import { conflict, invalid, notFound, type Refusal } from '../refusal.ts'
+import { inPage } from './page.ts'
+import { reachOrganization } from './tenant.ts'
+
+const ended = new Set<string>(['sent', 'failed', 'dead'])
+
+const selectMessages = ({ db, caller }: Call) =>
+  db
+    .selectFrom('outbox')
+    .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
+    .select([
+      'id',
+      'message_id',
+      'org_id',
+      'channel',
+      'kind',
+      'recipient',
+      'state',
+      'attempts',
+      'error',
+      'provider_id',
+      'next_at',
+      'expires_at',
+      'created_at',
+      'updated_at',
+    ])
+    .select(({ eb }) => eb('wrapped', 'is not', null).as('kept'))
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectMessages>['executeTakeFirstOrThrow']>>
+
+const answered = (row: Row): MessageRecord => {
+  const { id: _, kept, kind, next_at, ...rest } = row
+  return {
+    ...rest,
+    kind: kind as MessageRecord['kind'],
+    next_at: ended.has(row.state) ? null : next_at,
+    retryable: Boolean(kept) && row.state === 'dead',
+  }
+}
+
+const readMessage = async (call: Call, message_id: string): Promise<MessageRecord> => {
+  const row = await selectMessages(call).where('message_id', '=', message_id).executeTakeFirst()
+  if (!row) throw notFound('Message')
+  return answered(row)
+}
+
+const newOne = 'What it said is erased: send a new one'
+
+/** Why a message cannot be tried again. */
+const whyNot = async (call: Call, message_id: string): Promise<Refusal> => {
+  const { state } = await readMessage(call, message_id)
+  if (state === 'sending') return conflict('being_sent', 'The message is being sent right now')
+  if (state === 'sent') return conflict('already_sent', 'The message was sent', newOne)
+  if (state === 'failed')
+    return conflict('refused_for_good', 'The provider refused this message for good', newOne)
+  return conflict(
+    'message_erased',
+    'The message is no longer worth sending, or was given up long ago',
+    newOne,
+  )
+}
+
+/** The device and its organization, which a push goes to. */
+const reachDevice = async (call: Call, to: string): Promise<{ to: string; org_id: number }> => {
+  const device = /^[1-9]\d{0,14}$/.test(to)
+    ? await standingDevices(call.db, call.dev)
+        .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')
+        .where('d.id', '=', Number(to))
+        .select('d.org_id')
+        .executeTakeFirst()
+    : undefined
+  if (device) return { to, org_id: device.org_id }
+  throw invalid(
+    'to',
+    'must be the id of a device that takes notifications',
+    'svc user devices list tells ids; notifications are turned on at the approver page',
+  )
+}
+
+const recipientOf = async (call: Call, channel: Channel, to: string) => {
+  if (channel === 'push') return reachDevice(call, to)
+  if (channel === 'sms') return { to: parsePhone(to, undefined, 'to').mobile, org_id: 0 }
+  if (!email.safeParse(to).success) throw invalid('to', 'must be an e-mail address such as ada@example.com')
+  return { to, org_id: 0 }
+}
+
+export const outboxHandlers: Handlers<typeof outbox> = {
+  listOutbox: async ({ org_id, state, channel, kind }, call) => {
+    if (org_id) await reachOrganization(call, org_id)
+    const query = selectMessages(call)
+      .$if(org_id !== undefined, (some) => some.where('org_id', '=', org_id!))
+      .$if(state !== undefined, (some) => some.where('state', '=', state!))
+      .$if(channel !== undefined, (some) => some.where('channel', '=', channel!))
+      .$if(kind !== undefined, (some) => some.where('kind', '=', kind!))
+    return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id).map(answered)
+  },
+
+  getMessage: ({ message_id }, call) => readMessage(call, message_id),
+
+  retryMessage: async ({ message_id }, call) => {
+    const { caller, now } = call
+    const row = await call.db
+      .updateTable('outbox')
+      .set({ state: 'queued', attempts: 0, next_at: now, updated_at: now })
+      .where('message_id', '=', message_id)
+      .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
+      .where('state', 'in', ['dead', 'queued'])
+      .where('wrapped', 'is not', null)
+      .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+      .returning('org_id')
+      .executeTakeFirst()
+    if (!row) throw await whyNot(call, message_id)
+    await call.audit(row.org_id, `message:${message_id}`, ['state'])
+    call.deliver()
+    return readMessage(call, message_id)
+  },
+
+  testDelivery: async ({ channel, to }, call) => {
+    const recipient = await recipientOf(call, channel, to)
+    const message_id = await call.send({
+      ...recipient,
+      channel,
+      kind: 'test',
+      ...(channel === 'email' && { subject: 'Test message' }),
+      text: channel === 'push' ? '{}' : `A test message of ${call.publicUrl}. Nothing needs to be done.`,
+    })
+    await call.audit(recipient.org_id, `message:${message_id}`, ['channel'])
+    return readMessage(call, message_id)
+  },
+}
