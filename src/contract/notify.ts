@@ -1,3 +1,112 @@
+import * as z from 'zod/mini'
+import { actionText, approval } from './approval.ts'
+import { chosen, line } from './field.ts'
 import { operations } from './operation.ts'
+import { email, mobile, time } from './records.ts'
 
-export const notify = operations({})
+// Bodies and data of the notification operations. spec: not shown
+
+const { action, reason, factors, lifetime_s, number, requester, org_id } = approval.createApproval.input.shape
+
+const e164 = mobile.check(z.regex(/^\+/, 'must start with + and the country prefix, such as +12025550101'))
+const message_id = chosen(z.string(), 'Id of the message in the outbox')
+const requested = {
+  request_id: chosen(z.string(), 'Request id, for svc approve wait'),
+  number: chosen(z.nullable(z.string()), 'The number to type on the phone, where one is asked for'),
+  expires_at: chosen(time, 'Until when it can be decided'),
+}
+
+export const notificationTypes = ['otp', 'alert', 'notice'] as const
+
+export const notify = operations({
+  sendGlobalNotification: {
+    method: 'POST',
+    path: '/send/global/notification',
+    cli: 'notify global',
+    effect: 'rings',
+    summary:
+      'Send a code, an alert or a notice to a mobile number, by SMS; five of each in ten minutes at most',
+    message: 'Accepted',
+    example: '--to +12025550101 --type notice --message "The door on the roof is open."',
+    input: z.strictObject({
+      mobile: chosen(e164, 'Whom it goes to, E.164', {
+        example: '+12025550101',
+        personal: true,
+        flag: 'to',
+      }),
+      type: chosen(z.enum(notificationTypes), 'otp sends a one-time code, the others your message', {
+        example: 'notice',
+      }),
+      title: chosen(z.optional(line(80)), 'First line of an alert or a notice', { example: 'Door' }),
+      message: chosen(z.optional(actionText), 'Text of an alert or a notice', {
+        example: 'The door on the roof is open.',
+      }),
+      org_id,
+    }),
+    data: z.looseObject({
+      message_id,
+      channel: chosen(z.literal('sms'), 'By what it goes out'),
+      state: chosen(z.literal('queued'), 'The outbox tells what becomes of it'),
+      expires_at: chosen(z.nullable(time), 'When a code lapses; null for an alert or a notice'),
+      sends_left: chosen(z.int(), 'How often it can be sent again right now'),
+      next_send_at: chosen(time, 'When it can be sent again'),
+    }),
+  },
+  sendAuthRequestByEmail: {
+    method: 'POST',
+    path: '/send-auth-request-by-email',
+    cli: 'notify email',
+    args: ['action'],
+    effect: 'rings',
+    summary: 'Ask the user with this e-mail address, and mail a link to the approver page',
+    message: 'Approval requested',
+    example: '"Sign in to payroll" --to ada@acme.example',
+    input: z.strictObject({
+      email: chosen(email, 'E-mail address of the user', {
+        example: 'ada@acme.example',
+        personal: true,
+        flag: 'to',
+      }),
+      action,
+      reason,
+      factors,
+      number,
+      lifetime_s,
+      requester,
+      org_id,
+    }),
+    data: z.looseObject({ ...requested, message_id }),
+  },
+  sendAppAuthNotification: {
+    method: 'POST',
+    path: '/send/app-auth/notification',
+    cli: 'notify app',
+    args: ['action'],
+    effect: 'rings',
+    summary: 'Ask one mobile user in the name of another',
+    message: 'Approval requested',
+    example: '"Open the safe" --from +12025550102 --to +12025550101',
+    input: z.strictObject({
+      from_mobile: chosen(e164, 'Who asks: an active user, E.164', {
+        example: '+12025550102',
+        personal: true,
+        flag: 'from',
+      }),
+      to_mobile: chosen(e164, 'Who is asked, E.164', {
+        example: '+12025550101',
+        personal: true,
+        flag: 'to',
+      }),
+      action,
+      reason,
+      factors,
+      number,
+      lifetime_s,
+      org_id,
+    }),
+    data: z.looseObject({
+      ...requested,
+      requester: chosen(z.string(), 'Who asks, as the approver reads it', { personal: true }),
+    }),
+  },
+})

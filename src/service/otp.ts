@@ -18,7 +18,7 @@ const placeOf = ({ org_id, mobile }: Whose): string => `otp:${org_id}:${mobile}`
 /** A million codes are hashed in a second; so the hash is wrapped by the master key besides. */
 const hashed = (salt: string, otp: string): string => sha256(`${salt} ${otp}`)
 
-export type SentOtp = { expires_at: string; sends_left: number; next_send_at: string }
+export type SentOtp = { message_id: string; expires_at: string; sends_left: number; next_send_at: string }
 
 /**
  * Sends a code of six digits to a phone, in place of the last one. Fails with 429 after five in ten minutes, and with
@@ -55,7 +55,7 @@ export const sendOtp = async (call: Call, whose: Whose): Promise<SentOtp> => {
     expires_at: code.expires_at,
   })
   await call.audit(whose.org_id, `message:${message_id}`, ['otp'])
-  return { expires_at: code.expires_at, sends_left: turn.left, next_send_at: turn.next_at }
+  return { message_id, expires_at: code.expires_at, sends_left: turn.left, next_send_at: turn.next_at }
 }
 
 const wrong = (): Refusal =>
