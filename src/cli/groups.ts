@@ -130,6 +130,18 @@ export const groups: Record<string, Group> = {
       async () => (await import('./commands/audit.ts')).registerAudit,
     ),
   },
+  export: {
+    about: 'Write an organization down as a file',
+    load: async () => (await import('./commands/export.ts')).registerExport,
+  },
+  diff: {
+    about: 'Tell what a file and the service differ in',
+    load: async () => (await import('./commands/diff.ts')).registerDiff,
+  },
+  apply: {
+    about: 'Make an organization as a file says',
+    load: async () => (await import('./commands/apply.ts')).registerApply,
+  },
   serve: {
     about: 'Run the service: REST API, keys and contract in one process',
     load: async () => (await import('./commands/serve.ts')).registerServe,

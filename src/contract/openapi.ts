@@ -1,30 +1,11 @@
 import * as z from 'zod/mini'
 import { sessionCookie } from './approver.ts'
-import { fieldMeta } from './field.ts'
+import { jsonSchema } from './json-schema.ts'
 import { pathNames, type Operation } from './operation.ts'
 import { table } from './table.ts'
 
 type Json = Record<string, unknown>
 type ObjectSchema = { properties: Record<string, Json>; required?: string[]; [keyword: string]: unknown }
-
-/** JSON Schema 2020-12 of a zod schema. Each field says where it is from: `x-spec` is `shown` or `chosen`. */
-const jsonSchema = (schema: z.ZodMiniType): Json => {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io: 'input',
-    metadata: fieldMeta,
-    override: ({ jsonSchema: json }) => {
-      if (json.source) json['x-spec'] = json.source
-      if (json.secret) json.format = 'password'
-      for (const name of ['source', 'secret', 'personal', 'flag']) delete json[name]
-      const constants = json.anyOf?.map((one) => (one as { const?: unknown }).const)
-      if (constants?.every(Number.isInteger)) {
-        delete json.anyOf
-        Object.assign(json, { type: 'integer', enum: constants })
-      }
-    },
-  })
-  return rest
-}
 
 const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
 const json = (schema: Json): Json => ({ 'application/json': { schema } })

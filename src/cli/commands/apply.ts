@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import type { ApplyOptions } from '../declare/apply.ts'
+import { addComparing } from './diff.ts'
+
+/** `svc apply -f FILE`: makes the service as the file says, after showing what that means. */
+export const registerApply = (command: Command, context: Context): void => {
+  addComparing(command)
+    .option('--prune', 'delete what the file lacks, in the sections that it has')
+    .option('--plan-out <file>', 'write the plan to a file and change nothing')
+    .option('--plan <file>', 'carry out this plan, if the organization is still as it was')
+    .option('-y, --yes', 'do not ask')
+    .option('--confirm <slug>', 'in a protected profile, in place of --yes: the slug of the organization')
+    .usage('-f FILE [flags]')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc apply -f org.yaml\n  svc apply -f org.yaml --prune --plan-out org.plan\n  svc apply --plan org.plan --yes',
+    )
+
+  command.action(async () => {
+    const { runApply } = await import('../declare/apply.ts')
+    await runApply(command.opts<ApplyOptions>(), context)
+  })
+}

@@ -1,0 +1,129 @@
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import * as z from 'zod/mini'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { sha256 } from '../../core/ids.ts'
+import type { Io } from '../io.ts'
+import { actions, type Plan } from './plan.ts'
+import type { Scope } from './present.ts'
+import { sections, type State } from './state.ts'
+
+const mostBytes = 64 * 1024 * 1024
+const id = z.int().check(z.gte(1))
+const section = z.enum(sections)
+
+const planFile = z.strictObject({
+  svc_plan: z.literal(1),
+  base_url: z.string(),
+  /** The file that it was made of. */
+  source: z.string(),
+  organization: z.string(),
+  org_id: z.optional(id),
+  scope: z.strictObject({ sections: z.array(section), rules: z.boolean() }),
+  /** Of what the service held. */
+  state_sha256: z.string(),
+  steps: z.array(
+    z.strictObject({
+      action: z.enum(actions),
+      section,
+      key: z.string(),
+      id: z.optional(id),
+      changes: z.array(
+        z.strictObject({
+          field: z.string(),
+          before: z.optional(z.unknown()),
+          after: z.optional(z.unknown()),
+        }),
+      ),
+      note: z.optional(z.string()),
+    }),
+  ),
+})
+export type PlanFile = z.infer<typeof planFile>
+
+/** Changes with every id and every value that was looked at. */
+export const stateHash = ({ slug, org_id, rows, ambiguous }: State): string =>
+  sha256(JSON.stringify([slug, org_id ?? null, sections.map((name) => rows[name] ?? null), ambiguous]))
+
+export const planFileOf = (
+  { organization, org_id, steps }: Plan,
+  state: State,
+  about: { base_url: string; source: string; scope: Scope },
+): PlanFile => ({
+  svc_plan: 1,
+  base_url: about.base_url,
+  source: about.source,
+  organization,
+  org_id,
+  scope: { sections: [...about.scope.sections], rules: about.scope.rules },
+  state_sha256: stateHash(state),
+  steps,
+})
+
+/** Writes it whole or not at all, for its owner alone: it holds what the users are called. */
+export const writePlan = (file: string, plan: PlanFile, { cwd }: Io): void => {
+  const path = resolve(cwd, file)
+  const part = `${path}.${process.pid}.part`
+  try {
+    writeFileSync(part, `${JSON.stringify(plan, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    renameSync(part, path)
+  } catch (error) {
+    rmSync(part, { force: true })
+    throw usageError(`--plan-out: cannot write ${file} (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+const textOf = (file: string, { cwd }: Io): string => {
+  let fd: number | undefined
+  try {
+    fd = openSync(resolve(cwd, file), 'r')
+    if (fstatSync(fd).size > mostBytes) throw usageError(`--plan: ${file} is larger than 64 MiB`)
+    return readFileSync(fd, 'utf8')
+  } catch (error) {
+    if (error instanceof SvcError) throw error
+    throw usageError(`--plan: cannot read ${file} (${(error as NodeJS.ErrnoException).code})`)
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+/** A plan that `writePlan` wrote. Fails with a usage error for anything else. */
+export const readPlan = (file: string, io: Io): PlanFile => {
+  const text = textOf(file, io)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    value = undefined
+  }
+  const checked = planFile.safeParse(value)
+  if (checked.success) return checked.data
+  throw usageError(
+    `--plan: ${file} is no plan of this version of svc`,
+    `svc apply -f org.yaml --plan-out ${file} writes one`,
+  )
+}
+
+/** Whether each step is about the very row that the service has under its name now, or has none of. */
+const fits = ({ steps, scope }: PlanFile, state: State): boolean =>
+  steps.every(({ action, section, key, id: rowId }) => {
+    if (!scope.sections.includes(section)) return false
+    const there = state.rows[section]?.find((row) => row.key === key)
+    if (action === 'by_hand') return true
+    return action === 'create' ? !there : there !== undefined && there.id === rowId
+  })
+
+/** Fails when the service is no longer what the plan was made for. */
+export const checkStillValid = (plan: PlanFile, state: State, baseUrl: string): void => {
+  if (plan.base_url !== baseUrl)
+    throw usageError(
+      `The plan is for ${plan.base_url}, and this is ${baseUrl}`,
+      '--base-url or --profile says which service is meant',
+    )
+  if (plan.state_sha256 === stateHash(state) && plan.org_id === state.org_id && fits(plan, state)) return
+  const stale = 'The plan is stale: what it was made for has changed since'
+  throw new SvcError('failed', 'stale_plan', stale, {
+    detail: 'Nothing was applied.',
+    hint: `svc apply -f ${plan.source === '-' ? 'FILE' : plan.source} --plan-out FILE makes a new one`,
+  })
+}

@@ -1,0 +1,136 @@
+import { SvcError } from '../../core/errors.ts'
+import {
+  fieldsOf,
+  onlyAtCreation,
+  same,
+  sections,
+  type Row,
+  type Rows,
+  type Section,
+  type State,
+} from './state.ts'
+import type { Wanted } from './document.ts'
+
+/** `by_hand` is what no operation can do from a file; `note` says what to do. */
+export const actions = ['create', 'change', 'delete', 'by_hand'] as const
+
+export type Change = { field: string; before?: unknown; after?: unknown }
+export type Step = {
+  action: (typeof actions)[number]
+  section: Section
+  key: string
+  id?: number
+  changes: Change[]
+  note?: string
+}
+export type Plan = {
+  organization: string
+  org_id?: number
+  /** In the order in which they are carried out. */
+  steps: Step[]
+  /** There, and not in the file. */
+  extra: { section: Section; key: string }[]
+  ambiguous: State['ambiguous']
+}
+
+const byKey = (rows: readonly Row[]): Map<string, Row> => new Map(rows.map((row) => [row.key, row]))
+
+const changesOf = (section: Section, wanted: Row, present?: Row): Change[] =>
+  fieldsOf[section].flatMap((field): Change[] => {
+    const after = wanted.fields[field]
+    if (after === undefined) return []
+    if (!present) return [{ field, after }]
+    const before = present.fields[field]
+    return onlyAtCreation[section]?.includes(field) || same(before, after) ? [] : [{ field, before, after }]
+  })
+
+const quoted = (text: unknown): string => {
+  const word = String(text)
+  return /^[\w.@:+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/** No file holds a secret, and no operation takes a provider away: a person does both. */
+const idpStep = (slug: string, wanted: Row | undefined, present: Row | undefined): Step[] => {
+  const step = { action: 'by_hand', section: 'idp', key: 'idp' } as const
+  if (!wanted) {
+    if (!present) return []
+    const changes = Object.entries(present.fields).map(([field, before]) => ({ field, before }))
+    return [
+      { ...step, changes, note: 'the service has an identity provider, and no operation takes it away' },
+    ]
+  }
+  const changes = changesOf('idp', wanted, present)
+  if (changes.length === 0) return []
+  const { provider, client_id } = wanted.fields
+  const command = `svc org creds set-idp --org ${slug} --provider ${quoted(provider)} --client-id ${quoted(client_id)} --client-secret-file FILE`
+  return [{ ...step, changes, note: `it needs the secret: ${command}` }]
+}
+
+const sectionSteps = (section: Section, wanted: readonly Row[], present: Map<string, Row>): Step[] =>
+  wanted.flatMap((row): Step[] => {
+    const there = present.get(row.key)
+    const changes = changesOf(section, row, there)
+    const step = { section, key: row.key, changes }
+    if (!there) return [{ action: 'create', ...step }]
+    return changes.length === 0 ? [] : [{ action: 'change', ...step, id: there.id }]
+  })
+
+const refuseAmbiguous = (wanted: Rows, { ambiguous, slug }: State): void => {
+  const meant = ambiguous.filter(({ section, key }) => wanted[section]?.some((row) => row.key === key))
+  if (meant.length === 0) return
+  throw new SvcError(
+    'failed',
+    'ambiguous',
+    'The service has several under a name that the file uses, and which is meant cannot be told',
+    {
+      issues: meant.map(({ section, key, ids }) => ({
+        field: `${section}/${key}`,
+        message: `is the name of ${ids.length}: ids ${ids.join(', ')}`,
+      })),
+      hint: `Give each a name of its own, such as svc geofence update ${meant[0]!.ids.at(-1)} --org ${slug} --name …`,
+    },
+  )
+}
+
+/** What must happen for `present` to become what is `wanted`. Pure; sections that either side lacks are left alone. */
+export const planFrom = (wanted: Wanted, present: State, { prune }: { prune: boolean }): Plan => {
+  refuseAmbiguous(wanted.rows, present)
+  const steps: Step[] = []
+  const extra: Plan['extra'] = []
+  const deletes: Step[] = []
+  for (const section of sections) {
+    const rows = wanted.rows[section]
+    const there = present.rows[section]
+    if (!rows || !there) continue
+    if (section === 'idp') {
+      steps.push(...idpStep(present.slug, rows[0], there[0]))
+      continue
+    }
+    const known = byKey(there)
+    steps.push(...sectionSteps(section, rows, known))
+    for (const { key } of rows) known.delete(key)
+    const left = [...known.values()]
+    if (prune)
+      deletes.unshift(
+        ...left.map(({ key, id }): Step => ({
+          action: 'delete',
+          section,
+          key,
+          id,
+          changes: [],
+          ...(section === 'users' && { note: 'removed; the history stays' }),
+        })),
+      )
+    else extra.push(...left.map(({ key }) => ({ section, key })))
+  }
+  return {
+    organization: present.slug,
+    org_id: present.org_id,
+    steps: [...steps, ...deletes],
+    extra,
+    ambiguous: present.ambiguous,
+  }
+}
+
+export const count = (plan: Plan, action: Step['action']): number =>
+  plan.steps.filter((step) => step.action === action).length

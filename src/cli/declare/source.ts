@@ -1,0 +1,39 @@
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { textOf } from '../bulk/encoding.ts'
+import type { Io } from '../io.ts'
+
+/** Eight times what an organization of 5,000 users takes. */
+const mostBytes = 10 * 1024 * 1024
+
+const tooLarge = (name: string): SvcError =>
+  usageError(`${name} is larger than 10 MiB`, 'svc user import takes lists that large')
+
+const bytesOf = (file: string, { cwd }: Io): Buffer => {
+  let fd: number | undefined
+  try {
+    fd = openSync(resolve(cwd, file), 'r')
+    const stats = fstatSync(fd)
+    if (stats.isDirectory()) throw usageError(`${file} is a folder`, '-f org.yaml')
+    if (stats.size > mostBytes) throw tooLarge(file)
+    return readFileSync(fd)
+  } catch (error) {
+    if (error instanceof SvcError) throw error
+    throw usageError(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code})`, '-f org.yaml')
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+export type Source = { name: string; text: string }
+
+/** The text of a file, or of standard input for `-`. Fails with a usage error when it is too large or no UTF-8. */
+export const readSource = async (file: string, io: Io): Promise<Source> => {
+  const name = file === '-' ? 'standard input' : file
+  if (file === '-' && io.stdin.isTTY)
+    throw usageError('-f - reads standard input: pipe a file into it', '-f org.yaml')
+  const bytes = file === '-' ? await io.stdin.bytes() : bytesOf(file, io)
+  if (bytes.length > mostBytes) throw tooLarge(name)
+  return { name, text: textOf(bytes, name) }
+}

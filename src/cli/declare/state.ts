@@ -1,0 +1,114 @@
+import { factors } from '../../contract/records.ts'
+import { normalizeNetwork } from '../../rules/network.ts'
+
+/** What a file can say of an organization, in the order in which it is carried out. */
+export const sections = ['organization', 'geofences', 'timeslots', 'auth_codes', 'idp', 'users'] as const
+export type Section = (typeof sections)[number]
+
+export type Fields = Record<string, unknown>
+
+/** One thing under the name that a file knows it by; `id` is the service's, where it is there already. */
+export type Row = { key: string; id?: number; fields: Fields }
+
+/** Rows by section; a section that is absent is not looked at. */
+export type Rows = Partial<Record<Section, Row[]>>
+
+/** What the service holds. `org_id` is absent where there is no such organization. */
+export type State = {
+  slug: string
+  org_id?: number
+  rows: Rows
+  /** Names that several rows have: which one a file means cannot be told, so they are left alone. */
+  ambiguous: { section: Section; key: string; ids: number[] }[]
+}
+
+/** The sections that are lists, and the field that each of their rows is known by. */
+export const keyOf = { geofences: 'name', timeslots: 'name', auth_codes: 'label', users: 'mobile' } as const
+export type List = keyof typeof keyOf
+export const isList = (section: Section): section is List => section in keyOf
+
+const slotFields = ['name', 'days', 'start', 'end', 'timezone', 'is_active']
+const fenceFields = ['name', 'latitude', 'longitude', 'radius', 'enabled']
+
+/** The fields of a section's rows that can be read and written, in the order in which they are shown. */
+export const fieldsOf: Record<Section, readonly string[]> = {
+  organization: ['name', 'ip_allow', 'device_trust', 'require_number', 'factors', 'report_only'],
+  geofences: ['latitude', 'longitude', 'radius', 'is_active'],
+  timeslots: slotFields.slice(1),
+  auth_codes: ['uses', 'expires_at'],
+  idp: ['provider', 'client_id'],
+  users: ['first_name', 'last_name', 'email', 'role', 'state', 'geofences', 'timeslots'],
+}
+
+/** What counts down or is told once: given when a row is made, and not compared with afterwards. */
+export const onlyAtCreation: Partial<Record<Section, readonly string[]>> = { auth_codes: ['uses'] }
+
+export const policyFields = fieldsOf.organization.slice(1)
+
+const week = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
+
+/** In the order of `order`, and what is not in it behind that, by itself. */
+const sorted = (value: unknown, order: readonly unknown[] = []): unknown => {
+  if (!Array.isArray(value)) return value
+  const place = (item: unknown): string =>
+    order.includes(item) ? String.fromCharCode(order.indexOf(item)) : `~${String(item)}`
+  return [...new Set(value as unknown[])].toSorted((a, b) => (place(a) < place(b) ? -1 : 1))
+}
+
+const picked = (row: unknown, names: readonly string[]): Fields =>
+  Object.fromEntries(
+    names
+      .filter((name) => (row as Fields)[name] !== undefined)
+      .map((name) => [name, normal(name, (row as Fields)[name])]),
+  )
+
+const text = (value: unknown): string => JSON.stringify(value)
+
+/** The rows of a user in one order: a set has none. */
+const set = (value: unknown, names: readonly string[], missing: Fields = {}): unknown =>
+  Array.isArray(value)
+    ? value
+        .map((row: unknown) => picked({ ...missing, ...(row as Fields) }, names))
+        .toSorted((a, b) => (text(a) < text(b) ? -1 : 1))
+    : value
+
+const moment = (value: unknown): unknown => {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return Number.isNaN(time) ? value : new Date(time).toISOString()
+}
+
+const normals: Record<string, (value: unknown) => unknown> = {
+  days: (days) => sorted(days, week),
+  factors: (list) => sorted(list, factors),
+  report_only: (list) => sorted(list, factors),
+  ip_allow: (list) =>
+    Array.isArray(list)
+      ? sorted(list.map((entry) => (typeof entry === 'string' && normalizeNetwork(entry)) || entry))
+      : list,
+  expires_at: moment,
+  geofences: (list) => set(list, fenceFields),
+  timeslots: (list) => set(list, slotFields, { is_active: 1 }),
+}
+
+/** One spelling of a value, so that equal means the same. */
+export const normal = (field: string, value: unknown): unknown => normals[field]?.(value) ?? value
+
+/** The known fields of a record, each in its one spelling. */
+export const knownFields = (section: Section, record: unknown): Fields => picked(record, fieldsOf[section])
+
+export const same = (a: unknown, b: unknown): boolean => text(a ?? null) === text(b ?? null)
+
+const policyDefaults = {
+  ip_allow: [],
+  device_trust: false,
+  require_number: false,
+  factors: [],
+  report_only: [],
+}
+
+/** The fields of an organization with those of its policy; what a policy leaves out is what it means by that. */
+export const organizationFields = (record: Fields): Fields =>
+  knownFields('organization', {
+    ...record,
+    ...(record.policy ? { ...policyDefaults, ...record.policy } : {}),
+  })

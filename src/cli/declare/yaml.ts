@@ -1,0 +1,115 @@
+import {
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+  type Node,
+} from 'yaml'
+import { SvcError, usageError, type Issue } from '../../core/errors.ts'
+
+/** A parsed file: its value, and where each part of it stands. */
+export type Parsed = {
+  value: unknown
+  /** `org.yaml:12:5` of what stands at a path, or of what is around it. */
+  place(path: readonly PropertyKey[]): string
+}
+
+const words: Record<string, string> = {
+  MULTIPLE_DOCS: 'a second document starts here; one file is one organization',
+  TAB_AS_INDENT: 'a tab indents this line; YAML takes spaces only',
+}
+
+export const wrongFile = (file: string, issues: Issue[]): SvcError => {
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
+  return new SvcError(
+    'usage',
+    'invalid_file',
+    `${file === '-' ? 'Standard input' : file} cannot be used: ${issues[0]!.field} ${issues[0]!.message}${more}`,
+    { issues: issues.slice(0, 20), hint: 'svc export --schema prints what a file may say' },
+  )
+}
+
+/** Keys that stand twice in one map: the library looks for them in a time that grows with their square. */
+const repeated = (document: Document): { key: string; offset: number }[] => {
+  const found: { key: string; offset: number }[] = []
+  visit(document, {
+    Map: (_, map) => {
+      const seen = new Set<string>()
+      for (const { key } of map.items) {
+        const name = isScalar(key) ? String(key.value) : ''
+        if (!isScalar(key))
+          found.push({ key: 'a key that is no text', offset: (key as Node).range?.[0] ?? 0 })
+        else if (seen.has(name))
+          found.push({ key: `"${name.slice(0, 80)}" again`, offset: key.range?.[0] ?? 0 })
+        seen.add(name)
+      }
+    },
+  })
+  return found
+}
+
+/** `mobile: +12025550101` is a number to YAML; whoever wrote the plus meant the number of a phone. */
+const keepPlus = (document: Document): void =>
+  visit(document, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === 'number' && scalar.source?.startsWith('+')) scalar.value = scalar.source
+    },
+  })
+
+const nodeAt = (document: Document, path: readonly PropertyKey[]): number => {
+  let node: unknown = document.contents
+  let offset = 0
+  for (const part of path) {
+    if (isAlias(node)) node = node.resolve(document)
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part))
+      if (!isPair(pair)) break
+      offset = (pair.key as Node).range?.[0] ?? offset
+      node = pair.value
+    } else if (isSeq(node)) {
+      node = node.items[Number(part)]
+      offset = (node as Node | undefined)?.range?.[0] ?? offset
+    } else break
+  }
+  return offset
+}
+
+/** YAML, or JSON, which is YAML too. Fails with a usage error that names line and column. */
+export const parseYaml = (text: string, file: string): Parsed => {
+  const lines = new LineCounter()
+  const at = (offset: number): string => {
+    const { line, col } = lines.linePos(offset)
+    return `${file}:${Math.max(1, line)}:${Math.max(1, col)}`
+  }
+  try {
+    const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false })
+    const wrong = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
+      field: at(pos[0]),
+      message: words[code] ?? `is not YAML: ${message.split('\n')[0]!.slice(0, 200)}`,
+    }))
+    if (wrong.length > 0) throw wrongFile(file, wrong)
+    if (document.contents === null) throw usageError(`${file} is empty`, 'svc export --org acme > org.yaml')
+    const twice = repeated(document)
+    if (twice.length > 0)
+      throw wrongFile(
+        file,
+        twice.map(({ key, offset }) => ({ field: at(offset), message: `has ${key}` })),
+      )
+    keepPlus(document)
+    return { value: document.toJS({ maxAliasCount: 100 }), place: (path) => at(nodeAt(document, path)) }
+  } catch (error) {
+    // An alias without an anchor or too many of them, a nesting too deep for the stack.
+    if (error instanceof ReferenceError)
+      throw usageError(
+        `${file}: its aliases (*name) unfold into too much, or name nothing`,
+        'write the values out',
+      )
+    if (error instanceof RangeError) throw usageError(`${file} nests too deep`, 'svc export --schema')
+    throw error
+  }
+}

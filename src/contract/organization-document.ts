@@ -1,0 +1,73 @@
+import * as z from 'zod/mini'
+import { chosen, line } from './field.ts'
+import { geofence } from './geofence.ts'
+import { org } from './org.ts'
+import { policy, slug } from './records.ts'
+import { timeslot } from './timeslot.ts'
+import { user } from './user.ts'
+
+/** Stands where a secret is kept that no file holds. */
+export const keptSecret = '(kept)'
+
+const fences = z.partial(z.omit(geofence.createGeofence.input, { org_id: true }), { is_active: true })
+const slots = z.omit(timeslot.addTimeslot.input, { org_id: true })
+const codes = z.omit(org.createAuthCode.input, { org_id: true })
+const people = z.omit(user.createUser.input, { orgId: true, country_code: true, mobile: true })
+const { geofences: userFences } = geofence.setUserGeofences.input.shape
+const { timeslots: userSlots } = timeslot.setUserTimeslots.input.shape
+
+const most = 100_000
+const list = <T extends z.ZodMiniType>(row: T) =>
+  z.optional(z.array(row).check(z.maxLength(most, 'must have at most 100,000 entries')))
+
+/** An organization as a file says it. What is left out is left alone. spec: not shown */
+export const organizationDocument = z.strictObject({
+  svc: chosen(z.literal(1, 'must be 1: the version of this format'), 'Version of this format'),
+  organization: z.strictObject({
+    slug: chosen(slug, 'Which organization; it cannot be renamed here', { example: 'acme' }),
+    name: chosen(line(120), 'Name', { example: 'Acme Corp' }),
+    policy: chosen(z.optional(policy), 'What the organization enforces'),
+  }),
+  idp: chosen(
+    z.optional(
+      z.nullable(
+        z.strictObject({
+          ...z.omit(org.setIdpCredentials.input, { org_id: true, client_secret: true }).shape,
+          client_secret: chosen(
+            z.literal(keptSecret, `must be ${keptSecret}: a secret does not belong in this file`),
+            'The secret itself stays with the service',
+          ),
+        }),
+      ),
+    ),
+    'Identity provider; null for none',
+  ),
+  auth_codes: chosen(
+    list(
+      z.extend(codes, {
+        uses: chosen(codes.shape.uses, 'How often it can be used when it is made; not compared later', {
+          example: 50,
+        }),
+      }),
+    ),
+    'Codes with which people ask to join, by label; the codes themselves stay with the service',
+  ),
+  geofences: chosen(list(fences), 'Geo-fences of the organization, by name'),
+  timeslots: chosen(list(slots), 'Time slots of the organization, by name'),
+  users: chosen(
+    list(
+      z.strictObject({
+        mobile: chosen(line(32), 'Mobile number, E.164, in quotes', { example: '+12025550101' }),
+        ...people.shape,
+        state: chosen(
+          z.optional(z.enum(['active', 'pending'])),
+          'active, or pending for one who waits to be accepted',
+        ),
+        geofences: chosen(z.optional(userFences), 'All geo-fences of the user'),
+        timeslots: chosen(z.optional(userSlots), 'All time slots of the user'),
+      }),
+    ),
+    'Users of the organization, by mobile number',
+  ),
+})
+export type OrganizationDocument = z.infer<typeof organizationDocument>
