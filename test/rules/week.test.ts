@@ -103,6 +103,7 @@ const slot: fc.Arbitrary<Slot> = fc.record({
 })
 const slots = fc.array(slot, { maxLength: 3 })
 const minute = 60_000
+const clock = (one: DateTime): string => one.toFormat('yyyy-MM-dd HH:mm')
 // Weeks in which clocks jump come up as often as quiet ones.
 const jumps = ['2026-03-08', '2026-03-29', '2026-04-05', '2026-10-25', '2026-11-01', '2011-12-30'].map(
   (day) => Date.parse(`${day}T12:00:00Z`),
@@ -135,7 +136,6 @@ it('says at every minute what svc timeslot check says', () => {
         const edges = week.open.flatMap(({ from, to }) => [from, from - minute, to, to - minute])
         for (const instant of [...minutes.map((one) => monday + one * minute), ...edges]) {
           const local = DateTime.fromMillis(instant, { zone })
-          const clock = (one: DateTime): string => one.toFormat('yyyy-MM-dd HH:mm')
           const again = [30, 60].some((back) => clock(local.minus({ minutes: back })) === clock(local))
           const day = week.days.find((one) => one.date === local.toISODate() && one.again === again)
           const isInside = local.startOf('week').toMillis() === monday

@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { run } from '../../../src/cli/main.ts'
+import { temporaryFolder } from '../../e2e/processes.ts'
+import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
+import { memoryIo } from '../memory-io.ts'
+
+let service: FakeHosted
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(async () => {
+  service = await startFakeHosted()
+  folder = temporaryFolder()
+})
+afterEach(async () => {
+  await service.close()
+  folder.remove()
+})
+
+const slot = (name: string, days: string[], start: string, end: string, timezone = 'Europe/Berlin') => ({
+  name,
+  days,
+  start,
+  end,
+  timezone,
+})
+const office = slot('Office', ['mon', 'tue'], '09:00', '17:30')
+const nights = slot('Nights', ['sat'], '22:00', '06:10')
+const evil = { ...slot('a\u001b[2J<b>', ['sun'], '01:00', '02:00'), is_active: 0 }
+
+/** At noon, 1 January 2026 in UTC: a Thursday. */
+const week = async (args: string[], of: { organization?: unknown[]; user?: unknown[] } = {}, tty = false) => {
+  const { organization = [office, nights, evil], user = [] } = of
+  service.always((request, response) =>
+    json(200, {
+      status: 'success',
+      message: 'OK',
+      data: request.path.includes('/user/') ? user : organization,
+    })(request, response),
+  )
+  const io = memoryIo({
+    tty,
+    cwd: folder.path,
+    env: { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key' },
+  })
+  const exit = await run(['timeslot', 'week', '--org', '1', ...args], io)
+  return { exit, out: io.out(), err: io.err() }
+}
+const berlin = ['--zone', 'Europe/Berlin']
+
+describe('svc timeslot week', () => {
+  it('draws a week in which clocks go forward, and marks the moment', async () => {
+    const { out, exit } = await week([...berlin, '--at', '2026-03-29T05:50:00+02:00'])
+    expect(exit).toBe(0)
+    expect(out.split('\n')).toEqual([
+      'Week of Mon 23 Mar 2026, Europe/Berlin',
+      '',
+      '                      v at 05:50',
+      '           00  02  04  06  08  10  12  14  16  18  20  22',
+      'Mon 23 Mar ··················█████████████████·············',
+      'Tue 24 Mar ··················█████████████████·············',
+      'Wed 25 Mar ················································',
+      'Thu 26 Mar ················································',
+      'Fri 27 Mar ················································',
+      'Sat 28 Mar ············································████',
+      'Sun 29 Mar ████  ██████▒··································· <',
+      '',
+      '█ open   ▒ open in a part of the half hour   · closed',
+      'Sun 29 Mar: clocks go from 02:00 to 03:00; what lies between does not exist.',
+      '2026-03-29T05:50:00+02:00 would pass: Sun 05:50 Europe/Berlin is inside Nights (Sat 22:00-06:10)',
+      '',
+      'NAME             DAYS      START  END    TIMEZONE       ACTIVE',
+      'Office           mon, tue  09:00  17:30  Europe/Berlin  yes',
+      'Nights           sat       22:00  06:10  Europe/Berlin  yes',
+      'a\\u{001b}[2J<b>  sun       01:00  02:00  Europe/Berlin  no',
+      '',
+    ])
+  })
+  it('gives the hour that comes twice a line of its own', async () => {
+    const { out } = await week([...berlin, '--at', '2026-10-25'])
+    expect(out).toContain(
+      [
+        'Sun 25 Oct ████████████▒···································',
+        '     again     ██',
+        '',
+        '█ open   ▒ open in a part of the half hour   · closed',
+        'Sun 25 Oct: clocks go from 03:00 back to 02:00; what comes twice has a line of its own.',
+      ].join('\n'),
+    )
+  })
+  it('needs both levels for a user, now, in the zone that was named', async () => {
+    const user = [slot('Mine', ['mon', 'thu'], '00:00', '12:00', 'UTC')]
+    const { out } = await week(['--user', '7', '--zone', 'UTC'], { user })
+    const lines = out.split('\n')
+    expect(lines[2]).toBe(`${' '.repeat(11)}v now 00:00`)
+    expect(lines[4]).toBe('Mon 29 Dec uuuuuuuuuuuuuuuu████████ooooooooo···············')
+    expect(lines[7]).toBe('Thu 01 Jan uuuuuuuuuuuuuuuuuuuuuuuu························ <')
+    expect(out).toContain('o open for the organization alone   u open for the user alone')
+    expect(out).toContain('Now would not pass: Thu 01:00 Europe/Berlin is outside Nights')
+    expect(out).toContain('Mine    ')
+  })
+  it('says whose zone it is when none was named', async () => {
+    expect((await week([])).out).toMatch(/^Week of Mon 29 Dec 2025, \S+ \(this machine's zone\)\n/)
+  })
+  it('tells exactly when it is open where data is asked for', async () => {
+    const { out } = await week([...berlin, '--at', '2026-03-29', '--json', 'from,to'])
+    expect(JSON.parse(out).at(-1)).toEqual({
+      from: '2026-03-28T22:00:00+01:00',
+      to: '2026-03-29T06:10:00+02:00',
+    })
+  })
+  it('without a slot nothing restricts', async () => {
+    const { out } = await week(berlin, { organization: [] })
+    expect(out).toContain(`Mon 29 Dec ${'█'.repeat(48)}\n`)
+    expect(out).toContain('No time slots: nothing restricts.')
+  })
+  it('writes a page in which text of a server is text', async () => {
+    const { out } = await week([...berlin, '--html', '-', '--at', '2026-10-25T02:30:00+01:00'])
+    expect(out).toContain('<td>a\\u{001b}[2J&lt;b&gt;</td>')
+    expect(out).toContain('<td>2026-10-24 22:00 +02:00</td><td>2026-10-25 06:10 +01:00</td>')
+    expect(out).not.toMatch(/<script|<b>|https?:|NaN|[^\P{Cc}\n]/u)
+  })
+  it.each([
+    [['--zone', 'Moon/Base'], '--zone: there is no time zone "Moon/Base"'],
+    [['--at', 'tomorrow'], '--at takes a date or an ISO 8601 time'],
+    [['--at', '2026-02-30'], '--at takes a date'],
+  ])('refuses %j', async (args, said) => {
+    const { exit, err } = await week(args)
+    expect(exit).toBe(2)
+    expect(err).toContain(said)
+  })
+})
