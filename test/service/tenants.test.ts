@@ -34,9 +34,15 @@ type Holding = {
   registered: string
   otp: string
   refresh: string
+  email: string
+  /** The phone of another active member. */
+  sender: string
+  machine: string
 }
 
 const userFence = { name: 'Home', latitude: 1, longitude: 2, radius: 3, enabled: true }
+const machineValues = { stockName: 'AAPL', totalPrice: '1', currentStockPrice: '2' }
+const machineFields = { ...machineValues, machineName: 'Press', mobile: '+12025550177' }
 const named = <T extends object>(fields: T) => fields as never
 
 /** For each operation an input that works for who may; the organization may be another than that of the children. */
@@ -144,6 +150,23 @@ const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<Table[K
   resendEmailVerification: (_, { account }) => ({ user_id: account }),
   updateProfile: (_, { account }) => ({ user_id: account, first_name: 'Eve' }),
   getMobileUser: (_, { registered }) => ({ mobile: registered }),
+  registerMachine: ({ org }) => ({ org_id: org, machineId: 'new', ...machineFields }),
+  loginMachine: ({ org, machine }) => ({ org_id: org, machineId: machine, ...machineValues }),
+  verifyMachine: ({ org }, { machine }) => ({ org_id: org, machine_id: machine }),
+  getStockPrice: () => ({ Symbol: 'AAPL' }),
+  sendGlobalNotification: ({ org }) => ({
+    org_id: org,
+    mobile: '+12025550177',
+    type: 'notice',
+    message: 'x',
+  }),
+  sendAuthRequestByEmail: ({ org, email }) => ({ org_id: org, email, action: 'x' }),
+  sendAppAuthNotification: ({ org, mobile, sender }) => ({
+    org_id: org,
+    from_mobile: sender,
+    to_mobile: mobile,
+    action: 'x',
+  }),
 }
 
 const all = Object.keys(inputs) as OperationId[]
@@ -151,8 +174,21 @@ const all = Object.keys(inputs) as OperationId[]
 const ids = all.filter((id) => !('open' in table[id]) && !('session' in table[id]))
 const isForOperators = (id: OperationId): boolean => 'operator' in table[id]
 const sample = (n: number) => ({
-  ...{ org: n, user: n, waiting: n, fence: n, slot: n, code: n, device: n, account: n },
-  ...{ authCode: `${n}`, registered: `${n}`, otp: `${n}`, refresh: `${n}` },
+  org: n,
+  user: n,
+  waiting: n,
+  fence: n,
+  slot: n,
+  code: n,
+  device: n,
+  account: n,
+  authCode: `${n}`,
+  registered: `${n}`,
+  otp: `${n}`,
+  refresh: `${n}`,
+  email: `${n}`,
+  sender: `${n}`,
+  machine: `${n}`,
 })
 /** Operations that take a child by id: what they are asked changes with whose child it is. */
 const own = { ...sample(1), slug: 'a', mobile: '+1', approval: 'a', token: 'a', message: 'a' }
@@ -202,10 +238,16 @@ const settle = async (service: TestService, slug: string, n: number): Promise<Ho
   const registered = `+1${2025550103 + n}`
   dataOf(await register(service, { key, mobile: registered.slice(2) }))
   dataOf(await send(service, registered, { key }))
+  const machine = `press-of-${slug}`
+  const body = { machineId: machine, ...machineFields }
+  dataOf(await service.call('POST', '/dynamic_auth/register', { key, body }))
   return {
     org,
     slug,
     key,
+    email: `user${n}@acme.example`,
+    sender: (await createMember(service, org, n + 4)).mobile,
+    machine,
     user,
     waiting,
     fence: await post('create/geo-fence', fence),
