@@ -50,7 +50,10 @@ export type Call = {
    * is the caller when left out.
    */
   audit(orgId: number, subject: string, changes?: string[], actor?: string): Promise<void>
-  /** Wakes who waits for a request for approval, and its approver's page, once the transaction is committed. */
+  /**
+   * Wakes who waits for a request for approval, and its approver's page, once the transaction is committed. Without a
+   * `request_id` the page alone: the person or their device may have lost their place.
+   */
   wake(request: Waited): void
   /** Rings the phone, once the transaction is committed. */
   ring: Ring

@@ -251,13 +251,17 @@ describe('a page left open', () => {
     await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
   })
 
-  test('tells a phone that was removed', async () => {
+  test('tells a phone at once that it was removed, whatever it shows', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
     const devices = `/svc/v1/organizations/${stage.org.id}/users/${user.id}/devices`
     const [{ id }] = (await stage.service.call('GET', devices)).body.data
+    const started = performance.now()
     await stage.service.call('DELETE', `/svc/v1/organizations/${stage.org.id}/devices/${id}`)
-    await phone.page.reload()
+    await phone.sees('Sign in with this phone')
+    expect(performance.now() - started).toBeLessThan(5000)
     await phone.tap('Sign in with this phone')
     await expect(phone.sees('This phone was removed')).resolves.toBeUndefined()
     await phone.page.getByText('ask your admin for a new link').waitFor()

@@ -1,16 +1,16 @@
 type Listener = () => void
 
-/** What tells a request and whose it is. */
-export type Waited = { request_id: string; org_id: number; user_id: number }
+/** What tells a request and whose it is; without `request_id`, a person whose page may be over. */
+export type Waited = { request_id?: string; org_id: number; user_id: number }
 
-/** What the page of an approver listens to: any change of what is pending there. */
+/** What the page of an approver listens to: any change of what is pending there, or of who they are. */
 export const inboxOf = ({ org_id, user_id }: Omit<Waited, 'request_id'>): string =>
   `inbox:${org_id}:${user_id}`
 
 export type Waiting = {
   /** From now on a wake of this request or inbox is not missed; `woken` resolves then, or when all are let go. */
   listen(name: string): { woken: Promise<void>; close(): void }
-  /** Wakes who waits for a request, and its approver's page. */
+  /** Wakes who waits for a request, if it is one, and its approver's page. */
   wake(request: Waited): void
   /** Lets everybody go, now and from now on: the service stops. */
   stop(): void
@@ -39,7 +39,7 @@ export const createWaiting = ({ poll, every = 250 }: Options = {}): Waiting => {
   }
 
   const wake = (request: Waited): void => {
-    letGo(request.request_id)
+    if (request.request_id !== undefined) letGo(request.request_id)
     letGo(inboxOf(request))
   }
 

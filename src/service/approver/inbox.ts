@@ -4,10 +4,12 @@ import { sha256 } from '../../core/ids.ts'
 import { contextsOf, selectApprovals, type ApprovalRow } from '../approvals/record.ts'
 import { pause } from '../approvals/waiter.ts'
 import { inboxOf } from '../approvals/waiting.ts'
+import type { Person } from '../call.ts'
 import type { Service } from '../service.ts'
+import { sessionOver, stands } from './session.ts'
 
 type Inbox = Data<typeof approver.listInbox>
-type Approver = { org_id: number; user_id: number }
+type Approver = Person & { org_id: number }
 
 const readPending = ({ storage }: Service, { org_id, user_id }: Approver): Promise<ApprovalRow[]> =>
   storage.read((db) =>
@@ -37,7 +39,10 @@ const pendingOf = (row: ApprovalRow, now: string): Inbox['requests'][number] => 
 
 type Wait = { seconds: number; seen: string | undefined; signal?: AbortSignal }
 
-/** What is pending for an approver: as soon as it is something else than `seen`, or after so many seconds. */
+/**
+ * What is pending for an approver: as soon as it is something else than `seen`, or after so many seconds. Fails with 401
+ * as soon as the session has ended.
+ */
 export const awaitInbox = async (
   service: Service,
   approver: Approver,
@@ -51,6 +56,7 @@ export const awaitInbox = async (
     try {
       const rows = await readPending(service, approver)
       const mark = markOf(rows)
+      if (!(await stands(service, approver))) throw sessionOver()
       const now = storage.now()
       const left = until - performance.now()
       if (mark !== seen || left <= 0 || waiting.stopped || signal?.aborted)

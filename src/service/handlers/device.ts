@@ -44,6 +44,7 @@ const revokeDevice = async (call: Call, org_id: number, device_id: number) => {
     .executeTakeFirst()
   if (revoked) {
     await call.audit(org_id, `device:${device_id}`, ['revoked_at'])
+    call.wake(revoked)
     return revoked
   }
   const known = await call.db

@@ -26,6 +26,7 @@ const move = async (call: Call, { org_id, user_id }: Target, { from, set, refuse
   const user = await findUser(call, org_id, user_id)
   if (!moved) throw conflict(`user_${user.state}`, `The user is ${user.state}; ${refused}`)
   await call.audit(org_id, `user:${user_id}`, Object.keys(set))
+  call.wake({ org_id, user_id })
   return user
 }
 
@@ -109,5 +110,6 @@ export const membershipHandlers: Pick<Handlers<typeof user>, Group> = {
     await eraseRealm(call.db, orgId, userId)
     await erasePeople(call.db, [userId])
     await call.audit(orgId, `user:${userId}`)
+    call.wake({ org_id: orgId, user_id: userId })
   },
 }

@@ -141,5 +141,6 @@ export const orgHandlers: Pick<Handlers<typeof org>, Group> = {
     // Codes, keys, fences and slots go with it: their foreign keys cascade. Its audit stays.
     await call.db.deleteFrom('organizations').where('id', '=', org_id).execute()
     await call.audit(org_id, `organization:${org_id}`)
+    for (const { user_id } of people) call.wake({ org_id, user_id })
   },
 }

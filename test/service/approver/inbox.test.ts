@@ -4,7 +4,7 @@ import { challengeOf } from '../../../src/receipt/context.ts'
 import { ask, post } from '../approver.ts'
 import { createClock, minute, second } from '../clock.ts'
 import { contentsOf, createTenant, dataOf, fence, refusal } from '../fixtures.ts'
-import { startTestService, type TestService } from '../harness.ts'
+import { startTestService, type Answer, type TestService } from '../harness.ts'
 import { createPhone, enrollPhone, fromPhone, site, type Phone } from './phone.ts'
 
 let clock: ReturnType<typeof createClock>
@@ -122,13 +122,38 @@ describe('an inbox', () => {
     expect((await staying).mark).toBe(mark)
   })
 
-  test('is closed to a device that is revoked while it waits', async () => {
+  const user = (move: string) => `/organization/${acme.id}/user/${ada.user}/${move}`
+  const ends: [string, () => Promise<unknown>][] = [
+    [
+      'its device is revoked',
+      () => service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`),
+    ],
+    ['it signs out in another tab', () => fromPhone(service, 'DELETE', 'session', { cookie: ada.cookie })],
+    ['its user is put on hold', () => service.call('POST', user('pending'), { body: {} })],
+    [
+      'its user is removed',
+      () =>
+        service.call('POST', '/organization/remove/user', { body: { org_id: acme.id, user_id: ada.user } }),
+    ],
+    ['its user is deleted', () => service.call('DELETE', `/organization/${acme.id}/delete/user/${ada.user}`)],
+    ['its organization is deleted', () => service.call('DELETE', `/organization/${acme.id}/delete`)],
+  ]
+  test.each(ends)('is closed at once to a phone that waits when %s', async (_, end) => {
     const { mark } = await inbox()
     const waiting = fromPhone(service, 'GET', `requests?wait_s=30&seen=${mark}`, { cookie: ada.cookie })
-    await enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
+    const started = performance.now()
+    expect((await end()) as Answer).toMatchObject({ status: 200 })
+    expect(refusal(await waiting)).toEqual([401, 'session_over', []])
+    expect(performance.now() - started).toBeLessThan(1500)
+  })
+
+  test('stays open to the other phone of who loses one', async () => {
+    const other = await enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
+    const { mark } = await inbox('', other)
+    const waiting = inbox(`?wait_s=30&seen=${mark}`, other)
     await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`)
     await request()
-    expect(refusal(await waiting)).toEqual([401, 'session_over', []])
+    expect((await waiting).requests).toHaveLength(1)
   })
 
   test("has nothing of the same person's other organization", async () => {
