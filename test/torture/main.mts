@@ -6,6 +6,7 @@ import type { Torture } from './torture.ts'
 const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   tenants: () => import('./tenants.ts'),
   'bad-inputs': () => import('./bad-inputs.ts'),
+  'bad-tools': () => import('./bad-tools.ts'),
   profiles: () => import('./profiles.ts'),
   'kill-nine': () => import('./kill-nine.ts'),
   redirects: () => import('./redirects.ts'),
