@@ -10,6 +10,10 @@ import { isOrg } from './organization.ts'
 
 const looksSecret = (name: string): boolean => /secret|password|token|otp|key/i.test(name)
 
+/** A body without the values of what looks like a secret, at any depth. */
+export const withoutSecrets = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body), (name, value: unknown) => (looksSecret(name) ? '***' : value))
+
 /** `name=value` of -f and -F, without the value of a secret. */
 const withoutSecret = (text: string): string => {
   const name = text.slice(0, Math.max(0, text.indexOf('=')))

@@ -1,5 +1,5 @@
 import { curlLine } from '../client/curl.ts'
-import { planRequest } from '../client/request.ts'
+import { planRequest, type PlannedRequest } from '../client/request.ts'
 import { fieldsOf } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
 import { safeJson } from '../core/safe-text.ts'
@@ -19,8 +19,15 @@ export const showDryRun = async (
   // Before it is planned: a secret may stand in the address, too.
   for (const { name, meta } of fieldsOf(operation))
     for (const fields of [shown, more]) if (meta.secret && name in fields) fields[name] = '***'
-  const plan = planRequest(baseUrl.value, operation, shown, more)
+  await showPlan(planRequest(baseUrl.value, operation, shown, more), context, facts)
+}
 
+/** Prints a request that holds no secret, with a `curl` line. */
+export const showPlan = async (
+  plan: Omit<PlannedRequest, 'method'> & { method: string },
+  context: Context,
+  facts: object = {},
+): Promise<void> => {
   const curl = curlLine(plan)
   const output = await context.output()
   if (output.machine)

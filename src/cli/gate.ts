@@ -30,13 +30,14 @@ export const createGate = (context: Context): Gate => {
     id = await approved
   }
 
-  const passRaw = async (method: string, path: string, effect: string): Promise<void> => {
+  const passRaw = async (request: Parameters<Client['raw']>[0]): Promise<void> => {
     const { requireApproval } = await context.settings()
     if (requireApproval.length === 0) return
-    const operation = (await import('./raw-operation.ts')).operationAt(method, path)
-    if ((operation?.effect ?? effect) === 'read') return
+    const { operationAt, rawLine } = await import('./raw-operation.ts')
+    const operation = operationAt(request.method, request.path)
+    if ((operation?.effect ?? request.effect) === 'read') return
     // A route that the table does not name could be any of those that are listed.
-    await pass({ cli: operation?.cli ?? requireApproval[0]! })
+    await pass({ cli: operation?.cli ?? requireApproval[0]!, line: rawLine(request) })
   }
 
   const guard = (client: Client): Client => ({
@@ -46,7 +47,7 @@ export const createGate = (context: Context): Gate => {
       return client.call(operation, input, options)
     },
     raw: async (request, options) => {
-      await passRaw(request.method, request.path, request.effect)
+      await passRaw(request)
       return client.raw(request, options)
     },
   })

@@ -5,7 +5,11 @@ import type { PlannedRequest } from './request.ts'
 export const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** A line for a POSIX shell that sends the same request; the key stays in the environment. */
-export const curlLine = ({ method, url, body }: PlannedRequest): string =>
+export const curlLine = ({
+  method,
+  url,
+  body,
+}: Omit<PlannedRequest, 'method'> & { method: string }): string =>
   [
     'curl',
     // Brackets and braces (`[::1]`) would be patterns to curl.

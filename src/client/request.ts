@@ -10,6 +10,12 @@ export const withoutSlash = (url: string): string => {
   return url.slice(0, end)
 }
 
+/** Where a raw path goes: below the API root, or from the origin when it starts with /svc/ or /.well-known/. */
+export const rawUrl = (baseUrl: string, path: string): string => {
+  const root = /^\/(?:svc|\.well-known)\//.test(path) ? new URL(baseUrl).origin : withoutSlash(baseUrl)
+  return new URL(root + path).href
+}
+
 /**
  * Puts each value where it belongs: names in `{}` into the path, the rest into the query of a GET or DELETE and into
  * the body of a POST or PUT. `extra` holds further fields that the table does not name.

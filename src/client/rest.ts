@@ -6,7 +6,7 @@ import type { Answer, Client } from './client.ts'
 import { interrupted } from './network-error.ts'
 import { nextPage } from './paging.ts'
 import { redactedUrl } from './redact.ts'
-import { planRequest, withoutSlash } from './request.ts'
+import { planRequest, rawUrl } from './request.ts'
 import { mayPass, mostTries, neverSent, retryAfterMs, retryDelayMs, sleepFor } from './retry.ts'
 import type { HttpRequest, HttpResponse, Transport } from './transport.ts'
 
@@ -159,9 +159,7 @@ export const createClient = (options: Options): Client => {
 
   const raw: Client['raw'] = async ({ method, path, body, headers, effect }, { signal } = {}) => {
     if (!path.startsWith('/')) throw usageError(`A path starts with /, not as ${JSON.stringify(path)}`)
-    const { origin } = new URL(baseUrl)
-    const root = /^\/(?:svc|\.well-known)\//.test(path) ? origin : withoutSlash(baseUrl)
-    const { href: url } = new URL(root + path)
+    const url = rawUrl(baseUrl, path)
     const own = await headersFor(url, effect)
     const request = { method, url, headers: { ...own, ...headers, 'x-api-key': own['x-api-key']! }, body }
     return send(request, { effect, signal, shownUrl: redactedUrl(url) })

@@ -3,10 +3,19 @@ import { usageError } from '../../core/errors.ts'
 import { exitCode, exitOfAnswer } from '../../core/exit-codes.ts'
 import { safeText } from '../../core/safe-text.ts'
 import type { Effect } from '../../contract/operation.ts'
+import { redactedUrl } from '../../client/redact.ts'
+import { rawUrl } from '../../client/request.ts'
 import { addBodyFlags, readBody, type BodyFlags } from '../body-fields.ts'
+import { confirmWrite } from '../confirm.ts'
 import type { Context } from '../context.ts'
 
-type Options = BodyFlags & { method?: string; header?: string[]; include?: boolean; dryRun?: boolean }
+type Options = BodyFlags & {
+  method?: string
+  header?: string[]
+  include?: boolean
+  dryRun?: boolean
+  confirm?: string
+}
 
 const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -36,7 +45,9 @@ export const registerApi = (command: Command, context: Context): void => {
       .argument('[path]', 'a path below the API root, or from the origin when it starts with /svc/')
       .option('-X, --method <method>', 'method; GET, or POST when there is a body')
       .option('-H, --header <name:value>', 'further header', collect)
-      .option('-i, --include', 'show status and headers too'),
+      .option('-i, --include', 'show status and headers too')
+      .option('--dry-run', 'print the request and send nothing')
+      .option('--confirm <path>', 'of a DELETE in a protected profile: the path'),
   ).addHelpText('after', '\nExamples:\n  svc api /organizations\n  svc api /organization/create -f name=Acme')
 
   command.action(async () => {
@@ -48,6 +59,21 @@ export const registerApi = (command: Command, context: Context): void => {
     const method = (options.method ?? (body ? 'POST' : 'GET')).toUpperCase()
     if (!methods.includes(method)) throw usageError(`--method takes ${methods.join(', ')}`)
 
+    const { baseUrl, protected: guarded } = await context.settings()
+    if (options.dryRun) {
+      const [{ showPlan }, { withoutSecrets }] = await Promise.all([
+        import('../dry-run.ts'),
+        import('../command-line.ts'),
+      ])
+      const url = redactedUrl(rawUrl(baseUrl.value, path))
+      const shown = body && { body: withoutSecrets(body) as Record<string, unknown> }
+      return showPlan({ method, url, ...shown }, context)
+    }
+    if (method === 'DELETE' && guarded) {
+      const command = `api ${path} -X DELETE`
+      const write = { command, what: `DELETE ${path}`, name: path, declined: 'Nothing was sent' }
+      await confirmWrite(write, options, context)
+    }
     const client = await context.client()
     const answer = await client.raw(
       {
