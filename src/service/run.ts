@@ -13,6 +13,8 @@ export type Asked = {
   requestId: string
   /** Names of the fields that the caller gave. */
   given: string[]
+  /** As `createCall` takes it. */
+  approval?: string
   pager?: Pick<Call, 'page' | 'paged'>
   signal?: AbortSignal
   ip?: string
@@ -69,6 +71,7 @@ const callOf = (
     header: asked.header ?? noHeader,
     action: asked.action,
     given: asked.given,
+    approval: asked.approval,
   })
 }
 
