@@ -12,7 +12,9 @@ const leave = 'leave'
 const idsOf = (records: readonly ApprovalRecord[]): string =>
   records.map(({ request_id }) => request_id).join(' ')
 
-const clock = (iso: string): string => new Date(iso).toTimeString().slice(0, 8)
+/** By the clock on the wall, and which one: `14:03:22 CET`. */
+const localTime = new Intl.DateTimeFormat('en-GB', { timeStyle: 'long' })
+const clock = (iso: string): string => localTime.format(new Date(iso))
 
 type Stale = (pending: readonly ApprovalRecord[]) => boolean
 

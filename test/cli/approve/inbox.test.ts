@@ -152,3 +152,9 @@ describe('svc approve inbox, at a terminal', () => {
     expect((await decides(['apr_1', 'approve'], ceremony, false)).posted).toEqual([])
   })
 })
+
+test('tells the times of a request with their zone', async () => {
+  const { screen } = await decides(['apr_1', 'back'])
+  const time = String.raw`\d\d:\d\d:\d\d (?:[A-Z]{3,4}|GMT[+-]\d+(?::\d\d)?)`
+  expect(screen).toMatch(new RegExp(`Asked at   ${time}\n  Until      ${time}, \\d+:\\d\\d left\n`))
+})
