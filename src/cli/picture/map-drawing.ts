@@ -54,7 +54,8 @@ export const drawMap = (
   const write = (mark: string, at: Spot, reach: number, paint: Paint): boolean => {
     const [x, y] = scale.dotOf(at)
     const left = Math.floor(x / 2) - Math.floor((mark.length - 1) / 2)
-    const box = room.take({ x: left, y: Math.floor(y / 4), width: mark.length, height: 1 }, reach)
+    // A column more, so that two never read as one.
+    const box = room.take({ x: left, y: Math.floor(y / 4), width: mark.length + 1, height: 1 }, reach)
     if (box) canvas.write(box.x, box.y, mark, paint)
     return box !== undefined
   }
