@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ask, createApprover, decide, type Approver } from '../approver.ts'
+import { createClock, minute } from '../clock.ts'
+import { auditOf, contentsOf, createTenant, dataOf, fence, refusal } from '../fixtures.ts'
+import { startTestService, type TestService } from '../harness.ts'
+
+let clock: ReturnType<typeof createClock>
+let service: TestService
+let acme: { id: number; key: string }
+let ada: Approver
+
+beforeEach(async () => {
+  clock = createClock()
+  service = await startTestService({ dev: true, now: clock.now })
+  acme = await createTenant(service, 'acme')
+  ada = await createApprover(service, acme.id, 1)
+})
+afterEach(() => service.close())
+
+const request = async (key = acme.key): Promise<string> =>
+  dataOf(await ask(service, ada, {}, key)).request_id as string
+const approved = async (key?: string): Promise<string> => {
+  const id = await request(key)
+  dataOf(await decide(service, id, ada.key, { decision: 'approve' }))
+  return id
+}
+const create = (id: string, { key = acme.key, repeat = '' } = {}) =>
+  service.call('POST', `/organization/${acme.id}/create/geo-fence`, {
+    key,
+    body: fence,
+    headers: { 'x-svc-approval': id, ...(repeat && { 'idempotency-key': repeat }) },
+  })
+const lastChanges = async () => (await auditOf(service, acme.id)).at(-1)![2]
+
+describe('a write that names an approval', () => {
+  test('leaves it in the audit, where it was approved for this key', async () => {
+    const id = await approved()
+    expect((await create(id)).status).toBe(200)
+    expect(await lastChanges()).toEqual([...Object.keys(fence), `approval:${id}`])
+  })
+  test('is answered from memory when it is repeated', async () => {
+    const id = await approved()
+    const first = await create(id, { repeat: 'one' })
+    expect((await create(id, { repeat: 'one' })).body).toEqual(first.body)
+  })
+
+  const unknown: [string, () => Promise<string>, string?][] = [
+    ['that nobody asked for', async () => 'apr_nothing'],
+    ['that is empty', async () => ''],
+    ['that is not decided', () => request()],
+    [
+      'that was denied',
+      async () => {
+        const id = await request()
+        await decide(service, id, ada.key, { decision: 'deny' })
+        return id
+      },
+    ],
+    [
+      'of another day',
+      async () => {
+        const id = await approved()
+        clock.tick(24 * 60 * minute + 1)
+        return id
+      },
+    ],
+    ['of another key', () => approved(service.operatorKey)],
+  ]
+  for (const [what, make] of unknown)
+    test(`is refused with one ${what}, and nothing is written`, async () => {
+      const id = await make()
+      const before = await contentsOf(service)
+      expect(refusal(await create(id)).slice(0, 2)).toEqual([422, 'unknown_approval'])
+      expect(await contentsOf(service)).toEqual(before)
+    })
+})
