@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { resolve } from 'node:path'
 import type { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
@@ -58,6 +59,7 @@ export const carryOut = async (
   )
 
   const hard = new AbortController()
+  setMaxListeners(0, hard.signal)
   const interrupt = (): void => {
     output.warn('\nFinishing what is on its way; Ctrl-C again leaves at once')
     setTimeout(() => hard.abort(), graceMs).unref()

@@ -22,8 +22,10 @@ const createChecker = (kind: Kind) => {
     const checked = input.safeParse(whole)
     const known = new Set(issues.map(({ field }) => field.split(/[.[]/)[0]))
     const others = checked.success ? [] : issuesOf(checked.error, input, whole)
-    // What a kind says of a field says more than the schema does.
-    const all = [...issues, ...others.filter(({ field }) => !known.has(field.split(/[.[]/)[0]))]
+    // What a kind says of a field says more than the schema does; what follows from another column is not missing.
+    const said = ({ field }: Issue): boolean =>
+      known.has(field.split(/[.[]/)[0]) || (field in kind.defaults && fields[field] === undefined)
+    const all = [...issues, ...others.filter((issue) => !said(issue))]
     const before = key === undefined ? undefined : seen.get(key)
     if (before !== undefined) all.push({ field: kind.keyColumn, message: `is the same as in row ${before}` })
     if (key !== undefined && before === undefined) seen.set(key, row)

@@ -42,7 +42,7 @@ export const registerBulk = (group: Command, context: Context): void => {
     .argument('[file]')
     .option('--org <org>', 'Organization, id or slug')
     .option('--format <format>', `what the file is, where its name does not say (${formats})`)
-    .option('--on-conflict <what>', `what becomes of ${many} who are there already (fail|skip|update)`)
+    .option('--on-conflict <what>', `what becomes of those that are there already (fail|skip|update)`)
     .option('--results <file>', 'how each row ended, NDJSON; beside the input when left out')
     .option('--resume', 'go on with an import that did not end, or try again what failed')
     .option('--concurrency <n>', 'rows on their way at the same time, 1 to 64; 16 when left out')

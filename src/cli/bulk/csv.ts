@@ -44,7 +44,8 @@ export const readCsv = (text: string, kind: Kind, source: string): RawRow[] => {
     const fields: Fields = {}
     for (const [i, name] of columns.entries()) fields[name] = unescapeFormula(cells[i] ?? '')
     // The parser counts to the end of a row; a cell may hold lines.
-    const row = lines - cells.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0)
+    const row =
+      lines - cells.reduce((sum, cell) => sum + (cell.includes('\n') ? cell.split('\n').length - 1 : 0), 0)
     const message = `has ${cells.length} cells where the first line names ${columns.length}`
     const right = cells.length === columns.length
     rows.push(right ? { row, fields } : { row, fields, issues: [{ field: 'cells', message }] })

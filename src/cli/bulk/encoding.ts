@@ -32,7 +32,9 @@ const wrong = (source: string, bytes: Buffer): SvcError => {
 export const textOf = (bytes: Buffer, source: string): string => {
   const [first, second] = bytes
   const wide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
-  if (wide || bytes.subarray(0, 64).includes(0)) throw usageError(`${source} is UTF-16 or no text`, saveAs)
+  if (wide) throw usageError(`${source} is UTF-16`, saveAs)
+  const nul = bytes.indexOf(0)
+  if (nul >= 0) throw usageError(`${source} is no text: byte ${nul + 1} is 0, as in UTF-16`, saveAs)
   if (!isUtf8(bytes)) throw wrong(source, bytes)
   return bytes.toString('utf8').replace(/^\uFEFF/, '')
 }

@@ -10,4 +10,5 @@ export const escapeFormula = (cell: string): string =>
   running.test(cell) && !number.test(cell) ? `'${cell}` : cell
 
 /** What `escapeFormula` was given. */
-export const unescapeFormula = (cell: string): string => (escaped.test(cell) ? cell.slice(1) : cell)
+export const unescapeFormula = (cell: string): string =>
+  cell.startsWith("'") && escaped.test(cell) ? cell.slice(1) : cell

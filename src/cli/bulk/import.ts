@@ -7,6 +7,7 @@ import { checkRows } from './check-rows.ts'
 import { readImportOptions, type TypedImport } from './import-options.ts'
 import type { Kind } from './kind.ts'
 import { grouped } from './progress.ts'
+import { isConflict } from './conflict.ts'
 import { readRows, sourceName } from './read-file.ts'
 import { resumeCommand } from './resume-command.ts'
 
@@ -18,6 +19,8 @@ const tellFailures = ({ failures, counts }: Carried, results: string, warn: (tex
   }
   const more = counts.failed - failures.length
   if (more > 0) warn(`and ${grouped(more)} more, all of them in ${results}`)
+  if (failures.some(({ error }) => isConflict(error)))
+    warn('hint: --on-conflict skip leaves alone what is there already, --on-conflict update changes it')
 }
 
 /** Why not every row was tried, with the command that goes on. */
@@ -49,7 +52,8 @@ export const runImport = async (
   const { id: org } = await resolveOrg(wanted, context)
   if (options.dryRun) {
     const { showDryRun } = await import('../dry-run.ts')
-    const first = { [kind.orgField]: org, ...items[0]!.input }
+    const { input } = items[0]!
+    const first = { [kind.orgField]: org, ...(kind.bodyOf?.(input) ?? input) }
     await showDryRun(kind.create, first, {}, context, { rows: items.length })
     output.warn(`This is the first of ${grouped(items.length)} rows; all of them are in order.`)
     return

@@ -53,6 +53,8 @@ export type Kind = {
   places?: boolean
   /** Brings a row into the spelling that the service takes, and says what its schema cannot. */
   tidy(fields: Fields): { fields: Fields; key?: string; issues: Issue[] }
+  /** The body of the request that creates a row, where it is another than the row. */
+  bodyOf?(input: Fields): Fields
   /** Gets ready to send rows. */
   open(to: Destination): Promise<Send>
   list: Operation

@@ -1,7 +1,8 @@
 import type { Answer } from '../../client/client.ts'
 import { user } from '../../contract/user.ts'
-import { SvcError, type Issue } from '../../core/errors.ts'
+import { SvcError } from '../../core/errors.ts'
 import { readPhone } from '../../rules/phone.ts'
+import { isConflict } from './conflict.ts'
 import type { Destination, Fields, Kind, Send } from './kind.ts'
 import { sameFields } from './same-fields.ts'
 
@@ -11,7 +12,6 @@ const withPlus = (code: unknown): unknown =>
 
 const rounded = /^\d(?:[.,]\d{1,20})?E\+?\d{1,2}$/i
 
-/** The number in the two parts that the specification shows; in one where the second part alone would be read otherwise. */
 const tidy: Kind['tidy'] = (given) => {
   const code = withPlus(given['country_code'])
   const fields: Fields = code === undefined ? given : { ...given, country_code: code }
@@ -24,15 +24,16 @@ const tidy: Kind['tidy'] = (given) => {
     }
   const read = readPhone(mobile, typeof code === 'string' ? code : undefined)
   if ('wrong' in read) return { fields, issues: [{ field: read.wrong, message: read.message }] }
-  const { mobile: key, country_code } = read
-  const national = key.slice(country_code.length)
-  const again = readPhone(national, country_code)
-  const same = 'mobile' in again && again.mobile === key
-  return { fields: { ...fields, country_code, mobile: same ? national : key }, key, issues: [] as Issue[] }
+  return { fields: { ...fields, ...read }, key: read.mobile, issues: [] }
 }
 
-/** Services that tell no code say no more than 409. */
-const conflicts = new Set(['user_exists', 'user_pending', 'http_409'])
+/** The number in the two parts that the specification shows; whole where the second part alone would be read otherwise. */
+const bodyOf = (input: Fields): Fields => {
+  const [whole, country_code] = [String(input['mobile']), String(input['country_code'])]
+  const national = whole.slice(country_code.length)
+  const again = readPhone(national, country_code)
+  return 'mobile' in again && again.mobile === whole ? { ...input, mobile: national } : input
+}
 
 const idOf = ({ envelope }: Answer): unknown => (envelope.data as { id?: unknown } | undefined)?.id
 
@@ -50,11 +51,10 @@ const open = async ({ client, org, mode }: Destination): Promise<Send> => {
   }
   return async (item, options) => {
     try {
-      const id = idOf(await client.call(user.createUser, { orgId: org, ...item.input }, options))
+      const id = idOf(await client.call(user.createUser, { orgId: org, ...bodyOf(item.input) }, options))
       return { status: 'created', id }
     } catch (error) {
-      const there = error instanceof SvcError && error.http_status === 409 && conflicts.has(error.code)
-      if (!there || mode === 'fail') throw error
+      if (!(error instanceof SvcError) || !isConflict(error) || mode === 'fail') throw error
       return mode === 'skip' ? { status: 'skipped' } : update(item, options)
     }
   }
@@ -92,6 +92,7 @@ export const users: Kind = {
   defaults: { country_code: undefined },
   keyColumn: 'mobile',
   tidy,
+  bodyOf,
   open,
   // Who waits or was rejected would be let in by an import, so no export holds them.
   list: user.listUsers,
