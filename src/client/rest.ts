@@ -128,11 +128,13 @@ export const createClient = (options: Options): Client => {
     const { method, url, body } = planRequest(baseUrl, operation, input, extra)
     const { effect } = operation
     const headers = await headersFor(url, effect, idempotencyKey)
+    // The one name in the table for how long an answer may be held back.
+    const wait = typeof input.wait_s === 'number' ? { waitMs: input.wait_s * 1000 } : {}
     const seen = new Set<string>()
     let at: string | undefined = url
     while (at !== undefined && !seen.has(at)) {
       seen.add(at)
-      const request = { method, url: at, headers, ...(body && { body: JSON.stringify(body) }) }
+      const request = { method, url: at, headers, ...(body && { body: JSON.stringify(body) }), ...wait }
       const response = await send(request, { effect, signal, shownUrl: redactedUrl(at, operation, input) })
       const { date } = response.headers
       const answer: Answer = { ...readAnswer(response, at), ...(date === undefined ? {} : { date }) }

@@ -4,6 +4,8 @@ export type HttpRequest = {
   url: string
   headers: Record<string, string>
   body?: string
+  /** How long the other side was asked to wait before it answers, milliseconds. */
+  waitMs?: number
 }
 
 export type HttpResponse = {

@@ -48,6 +48,9 @@ const textHeaders = (headers: Record<string, string | string[] | undefined>): Re
     ]),
   )
 
+/** What an answer that was waited for may take besides. */
+const waitSlackMs = 10_000
+
 /** A transport over undici with keep-alive. It follows no redirect and repeats nothing. `close` ends what is open. */
 export const createTransport = (options: Options): Transport & { close(): Promise<void> } => {
   const { connect = 10_000, headers: headersMs = 60_000, body: bodyMs = 60_000 } = options.timeoutMs ?? {}
@@ -60,6 +63,8 @@ export const createTransport = (options: Options): Transport & { close(): Promis
   ): Promise<{ status: number; headers: Record<string, string>; body: Buffer }> =>
     new Promise((resolve, reject) => {
       const { origin, pathname, search } = new URL(request.url)
+      const { waitMs } = request
+      const answerMs = waitMs === undefined ? headersMs : Math.max(headersMs, waitMs + waitSlackMs)
       let controller: Dispatcher.DispatchController | undefined
       let over: SvcError | undefined
       let timer: NodeJS.Timeout | undefined
@@ -91,7 +96,7 @@ export const createTransport = (options: Options): Transport & { close(): Promis
           onRequestStart(started) {
             controller = started
             if (over) started.abort(over)
-            else within(headersMs, 'an answer')
+            else within(answerMs, 'an answer')
           },
           onResponseStart(_, status, headers) {
             Object.assign(answer, { status, headers: textHeaders(headers) })

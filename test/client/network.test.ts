@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTransport } from '../../src/client/undici-transport.ts'
 import { networkError } from '../../src/client/network-error.ts'
+import { approval } from '../../src/contract/approval.ts'
 import { org } from '../../src/contract/org.ts'
 import { selfSigned } from '../certificate.ts'
 import { cut, json, stall, stallInBody, text, truncated } from '../fake-hosted.ts'
@@ -41,6 +42,15 @@ test.each([
   const error = await failure(client.call(org.listOrganizations, {}))
   expect(error).toMatchObject({ exit: 'unreachable', code, hint: expect.any(String) })
   expect(error.message).toContain(new URL(service.origin).host)
+})
+
+test('an answer that the service was asked to hold back is waited for, and no other', async () => {
+  const { client, service } = await withHosted({ timeoutMs: { headers: 50 } })
+  service.always((seen, response) => void setTimeout(() => json(200, ok)(seen, response), 150))
+  const asked = { request_id: 'apr_1', wait_s: 1 }
+  expect((await client.call(approval.getApproval, asked)).envelope.status).toBe('success')
+  const error = await failure(client.call(approval.getApproval, { request_id: 'apr_1' }))
+  expect(error.code).toBe('timed_out')
 })
 
 test.each([
