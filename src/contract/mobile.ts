@@ -80,7 +80,10 @@ export const mobile = operations({
     message: 'Code sent',
     example: '--mobile +12025550101',
     input: z.strictObject({ mobile: e164('Mobile number, E.164') }),
-    data: z.looseObject(sending),
+    data: z.looseObject({
+      ...sending,
+      message_id: chosen(z.string(), 'Id of the message in the outbox'),
+    }),
   },
   confirmRegistration: {
     method: 'POST',

@@ -1,6 +1,6 @@
-import type { CreateTableBuilder, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { texts } from './columns.ts'
+import { ofPerson, texts } from './columns.ts'
 
 export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
   // No foreign key to an organization: 0 is the service itself, as in the audit.
@@ -11,10 +11,6 @@ export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
       .createTable(name)
       .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
       .addColumn('org_id', 'integer', (column) => column.notNull())
-  const ofPerson = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
-    table.addColumn('user_id', 'integer', (column) =>
-      column.notNull().references('people.id').onDelete('cascade'),
-    )
   const index = (table: keyof Tables, name: string) => schema.createIndex(`${table}_${name}`).on(table)
 
   await texts(ofPerson(realm('registrations')), 'profile', 'created_at', 'expires_at')

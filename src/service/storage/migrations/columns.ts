@@ -16,6 +16,11 @@ export const ofOrganization = <T extends string, C extends string>(table: Create
     column.notNull().references('organizations.id').onDelete('cascade'),
   )
 
+export const ofPerson = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
+  table.addColumn('user_id', 'integer', (column) =>
+    column.notNull().references('people.id').onDelete('cascade'),
+  )
+
 export const ofMember = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
   table
     .addColumn('org_id', 'integer', (column) => column.notNull())

@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { forgetLapsed } from '../../../src/service/mobile/expiry.ts'
+import { createClock, minute } from '../clock.ts'
+import { ada, auditOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
+import { startTestService, type TestService } from '../harness.ts'
+import { createMobileUser, register, send } from '../mobile-user.ts'
+
+const mobile = '+12025550101'
+const day = 24 * 60 * minute
+
+let clock: ReturnType<typeof createClock>
+let service: TestService
+let acme: { id: number; key: string }
+beforeEach(async () => {
+  clock = createClock()
+  service = await startTestService({ now: clock.now })
+  acme = await createTenant(service, 'acme')
+})
+afterEach(() => service.close())
+
+const get = (number = mobile, key?: string) =>
+  service.call('POST', '/getuser', { key, body: { mobile: number } })
+const update = (body: object, key?: string) => service.call('POST', '/update-profile', { key, body })
+
+describe('a user by mobile number', () => {
+  test('is the account and the memberships that the key reaches', async () => {
+    const other = await createTenant(service, 'other')
+    for (const { id } of [acme, other]) await createMember(service, id, 1)
+    const { user_id } = await createMobileUser(service, { key: acme.key })
+    const [inAcme, inOther] = [acme, other].map(({ id }, at) => {
+      const slug = ['acme', 'other'][at]
+      return { id, name: slug, slug, role: 'member', state: 'active' }
+    })
+    const account = expect.objectContaining({ first_name: 'Ada', email: null })
+    const person = { user_id, mobile, country_code: '+1' }
+    const by = async (key: string) => dataOf(await get(mobile, key))
+    expect(await by(acme.key)).toEqual({ ...person, account, organizations: [inAcme] })
+    expect(await by(other.key)).toEqual({ ...person, account: null, organizations: [inOther] })
+    expect(await by(service.operatorKey)).toEqual({
+      ...person,
+      account: null,
+      organizations: [inAcme, inOther],
+    })
+  })
+
+  test('is found in any spelling of the number, and absent where nobody within reach has it', async () => {
+    await createMobileUser(service)
+    expect(dataOf(await get('+1 (202) 555-0101')).mobile).toBe(mobile)
+    expect(refusal(await get('+12025550109'))).toEqual([404, 'not_found', []])
+    expect(refusal(await get(mobile, acme.key))).toEqual([404, 'not_found', []])
+    expect(refusal(await get('2025550101'))).toEqual([422, 'invalid_field', ['mobile']])
+  })
+
+  test('has no organizations before the first, and that is no 404', async () => {
+    const { user_id } = await createMobileUser(service)
+    const orgs = (key?: string) =>
+      service.call('POST', '/organization/user/getOrganizations', { key, body: { user_id } })
+    expect(dataOf(await orgs())).toEqual([])
+    expect(refusal(await orgs(acme.key))).toEqual([404, 'not_found', []])
+  })
+})
+
+describe('an update of the profile', () => {
+  test('changes what is given, in the account alone', async () => {
+    const member = await createMember(service, acme.id, 1)
+    const { user_id } = await createMobileUser(service, { key: acme.key, platform: 'ios' })
+    const changes = { first_name: 'Augusta', imei: '35 209900 176148 1', device_name: 'New phone' }
+    const { account } = dataOf(await update({ user_id, ...changes }, acme.key))
+    expect(account).toMatchObject({
+      ...changes,
+      imei: '352099001761481',
+      last_name: 'Lovelace',
+      platform: 'ios',
+    })
+    expect(dataOf(await service.call('GET', `/organization/${acme.id}/user/${user_id}`))).toEqual(member)
+    expect(await auditOf(service, acme.id)).toContainEqual([
+      'updateProfile',
+      `user:${user_id}`,
+      ['first_name', 'imei', 'device_name'],
+    ])
+  })
+
+  test.each([
+    [{}, 'nothing_to_change', []],
+    [{ imei: '352099001761482' }, 'invalid_field', ['imei']],
+    [{ email: 'x' }, 'invalid_field', ['email']],
+    [{ first_name: ' ' }, 'invalid_field', ['first_name']],
+    [{ country_code: '+49' }, 'invalid_field', ['country_code']],
+  ])('with %j is refused and changes nothing', async (wrong, code, fields) => {
+    await createMobileUser(service)
+    const before = await contentsOf(service)
+    expect(refusal(await update({ mobile, ...wrong }))).toEqual([422, code, fields])
+    expect(await contentsOf(service)).toEqual(before)
+  })
+
+  test('of who has no account is absent, member or not', async () => {
+    const { id } = await createMember(service, acme.id, 1)
+    expect(refusal(await update({ user_id: id, first_name: 'X' }))).toEqual([404, 'not_found', []])
+  })
+})
+
+describe('what is kept of somebody', () => {
+  const mobileTables = async () => {
+    const { registrations, mobile_accounts, token_families, refresh_tokens, email_verifications, people } =
+      await contentsOf(service)
+    return [registrations, mobile_accounts, token_families, refresh_tokens, email_verifications, people].map(
+      (rows) => rows!.length,
+    )
+  }
+
+  test('stays when only a membership is erased, and goes with the account of that organization', async () => {
+    const { user_id } = await createMobileUser(service, { email: ada.email })
+    await createMember(service, acme.id, 1)
+    const path = `/organization/${acme.id}/delete/user/${user_id}`
+    dataOf(await service.call('DELETE', path))
+    expect((await get()).status).toBe(200)
+
+    await createMember(service, acme.id, 2)
+    const second = await createMobileUser(service, { key: acme.key, mobile: '2025550102', email: ada.email })
+    dataOf(await service.call('DELETE', `/organization/${acme.id}/delete/user/${second.user_id}`))
+    expect(await mobileTables()).toEqual([0, 1, 1, 1, 1, 1])
+  })
+
+  test('goes with the organization whose key registered it', async () => {
+    await createMobileUser(service, { key: acme.key, email: ada.email })
+    dataOf(await register(service, { key: acme.key, mobile: '2025550103' }))
+    dataOf(await send(service, '+12025550103', { key: acme.key }))
+    dataOf(await service.call('DELETE', `/organization/${acme.id}/delete`))
+    expect(await mobileTables()).toEqual([0, 0, 0, 0, 0, 0])
+    const { otps, turns } = await contentsOf(service)
+    expect([otps, turns]).toEqual([[], []])
+  })
+
+  test('is forgotten when it lapsed, and nothing before', async () => {
+    const forget = () => service.storage.write((db) => forgetLapsed(db, clock.iso()))
+    await createMobileUser(service, { email: ada.email })
+    dataOf(await register(service, { mobile: '2025550103' }))
+    const before = await contentsOf(service)
+    await forget()
+    expect(await contentsOf(service)).toEqual(before)
+    clock.tick(day)
+    await forget()
+    expect(await mobileTables()).toEqual([0, 1, 1, 1, 0, 1])
+    expect((await contentsOf(service)).otps).toEqual([])
+    expect((await contentsOf(service)).turns).toEqual([])
+    clock.tick(29 * day)
+    await forget()
+    expect(await mobileTables()).toEqual([0, 1, 0, 0, 0, 1])
+  })
+})

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createClock, minute } from '../clock.ts'
+import { ada, auditOf, contentsOf, createTenant, dataOf, refusal } from '../fixtures.ts'
+import { startTestService, type TestService } from '../harness.ts'
+import { createMobileUser, type MobileUser } from '../mobile-user.ts'
+
+const invalid = [403, 'auth_code_invalid', []]
+
+let clock: ReturnType<typeof createClock>
+let service: TestService
+let acme: { id: number; key: string }
+let user: MobileUser
+beforeEach(async () => {
+  clock = createClock()
+  service = await startTestService({ now: clock.now })
+  acme = await createTenant(service, 'acme')
+  user = await createMobileUser(service, { email: ada.email })
+})
+afterEach(() => service.close())
+
+const newCode = async (body: object = {}, org = acme): Promise<{ id: number; code: string }> =>
+  dataOf(
+    await service.call('POST', `/organization/${org.id}/create/auth-code`, { body: { label: 'x', ...body } }),
+  )
+const usesLeft = async (): Promise<(number | null)[]> =>
+  dataOf(await service.call('GET', `/organization/${acme.id}/get-org-auth-codes`)).map(
+    (row: { uses_left: number | null }) => row.uses_left,
+  )
+const join = (auth_code: string, who: object = { user_id: user.user_id }, key?: string) =>
+  service.call('POST', '/user/assign-org', { key, body: { ...who, auth_code } })
+const check = async (who: object = { mobile: user.mobile }, key?: string) =>
+  service.call('POST', '/user/check-org-assignment', { key, body: who })
+const move = (what: string) =>
+  service.call('POST', `/organization/${acme.id}/user/${user.user_id}/${what}`, { body: {} })
+
+describe('an auth code', () => {
+  test('asks to join as the account says, and an admin accepts', async () => {
+    const { id, code } = await newCode({ uses: 2 })
+    const organization = { id: acme.id, name: 'acme', slug: 'acme' }
+    expect(dataOf(await join(code))).toEqual({ user_id: user.user_id, organization, state: 'pending' })
+    expect(await usesLeft()).toEqual([1])
+    expect(dataOf(await check())).toEqual({ assigned: false, state: 'pending', role: 'member', organization })
+    expect(dataOf(await service.call('GET', `/organization/${acme.id}/pending/users`))).toMatchObject([
+      { id: user.user_id, first_name: ada.first_name, email: ada.email, state: 'pending' },
+    ])
+    dataOf(await move('accept'))
+    expect(dataOf(await check())).toMatchObject({ assigned: true, state: 'active', role: 'member' })
+    expect(await auditOf(service, acme.id)).toContainEqual([
+      'assignOrganization',
+      `user:${user.user_id}`,
+      ['state', `auth-code:${id}`],
+    ])
+  })
+
+  test('is read as somebody typed it', async () => {
+    const { code } = await newCode()
+    const typed = ` ${code.toLowerCase().replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')} `
+    dataOf(await join(typed))
+  })
+
+  test('is one answer when it is wrong, lapsed, used up, deleted, or of another organization', async () => {
+    const other = await createTenant(service, 'other')
+    const used = await newCode({ uses: 1 })
+    dataOf(await join(used.code))
+    const stranger = await createMobileUser(service, { mobile: '2025550102' })
+    const lapsed = await newCode({ expires_at: '2030-01-31T12:30:00Z' })
+    const deleted = await newCode()
+    await service.call('DELETE', `/organization/${acme.id}/delete/auth-code/${deleted.id}`)
+    clock.tick(30 * minute)
+    const wrong = ['0000-0000-0000-0000', 'x', used.code, lapsed.code, deleted.code]
+    const answers = await Promise.all(wrong.map((code) => join(code, { mobile: stranger.mobile })))
+    const local = await createMobileUser(service, { key: other.key, mobile: '2025550103' })
+    const valid = await newCode()
+    answers.push(await join(valid.code, { user_id: local.user_id }, other.key))
+    for (const answer of answers) expect(refusal(answer)).toEqual(invalid)
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    expect(await usesLeft()).toEqual([0, null, null])
+  })
+
+  test('with one use left lets one of fifty in that come at once', async () => {
+    const { code } = await newCode({ uses: 1 })
+    const users = [user]
+    for (let n = 2; n <= 8; n++) users.push(await createMobileUser(service, { mobile: `202555010${n}` }))
+    const answers = await Promise.all(
+      Array.from({ length: 48 }, (_, i) => join(code, { user_id: users[i % 8]!.user_id })),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(await usesLeft()).toEqual([0])
+  })
+
+  test('is not used by who is a member already, or waits', async () => {
+    const { code } = await newCode({ uses: 5 })
+    dataOf(await join(code))
+    expect(refusal(await join(code))).toEqual([409, 'already_assigned', []])
+    dataOf(await move('accept'))
+    expect(refusal(await join(code))).toEqual([409, 'already_assigned', []])
+    expect(await usesLeft()).toEqual([4])
+  })
+
+  test('lets who was rejected or removed ask again, as a member', async () => {
+    const { code } = await newCode()
+    dataOf(await join(code))
+    dataOf(await move('reject'))
+    expect(dataOf(await join(code)).state).toBe('pending')
+    dataOf(await move('accept'))
+    const target = { org_id: acme.id, user_id: user.user_id }
+    dataOf(await service.call('POST', '/make-admin', { body: target }))
+    dataOf(await service.call('POST', '/organization/remove/user', { body: target }))
+    dataOf(await join(code))
+    expect(dataOf(await check())).toMatchObject({ assigned: false, state: 'pending', role: 'member' })
+  })
+
+  test('is of no use to who has no account', async () => {
+    const { code } = await newCode({ uses: 1 })
+    const before = await contentsOf(service)
+    expect(refusal(await join(code, { mobile: '+12025550109' }))).toEqual([404, 'not_found', []])
+    expect(refusal(await join(code, { user_id: 999 }))).toEqual([404, 'not_found', []])
+    expect(refusal(await join(code, {}))).toEqual([422, 'invalid_field', ['mobile', 'user_id']])
+    expect(await contentsOf(service)).toEqual(before)
+  })
+})
+
+describe('the assignment', () => {
+  test('of a number that nobody knows, and of who never asked, is none', async () => {
+    const none = { assigned: false, state: null, role: null, organization: null }
+    expect(dataOf(await check({ mobile: '+12025550109' }))).toEqual(none)
+    expect(dataOf(await check())).toEqual(none)
+  })
+
+  test('to several organizations wants to know which, and a key sees its own', async () => {
+    const other = await createTenant(service, 'other')
+    for (const org of [acme, other]) dataOf(await join((await newCode({}, org)).code))
+    expect(refusal(await check())).toEqual([422, 'invalid_field', ['org_id']])
+    const one = dataOf(await check({ mobile: user.mobile, org_id: other.id }))
+    expect(one.organization.slug).toBe('other')
+    expect(dataOf(await check({ mobile: user.mobile }, acme.key)).organization.slug).toBe('acme')
+  })
+})
