@@ -89,7 +89,7 @@ const badInput = fc
     const headers: Record<string, string> = {}
     if (kind === '__proto__')
       body = `{"__proto__":{"admin":true},"constructor":{"prototype":1},${(body ?? '{}').slice(1)}`
-    if (kind === 'not JSON') body = `${(body ?? '{').slice(0, -1)}${String(value).slice(0, 20)}`
+    if (kind === 'not JSON') body = `${(body ?? '{').slice(0, -1)}${JSON.stringify(value)?.slice(0, 20)}`
     if (kind === 'not an object') body = JSON.stringify(value) ?? 'null'
     if (kind === 'deep') body = '['.repeat(5_000) + ']'.repeat(5_000)
     if (kind === 'too large') body = `{"name":"${'x'.repeat(1_100_000)}"}`
@@ -98,7 +98,7 @@ const badInput = fc
     if (kind === 'wrong encoding') headers['content-encoding'] = 'gzip'
     const url = new URL(plan.url)
     if (kind === 'query junk')
-      url.search = `?limit=${encodeURIComponent(String(value).toWellFormed())}&limit=2&__proto__=1`
+      url.search = `?limit=${encodeURIComponent(JSON.stringify(value).toWellFormed())}&limit=2&__proto__=1`
     const bodyless = plan.method === 'GET' || plan.method === 'DELETE'
     return {
       id,

@@ -65,7 +65,7 @@ const badMessage = fc
     const text = JSON.stringify(message)
     const bodies: Record<string, string> = {
       batch: JSON.stringify([message, value, message]),
-      'not JSON': `${text.slice(0, -1)}${String(value).slice(0, 20)}`,
+      'not JSON': `${text.slice(0, -1)}${JSON.stringify(value)?.slice(0, 20)}`,
       'not an object': JSON.stringify(value) ?? 'null',
       deep: '['.repeat(5_000) + ']'.repeat(5_000),
       'too large': `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"${'x'.repeat(1_100_000)}"}`,
