@@ -3,7 +3,10 @@ import type { Change, Context } from './context.ts'
 
 export type Gate = {
   pass(change: Change): Promise<void>
-  /** The same client, but nothing is changed through it before a person has approved what the profile lists. */
+  /**
+   * The same client, but nothing is changed through it before a person has approved what the profile lists; and it says
+   * so when it is about to ring somebody again.
+   */
   guard(client: Client): Client
   /** The request that was approved, for the audit of the service that took it. */
   approval(): string | undefined
@@ -44,7 +47,11 @@ export const createGate = (context: Context): Gate => {
     ...client,
     call: async (operation, input, options) => {
       if (operation.effect !== 'read') await pass({ cli: operation.cli })
-      return client.call(operation, input, options)
+      const send = () => client.call(operation, input, options)
+      if (operation.effect !== 'rings') return send()
+      const { personIn, ringOnce } = await import('./rings.ts')
+      const person = personIn(operation, { ...input, ...options?.extra })
+      return person === undefined ? send() : ringOnce(context, client, person, send)
     },
     raw: async (request, options) => {
       await passRaw(request)
