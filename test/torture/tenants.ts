@@ -13,11 +13,16 @@ type Tenant = {
   key: string
   revoked: string
   mobile: string
+  email: string
+  /** The phone of another active user. */
+  sender: string
   request: string
   token: string
   verification: string
   ids: Record<string, number>
 }
+
+const machine = { ...exampleInput('registerMachine'), mobile: '+12025550101' }
 
 const newTenant = async (baseUrl: string, operator: string): Promise<Tenant> => {
   const mark = `zz${randomBytes(6).toString('hex')}`
@@ -26,7 +31,10 @@ const newTenant = async (baseUrl: string, operator: string): Promise<Tenant> => 
   const user = async () =>
     (await make('createUser', { ...exampleInput('createUser'), orgId: org, last_name: mark })).id
   const [active, waiting] = [await user(), await user()]
-  const approver = await enrollApprover(baseUrl, operator, org)
+  const email = `${mark}@acme.example`
+  const approver = await enrollApprover(baseUrl, operator, org, { email })
+  const sender = await request(baseUrl, 'createUser', operator, { ...exampleInput('createUser'), orgId: org })
+  await make('registerMachine', { ...machine, machineId: mark, org_id: org })
   await make('holdUser', { org_id: org, user_id: waiting })
   const fence = await make('createGeofence', { ...exampleInput('createGeofence'), org_id: org, name: mark })
   const slot = await make('addTimeslot', { ...exampleInput('addTimeslot'), org_id: org, name: mark })
@@ -44,6 +52,8 @@ const newTenant = async (baseUrl: string, operator: string): Promise<Tenant> => 
     key: key.key,
     revoked: other.key,
     mobile: approver.mobile,
+    email,
+    sender: sender.mobile,
     request: (await request(baseUrl, 'createApproval', operator, asked)).request_id,
     token: person.token,
     verification: person.verification,
@@ -95,6 +105,15 @@ const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<string, un
       request_id: child.verification,
     })
   if (id === 'saveFaceauthSuccess') input.auth_token = child.token
+  if (id === 'registerMachine')
+    Object.assign(input, { machineId: randomBytes(6).toString('hex'), mobile: org.mobile })
+  if (id === 'loginMachine') input.machineId = org.mark
+  if (id === 'verifyMachine') input.machine_id = child.mark
+  if (id === 'sendGlobalNotification') input.mobile = org.mobile
+  if (id === 'sendAuthRequestByEmail') input.email = org.email
+  if (id === 'sendAppAuthNotification')
+    Object.assign(input, { from_mobile: org.sender, to_mobile: org.mobile })
+  if (/^send.*(?:ByEmail|Notification)$/.test(id)) delete input.factors
   if (id === 'getUserDetails' || id === 'listUserOrganizations') {
     delete input.mobile
     delete input.email
@@ -110,7 +129,12 @@ const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<string, un
 }
 
 /** Operations in which nothing but the caller's key says which organization is meant. */
-const withoutOrg = new Set<OperationId>(['listOrganizations', 'createOrganization', 'onboardOrganization'])
+const withoutOrg = new Set<OperationId>([
+  'listOrganizations',
+  'createOrganization',
+  'onboardOrganization',
+  'getStockPrice',
+])
 const withoutChild = (id: OperationId): boolean =>
   !Object.keys(exampleInput(id)).some((name) =>
     [
@@ -122,6 +146,7 @@ const withoutChild = (id: OperationId): boolean =>
       'id',
       'device_id',
       'request_id',
+      'machine_id',
     ].includes(name),
   )
 
