@@ -51,7 +51,7 @@ export const exportText = ({ slug, rows, ambiguous }: State): string => {
     .map((section) =>
       stringify(
         { [section]: written(section, rows[section]!) },
-        { lineWidth: 0, aliasDuplicateObjects: false },
+        { lineWidth: 0, compat: 'yaml-1.1', aliasDuplicateObjects: false },
       ),
     )
   return [header(slug), ...apart, '\nsvc: 1\n', ...blocks.map((block) => `\n${block}`)].join('')

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest'
+import { readDocument } from '../../../src/cli/declare/document.ts'
+import { SvcError } from '../../../src/core/errors.ts'
+
+const head = 'svc: 1\norganization: { slug: acme, name: Acme }\n'
+const ada = '{ mobile: "+12025550101", first_name: Ada, last_name: L, email: ada@acme.example }'
+
+/** What is wrong with a text: `[place and field, sentence]` each. */
+const wrong = (text: string): string[] => {
+  try {
+    readDocument(text, 'org.yaml')
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error
+    expect(error.exit).toBe('usage')
+    return error.issues?.map(({ field, message }) => `${field} ${message}`) ?? [error.message]
+  }
+  throw new Error('nothing is wrong with it')
+}
+
+describe('a file', () => {
+  test('says what it wants, each value in the one spelling of the service', () => {
+    const { slug, rows } = readDocument(
+      `${head}
+timeslots:
+  - { name: Nights, days: [sun, mon], start: 22:00, end: "06:00", timezone: UTC }
+auth_codes: [{ label: Berlin, expires_at: 2030-01-31T18:00:00+01:00 }]
+users:
+  - mobile: +1 202 555 0101
+    first_name: ' Ada '
+    last_name: L
+    email: ada@acme.example
+    timeslots: []
+`,
+      'org.yaml',
+    )
+    expect(slug).toBe('acme')
+    expect(rows).toEqual({
+      organization: [{ key: 'acme', fields: { name: 'Acme' } }],
+      timeslots: [
+        { key: 'Nights', fields: { days: ['mon', 'sun'], start: '22:00', end: '06:00', timezone: 'UTC' } },
+      ],
+      auth_codes: [{ key: 'Berlin', fields: { expires_at: '2030-01-31T17:00:00.000Z' } }],
+      users: [
+        {
+          key: '+12025550101',
+          fields: { first_name: 'Ada', last_name: 'L', email: 'ada@acme.example', timeslots: [] },
+        },
+      ],
+    })
+  })
+
+  test('can be JSON, can start with a byte order mark and can have the line ends of Windows', () => {
+    const { rows } = readDocument(
+      `{"svc":1,"organization":{"slug":"acme","name":"Acme"},"geofences":[]}`,
+      'x',
+    )
+    expect(rows.geofences).toEqual([])
+    expect(readDocument(`\uFEFF${head}`.replaceAll('\n', '\r\n'), 'x').slug).toBe('acme')
+  })
+
+  test('can say a mobile number without quotes', () => {
+    const { rows } = readDocument(`${head}users:\n  - ${ada.replaceAll('"', '')}\n`, 'x')
+    expect(rows.users?.[0]?.key).toBe('+12025550101')
+  })
+
+  test('can share a value by an alias', () => {
+    const slots = `timeslots:
+  - { name: A, days: &days [mon, tue], start: "08:00", end: "09:00", timezone: UTC }
+  - { name: B, days: *days, start: "08:00", end: "09:00", timezone: UTC }\n`
+    expect(readDocument(head + slots, 'x').rows.timeslots?.[1]?.fields.days).toEqual(['mon', 'tue'])
+  })
+})
+
+describe('a wrong file is refused, with the line and the column:', () => {
+  test.each<[string, string, string[]]>([
+    [
+      'an unknown section',
+      `${head}geofence: []\n`,
+      ['org.yaml:3:1 geofence is not a known field; did you mean geofences?'],
+    ],
+    [
+      'an unknown field',
+      `${head}users:\n  - ${ada.replace('email:', 'emial: x, email:')}\n`,
+      ['org.yaml:4:62 users[0].emial is not a known field; did you mean email?'],
+    ],
+    [
+      'a missing field',
+      `${head}users:\n  - { mobile: "+12025550101" }\n`,
+      [
+        'org.yaml:4:5 users[0].email is missing',
+        'org.yaml:4:5 users[0].first_name is missing',
+        'org.yaml:4:5 users[0].last_name is missing',
+      ],
+    ],
+    ['a key of the text that stands twice', `${head}svc: 1\n`, ['org.yaml:3:1 has "svc" again']],
+    [
+      'a tab that indents',
+      `${head}users:\n\t- ${ada}\n`,
+      ['org.yaml:4:1 a tab indents this line; YAML takes spaces only'],
+    ],
+    [
+      'a second document',
+      `${head}---\n${head}`,
+      ['org.yaml:3:1 a second document starts here; one file is one organization'],
+    ],
+    [
+      'no YAML',
+      'svc: [1\n',
+      [
+        'org.yaml:2:1 is not YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
+      ],
+    ],
+    [
+      'a tag',
+      `svc: !!python/object 1\norganization: { slug: a, name: A }\n`,
+      [expect.stringContaining('org.yaml:1:6 is not YAML: Unresolved tag') as string],
+    ],
+    ['another version', head.replace('1', '2'), ['org.yaml:1:1 svc must be 1: the version of this format']],
+    ['a list', '- 1\n', ['org.yaml:1:1 input must be an object']],
+    [
+      'a secret',
+      `${head}idp: { provider: okta, client_id: x, client_secret: s3cret }\n`,
+      ['org.yaml:3:38 idp.client_secret must be (kept): a secret does not belong in this file'],
+    ],
+    [
+      'a number that is no phone',
+      `${head}users:\n  - ${ada.replace('+12025550101', '2025550101')}\n`,
+      ['org.yaml:4:7 users[0].mobile must start with + and the dialing prefix, such as +12025550101'],
+    ],
+    [
+      'a number where text must stand',
+      `${head}users:\n  - ${ada.replace('"+12025550101"', '12025550101')}\n`,
+      ['org.yaml:4:7 users[0].mobile must be text: put it in quotes'],
+    ],
+    [
+      'two users of one number, however it is written',
+      `${head}users:\n  - ${ada}\n  - ${ada.replace('+1202', '+1 202 ')}\n`,
+      ['org.yaml:5:7 users[1].mobile is that of users[0] too; each may stand once'],
+    ],
+    [
+      'two geo-fences of one name',
+      `${head}geofences:\n${'  - { name: HQ, latitude: 1, longitude: 2, radius: 3 }\n'.repeat(2)}`,
+      ['org.yaml:5:7 geofences[1].name is that of geofences[0] too; each may stand once'],
+    ],
+    [
+      'no network',
+      'svc: 1\norganization: { slug: acme, name: A, policy: { ip_allow: [10.0.0.0/33] } }\n',
+      [
+        'org.yaml:2:59 organization.policy.ip_allow[0] must be a network such as 203.0.113.0/24, or an address',
+      ],
+    ],
+    [
+      'no time zone',
+      `${head}timeslots:\n  - { name: A, days: [mon], start: "08:00", end: "09:00", timezone: Europe/Atlantis }\n`,
+      ['org.yaml:4:59 timeslots[0].timezone must be an IANA time zone such as Europe/Berlin or UTC'],
+    ],
+    [
+      'a slot without length',
+      `${head}timeslots:\n  - { name: A, days: [mon], start: "08:00", end: "08:00", timezone: UTC }\n`,
+      ['org.yaml:4:45 timeslots[0].end must differ from start'],
+    ],
+    [
+      'an id',
+      `${head}geofences:\n  - { id: 3, name: HQ, latitude: 1, longitude: 2, radius: 3 }\n`,
+      ['org.yaml:4:7 geofences[0].id is not a known field'],
+    ],
+    ['a prototype', `${head}__proto__: { users: [] }\n`, ['org.yaml:3:1 __proto__ is not a known field']],
+  ])('%s', (_, text, issues) => {
+    expect(wrong(text)).toEqual(issues)
+  })
+
+  test('nothing at all', () => {
+    expect(wrong('')).toEqual(['org.yaml is empty'])
+    expect(wrong('# only a comment\n')).toEqual(['org.yaml is empty'])
+  })
+
+  test('anchors that explode', () => {
+    const levels = ['a: &a [x, x, x, x, x, x, x, x, x]']
+    for (let i = 1; i < 9; i++) {
+      const [name, before] = [String.fromCharCode(97 + i), String.fromCharCode(96 + i)]
+      levels.push(`${name}: &${name} [${Array(9).fill(`*${before}`).join(', ')}]`)
+    }
+    expect(wrong(levels.join('\n'))[0]).toMatch(/aliases \(\*name\) unfold into too much/)
+    expect(wrong(`${head}users: *nobody\n`)[0]).toMatch(/nobody|aliases/)
+    expect(wrong(`${head}users: &users [*users]\n`)[0]).toMatch(/aliases|must/)
+  })
+
+  test('a nesting without end, and twenty thousand keys', () => {
+    const deep = wrong(`users: ${'['.repeat(100_000)}`)
+    expect(deep[0]).toMatch(/too deep|is not YAML/)
+    const keys = Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join('\n')
+    expect(wrong(keys).length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,212 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Wanted } from '../../../src/cli/declare/document.ts'
+import { planFrom, type Plan } from '../../../src/cli/declare/plan.ts'
+import { planText } from '../../../src/cli/declare/plan-text.ts'
+import { sections, type Row, type Rows, type Section, type State } from '../../../src/cli/declare/state.ts'
+import { organization } from './rows.ts'
+
+let ids = 0
+const withIds = ({ slug, rows }: Wanted): State => ({
+  slug,
+  org_id: 1,
+  ambiguous: [],
+  rows: Object.fromEntries(
+    Object.entries(rows).map(([section, list]) => [section, list.map((row) => ({ ...row, id: ++ids }))]),
+  ) as Rows,
+})
+
+/** What a service would hold once the plan was carried out. */
+const applied = ({ rows }: State, plan: Plan): Rows => {
+  const after = structuredClone(rows)
+  for (const { action, section, key, changes } of plan.steps) {
+    const list = (after[section] ??= [])
+    const given = Object.fromEntries(changes.map(({ field, after: value }) => [field, value]))
+    if (action === 'create') list.push({ key, fields: given })
+    else if (action === 'delete') after[section] = list.filter((row) => row.key !== key)
+    else Object.assign(list.find((row) => row.key === key)!.fields, given)
+  }
+  return after
+}
+
+const plain = (rows: Rows): unknown =>
+  Object.fromEntries(
+    Object.entries(rows).map(([section, list]) => [
+      section,
+      Object.fromEntries(list.map(({ key, fields }) => [key, fields])),
+    ]),
+  )
+
+const fenceCalled = (key: string): Wanted => ({ slug: 'acme', rows: { geofences: [{ key, fields: {} }] } })
+
+const only = (section: Section, wanted: Row[], present: Row[]): Plan =>
+  planFrom(
+    { slug: 'acme', rows: { [section]: wanted } },
+    { slug: 'acme', org_id: 1, ambiguous: [], rows: { [section]: present } },
+    { prune: false },
+  )
+
+const codeWith = (uses: number): Row[] => [{ key: 'Berlin', id: 1, fields: { uses } }]
+
+describe('a plan', () => {
+  test('carried out with --prune makes of any organization any other', () => {
+    fc.assert(
+      fc.property(organization, organization, (before, wanted) => {
+        const state = withIds(before)
+        const plan = planFrom(wanted, state, { prune: true })
+        expect(plain(applied(state, plan))).toEqual(plain(wanted.rows))
+      }),
+    )
+  })
+
+  test('without --prune deletes nothing, names what it leaves, and makes everything else as wanted', () => {
+    fc.assert(
+      fc.property(organization, organization, (before, wanted) => {
+        const state = withIds(before)
+        const plan = planFrom(wanted, state, { prune: false })
+        expect(plan.steps.some(({ action }) => action === 'delete')).toBe(false)
+        const left = new Set(plan.extra.map(({ section, key }) => `${section}/${key}`))
+        const after = applied(state, plan)
+        const mine = Object.fromEntries(
+          Object.entries(after).map(([section, rows]) => [
+            section,
+            rows.filter(({ key }) => !left.has(`${section}/${key}`)),
+          ]),
+        )
+        expect(plain(mine)).toEqual(plain(wanted.rows))
+      }),
+    )
+  })
+
+  test('of an organization against itself is empty, and so is one for a file without sections', () => {
+    fc.assert(
+      fc.property(organization, (same) => {
+        expect(planFrom(same, withIds(same), { prune: true }).steps).toEqual([])
+        expect(planFrom({ slug: 'acme', rows: {} }, withIds(same), { prune: true }).steps).toEqual([])
+      }),
+    )
+  })
+
+  test('goes through the sections in their order and deletes last, users first', () => {
+    fc.assert(
+      fc.property(organization, organization, (before, wanted) => {
+        const { steps } = planFrom(wanted, withIds(before), { prune: true })
+        const order = steps.map(({ action, section }) =>
+          action === 'delete' ? 10 - sections.indexOf(section) + 100 : sections.indexOf(section),
+        )
+        expect(order).toEqual(order.toSorted((a, b) => a - b))
+      }),
+    )
+  })
+
+  test('leaves alone what the file does not say of a row', () => {
+    const { steps } = only(
+      'users',
+      [{ key: '+12025550101', fields: { first_name: 'Ada' } }],
+      [
+        {
+          key: '+12025550101',
+          id: 7,
+          fields: { first_name: 'Ada', role: 'admin', geofences: [{ name: 'Home' }] },
+        },
+      ],
+    )
+    expect(steps).toEqual([])
+  })
+
+  test('does not compare the uses of a code, which count down', () => {
+    expect(only('auth_codes', codeWith(50), codeWith(49)).steps).toEqual([])
+    expect(only('auth_codes', codeWith(50), []).steps).toMatchObject([
+      { action: 'create', changes: [{ after: 50 }] },
+    ])
+  })
+
+  test('leaves an identity provider to a person, with the command and never a secret', () => {
+    const okta: Row[] = [{ key: 'idp', fields: { provider: "o'kta", client_id: 'x' } }]
+    const { steps } = only('idp', okta, [])
+    expect(steps).toMatchObject([
+      {
+        action: 'by_hand',
+        note: `it needs the secret: svc org creds set-idp --org acme --provider 'o'\\''kta' --client-id x --client-secret-file FILE`,
+      },
+    ])
+    expect(only('idp', okta, okta).steps).toEqual([])
+    expect(only('idp', [], okta).steps).toMatchObject([
+      { action: 'by_hand', note: expect.stringContaining('no operation') },
+    ])
+  })
+
+  test('is refused where the service has several under a name of the file, and says which', () => {
+    const state: State = {
+      slug: 'acme',
+      org_id: 1,
+      rows: { geofences: [] },
+      ambiguous: [{ section: 'geofences', key: 'HQ', ids: [3, 7] }],
+    }
+    expect(planFrom(fenceCalled('Lab'), state, { prune: true }).steps).toHaveLength(1)
+    const refuse = (): unknown => planFrom(fenceCalled('HQ'), state, { prune: true })
+    expect(refuse).toThrow(
+      expect.objectContaining({
+        code: 'ambiguous',
+        issues: [{ field: 'geofences/HQ', message: 'is the name of 2: ids 3, 7' }],
+        hint: expect.stringContaining('svc geofence update 7 --org acme'),
+      }),
+    )
+  })
+})
+
+describe('the text of a plan', () => {
+  const plan: Plan = {
+    organization: 'acme',
+    steps: [
+      { action: 'create', section: 'geofences', key: 'HQ', changes: [{ field: 'radius', after: 150 }] },
+      {
+        action: 'change',
+        section: 'users',
+        key: '+12025550101',
+        id: 7,
+        changes: [
+          { field: 'email', before: 'ada@acme.example', after: 'ada@new.example' },
+          {
+            field: 'geofences',
+            before: [],
+            after: [{ name: 'Home', latitude: 1, longitude: 2, radius: 3, enabled: false }],
+          },
+        ],
+      },
+      {
+        action: 'delete',
+        section: 'users',
+        key: '+12025550102',
+        id: 8,
+        changes: [],
+        note: 'removed; the history stays',
+      },
+    ],
+    extra: [{ section: 'timeslots', key: 'Evil\u202Egnihton' }],
+    ambiguous: [],
+  }
+
+  test('is aligned, says before and after, and can be read without colour', () => {
+    expect(planText(plan, { colour: false, masked: false })).toBe(`  + geofences/HQ        radius 150
+  ~ users/+12025550101
+      email      ada@acme.example -> ada@new.example
+      geofences  (empty) -> Home 1,2 3 m (off)
+  - users/+12025550102  removed; the history stays
+
+Here that the file lacks: timeslots/Evil\\u{202e}gnihton
+
+1 to create, 1 to change, 1 to delete; 1 here that the file lacks (--prune deletes them)
+`)
+  })
+
+  test('says the same in colour, and masks phones and e-mails where asked', () => {
+    const colour = planText(plan, { colour: true, masked: false })
+    // oxlint-disable-next-line no-control-regex
+    expect(colour.replaceAll(/\u001b\[\d+m/g, '')).toBe(planText(plan, { colour: false, masked: false }))
+    expect(colour).not.toBe(planText(plan, { colour: false, masked: false }))
+    const masked = planText(plan, { colour: false, masked: true })
+    expect(masked).toContain('users/+1••••••0101')
+    expect(masked).toContain('a•••@acme.example -> a•••@new.example')
+  })
+})
