@@ -60,6 +60,7 @@ const sentence = (issue: ZodIssue, value: unknown): string => {
   if (value === undefined) return 'is missing'
   // zod/mini says this where the schema has no words of its own.
   if (issue.message !== 'Invalid input') return issue.message
+  if (issue.code === 'invalid_key' && issue.issues[0]) return sentence(issue.issues[0] as ZodIssue, value)
   const values = valuesOf(issue)
   if (values.length > 0) return oneOf(values)
   if (issue.code === 'invalid_type') return `must be ${types[issue.expected] ?? issue.expected}`

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { line } from '../../contract/field.ts'
 import { email } from '../../contract/records.ts'
+import { jsonPointer } from './json-pointer.ts'
 import { quotesSection } from '../quotes/settings.ts'
 import { headerFields, path, secret, variable } from './texts.ts'
 
@@ -19,7 +20,7 @@ const sms = z.strictObject({
   method: z.optional(z.enum(['POST', 'PUT'])),
   headers: z.optional(headerFields),
   body: z.optional(z.record(z.string(), z.unknown())),
-  id: z.optional(line(200).check(z.regex(/^[\w-]+(?:\.[\w-]+)*$/, 'must be a path such as messages.0.id'))),
+  id: z.optional(jsonPointer),
   secret: z.optional(secret),
   secret_file: z.optional(path),
   secret_env: z.optional(variable),

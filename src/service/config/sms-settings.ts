@@ -11,7 +11,7 @@ export type SmsSettings = {
   headers: Record<string, string>
   /** JSON in whose texts `{to}`, `{text}`, `{id}` and `{secret}` are replaced. */
   body: Record<string, unknown>
-  /** Where the answer holds the provider's id: `messages.0.id`. */
+  /** Where the answer holds the provider's id: `/messages/0/id`. */
   id?: string
   secret?: string
 }

@@ -1,7 +1,9 @@
 import { retryAfterMs } from '../../client/retry.ts'
 import { createTransport } from '../../client/undici-transport.ts'
 import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import type { Env } from '../../core/env.ts'
+import { atPointer } from '../config/json-pointer.ts'
 import type { SmsSettings } from '../config/sms-settings.ts'
 import type { Adapter, Outcome } from './adapter.ts'
 import { nameOf } from './attempt.ts'
@@ -15,20 +17,15 @@ const filled = (template: unknown, values: Record<string, string>): unknown => {
   return Object.fromEntries(Object.entries(template).map(([name, one]) => [name, filled(one, values)]))
 }
 
-/** `messages.0.id` of an answer in JSON; undefined where there is nothing like it. */
-const idIn = (body: string, path: string | undefined): string | undefined => {
-  if (path === undefined) return undefined
+const mostCharacters = 200
+
+/** The provider's id in an answer in JSON; undefined where there is nothing like it. */
+const idIn = (body: string, pointer: string | undefined): string | undefined => {
+  if (pointer === undefined) return undefined
   try {
-    const found = path
-      .split('.')
-      .reduce<unknown>(
-        (value, name) =>
-          typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-            ? (value as Record<string, unknown>)[name]
-            : undefined,
-        JSON.parse(body),
-      )
-    return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined
+    const found = atPointer(JSON.parse(body), pointer)
+    const isId = typeof found === 'string' || typeof found === 'number'
+    return isId ? safeLine(String(found)).slice(0, mostCharacters) : undefined
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import { atPointer } from '../config/json-pointer.ts'
 import { parseExactly } from './exact-json.ts'
 import { readPrice } from '../price.ts'
 import type { Quote, QuoteProvider } from './quote.ts'
@@ -49,14 +50,9 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** What stands at a JSON pointer (RFC 6901), if it is a text or a number. */
+/** The text at a JSON pointer; numbers were made texts, so that none is rounded. */
 const textAt = (json: unknown, pointer: string): string | undefined => {
-  let value = json
-  for (const part of pointer.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-    value = (value as Record<string, unknown>)[name]
-  }
+  const value = atPointer(json, pointer)
   return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, 200) : undefined
 }
 

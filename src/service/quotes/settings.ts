@@ -1,15 +1,12 @@
 import * as z from 'zod/mini'
 import type { Env } from '../../core/env.ts'
 import { line } from '../../contract/field.ts'
+import { jsonPointer } from '../config/json-pointer.ts'
 import { badConfig } from '../config/private-text.ts'
 import { headerFields, path, secret, variable } from '../config/texts.ts'
 import { readSecret } from '../config/secret.ts'
 import { isLoopback } from '../serve-options.ts'
 import type { HttpTemplate } from './http-provider.ts'
-
-const pointer = line(200).check(
-  z.regex(/^(?:\/(?:[^~/]|~[01])*)+$/, 'must be a JSON pointer such as /quote/price'),
-)
 
 /** `quotes` in the file of `--config`. */
 export const quotesSection = z.strictObject({
@@ -19,11 +16,11 @@ export const quotesSection = z.strictObject({
   secret: z.optional(secret),
   secret_file: z.optional(path),
   secret_env: z.optional(variable),
-  symbol: z.optional(pointer),
-  name: z.optional(pointer),
-  price: z.optional(pointer),
-  exchange: z.optional(pointer),
-  as_of: z.optional(pointer),
+  symbol: z.optional(jsonPointer),
+  name: z.optional(jsonPointer),
+  price: z.optional(jsonPointer),
+  exchange: z.optional(jsonPointer),
+  as_of: z.optional(jsonPointer),
 })
 type Section = z.infer<typeof quotesSection>
 

@@ -1,0 +1,238 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Env } from '../../../src/core/env.ts'
+import { SvcError } from '../../../src/core/errors.ts'
+import { readSettings, type ConfigFlags } from '../../../src/service/config/settings.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-config-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const write = (text: string, mode = 0o600, name = 'svc.yaml'): string => {
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  chmodSync(file, mode)
+  return file
+}
+const settings = (text: string, env: Env = {}, flags: ConfigFlags = {}, mode = 0o600) =>
+  readSettings({ config: write(text, mode), ...flags }, env)
+
+/** What went wrong, as a person reads it. */
+const wrong = (work: () => unknown): string => {
+  try {
+    work()
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'bad_config') throw error
+    const { message, detail, hint, issues = [] } = error
+    expect(error.exit).toBe('usage')
+    expect(hint).toBeTruthy()
+    return [message, detail, hint, ...issues.map((one) => `${one.field} ${one.message}`)].join('\n')
+  }
+  throw new Error('it was taken')
+}
+
+const smtp = 'smtp:\n  url: smtps://ada@mail.example.com\n  from: Acme <no-reply@acme.example>\n'
+const sms = 'sms:\n  url: https://sms.example.com/m\n'
+
+// Nine lines that would be a thousand million texts.
+const laughs = Array.from(
+  { length: 9 },
+  (_, n) =>
+    `a${n}: &a${n} [${Array(10)
+      .fill(n === 0 ? 'x' : `*a${n - 1}`)
+      .join(', ')}]`,
+).join('\n')
+
+test('the sample is taken as it is, once its secrets are there', () => {
+  const sample = readFileSync(new URL('../../../docs/svc.sample.yaml', import.meta.url), 'utf8')
+  const text = sample.replaceAll('/run/secrets', folder)
+  write('from-a-file\n', 0o600, 'smtp-password')
+  write('token', 0o600, 'sms-token')
+  const { smtp, sms, supportEmail, quotes } = settings(text, { QUOTES_TOKEN: 'q' })
+  expect(smtp).toEqual({
+    host: 'mail.example.com',
+    port: 465,
+    secure: true,
+    plain: false,
+    user: 'acme',
+    password: 'from-a-file',
+    from: { name: 'Acme', address: 'no-reply@example.com' },
+  })
+  expect(sms).toMatchObject({
+    method: 'POST',
+    headers: { authorization: 'Bearer {secret}' },
+    id: '/messages/0/id',
+    secret: 'token',
+  })
+  expect(supportEmail).toBe('support@example.com')
+  expect(quotes).toBeDefined()
+})
+
+test('nothing is configured where nothing is said', () => {
+  for (const text of ['', '# nothing\n', '{}', 'smtp: {}\nsms: {}\n'])
+    expect(settings(text)).toEqual({
+      smtp: undefined,
+      sms: undefined,
+      supportEmail: undefined,
+      quotes: undefined,
+    })
+})
+
+describe('a mail server', () => {
+  test.each([
+    ['smtps://mail.example.com', { port: 465, secure: true, plain: false }],
+    ['smtp://mail.example.com', { port: 587, secure: false, plain: false }],
+    ['smtp://mail.example.com:25/', { port: 25, secure: false, plain: false }],
+    ['smtp://127.0.0.1:2525', { port: 2525, plain: true }],
+    ['smtp://[::1]:2525', { host: '::1', plain: true }],
+    ['smtp://localhost:2525', { plain: true }],
+    ['smtps://localhost', { plain: false, secure: true }],
+  ])('at %s is spoken to over TLS, except on this machine', (url, expected) => {
+    expect(readSettings({}, { SVC_SMTP_URL: url, SVC_SMTP_FROM: 'a@acme.example' }).smtp).toMatchObject(
+      expected,
+    )
+  })
+
+  test('without TLS elsewhere is only taken when the file says so', () => {
+    const text = 'smtp: {url: "smtp://mail.example.com", from: a@acme.example, plain: true}'
+    expect(settings(text).smtp).toMatchObject({ plain: true })
+  })
+
+  test('is the one of the flag, then of the environment, then of the file', () => {
+    const env = { SVC_SMTP_URL: 'smtps://env.example.com', SVC_SMTP_FROM: 'env@acme.example' }
+    const password = `${smtp}  password: x\n`
+    expect(settings(password, {}).smtp).toMatchObject({
+      host: 'mail.example.com',
+      user: 'ada',
+      password: 'x',
+    })
+    const fromEnv = settings(password, env).smtp
+    expect(fromEnv).toMatchObject({ host: 'env.example.com', from: { address: 'env@acme.example' } })
+    // Another server is not told the password of this one.
+    expect(fromEnv).not.toHaveProperty('password')
+    const flags = { smtpUrl: 'smtps://flag.example.com', mailFrom: 'Flag <flag@acme.example>' }
+    expect(settings(password, env, flags).smtp).toMatchObject({
+      host: 'flag.example.com',
+      from: { name: 'Flag', address: 'flag@acme.example' },
+    })
+  })
+
+  test.each<[string, string, Env]>([
+    ['itself', 'password: s3cret', {}],
+    ['a variable', 'password_env: MAIL_PASSWORD', { MAIL_PASSWORD: 's3cret' }],
+    ['the usual variable', '', { SVC_SMTP_PASSWORD: 's3cret' }],
+  ])('has its password from %s', (_, line, env) => {
+    expect(settings(`${smtp}  ${line}\n`, env).smtp).toMatchObject({ password: 's3cret' })
+  })
+
+  test('has name and password from its address, where they may hold anything', () => {
+    const SVC_SMTP_URL = 'smtps://ada%40acme.example:p%2Fw%25@mail.example.com'
+    expect(readSettings({}, { SVC_SMTP_URL, SVC_SMTP_FROM: 'a@acme.example' }).smtp).toMatchObject({
+      user: 'ada@acme.example',
+      password: 'p/w%',
+    })
+  })
+})
+
+describe('a provider of text messages', () => {
+  test('gets the three values and a bearer where nothing else is said', () => {
+    expect(readSettings({ smsUrl: 'https://x.example/m' }, { SVC_SMS_SECRET: 't' }).sms).toEqual({
+      url: 'https://x.example/m',
+      method: 'POST',
+      headers: { authorization: 'Bearer {secret}' },
+      body: { to: '{to}', text: '{text}', id: '{id}' },
+      secret: 't',
+    })
+    expect(readSettings({}, { SVC_SMS_URL: 'http://127.0.0.1:9/m' }).sms).toMatchObject({ headers: {} })
+  })
+})
+
+describe('a configuration is refused, by name and with what to type,', () => {
+  test.each([
+    ['smpt: {}', 'smpt is not a known field; did you mean smtp?'],
+    ['smtp: {url: 7}', 'smtp.url must be text'],
+    ['smtp: {port: 25}', 'smtp.port is not a known field'],
+    ['- a', 'input must be an object'],
+    ['smtp: {from: a@acme.example}', 'smtp.url is missing'],
+    ['smtp: {url: "smtps://mail.example.com"}', 'smtp.from is missing'],
+    [
+      'smtp: {url: "https://mail.example.com", from: a@acme.example}',
+      'smtp.url is no address of a mail server',
+    ],
+    ['smtp: {url: "smtps://mail.example.com/?x=1", from: a@acme.example}', 'smtp.url is no address'],
+    ['smtp: {url: "smtps://mail.example.com", from: acme}', 'smtp.from is no e-mail address'],
+    [
+      'smtp: {url: "smtps://m.example.com", from: "A <a@b.example>, B <b@b.example>"}',
+      'smtp.from is no e-mail',
+    ],
+    ['smtp: {url: "smtps://m.example.com", from: "a@b.example,c@d.example"}', 'smtp.from is no e-mail'],
+    [smtp, 'smtp.url names a user, and there is no password'],
+    [`${smtp}  password_env: NOT_SET`, 'smtp.password_env names NOT_SET, which is not set'],
+    [`${smtp}  password_file: /nowhere/x`, 'smtp.password_file /nowhere/x cannot be read'],
+    [`${smtp}  password: x\n  password_env: Y`, 'smtp.password is given twice'],
+    ['sms: {secret: x}', 'sms.url is missing'],
+    ['sms: {url: "http://sms.example.com"}', 'sms.url must be https'],
+    ['sms: {url: "https://a:b@sms.example.com"}', 'sms.url must not hold a name or a password'],
+    [`${sms}  body: {to: "{to}"}`, 'sms.body lacks {text}'],
+    [`${sms}  body: {to: "{to}", text: "{txet}"}`, 'sms.body holds {txet}, which stands for nothing'],
+    [`${sms}  headers: {authorization: "Bearer {secret}"}`, 'sms holds {secret}, and there is none'],
+    [`${sms}  headers: {Content-Length: "1"}`, 'sms.headers.Content-Length is a header that svc sets itself'],
+    [`${sms}  method: GET`, 'sms.method must be POST or PUT'],
+    [`${sms}  id: messages.0`, 'sms.id must be a JSON pointer'],
+    ['support: {email: acme}', 'support.email must be an e-mail address'],
+    ['smtp: {a: 1\nsms: "', 'is no YAML: line '],
+    ['a: &a [*a, *a]', 'a is not a known field'],
+    [laughs, 'refers to itself too often'],
+  ])('%j', (text, expected) => {
+    expect(wrong(() => settings(text))).toContain(expected)
+  })
+
+  test('when it is not there, or too large', () => {
+    expect(wrong(() => readSettings({ config: join(folder, 'none') }, {}))).toContain('cannot be read')
+    expect(wrong(() => readSettings({ config: folder }, {}))).toContain('is no file of text')
+    expect(wrong(() => settings(`# ${'x'.repeat(1_100_000)}`))).toContain('is no file of text')
+  })
+
+  test.each([
+    ['a password', `${smtp}  password: s3cret-canary`],
+    ['a password in an address', 'smtp: {url: "smtps://a:s3cret-canary@m.example.com", from: a@b.example}'],
+    ['a token', `${sms}  secret: s3cret-canary`],
+    ['a header', `${sms}  headers: {x-api-key: s3cret-canary}`],
+  ])('when it holds %s and others can read it', (_, text) => {
+    expect(settings(text)).toBeDefined()
+    for (const mode of [0o640, 0o604]) {
+      const said = wrong(() => settings(text, {}, {}, mode))
+      expect(said).toContain('others can read it')
+      expect(said).toContain("chmod 600 '")
+      expect(said).not.toContain('s3cret-canary')
+    }
+  })
+
+  test('but not when others can read one without a secret', () => {
+    expect(settings(`${sms}  headers: {content-type: application/json}`, {}, {}, 0o644).sms).toBeDefined()
+  })
+
+  test('when the file of a secret is open to others', () => {
+    const file = write('s3cret-canary', 0o644, 'password')
+    const said = wrong(() => settings(`${smtp}  password_file: ${file}`))
+    expect(said).toContain('others can read it')
+    expect(said).not.toContain('s3cret-canary')
+  })
+
+  test('when a flag holds a password, which then stands in ps', () => {
+    const said = wrong(() =>
+      readSettings({ smtpUrl: 'smtps://ada:s3cret-canary@m.example.com', mailFrom: 'a@b.example' }, {}),
+    )
+    expect(said).toContain('SVC_SMTP_PASSWORD')
+    expect(said).not.toContain('s3cret-canary')
+  })
+
+  test('when it cannot be parsed, without a piece of it', () => {
+    expect(wrong(() => settings('smtp: {password: "s3cret-canary'))).not.toContain('s3cret-canary')
+    expect(wrong(() => settings('smtp: [password, s3cret-canary]'))).not.toContain('s3cret-canary')
+  })
+})

@@ -1,0 +1,38 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Posted = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
+
+/** An SMS provider of this machine that keeps what it gets and answers as it is told. */
+export const startSmsProvider = async () => {
+  const posted: Posted[] = []
+  const told = {
+    respond: (response: ServerResponse): void =>
+      void response.writeHead(202).end('{"messages":[{"id":"SM1"}]}'),
+  }
+  let heard: (() => void) | undefined
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request
+      posted.push({ method, path: url, headers, body: Buffer.concat(chunks).toString() })
+      heard?.()
+      told.respond(response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    posted,
+    told,
+    /** Resolves with the next message that arrives. */
+    heard: () => new Promise<void>((resolve) => (heard = resolve)),
+    close: async (): Promise<void> => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+export type SmsProvider = Awaited<ReturnType<typeof startSmsProvider>>
