@@ -99,15 +99,15 @@ describe('an update of the profile', () => {
   })
 })
 
-describe('what is kept of somebody', () => {
-  const mobileTables = async () => {
-    const { registrations, mobile_accounts, token_families, refresh_tokens, email_verifications, people } =
-      await contentsOf(service)
-    return [registrations, mobile_accounts, token_families, refresh_tokens, email_verifications, people].map(
-      (rows) => rows!.length,
-    )
-  }
+const mobileTables = async () => {
+  const { registrations, mobile_accounts, token_families, refresh_tokens, email_verifications, people } =
+    await contentsOf(service)
+  return [registrations, mobile_accounts, token_families, refresh_tokens, email_verifications, people].map(
+    (rows) => rows!.length,
+  )
+}
 
+describe('what is kept of somebody', () => {
   test('stays when only a membership is erased, and goes with the account of that organization', async () => {
     const { user_id } = await createMobileUser(service, { email: ada.email })
     await createMember(service, acme.id, 1)

@@ -78,6 +78,15 @@ describe('a link that proves an e-mail address', () => {
     expect(await account()).toMatchObject({ email: 'ada@new.example', email_verified_at: null })
   })
 
+  test('proves nothing once the address has changed, also where no new link could be sent', async () => {
+    for (let i = 0; i < 2; i++) dataOf(await resend())
+    const old = await newest()
+    dataOf(await update({ email: 'ada@new.example' }))
+    expect(await mails()).toHaveLength(3)
+    expect(refusal(await open(old))).toEqual([410, 'link_over', []])
+    expect((await account()).email_verified_at).toBeNull()
+  })
+
   test('is sent again three times in an hour at most, and says when the next is allowed', async () => {
     expect(dataOf(await resend())).toMatchObject({ sends_left: 1 })
     expect(dataOf(await resend())).toEqual({

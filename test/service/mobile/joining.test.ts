@@ -55,7 +55,7 @@ describe('an auth code', () => {
   test('is read as somebody typed it', async () => {
     const { code } = await newCode()
     const typed = ` ${code.toLowerCase().replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')} `
-    dataOf(await join(typed))
+    expect(dataOf(await join(typed)).state).toBe('pending')
   })
 
   test('is one answer when it is wrong, lapsed, used up, deleted, or of another organization', async () => {
