@@ -7,13 +7,14 @@ export type Received = { headers: IncomingHttpHeaders; body: Buffer; path: strin
 /** A push service of this machine that keeps what it gets and answers as it is told. */
 export const startPushService = async () => {
   const received: Received[] = []
-  const answer = { status: 201, location: '' }
+  const answer = { status: 201, location: '', headers: {} as Record<string, string> }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       received.push({ headers: request.headers, body: Buffer.concat(chunks), path: request.url ?? '' })
-      response.writeHead(answer.status, answer.location ? { location: answer.location } : {}).end()
+      const { status, location, headers } = answer
+      response.writeHead(status, { ...headers, ...(location && { location }) }).end()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -131,6 +131,61 @@ describe('a push', () => {
   })
 })
 
+describe('a push in the outbox', () => {
+  const rows = async () => dataOf(await service.call('GET', '/svc/v1/outbox?channel=push'))
+
+  test('is sent under an id that tells a repeat, and tried again when the push service asks to wait', async () => {
+    await subscribe(here().subscription)
+    Object.assign(pushService.answer, { status: 429, headers: { 'retry-after': '30' } })
+    await ring()
+    const [row] = await rows()
+    expect(row).toMatchObject({
+      kind: 'approval',
+      state: 'queued',
+      attempts: 1,
+      recipient: `device ${ada.device}`,
+    })
+    expect(row.next_at).toBe('2030-01-31T12:00:30.000Z')
+    Object.assign(pushService.answer, { status: 201, headers: {} })
+    dataOf(await service.call('POST', `/svc/v1/outbox/${row.message_id}/retry`, { body: {} }))
+    await service.delivered()
+    expect(await rows()).toMatchObject([{ state: 'sent' }])
+    expect(pushService.received.map(({ headers }) => headers.topic)).toEqual([row.message_id, row.message_id])
+  })
+
+  test('of a request that ended meanwhile is not sent', async () => {
+    await subscribe(here().subscription)
+    Object.assign(pushService.answer, { status: 503 })
+    const request_id = await ring()
+    dataOf(await service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} }))
+    const [row] = await rows()
+    dataOf(await service.call('POST', `/svc/v1/outbox/${row.message_id}/retry`, { body: {} }))
+    await service.delivered()
+    expect(await rows()).toMatchObject([
+      { state: 'failed', error: 'nothing waits any more, or the device left' },
+    ])
+    expect(pushService.received).toHaveLength(1)
+  })
+
+  test('is kept with its request or not at all', async () => {
+    await subscribe(here().subscription)
+    for (let i = 0; i < 3; i++) await ring()
+    expect(refusal(await ask(service, ada, {}, acme.key))[0]).toBe(429)
+    expect(await rows()).toHaveLength(3)
+  })
+
+  test('tests a device that takes notifications', async () => {
+    const { subscription, own, auth } = here()
+    await subscribe(subscription)
+    const body = { channel: 'push', to: String(ada.device) }
+    const { org_id } = dataOf(await service.call('POST', '/svc/v1/delivery/test', { body }))
+    await service.delivered()
+    expect(org_id).toBe(acme.id)
+    expect(await rows()).toMatchObject([{ kind: 'test', state: 'sent' }])
+    expect(decryptPush(pushService.received[0]!.body, own, auth)).toBe('{}')
+  })
+})
+
 describe('a subscription', () => {
   test('is kept so that the store alone tells neither address nor secret', async () => {
     const { subscription } = here('/very-secret')
