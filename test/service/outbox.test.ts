@@ -146,9 +146,9 @@ describe('a retry', () => {
   })
 })
 
-describe('a test of a channel', () => {
-  const send = (body: object, key?: string) => service.call('POST', '/svc/v1/delivery/test', { body, key })
+const send = (body: object, key?: string) => service.call('POST', '/svc/v1/delivery/test', { body, key })
 
+describe('a test of a channel', () => {
   test('sends one message and tells its id', async () => {
     const { message_id } = dataOf(await send({ channel: 'sms', to: '+1 (202) 555-0101' }))
     await service.delivered()

@@ -131,9 +131,9 @@ describe('a push', () => {
   })
 })
 
-describe('a push in the outbox', () => {
-  const rows = async () => dataOf(await service.call('GET', '/svc/v1/outbox?channel=push'))
+const rows = async () => dataOf(await service.call('GET', '/svc/v1/outbox?channel=push'))
 
+describe('a push in the outbox', () => {
   test('is sent under an id that tells a repeat, and tried again when the push service asks to wait', async () => {
     await subscribe(here().subscription)
     Object.assign(pushService.answer, { status: 429, headers: { 'retry-after': '30' } })
