@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { Field } from '../contract/describe.ts'
@@ -53,7 +54,7 @@ export const optionKey = (flag: string): string =>
 const fileText = async (source: string, io: Io, flag: string): Promise<string> => {
   if (source === '-') return io.stdin.text()
   try {
-    return readFileSync(source, 'utf8')
+    return readFileSync(resolve(io.cwd, source), 'utf8')
   } catch {
     throw usageError(`--${flag}: cannot read the file ${source}`)
   }

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
+import { developerLog } from '../demo/developer-log.ts'
 import { play, typed } from '../demo/play.ts'
 import type { Step } from '../demo/step.ts'
 import { steps } from '../demo/steps.ts'
@@ -45,7 +46,7 @@ export const registerDemo = (command: Command, context: Context): void => {
           dataDir: join(folder, 'data'),
           dev: true,
           env: {},
-          log: () => undefined,
+          log: ({ message }) => message && appendFileSync(developerLog(folder), `${message}\n`),
         })
         try {
           context.io.stdout.write(`$ svc serve --port 0 --dev\nsvc is ready at ${service.baseUrl}\n`)

@@ -34,7 +34,7 @@ const startAside = ({ meanwhile }: Step, seen: string, io: Io): Aside | undefine
 export const play = async (step: Step, io: Io, secrets: ReadonlyMap<string, string>): Promise<Played> => {
   const key = step.keyFrom && secrets.get(step.keyFrom)
   const env = key ? { ...io.env, SVC_API_KEY: key } : io.env
-  step.before?.(io.cwd)
+  await step.before?.(io.cwd)
   let output = ''
   let aside: Aside | undefined
   const streams = kept(io, (text) => {

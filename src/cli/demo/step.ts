@@ -13,7 +13,7 @@ export type Step = {
   /** What the answer must hold. */
   shows?: RegExp[]
   /** Done in the folder of the demo before. */
-  before?(folder: string): void
+  before?(folder: string): void | Promise<void>
   /** Typed in another terminal once the answer matches all of `when`; `$1` is what the first of them found. */
   meanwhile?: { when: RegExp[]; line: string }
 }

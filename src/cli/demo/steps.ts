@@ -1,4 +1,5 @@
 import { approvals } from './approvals.ts'
+import { devices } from './devices.ts'
 import { step, type Step } from './step.ts'
 
 const person = (first: string, last: string, number: number): string =>
@@ -9,7 +10,7 @@ const home = '[{"name":"Home","latitude":52.49,"longitude":13.42,"radius":120,"e
 const nights =
   '[{"name":"Nights","days":["fri","sat"],"start":"22:00","end":"06:00","timezone":"Europe/Berlin"}]'
 
-/** The story that `svc demo` tells on an empty service: administration, then approvals. */
+/** The story that `svc demo` tells on an empty service: administration, approvals, then phones, machines and messages. */
 export const steps: Step[] = [
   step('An organization', 'org create --name "Acme Corp" --slug acme', { shows: [/acme/] }),
   step(
@@ -76,6 +77,8 @@ export const steps: Step[] = [
   }),
   step('What would be sent', 'geofence delete 1 --org acme --dry-run', { shows: [/DELETE/, /curl/] }),
   ...approvals,
+  step('A verification by an app of your own', 'auth token --mobile +12025550109', { shows: [/auth_token/] }),
+  ...devices,
   step('What was done, and by whom', 'audit list --org acme', {
     shows: [/createOrganization/, /setUserTimeslots/],
   }),
