@@ -1,6 +1,7 @@
 import { argsOf } from '../contract/describe.ts'
 import { orgFields, type Operation } from '../contract/operation.ts'
 import { SvcError, usageError } from '../core/errors.ts'
+import { safeLine } from '../core/safe-text.ts'
 import type { Context } from './context.ts'
 import { findOrg } from './organization.ts'
 
@@ -60,11 +61,12 @@ export const confirmWrite = async (write: Write, answers: Answers, context: Cont
       `svc ${command} needs ${flag} where nobody can be asked${typed === undefined ? '' : ': the profile is protected'}`,
       `svc ${command} ${flag}`,
     )
-  const question = `${what}, ${await whereLine(context, org)}.`
+  // On lines of its own: a question that a terminal breaks is hard to read.
+  context.io.stderr.write(`${safeLine(what)}\n  ${safeLine(await whereLine(context, org))}\n`)
   const agreed =
     typed === undefined
-      ? await prompt.confirm(`${question} Go on?`)
-      : (await prompt.text(`${question} Type ${typed} to go on`)) === typed
+      ? await prompt.confirm('Go on?')
+      : (await prompt.text(`Type ${typed} to go on`)) === typed
   if (!agreed) throw new SvcError('failed', 'declined', declined)
 }
 

@@ -18,8 +18,13 @@ export const temporaryFolder = (): { path: string; remove(): void } => {
 export type Ended = { exit: number | null; stdout: string; stderr: string }
 
 /** Runs `svc ...args` to its end. The environment holds nothing but PATH and what is given. */
-export const svc = async (args: string[], env: Record<string, string> = {}, stdin = ''): Promise<Ended> => {
-  const child = spawn(process.execPath, [bin, ...args], { env: { PATH: process.env.PATH, ...env } })
+export const svc = async (
+  args: string[],
+  env: Record<string, string> = {},
+  stdin = '',
+  cwd?: string,
+): Promise<Ended> => {
+  const child = spawn(process.execPath, [bin, ...args], { env: { PATH: process.env.PATH, ...env }, cwd })
   const ended: Ended = { exit: null, stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.stderr += text))
