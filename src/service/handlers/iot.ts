@@ -3,7 +3,12 @@ import type { Handlers } from '../call.ts'
 import { logIn } from '../machines/login.ts'
 import { findMachine, prepareRegistration } from '../machines/machine.ts'
 import { showPrice } from '../price.ts'
-import { notFound } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
+
+const unknownStock = (): Refusal =>
+  new Refusal(404, 'not_found', 'Stock not found', {
+    hint: 'Give its code or its whole name as the provider of quotes knows it, such as AAPL or Apple Inc.',
+  })
 
 export const iotHandlers: Handlers<typeof iot> = {
   registerMachine: { before: prepareRegistration },
@@ -13,7 +18,7 @@ export const iotHandlers: Handlers<typeof iot> = {
   getStockPrice: {
     before: async ({ Symbol }, { service }) => {
       const quote = await service.quotes.find(Symbol)
-      if (!quote) throw notFound('Stock')
+      if (!quote) throw unknownStock()
       const { name, price, exchange, symbol, as_of, stale, source } = quote
       const told = { stockName: name, stockPrice: showPrice(price), stockExchangeName: exchange }
       return async () => ({ ...told, symbol, as_of, stale, source })

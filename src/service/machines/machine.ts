@@ -3,10 +3,13 @@ import type { Data, Input } from '../../contract/operation.ts'
 import type { Call, Outside } from '../call.ts'
 import { parsePhone } from '../phone.ts'
 import { readPrice } from '../price.ts'
-import { conflict, notFound } from '../refusal.ts'
+import { conflict, Refusal } from '../refusal.ts'
 import { organizationMeant, organizationOfMachine } from './organization.ts'
 
 type Registration = Input<typeof iot.registerMachine>
+
+const unknownMachine = (): Refusal =>
+  new Refusal(404, 'not_found', 'Machine not found', { hint: 'svc iot register registers one' })
 
 export const subjectOf = (machineId: string): string => `machine:${machineId}`
 
@@ -70,7 +73,7 @@ export const findMachine = async (
     .where('org_id', '=', orgId)
     .where('machine_id', '=', machine_id)
     .select(['machine_name', 'created_at'])
-    .executeTakeFirstOrThrow(() => notFound('Machine'))
+    .executeTakeFirstOrThrow(() => unknownMachine())
   return {
     machineId: machine_id,
     known: true,

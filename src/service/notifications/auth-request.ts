@@ -20,7 +20,7 @@ const letter = (
 ): string =>
   [
     `Hello ${who.first_name},`,
-    `a request of ${who.organization} waits for your decision. Open it on the phone that you registered, and read there what is asked:`,
+    `A request of ${who.organization} waits for your decision. Open it on the phone that you registered, and read there what is asked:`,
     link,
     `It can be decided until ${spoken(expires_at)}. If you expect no request, deny it there.`,
   ].join('\n\n')
