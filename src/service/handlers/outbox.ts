@@ -35,11 +35,11 @@ const selectMessages = ({ db, caller }: Call) =>
 type Row = Awaited<ReturnType<ReturnType<typeof selectMessages>['executeTakeFirstOrThrow']>>
 
 const answered = (row: Row): MessageRecord => {
-  const { id: _, kept, kind, next_at, ...rest } = row
+  const { id: _, kept, ...rest } = row
   return {
     ...rest,
-    kind: kind as MessageRecord['kind'],
-    next_at: ended.has(row.state) ? null : next_at,
+    kind: row.kind as MessageRecord['kind'],
+    next_at: ended.has(row.state) ? null : row.next_at,
     retryable: Boolean(kept) && row.state === 'dead',
   }
 }
