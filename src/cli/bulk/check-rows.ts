@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { fieldsOf } from '../../contract/describe.ts'
 import { issuesOf } from '../../contract/issues.ts'
 import { SvcError, usageError, type Issue } from '../../core/errors.ts'
 import { interrupted } from '../../client/network-error.ts'
@@ -35,19 +34,6 @@ const createChecker = (kind: Kind) => {
   }
 }
 
-/** The columns that every row must have; a file that lacks one is told so once. */
-const checkColumns = (kind: Kind, rows: RawRow[], source: string): void => {
-  const given = new Set(rows.flatMap(({ fields }) => Object.keys(fields)))
-  const missing = fieldsOf(kind.create)
-    .filter(({ name, required }) => required && kind.columns.includes(name) && !(name in kind.defaults))
-    .filter(({ name }) => !given.has(name))
-  if (missing.length > 0)
-    throw usageError(
-      `${source} has no ${missing.map(({ name }) => name).join(', ')}`,
-      `The columns of ${kind.many} are ${kind.columns.join(',')}`,
-    )
-}
-
 /** Checks all rows; fails with one usage error that names the first 20 of what is wrong, row by row. */
 export const checkRows = async (
   rows: RawRow[],
@@ -73,7 +59,6 @@ export const checkRows = async (
     }
   }
   if (count === 0) return items
-  checkColumns(kind, rows, source)
   throw new SvcError(
     'usage',
     'invalid_rows',

@@ -17,6 +17,12 @@ export const columnOf = (kind: Kind, name: string): string | undefined => {
   return Object.hasOwn(kind.aliases, word) ? kind.aliases[word] : undefined
 }
 
+/** The columns that every row must have. */
+export const requiredColumns = (kind: Kind): string[] => {
+  const required = new Set(fieldsOf(kind.create).flatMap(({ name, required: must }) => (must ? [name] : [])))
+  return kind.columns.filter((name) => required.has(name) && !(name in kind.defaults))
+}
+
 /** A name that is no column, with the one that was perhaps meant. */
 export const unknownColumn = (kind: Kind, name: string): Issue => {
   const meant = nearest(plain(name), [...kind.columns, ...Object.keys(kind.aliases)])

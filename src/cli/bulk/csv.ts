@@ -1,6 +1,6 @@
 import { parse, type CsvError } from 'csv-parse/sync'
 import { SvcError, usageError } from '../../core/errors.ts'
-import { columnOf, unknownColumn } from './columns.ts'
+import { columnOf, requiredColumns, unknownColumn } from './columns.ts'
 import { unescapeFormula } from './formula.ts'
 import type { Fields, Kind, RawRow } from './kind.ts'
 
@@ -27,6 +27,12 @@ const columnsOf = (header: string[], kind: Kind, source: string): string[] => {
   const columns = names.map((name) => columnOf(kind, name)!)
   const twice = columns.find((name, i) => columns.indexOf(name) !== i)
   if (twice) throw usageError(`${source} has two columns for ${twice}`)
+  const missing = requiredColumns(kind).filter((name) => !columns.includes(name))
+  if (missing.length > 0)
+    throw usageError(
+      `${source} has no column ${missing.join(', ')}`,
+      `The columns of ${kind.many} are ${kind.columns.join(',')}`,
+    )
   return columns
 }
 

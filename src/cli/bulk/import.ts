@@ -48,6 +48,7 @@ export const runImport = async (
 
   const source = sourceName(options.file)
   const rows = await readRows(options.file, options.format, kind, context.io)
+  if (rows.length >= 20_000) output.note(`Checking ${grouped(rows.length)} rows`)
   const items = await checkRows(rows, kind, source, context.io.signal)
   const { id: org } = await resolveOrg(wanted, context)
   if (options.dryRun) {

@@ -5,23 +5,25 @@ import { openByName } from './by-name.ts'
 import type { Fields, Kind } from './kind.ts'
 
 const weekdays = fieldsOf(timeslot.addTimeslot).find(({ name }) => name === 'days')!.choices
-const at = (day: string): number => weekdays.indexOf(day.slice(0, 3))
+const wholeNames = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+
+/** Where a day stands in the week; `mon` and `monday` are one. -1 for what is no day. */
+const at = (day: unknown): number =>
+  typeof day === 'string' && day.length >= 3
+    ? wholeNames.findIndex((name) => name.startsWith(day.toLowerCase()))
+    : -1
 
 /** `mon-fri`, `fri-mon`: the days from the first to the last, around the end of the week if need be. */
-const span = (word: string): string[] => {
-  const [, from, to] = /^([a-z]{3,9})-([a-z]{3,9})$/.exec(word) ?? []
-  const [first, last] = [at(from ?? ''), at(to ?? '')]
-  if (from === undefined || first < 0 || last < 0) return [at(word) < 0 ? word : weekdays[at(word)]!]
-  const count = ((last - first + 7) % 7) + 1
-  return Array.from({ length: count }, (_, i) => weekdays[(first + i) % 7]!)
+const span = (word: unknown): unknown[] => {
+  const [, from, to] = /^([a-z]{3,9})-([a-z]{3,9})$/i.exec(String(word)) ?? []
+  const [first, last] = from === undefined ? [at(word), at(word)] : [at(from), at(to)]
+  if (first < 0 || last < 0) return [word]
+  return Array.from({ length: ((last - first + 7) % 7) + 1 }, (_, i) => weekdays[(first + i) % 7]!)
 }
 
-/** In the order of the week, each once, as the service keeps them. What is no day stays and fails its check. */
-const daysOf = (days: unknown): unknown => {
-  if (!Array.isArray(days)) return days
-  const all = days.flatMap((day) => (typeof day === 'string' ? span(day.toLowerCase()) : [day]))
-  return [...new Set(all)].toSorted((a, b) => at(String(a)) - at(String(b)))
-}
+/** In the order of the week, each once, as the service keeps them. */
+const daysOf = (days: unknown): unknown =>
+  Array.isArray(days) ? [...new Set(days.flatMap(span))].toSorted((a, b) => at(a) - at(b)) : days
 
 const zones = new Map<string, boolean>()
 /** Some engines take offsets such as +01:00 for zones; an offset knows no daylight saving. */
@@ -41,6 +43,12 @@ const isZone = (name: string): boolean => {
 const tidy: Kind['tidy'] = (given) => {
   const fields: Fields = 'days' in given ? { ...given, days: daysOf(given['days']) } : given
   const issues: Issue[] = []
+  const strange = Array.isArray(fields['days']) ? fields['days'].find((day) => at(day) < 0) : undefined
+  if (strange !== undefined)
+    issues.push({
+      field: 'days',
+      message: `holds ${JSON.stringify(strange)?.slice(0, 40)}, which is no day: ${weekdays.join(', ')}`,
+    })
   const { name, start, end, timezone } = fields
   if (typeof timezone === 'string' && !isZone(timezone.trim()))
     issues.push({ field: 'timezone', message: 'must be an IANA time zone such as Europe/Berlin or UTC' })

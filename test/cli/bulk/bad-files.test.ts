@@ -1,0 +1,218 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
+import { openDesk, type Desk } from './stage.ts'
+
+// A service that must not see one request: whatever is wrong is said before.
+let service: FakeHosted
+let desk: Desk
+beforeAll(async () => {
+  service = await startFakeHosted()
+  desk = openDesk(service.baseUrl)
+})
+afterEach(() => expect(service.seen).toEqual([]))
+afterAll(async () => {
+  await service.close()
+  desk.close()
+})
+
+const imports = async (group: string, file: string, content: string | Buffer, ...flags: string[]) => {
+  desk.put(file, content)
+  return desk.svc([group, 'import', file, '--org', '1', ...flags])
+}
+const header = 'mobile,email,first_name,last_name\n'
+const user = (mobile: string): string => `${mobile},a@b.cc,A,B\n`
+
+describe('a file of users', () => {
+  test.each<[what: string, content: string | Buffer, said: string]>([
+    ['nothing', '', 'u.csv holds no users'],
+    ['only a header', header, 'u.csv holds no users'],
+    ['UTF-16', Buffer.from(`\uFEFF${header}`, 'utf16le'), 'u.csv is UTF-16'],
+    ['UTF-16 without a mark', Buffer.from(header, 'utf16le'), 'byte 2 is 0, as in UTF-16'],
+    [
+      'Latin-1',
+      Buffer.from(`${header}+12025550101,a@b.cc,Ren\u00e9,B`, 'latin1'),
+      'line 2, byte 24 is 0xE9, as Latin-1',
+    ],
+    [
+      'Latin-1 after a character for the unreadable',
+      Buffer.from([0xef, 0xbf, 0xbd, 0x0a, 0x41, 0xe9]),
+      'line 2, byte 2 is 0xE9',
+    ],
+    [
+      'a column that is not known',
+      `mobil,email,first_name,last_name\n`,
+      'mobil: is no column; did you mean mobile?',
+    ],
+    [
+      'a column that nothing is near to',
+      `shoe_size,${header}`,
+      'shoe_size: is no column; there are mobile, country_code, email',
+    ],
+    ['two columns for one', `phone,${header}`, 'u.csv has two columns for mobile'],
+    [
+      'a column that is not there',
+      'mobile,email\n+12025550101,a@b.cc\n',
+      'u.csv has no column first_name, last_name',
+    ],
+    [
+      'a quote that stays open',
+      `${header}${user('+12025550101')}+12025550102,"a@b.cc,A,B\n${user('+1')}`,
+      'u.csv, row 3: a quote is opened and never closed',
+    ],
+    [
+      'a quote in a cell',
+      `${header}+12025550101,a@b.cc,A"x,B\n`,
+      'u.csv, row 2: a quote stands inside of a cell',
+    ],
+    [
+      'too few cells',
+      `${header}+12025550101,a@b.cc\n`,
+      'row 2, cells: has 2 cells where the first line names 4',
+    ],
+    ['no plus', `${header}${user('2025550101')}`, 'row 2, mobile: must start with + and the dialing prefix'],
+    ['no number', `${header}${user('+1')}`, 'row 2, mobile: is no phone number'],
+    ['a rounded number', `${header}${user('1.20256E+10')}`, 'row 2, mobile: was rounded by a spreadsheet'],
+    [
+      'two prefixes',
+      `country_code,${header}+49,${user('+12025550101')}`,
+      'row 2, mobile: starts with +1, and country_code is +49',
+    ],
+    ['no address', `${header}+12025550101,nope,A,B\n`, 'row 2, email: must be an e-mail address'],
+    [
+      'no role',
+      `role,${header}boss,${user('+12025550101')}`,
+      'row 2, role: must be operator, admin or member',
+    ],
+    [
+      'the same number in another spelling',
+      `${header}${user('+12025550101')}${user('+1 (202) 555-0101')}`,
+      'row 3, mobile: is the same as in row 2',
+    ],
+    [
+      'a control character',
+      `${header}+12025550101,a@b.cc,"A\u0007",B\n`,
+      'row 2, first_name: must not hold control characters',
+    ],
+  ])('with %s is refused, and it is said where', async (_, content, said) => {
+    const { exit, err } = await imports('user', 'u.csv', content)
+    expect([exit, err]).toEqual([2, expect.stringContaining(said)])
+  })
+
+  test('counts its rows as a spreadsheet does, over lines in a cell and empty lines', async () => {
+    const { err } = await imports('user', 'u.csv', `${header}\n+12025550101,a@b.cc,"A\nA",B\n${user('x')}`)
+    expect(err).toContain('row 3, first_name')
+    expect(err).toContain('row 5, mobile')
+  })
+
+  test('tells the first 20 errors and how many more there are', async () => {
+    const { err } = await imports('user', 'u.csv', header + user('x').repeat(50))
+    expect(err.match(/row \d+, mobile/g)).toHaveLength(20)
+    expect(err).toContain('50 things are wrong; nothing was sent')
+    expect(err).toContain('and 30 more')
+  })
+
+  test.each([
+    ['u.ndjson', '{"mobile":"+12025550101"\n', 'u.ndjson, row 1: this is not JSON'],
+    ['u.ndjson', '[1]', 'row 1, row: is no JSON object'],
+    ['u.ndjson', '{"fone":"1"}', 'row 1, fone: is no column'],
+    ['u.ndjson', '{"phone":"+12025550101","mobile":"+1"}', 'row 1, mobile: is given under two names'],
+    ['u.json', '[{]', 'u.json is not JSON'],
+    ['u.json', '{"a":1}', 'u.json must hold a JSON array of users'],
+    [
+      'u.json',
+      '[{"mobile":{"a":1},"email":"a@b.cc","first_name":"A","last_name":"B"}]',
+      'row 1, mobile: must be text',
+    ],
+    ['u.geojson', '{}', 'GeoJSON is for geo-fences, not for users'],
+  ])('%s that holds %s is refused', async (file, content, said) => {
+    const { exit, err } = await imports('user', file, content)
+    expect([exit, err]).toEqual([2, expect.stringContaining(said)])
+  })
+
+  test('of 200,000 rows is checked whole, and the last one counts', { timeout: 120_000 }, async () => {
+    const all = Array.from({ length: 200_000 }, (_, i) => user(`+1202${2_000_000 + i}`))
+    all.push(user('+1 202-2000000'))
+    const { exit, err } = await imports('user', 'u.csv', header + all.join(''))
+    expect([exit, err]).toEqual([2, expect.stringContaining('row 200002, mobile: is the same as in row 2')])
+  })
+})
+
+describe('a file of geo-fences', () => {
+  const feature = (geometry: unknown, properties: object = { name: 'HQ', radius: 100 }) =>
+    JSON.stringify({ type: 'FeatureCollection', features: [{ type: 'Feature', geometry, properties }] })
+  const point = (...coordinates: unknown[]) => ({ type: 'Point', coordinates })
+
+  test.each<[what: string, content: string, said: string]>([
+    [
+      'a polygon',
+      feature({ type: 'Polygon', coordinates: [] }),
+      'geometry: is a Polygon; a geo-fence is a circle',
+    ],
+    ['no geometry', feature(null), 'geometry: is missing'],
+    [
+      'swapped coordinates',
+      feature(point(35.68, 139.7)),
+      'latitude: is 139.7, and no latitude is beyond 90: latitude and longitude look swapped',
+    ],
+    ['a place that is nowhere', feature(point(200, 139.7)), 'latitude: must be 90 or less'],
+    ['one coordinate', feature(point(1)), 'coordinates: must be [longitude, latitude]'],
+    ['words for coordinates', feature(point('a', 'b')), 'latitude: must be a number'],
+    ['no name', feature(point(13.4, 52.5), { radius: 100 }), 'row 1, name: is missing'],
+    [
+      'a property that is not known',
+      feature(point(13.4, 52.5), { name: 'HQ', radius: 1, radios: 2 }),
+      'radios: is no column; did you mean radius?',
+    ],
+    [
+      'a second latitude',
+      feature(point(13.4, 52.5), { name: 'HQ', radius: 1, lat: 2 }),
+      'properties.lat: is said by the geometry',
+    ],
+    ['no feature', '{"type":"FeatureCollection","features":[1]}', 'row 1, type: must be Feature'],
+  ])('with %s is refused, and it is said why', async (_, content, said) => {
+    const { exit, err } = await imports('geofence', 'f.geojson', content)
+    expect([exit, err]).toEqual([2, expect.stringContaining(said)])
+  })
+
+  test('in CSV says swapped columns, too, and names that stand twice', async () => {
+    const { err } = await imports(
+      'geofence',
+      'f.csv',
+      'name,lat,lon,radius\nHQ,139.7,35.68,100\nHQ,1,2,100\n',
+    )
+    expect(err).toContain('row 2, latitude: is 139.7, and no latitude is beyond 90')
+    expect(err).toContain('row 3, name: is the same as in row 2')
+  })
+})
+
+test.each([
+  ['Pole,mon,09:00,17:00,Europe/Berlino', 'row 2, timezone: must be an IANA time zone'],
+  ['Pole,mon,09:00,17:00,+01:00', 'row 2, timezone: must be an IANA time zone'],
+  ['Pole,"mon,mno",09:00,17:00,UTC', 'row 2, days: holds "mno", which is no day: mon, tue'],
+  ['Pole,mon,09:00,25:00,UTC', 'row 2, end: must be a time of day'],
+  ['Pole,mon,09:00,09:00,UTC', 'row 2, end: must differ from start'],
+])('a time slot %s is refused', async (row, said) => {
+  const { exit, err } = await imports('timeslot', 's.csv', `name,days,start,end,timezone\n${row}\n`)
+  expect([exit, err]).toEqual([2, expect.stringContaining(said)])
+})
+
+test.each([
+  [['user', 'import'], 'Missing FILE'],
+  [['user', 'import', 'none.csv', '--org', '1'], 'There is no file none.csv'],
+  [['user', 'import', '.', '--org', '1'], '. is a folder'],
+  [['user', 'import', 'x.csv'], 'Missing --org'],
+  [
+    ['user', 'import', 'x.csv', '--on-conflict', 'maybe'],
+    '--on-conflict takes fail, skip, update, not "maybe"',
+  ],
+  [['user', 'import', 'x.csv', '--concurrency', '0'], '--concurrency takes a number from 1 to 64'],
+  [['user', 'import', 'x.csv', '--format', 'xml'], '--format takes csv, ndjson, json, not "xml"'],
+  [
+    ['user', 'export', '--org', '1', '-o', 'yaml'],
+    'The rows themselves go to standard output; --format says how',
+  ],
+  [['user', 'export', 'no/where.csv', '--org', '1'], 'no/where.csv cannot be written: ENOENT'],
+])('svc %j is a usage error: %s', async (args, said) => {
+  const { exit, err } = await desk.svc(args)
+  expect([exit, err]).toEqual([2, expect.stringContaining(said)])
+})

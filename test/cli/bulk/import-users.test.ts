@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openStage, type Stage } from './stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+beforeEach(async () => {
+  await stage.service.storage.write(async (db) => {
+    await db.deleteFrom('memberships').execute()
+  })
+})
+
+const header = 'mobile,email,first_name,last_name\n'
+const rows = (...lines: string[]): void => stage.put('users.csv', `${header}${lines.join('\n')}\n`)
+const ada = '+12025550101,ada@acme.example,Ada,Lovelace'
+const bob = '+12025550102,bob@acme.example,Bob,Stone'
+const imports = (...flags: string[]) =>
+  stage.svc(['user', 'import', 'users.csv', '--org', 'acme', '-o', 'json', ...flags])
+const summary = (out: string) => {
+  const { results: _, ...counts } = JSON.parse(out) as Record<string, unknown>
+  return counts
+}
+const names = async (): Promise<unknown[]> =>
+  (await stage.list('users')).map(({ mobile, first_name }) => `${mobile} ${first_name}`).toSorted()
+
+describe('svc user import', () => {
+  test('adds each row, in the two parts of a number that the specification shows', async () => {
+    rows(ada, '"+49 (151) 12345678",eva@acme.example,"Eva ""E""",=Sum')
+    const { exit, out } = await imports()
+    expect([exit, summary(out)]).toEqual([0, { created: 2, updated: 0, skipped: 0, failed: 0 }])
+    expect(await stage.list('users')).toMatchObject([
+      { mobile: '+12025550101', country_code: '+1', email: 'ada@acme.example', role: 'member' },
+      { mobile: '+4915112345678', country_code: '+49', first_name: 'Eva "E"', last_name: '=Sum' },
+    ])
+  })
+
+  test('keeps how each row ended in a file for the owner alone', async () => {
+    rows(ada, bob)
+    await imports()
+    expect(stage.mode('users.csv.results.ndjson')).toBe('600')
+    const [start, ...ends] = stage.lines('users.csv.results.ndjson')
+    expect(start).toMatchObject({ event: 'start', import: 'users', org_id: 1 })
+    expect(ends.at(-1)).toEqual({ event: 'end', created: 2, updated: 0, skipped: 0, failed: 0 })
+    expect(ends.slice(0, -1).toSorted((a, b) => a.row! - b.row!)).toEqual([
+      { row: 2, mobile: '+12025550101', status: 'created', id: expect.any(Number) },
+      { row: 3, mobile: '+12025550102', status: 'created', id: expect.any(Number) },
+    ])
+  })
+
+  test.each([
+    [
+      'a byte order mark, CRLF, semicolons, other words',
+      'u.csv',
+      `\uFEFFPhone;E-Mail;First Name;Surname\r\n+12025550101;a@b.cc;Ada;L\r\n\r\n`,
+    ],
+    [
+      'a plus and zeros that a spreadsheet took',
+      'u.csv',
+      'country,tel,mail,firstname,lastname\n1,2025550101,a@b.cc,Ada,L\n',
+    ],
+    [
+      'a dialing prefix with zeros',
+      'u.csv',
+      'country_code,mobile,email,first_name,last_name\n001,(202) 555-0101,a@b.cc,Ada,L\n,,,,\n',
+    ],
+    ['tabs', 'u.tsv', 'mobile\temail\tfirst_name\tlast_name\n+12025550101\ta@b.cc\tAda\tL'],
+    [
+      'NDJSON',
+      'u.ndjson',
+      '{"mobile":"+12025550101","email":"a@b.cc","firstName":"Ada","last_name":"L"}\r\n\r\n',
+    ],
+    [
+      'NDJSON with a number',
+      'u.jsonl',
+      '{"mobile":2025550101,"country_code":1,"email":"a@b.cc","first_name":"Ada","last_name":"L","role":null}',
+    ],
+    ['JSON', 'u.json', '[{"mobile":"+12025550101","email":"a@b.cc","first_name":"Ada","last_name":"L"}]'],
+    [
+      'JSON under another name',
+      'u.txt',
+      ' [{"mobile":"+12025550101","email":"a@b.cc","first_name":"Ada","last_name":"L"}]',
+    ],
+  ])('reads %s', async (_, file, text) => {
+    stage.put(file, text)
+    const { exit, err } = await stage.svc(['user', 'import', file, '--org', '1'])
+    expect([exit, err, await names()]).toEqual([0, '', ['+12025550101 Ada']])
+  })
+
+  test.each([
+    `${header}${ada}\n`,
+    `[${JSON.stringify({ mobile: '+12025550101', email: 'a@b.cc', first_name: 'Ada', last_name: 'L' })}]`,
+  ])('reads standard input, and finds out what it is: %j', async (stdin) => {
+    const { exit } = await stage.svc(['user', 'import', '-', '--org', 'acme', '--results', 'r.ndjson'], {
+      stdin,
+    })
+    expect([exit, await names()]).toEqual([0, ['+12025550101 Ada']])
+    expect(stage.lines('r.ndjson')).toHaveLength(3)
+  })
+
+  test('with --dry-run shows the first request and sends nothing', async () => {
+    rows(ada, bob)
+    const { exit, out, err } = await imports('--dry-run')
+    expect(exit).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      rows: 2,
+      method: 'POST',
+      body: { country_code: '+1', mobile: '2025550101' },
+    })
+    expect(err).toContain('the first of 2 rows')
+    expect(await names()).toEqual([])
+    expect(() => stage.text('users.csv.results.ndjson.none')).toThrow()
+  })
+})
+
+describe('who is there already', () => {
+  beforeEach(async () => {
+    rows(ada)
+    await imports()
+    rows(ada.replace('Ada', 'Adah'), bob)
+  })
+
+  test('fails the row when nothing else is said, and the exit is 10', async () => {
+    const { exit, out, err } = await imports()
+    expect([exit, summary(out)]).toEqual([10, { created: 1, updated: 0, skipped: 0, failed: 1 }])
+    expect(err).toContain('row 2: This user is in the organization already\nhint: --on-conflict skip')
+    expect(stage.lines('users.csv.results.ndjson')).toContainEqual({
+      row: 2,
+      mobile: '+12025550101',
+      status: 'failed',
+      error: expect.objectContaining({ code: 'user_exists' }),
+    })
+  })
+
+  test('is left alone with skip', async () => {
+    const { exit, out } = await imports('--on-conflict', 'skip')
+    expect([exit, summary(out)]).toEqual([0, { created: 1, updated: 0, skipped: 1, failed: 0 }])
+    expect(await names()).toEqual(['+12025550101 Ada', '+12025550102 Bob'])
+  })
+
+  test('is changed with update, and only where something differs', async () => {
+    expect(summary((await imports('--on-conflict', 'update')).out)).toEqual({
+      created: 1,
+      updated: 1,
+      skipped: 0,
+      failed: 0,
+    })
+    expect(await names()).toEqual(['+12025550101 Adah', '+12025550102 Bob'])
+    expect(summary((await imports('--on-conflict', 'update')).out)).toEqual({
+      created: 0,
+      updated: 0,
+      skipped: 2,
+      failed: 0,
+    })
+  })
+
+  test('exits 1 when no row went well', async () => {
+    rows(ada)
+    expect((await imports()).exit).toBe(1)
+  })
+})
