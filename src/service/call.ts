@@ -10,11 +10,16 @@ import type { Db } from './storage/schema.ts'
 /** Whose key it is. `orgId` null is an operator; `keyId` 0 is the bearer of the tool server, which is no key of the store. */
 export type Caller = {
   keyId: number
+  /** Of a secret that a rotation made: the first one of its key. */
+  lineage?: number
   name: string
   orgId: number | null
   /** At the approver page: the person, and with what. */
   person?: Person
 }
+
+/** The key as it is named, whichever of its secrets is shown: what it asked stays its own after a rotation. */
+export const namedKeyOf = ({ keyId, lineage = keyId }: Caller): number => lineage
 
 export type Person = { user_id: number; device_id: number; session_id: number }
 

@@ -6,7 +6,7 @@ import { cancelApproval } from './approvals/cancellation.ts'
 import { answered } from './approvals/record.ts'
 import { requestApproval } from './approvals/request.ts'
 import { awaitEnd, readSettled } from './approvals/waiter.ts'
-import type { Caller, Handler } from './call.ts'
+import { namedKeyOf, type Caller, type Handler } from './call.ts'
 import { invalidFields } from './http/issues.ts'
 import { Refusal } from './refusal.ts'
 import { runWrite } from './run.ts'
@@ -20,7 +20,7 @@ export const bearerCaller: Caller = { keyId: 0, name: 'tool server', orgId: null
  * same organization. Costs nothing to make.
  */
 export const createEngineAsker = (service: Service, caller: Caller): Asker => {
-  const reach = { orgId: caller.orgId, askedBy: caller.keyId }
+  const reach = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
 
   const write = async <I, D>(action: string, handler: Handler<I, D>, input: I): Promise<D> => {
     const asked = { action, caller, requestId: requestId(), given: Object.keys(input as object) }

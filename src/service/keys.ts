@@ -26,6 +26,7 @@ type KeyRow = {
   hash: string
   expires_at: string | null
   last_used_at: string | null
+  lineage: number | null
   slug: string | null
 }
 
@@ -48,7 +49,8 @@ export const createAuthenticator = (storage: Storage) => {
         .leftJoin('organizations as o', 'o.id', 'k.org_id')
         .where('k.prefix', '=', prefixOf(key))
         .where('k.revoked_at', 'is', null)
-        .select(['k.id', 'k.name', 'k.org_id', 'k.hash', 'k.expires_at', 'k.last_used_at', 'o.slug'])
+        .select(['k.id', 'k.name', 'k.org_id', 'k.hash', 'k.expires_at', 'k.last_used_at', 'k.lineage'])
+        .select('o.slug')
         .executeTakeFirst(),
     )
     if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined
@@ -73,7 +75,8 @@ export const createAuthenticator = (storage: Storage) => {
     const now = storage.now()
     if (row.expires_at !== null && row.expires_at <= now) return undefined
     noteUse(row, now)
-    return { keyId: row.id, name: row.name, orgId: row.org_id, orgSlug: row.slug }
+    const { id: keyId, name, org_id: orgId, slug: orgSlug, lineage } = row
+    return { keyId, name, orgId, orgSlug, ...(lineage !== null && { lineage }) }
   }
 
   return (key: string | undefined): Authenticated | undefined | Promise<Authenticated | undefined> => {

@@ -25,10 +25,10 @@ const noHeader = (): void => undefined
 const onePage: Pick<Call, 'page' | 'paged'> = { page: { after: 0 }, paged: (rows) => rows }
 
 const outsideOf = (service: Service, asked: Asked): Outside => {
-  const { keyId, name, orgId, person } = asked.caller
+  const { keyId, lineage, name, orgId, person } = asked.caller
   return {
     service,
-    caller: { keyId, name, orgId, person },
+    caller: { keyId, lineage, name, orgId, person },
     get signal() {
       return asked.signal
     },

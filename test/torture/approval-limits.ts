@@ -1,5 +1,5 @@
 import { checkLimits } from '../../src/service/approvals/limits.ts'
-import type { Call, Handlers } from '../../src/service/call.ts'
+import { namedKeyOf, type Call, type Handlers } from '../../src/service/call.ts'
 import type { approval, ApprovalRecord } from '../../src/contract/approval.ts'
 import { dataOf } from '../service/fixtures.ts'
 import { startTestService } from '../service/harness.ts'
@@ -34,6 +34,7 @@ const lookFirst: Pick<Handlers<typeof approval>, 'createApproval'> = {
             ...member,
             request_id: id,
             key_id: caller.keyId,
+            asked_by: namedKeyOf(caller),
             requester: 'x',
             action: 'x',
             approver_mobile,

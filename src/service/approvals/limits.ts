@@ -1,4 +1,4 @@
-import type { Call } from '../call.ts'
+import { namedKeyOf, type Call } from '../call.ts'
 import { Refusal } from '../refusal.ts'
 
 const pendingAtMost = 3
@@ -23,7 +23,7 @@ const refuseMuted = async ({ db, now, caller }: Call, { org_id, user_id }: Appro
     .selectFrom('mutes')
     .where('org_id', '=', org_id)
     .where('user_id', '=', user_id)
-    .where('key_id', '=', caller.keyId)
+    .where('key_id', '=', namedKeyOf(caller))
     .where('until', '>', now)
     .select('until')
     .executeTakeFirst()
@@ -42,7 +42,7 @@ const refusePending = async ({ db, now, caller }: Call, { org_id, user_id }: App
     .selectFrom('approvals')
     .where('org_id', '=', org_id)
     .where('user_id', '=', user_id)
-    .where('key_id', '=', caller.keyId)
+    .where('asked_by', '=', namedKeyOf(caller))
     .where('status', '=', 'pending')
     .where('expires_at', '>', now)
     .select('expires_at')
@@ -91,8 +91,8 @@ export const checkLimits = async (call: Call, approver: Approver): Promise<void>
 }
 
 /** "This was not me": this key does not ring this approver again for a while. */
-export const muteKey = async ({ db, now }: Call, row: Approver & { key_id: number }): Promise<void> => {
-  const { org_id, user_id, key_id } = row
+export const muteKey = async ({ db, now }: Call, row: Approver & { asked_by: number }): Promise<void> => {
+  const { org_id, user_id, asked_by: key_id } = row
   const until = later(now, muteMs)
   await db
     .insertInto('mutes')

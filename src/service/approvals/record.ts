@@ -1,6 +1,6 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { contextBytes, type ApprovalContext } from '../../receipt/context.ts'
-import type { Caller } from '../call.ts'
+import { namedKeyOf, type Caller } from '../call.ts'
 import { notFound } from '../refusal.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 
@@ -17,7 +17,7 @@ export const selectApprovals = (db: Db, { orgId, askedBy }: Reach) =>
   db
     .selectFrom('approvals as a')
     .$if(orgId !== null, (query) => query.where('a.org_id', '=', orgId!))
-    .$if(askedBy !== undefined, (query) => query.where('a.key_id', '=', askedBy!))
+    .$if(askedBy !== undefined, (query) => query.where('a.asked_by', '=', askedBy!))
     .selectAll()
 
 /** Fails with the same 404 for one that is absent and one that is out of reach. */
@@ -36,7 +36,7 @@ export const answered = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   requester: row.requester,
   approver_mobile: row.approver_mobile,
   factors: JSON.parse(row.factors) as ApprovalRecord['factors'],
-  number: row.key_id === viewer.keyId ? row.number : null,
+  number: row.asked_by === namedKeyOf(viewer) ? row.number : null,
   detail: row.detail,
   requested_at: row.requested_at,
   expires_at: row.expires_at,

@@ -1,4 +1,4 @@
-import type { Caller } from '../call.ts'
+import { namedKeyOf, type Caller } from '../call.ts'
 import { Refusal } from '../refusal.ts'
 import type { Db } from '../storage/schema.ts'
 
@@ -14,14 +14,15 @@ const day = 24 * 60 * 60 * 1000
  */
 export const checkReference = async (
   db: Db,
-  { keyId, orgId }: Caller,
+  caller: Caller,
   request_id: string,
   now: string,
 ): Promise<void> => {
+  const { orgId } = caller
   const found = await db
     .selectFrom('approvals')
     .where('request_id', '=', request_id)
-    .where('key_id', '=', keyId)
+    .where('asked_by', '=', namedKeyOf(caller))
     .$if(orgId !== null, (query) => query.where('org_id', '=', orgId!))
     .where('status', '=', 'approved')
     .where('decided_at', '>=', new Date(Date.parse(now) - day).toISOString())

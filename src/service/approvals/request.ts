@@ -5,7 +5,7 @@ import { factors as allFactors, type Policy } from '../../contract/records.ts'
 import { randomToken } from '../../core/ids.ts'
 import { hasPolicy } from '../../rules/decide.ts'
 import { standingDevices } from '../approver/session.ts'
-import type { Call } from '../call.ts'
+import { namedKeyOf, type Call } from '../call.ts'
 import { reachOrganization } from '../handlers/tenant.ts'
 import { parsePhone } from '../phone.ts'
 import { pushText } from '../push/push-adapter.ts'
@@ -137,6 +137,7 @@ export const requestApproval = async (input: Asked, call: Call): Promise<Approva
       org_id: approver.org_id,
       user_id: approver.user_id,
       key_id: call.caller.keyId,
+      asked_by: namedKeyOf(call.caller),
       requester: input.requester ?? call.caller.name,
       action: input.action,
       reason: input.reason ?? null,

@@ -27,11 +27,11 @@ export const answeredKey = <Row extends Owned>(row: Row) => ({ ...row, kind: kin
 export const selectKeys = (call: Call) => call.db.selectFrom('api_keys').select(columns)
 
 /** Adds a key and shows its secret, this once. */
-export const insertKey = async (call: Call, name: string, orgId: number | null) => {
+export const insertKey = async (call: Call, name: string, orgId: number | null, lineage?: number) => {
   const { key, prefix, hash } = newSecret(kindOf({ org_id: orgId }))
   const row = await call.db
     .insertInto('api_keys')
-    .values({ name, org_id: orgId, prefix, hash, created_at: call.now })
+    .values({ name, org_id: orgId, prefix, hash, created_at: call.now, lineage })
     .returning(columns)
     .executeTakeFirstOrThrow()
   await call.audit(orgId ?? 0, `key:${row.id}`)
@@ -91,11 +91,11 @@ export const keyHandlers: Handlers<typeof key> = {
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
       .where('expires_at', 'is', null)
-      .returning(['name', 'org_id'])
+      .returning(['name', 'org_id', 'lineage'])
       .executeTakeFirst()
     if (!old) throw await whyNot(call, id)
     await call.audit(old.org_id ?? 0, `key:${id}`, ['expires_at'])
-    return insertKey(call, old.name, old.org_id)
+    return insertKey(call, old.name, old.org_id, old.lineage ?? id)
   },
 
   revokeKey: async ({ id }, call) => {

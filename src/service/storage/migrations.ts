@@ -9,6 +9,7 @@ import * as ruling from './migrations/0005-ruling.ts'
 import * as mobile from './migrations/0006-mobile.ts'
 import * as machines from './migrations/0007-machines.ts'
 import * as outbox from './migrations/0008-outbox.ts'
+import * as keyLineage from './migrations/0009-key-lineage.ts'
 import type { Tables } from './schema.ts'
 
 /** Forward only: a migration that was released is never changed, the next one is added below it. */
@@ -21,6 +22,7 @@ const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }[] = [
   { name: '0006-mobile', up: mobile.up },
   { name: '0007-machines', up: machines.up },
   { name: '0008-outbox', up: outbox.up },
+  { name: '0009-key-lineage', up: keyLineage.up },
 ]
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name)

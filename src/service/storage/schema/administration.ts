@@ -44,6 +44,8 @@ export type AdministrationTables = {
     last_used_at: string | null
     expires_at: string | null
     revoked_at: string | null
+    /** The first secret of the key, where a rotation made this one. */
+    lineage: number | null
   }
   idp_credentials: {
     org_id: number

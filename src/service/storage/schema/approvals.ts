@@ -47,8 +47,10 @@ export type ApprovalsTables = {
     org_id: number
     /** The approver. */
     user_id: number
-    /** The key that asked; 0 is the bearer of the tool server. */
+    /** The secret that asked; 0 is the bearer of the tool server. */
     key_id: number
+    /** Whose the request is: the first secret of that key, whatever rotations come. */
+    asked_by: number
     requester: string
     action: string
     reason: string | null
@@ -87,6 +89,6 @@ export type ApprovalsTables = {
     /** Whose word that is. */
     source: 'service' | 'caller' | null
   }
-  /** Keys that an approver does not want to hear of for a while. */
+  /** Keys, each by its first secret, that an approver does not want to hear of for a while. */
   mutes: { org_id: number; user_id: number; key_id: number; until: string }
 }

@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createEngineAsker } from '../../../src/service/engine-asker.ts'
+import { createAuthenticator } from '../../../src/service/keys.ts'
+import { ask, createApprover, decide, show, type Approver } from '../approver.ts'
+import { createClock, minute } from '../clock.ts'
+import { createTenant, dataOf, refusal } from '../fixtures.ts'
+import { startTestService, type TestService } from '../harness.ts'
+
+type Key = { id: number; key: string }
+
+let clock: ReturnType<typeof createClock>
+let service: TestService
+let acme: { id: number; key: string }
+let ada: Approver
+let old: Key
+beforeEach(async () => {
+  clock = createClock()
+  service = await startTestService({ dev: true, now: clock.now })
+  acme = await createTenant(service, 'acme')
+  ada = await createApprover(service, acme.id, 1)
+  old = await createKey()
+})
+afterEach(() => service.close())
+
+const createKey = async (): Promise<Key> =>
+  dataOf(await service.call('POST', '/svc/v1/keys', { body: { name: 'ci', org_id: acme.id } }))
+const rotate = async ({ id }: Key, overlap_s = 0): Promise<Key> =>
+  dataOf(await service.call('POST', `/svc/v1/keys/${id}/rotate`, { body: { overlap_s } }))
+const revoke = async ({ id }: Key) => dataOf(await service.call('DELETE', `/svc/v1/keys/${id}`))
+const asked = async ({ key }: Key, more: object = {}) => ask(service, ada, more, key)
+const limit = async (key: Key) => refusal(await asked(key))[1]
+/** As a tool call shows the key. */
+const toolsOf = async ({ key }: Key) =>
+  createEngineAsker(service.service, (await createAuthenticator(service.service.storage)(key))!)
+const notMe = async (id: string) =>
+  dataOf(await decide(service, id, ada.key, { decision: 'deny', not_me: true }))
+
+describe('what a key asked is its own after a rotation', () => {
+  test('its tools find the request, with its number, and withdraw it; also after a second rotation', async () => {
+    const { request_id, number } = dataOf(await asked(old, { number: true }))
+    const next = await rotate(await rotate(old))
+    expect(number).toMatch(/^\d\d$/)
+    expect(dataOf(await show(service, request_id, next.key)).number).toBe(number)
+    const tools = await toolsOf(next)
+    expect(await tools.status(request_id)).toMatchObject({ status: 'pending', number })
+    await tools.cancel(request_id)
+    expect((await tools.status(request_id)).status).toBe('expired')
+  })
+
+  test('the old secret sees what the new one asked, while both count', async () => {
+    const next = await rotate(old, 3600)
+    const { request_id } = dataOf(await asked(next))
+    expect(await (await toolsOf(old)).status(request_id)).toMatchObject({ status: 'pending' })
+  })
+
+  test('three requests wait at most, whichever secret asked', async () => {
+    for (let i = 0; i < 2; i++) dataOf(await asked(old))
+    const next = await rotate(old, 3600)
+    dataOf(await asked(next))
+    expect([await limit(next), await limit(old)]).toEqual(['too_many_pending', 'too_many_pending'])
+  })
+
+  test('a mute holds for the new secret, and one of the new for the old', async () => {
+    await notMe(dataOf(await asked(old)).request_id)
+    const next = await rotate(old, 3600)
+    expect(await limit(next)).toBe('muted')
+    clock.tick(20 * minute)
+    await notMe(dataOf(await asked(next)).request_id)
+    expect([await limit(old), await limit(next)]).toEqual(['muted', 'muted'])
+  })
+
+  test('a request of a secret that has ended is not decided any more', async () => {
+    const { request_id } = dataOf(await asked(old))
+    await rotate(old)
+    expect(refusal(await decide(service, request_id, ada.key))[0]).toBe(403)
+  })
+})
+
+describe('a key that is made anew under a name inherits nothing', () => {
+  test.each([
+    ['of a key that was revoked', async () => revoke(old)],
+    [
+      'of a key that was rotated before',
+      async () => {
+        const next = await rotate(old)
+        await revoke(next)
+      },
+    ],
+  ])('%s', async (_, end) => {
+    const { request_id } = dataOf(await asked(old, { number: true }))
+    for (let i = 0; i < 2; i++) dataOf(await asked(old))
+    await notMe(dataOf(await show(service, request_id)).request_id)
+    await end()
+    const anew = await createKey()
+    expect(dataOf(await show(service, request_id, anew.key)).number).toBeNull()
+    await expect((await toolsOf(anew)).status(request_id)).rejects.toMatchObject({ status: 404 })
+    expect((await asked(anew)).status).toBe(200)
+  })
+})
+
+test('another key of the organization sees nothing of it, and has its own count', async () => {
+  const { request_id } = dataOf(await asked(old, { number: true }))
+  await rotate(old)
+  expect(dataOf(await show(service, request_id, acme.key)).number).toBeNull()
+  for (let i = 0; i < 3; i++) dataOf(await asked({ id: 0, key: acme.key }))
+})
