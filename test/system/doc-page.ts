@@ -32,6 +32,11 @@ export const stepsOf = (text: string): Step[] => {
 
 const columns = 120
 
+/** A line as it stands after it was written over. */
+const redrawn = (line: string): string =>
+  // oxlint-disable-next-line no-control-regex
+  line.slice(line.lastIndexOf('\r') + 1).replaceAll(/\u001b\[[\d;]*[A-Za-z]/g, '')
+
 const mark = (i: number): string => `printf '\\n@@%s@@\\n' ${i}`
 
 /** What each step showed, in an empty home, with the address and the operator key of a service in the environment. */
@@ -65,8 +70,8 @@ export const play = async (
   let screen = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (screen += text))
   await once(child, 'close')
-  const parts = screen.replaceAll('\r', '').split(/\n@@\d+@@\n/)
-  return parts.slice(1, -1).map((part) => part.replaceAll(origin, docsOrigin).split('\n'))
+  const parts = screen.replaceAll('\r\n', '\n').split(/\n@@\d+@@\n/)
+  return parts.slice(1, -1).map((part) => part.replaceAll(origin, docsOrigin).split('\n').map(redrawn))
 }
 
 const docsOrigin = 'http://127.0.0.1:8080'
