@@ -17,6 +17,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   approvals: () => import('./approvals.ts'),
   'lost-wakeups': () => import('./lost-wakeups.ts'),
   'approval-limits': () => import('./approval-limits.ts'),
+  otp: () => import('./otp.ts'),
   'kill-nine-approvals': () => import('./kill-nine-approvals.ts'),
 }
 

@@ -1,131 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { OperationId } from '../../src/contract/table.ts'
 import { startService, temporaryFolder } from '../e2e/processes.ts'
-import { enrollApprover, request } from './enrolled-approver.ts'
-import { call, exampleInput, must, operationIds, operationOf, type Reply } from './requests.ts'
+import type { Running } from './mobile-account.ts'
+import { call, exampleInput, operationIds, operationOf, type Reply } from './requests.ts'
+import { newTenant, type Tenant } from './tenant.ts'
+import { inputOf } from './tenant-input.ts'
 import type { Result, Torture } from './torture.ts'
-import { verifyPerson } from './verified-person.ts'
 
-/** An organization with one of everything, each named with its mark. */
-type Tenant = {
-  mark: string
-  slug: string
-  key: string
-  revoked: string
-  mobile: string
-  email: string
-  /** The phone of another active user. */
-  sender: string
-  request: string
-  token: string
-  verification: string
-  ids: Record<string, number>
-}
-
-const machine = { ...exampleInput('registerMachine'), mobile: '+12025550101' }
-
-const newTenant = async (baseUrl: string, operator: string): Promise<Tenant> => {
-  const mark = `zz${randomBytes(6).toString('hex')}`
-  const make = (id: OperationId, input: Record<string, unknown>) => must(call(baseUrl, id, operator, input))
-  const { id: org } = await make('createOrganization', { name: mark, slug: mark })
-  const user = async () =>
-    (await make('createUser', { ...exampleInput('createUser'), orgId: org, last_name: mark })).id
-  const [active, waiting] = [await user(), await user()]
-  const email = `${mark}@acme.example`
-  const approver = await enrollApprover(baseUrl, operator, org, { email })
-  const sender = await request(baseUrl, 'createUser', operator, { ...exampleInput('createUser'), orgId: org })
-  await make('registerMachine', { ...machine, machineId: mark, org_id: org })
-  await make('holdUser', { org_id: org, user_id: waiting })
-  const fence = await make('createGeofence', { ...exampleInput('createGeofence'), org_id: org, name: mark })
-  const slot = await make('addTimeslot', { ...exampleInput('addTimeslot'), org_id: org, name: mark })
-  const code = await make('createAuthCode', { org_id: org, label: mark })
-  await make('setUserGeofences', { ...exampleInput('setUserGeofences'), userId: active, org_id: org })
-  await make('setUserTimeslots', { ...exampleInput('setUserTimeslots'), userId: active, org_id: org })
-  const key = await make('createKey', { name: mark, org_id: org })
-  const other = await make('createKey', { name: `${mark} old`, org_id: org })
-  await make('revokeKey', { id: other.id })
-  const person = await verifyPerson(baseUrl, operator, org, approver)
-  const asked = { action: mark, approver_mobile: approver.mobile, org_id: org }
-  return {
-    mark,
-    slug: mark,
-    key: key.key,
-    revoked: other.key,
-    mobile: approver.mobile,
-    email,
-    sender: sender.mobile,
-    request: (await request(baseUrl, 'createApproval', operator, asked)).request_id,
-    token: person.token,
-    verification: person.verification,
-    ids: {
-      org,
-      person: person.user,
-      active,
-      waiting,
-      fence: fence.id,
-      slot: slot.id,
-      code: code.id,
-      key: key.id,
-      device: approver.device,
-    },
-  }
-}
-
-const waits = new Set<OperationId>(['acceptUser', 'rejectUser'])
-
-/** The input of an operation with the organization of one tenant and all below it of another. */
-const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<string, unknown> => {
-  const input = exampleInput(id)
-  const user = child.ids[waits.has(id) ? 'waiting' : 'active']
-  const ids: Record<string, unknown> = {
-    org_id: org.ids.org,
-    orgId: org.ids.org,
-    orgIdOrSlug: String(org.ids.org),
-    org_code: org.slug,
-    user_id: user,
-    userId: user,
-    authCodeId: child.ids.code,
-    auth_code_id: child.ids.code,
-    timeslot_id: child.ids.slot,
-    device_id: child.ids.device,
-    request_id: child.request,
-    // Of its own organization: another's phone is answered like one that nobody has.
-    approver_mobile: org.mobile,
-    id: operationOf(id).path.startsWith('/svc/') ? child.ids.key : child.ids.fence,
-  }
-  for (const name of Object.keys(input)) if (name in ids) input[name] = ids[name]
-  if (id === 'verifyUser') input.mobile = org.mobile.slice(2)
-  if (id === 'validateAuth') Object.assign(input, { mobile: org.mobile, request_id: child.verification })
-  if (id === 'generateAuthToken') Object.assign(input, { user_id: child.ids.person, mobile: undefined })
-  if (id === 'submitAuthResults')
-    Object.assign(input, {
-      user_id: String(child.ids.person),
-      device_info: { device_id: String(child.ids.device), platform: 'ios' },
-      timestamp: new Date().toISOString(),
-      request_id: child.verification,
-    })
-  if (id === 'saveFaceauthSuccess') input.auth_token = child.token
-  if (id === 'registerMachine')
-    Object.assign(input, { machineId: randomBytes(6).toString('hex'), mobile: org.mobile })
-  if (id === 'loginMachine') input.machineId = org.mark
-  if (id === 'verifyMachine') input.machine_id = child.mark
-  if (id === 'sendGlobalNotification') input.mobile = org.mobile
-  if (id === 'sendAuthRequestByEmail') input.email = org.email
-  if (id === 'sendAppAuthNotification')
-    Object.assign(input, { from_mobile: org.sender, to_mobile: org.mobile })
-  if (/^send.*(?:ByEmail|Notification)$/.test(id)) delete input.factors
-  if (id === 'getUserDetails' || id === 'listUserOrganizations') {
-    delete input.mobile
-    delete input.email
-  }
-  if (id === 'listUsers') for (const name of ['state', 'mobile', 'email']) delete input[name]
-  for (const name of ['factors', 'wait_s', 'status'])
-    if (id.endsWith('Approval') || id === 'listApprovals') delete input[name]
-  if (id === 'updateUser') for (const name of ['country_code', 'mobile']) delete input[name]
-  if (id === 'createAuthCode' || id === 'updateAuthCode') delete input.expires_at
-  if (id === 'updateOrganization' || id === 'createOrganization') delete input.slug
-  delete input.cursor
-  return input
+/** Where what is wrong, used up and another's is one and the same, but no 404. */
+const secretRefused: Partial<Record<OperationId, number>> = {
+  confirmRegistration: 403,
+  refreshMobileToken: 401,
 }
 
 /** Operations in which nothing but the caller's key says which organization is meant. */
@@ -134,6 +19,9 @@ const withoutOrg = new Set<OperationId>([
   'createOrganization',
   'onboardOrganization',
   'getStockPrice',
+  'registerMobileUser',
+  'sendOtp',
+  'contactSupport',
 ])
 const withoutChild = (id: OperationId): boolean =>
   !Object.keys(exampleInput(id)).some((name) =>
@@ -175,7 +63,8 @@ const snapshot = async (baseUrl: string, operator: string, tenant: Tenant): Prom
 }
 
 /** The whole matrix. `attacker` says which key is used against the other tenant: its own, or, broken, the operator's. */
-const matrix = async (baseUrl: string, operator: string, attacker: (own: Tenant) => string) => {
+const matrix = async (service: Running, operator: string, attacker: (own: Tenant) => string) => {
+  const { baseUrl } = service
   const hits: Record<string, number> = {
     own: 0,
     "other's": 0,
@@ -192,8 +81,8 @@ const matrix = async (baseUrl: string, operator: string, attacker: (own: Tenant)
     if (examples.length < 5) examples.push(`${id} ${cell}: ${reply.status} ${reply.text.slice(0, 120)}`)
   }
   for (const id of keyed) {
-    const own = await newTenant(baseUrl, operator)
-    const other = await newTenant(baseUrl, operator)
+    const own = await newTenant(service, operator)
+    const other = await newTenant(service, operator)
     const before = await snapshot(baseUrl, operator, other)
     const refused = async (
       cell: string,
@@ -208,7 +97,7 @@ const matrix = async (baseUrl: string, operator: string, attacker: (own: Tenant)
     }
     await refused('no key', [401], undefined, inputOf(id, own, own))
     await refused('revoked', [401], own.revoked, inputOf(id, own, own))
-    const forbidden = operationOf(id).operator ? [403] : [404]
+    const forbidden = operationOf(id).operator ? [403] : [secretRefused[id] ?? 404]
     if (!withoutOrg.has(id)) await refused("other's", forbidden, attacker(own), inputOf(id, other, other))
     if (!withoutChild(id)) await refused("other's child", forbidden, attacker(own), inputOf(id, own, other))
     if (id === 'getOrganization') await refused('slug', [404], attacker(own), { orgIdOrSlug: other.slug })
@@ -229,9 +118,15 @@ const matrix = async (baseUrl: string, operator: string, attacker: (own: Tenant)
 }
 
 /** Ids of both tenants in any place of any input, with one tenant's key: nothing of the other may be seen. */
-const swaps = async (baseUrl: string, operator: string, attacker: (own: Tenant) => string, times: number) => {
-  const own = await newTenant(baseUrl, operator)
-  const other = await newTenant(baseUrl, operator)
+const swaps = async (
+  service: Running,
+  operator: string,
+  attacker: (own: Tenant) => string,
+  times: number,
+) => {
+  const { baseUrl } = service
+  const own = await newTenant(service, operator)
+  const other = await newTenant(service, operator)
   const harmless = keyed.filter((id) => id !== 'deleteOrganization')
   const before = await snapshot(baseUrl, operator, other)
   let failures = 0
@@ -251,11 +146,13 @@ export const torture: Torture = {
   run: async (): Promise<Result> => {
     const folder = temporaryFolder()
     const operator = `svc_op_torture_${randomBytes(24).toString('hex')}`
-    const service = await startService(folder.path, operator, ['--dev'])
+    const service = await startService(folder.path, operator, ['--dev'], {
+      SVC_SUPPORT_EMAIL: 'support@service.example',
+    })
     try {
-      const honest = await matrix(service.baseUrl, operator, (own) => own.key)
-      const swapped = await swaps(service.baseUrl, operator, (own) => own.key, 1_000)
-      const broken = await matrix(service.baseUrl, operator, () => operator)
+      const honest = await matrix(service, operator, (own) => own.key)
+      const swapped = await swaps(service, operator, (own) => own.key, 1_000)
+      const broken = await matrix(service, operator, () => operator)
       return {
         count: honest.count + 1_000,
         failures: honest.failures + swapped,

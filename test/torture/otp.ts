@@ -1,0 +1,104 @@
+import type { mobile } from '../../src/contract/mobile.ts'
+import type { Handlers } from '../../src/service/call.ts'
+import { startServer } from '../../src/service/http/server.ts'
+import { prepareConfirmation } from '../../src/service/mobile/confirmation.ts'
+import { Refusal } from '../../src/service/refusal.ts'
+import { startTestService, type TestService } from '../service/harness.ts'
+import { codeFor } from '../service/mobile-user.ts'
+import { nextMobile, send } from './requests.ts'
+import type { Result, Torture } from './torture.ts'
+
+const numbers = 20
+const guesses = 50
+const resends = 5
+const triesAtMost = 5
+
+type Confirm = Pick<Handlers<typeof mobile>, 'confirmRegistration'>
+
+/** The broken variant throws its no: the try goes back with the transaction. */
+const forgetful: Confirm = {
+  confirmRegistration: {
+    before: async (input, outside) => {
+      const work = await prepareConfirmation(input, outside)
+      return async (call) => {
+        const answer = await work(call)
+        if (answer instanceof Refusal) throw answer
+        return answer
+      }
+    },
+  },
+}
+
+/** Counts how often a code is compared with a guess, code by code. */
+const countComparisons = ({ keyring }: TestService): Map<string, number> => {
+  const compared = new Map<string, number>()
+  const { unwrap } = keyring
+  keyring.unwrap = (wrapped, context) => {
+    if (context.startsWith('otp:')) compared.set(wrapped, (compared.get(wrapped) ?? 0) + 1)
+    return unwrap(wrapped, context)
+  }
+  return compared
+}
+
+/** Guesses the code of each number 50 times at once over HTTP, with a new code asked for after every tenth guess. */
+const storm = async (handlers: Confirm | undefined) => {
+  const service = await startTestService({ handlers })
+  const server = await startServer(
+    { port: 0, host: '127.0.0.1' },
+    () => (request, bindings) => service.app.fetch(request, bindings as object),
+  )
+  const root = `http://127.0.0.1:${server.port}/admin/public/api`
+  const hits: Record<string, number> & { compared: number } = { compared: 0 }
+  let failures = 0
+  const ask = async (path: string, body: object): Promise<number> => {
+    const reply = await send(root + path, 'POST', service.operatorKey, JSON.stringify(body))
+    const { code = `${path} ${reply.status}` } = (reply.body.data ?? {}) as { code?: string }
+    hits[code] = (hits[code] ?? 0) + 1
+    return reply.status
+  }
+  const compared = countComparisons(service)
+  try {
+    for (let n = 0; n < numbers; n++) {
+      const mobile = `+1${nextMobile()}`
+      const profile = {
+        first_name: 'Ada',
+        last_name: 'Lovelace',
+        country_code: '+1',
+        mobile: mobile.slice(2),
+      }
+      await ask('/wp/register/mobile/user', profile)
+      await ask('/wp/send/sms', { mobile })
+      const first = await codeFor(service, mobile)
+      compared.clear()
+      const wrong = (i: number): string => String((Number(first) + 1 + i) % 1_000_000).padStart(6, '0')
+      await Promise.all(
+        Array.from({ length: guesses + resends }, (_, i) =>
+          i % 11 === 10
+            ? ask('/wp/send/sms', { mobile })
+            : ask('/wp/confirm/register', { mobile, otp: wrong(i) }),
+        ),
+      )
+      for (const times of compared.values()) failures += Math.max(0, times - triesAtMost)
+      const together = [...compared.values()].reduce((sum, times) => sum + times, 0)
+      failures += Math.max(0, together - triesAtMost)
+      hits.compared += together
+      // Even the right one is no longer looked at.
+      const otp = await codeFor(service, mobile)
+      if ((await ask('/wp/confirm/register', { mobile, otp })) === 200) failures++
+    }
+    return { failures, hits }
+  } finally {
+    await server.stop()
+    await service.close()
+  }
+}
+
+export const torture: Torture = {
+  name: `One-time codes: ${guesses} guesses at once over HTTP with ${resends} resends between them, for ${numbers} numbers`,
+  must: `0 evaluated beyond ${triesAtMost} a code and a number, the right code refused after that`,
+  run: async (): Promise<Result> => {
+    const { failures, hits } = await storm(undefined)
+    const broken = await storm(forgetful)
+    return { count: numbers * guesses, failures, hits, control: broken.failures }
+  },
+}

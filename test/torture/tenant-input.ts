@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import type { OperationId } from '../../src/contract/table.ts'
+import { exampleInput, nextMobile, operationOf } from './requests.ts'
+import type { Tenant } from './tenant.ts'
+
+/** Mobile operations on somebody who is known, by user id. */
+const onAccount = new Set<OperationId>([
+  'getEnrollmentStatus',
+  'isEnrolled',
+  'checkImei',
+  'assignOrganization',
+  'checkOrganization',
+  'resendEmailVerification',
+  'updateProfile',
+])
+
+/** What a mobile operation is asked besides. */
+const mobileInput = (id: OperationId, org: Tenant, child: Tenant): Record<string, unknown> => {
+  if (id === 'sendOtp') return { mobile: `+1${nextMobile()}` }
+  if (id === 'confirmRegistration') return { mobile: org.registered, otp: child.otp }
+  if (id === 'refreshMobileToken') return { refresh_token: child.refresh }
+  if (id === 'contactSupport') return { mobile: undefined, email: `${nextMobile()}@acme.example` }
+  if (id === 'getMobileUser') return { mobile: org.phone }
+  if (!onAccount.has(id)) return {}
+  const user_id = id === 'checkOrganization' ? child.ids.active : child.ids.account
+  return { user_id, mobile: undefined, ...(id === 'assignOrganization' && { auth_code: org.authCode }) }
+}
+
+const waits = new Set<OperationId>(['acceptUser', 'rejectUser'])
+
+/** The input of an operation with the organization of one tenant and all below it of another. */
+export const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<string, unknown> => {
+  const input = exampleInput(id)
+  const user = child.ids[waits.has(id) ? 'waiting' : 'active']
+  const ids: Record<string, unknown> = {
+    org_id: org.ids.org,
+    orgId: org.ids.org,
+    orgIdOrSlug: String(org.ids.org),
+    org_code: org.slug,
+    user_id: user,
+    userId: user,
+    authCodeId: child.ids.code,
+    auth_code_id: child.ids.code,
+    timeslot_id: child.ids.slot,
+    device_id: child.ids.device,
+    request_id: child.request,
+    // Of its own organization: another's phone is answered like one that nobody has.
+    approver_mobile: org.mobile,
+    id: operationOf(id).path.startsWith('/svc/') ? child.ids.key : child.ids.fence,
+  }
+  for (const name of Object.keys(input)) if (name in ids) input[name] = ids[name]
+  if (id === 'verifyUser') input.mobile = org.mobile.slice(2)
+  if (id === 'validateAuth') Object.assign(input, { mobile: org.mobile, request_id: child.verification })
+  if (id === 'generateAuthToken') Object.assign(input, { user_id: child.ids.person, mobile: undefined })
+  if (id === 'submitAuthResults')
+    Object.assign(input, {
+      user_id: String(child.ids.person),
+      device_info: { device_id: String(child.ids.device), platform: 'ios' },
+      timestamp: new Date().toISOString(),
+      request_id: child.verification,
+    })
+  Object.assign(input, mobileInput(id, org, child))
+  if (id === 'saveFaceauthSuccess') input.auth_token = child.token
+  if (id === 'registerMachine')
+    Object.assign(input, { machineId: randomBytes(6).toString('hex'), mobile: org.mobile })
+  if (id === 'loginMachine') input.machineId = org.mark
+  if (id === 'verifyMachine') input.machine_id = child.mark
+  if (id === 'sendGlobalNotification') input.mobile = org.mobile
+  if (id === 'sendAuthRequestByEmail') input.email = org.email
+  if (id === 'sendAppAuthNotification')
+    Object.assign(input, { from_mobile: org.sender, to_mobile: org.mobile })
+  if (/^send.*(?:ByEmail|Notification)$/.test(id)) delete input.factors
+  if (id === 'getUserDetails' || id === 'listUserOrganizations') {
+    delete input.mobile
+    delete input.email
+  }
+  if (id === 'listUsers') for (const name of ['state', 'mobile', 'email']) delete input[name]
+  for (const name of ['factors', 'wait_s', 'status'])
+    if (id.endsWith('Approval') || id === 'listApprovals') delete input[name]
+  if (id === 'updateUser') for (const name of ['country_code', 'mobile']) delete input[name]
+  if (id === 'createAuthCode' || id === 'updateAuthCode') delete input.expires_at
+  if (id === 'updateOrganization' || id === 'createOrganization') delete input.slug
+  delete input.cursor
+  return input
+}

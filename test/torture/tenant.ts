@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import type { OperationId } from '../../src/contract/table.ts'
+import { enrollApprover, request } from './enrolled-approver.ts'
+import { confirmPhone, registerPhone, type Running } from './mobile-account.ts'
+import { call, exampleInput, must } from './requests.ts'
+import { verifyPerson } from './verified-person.ts'
+
+/** An organization with one of everything, each named with its mark. */
+export type Tenant = {
+  mark: string
+  slug: string
+  key: string
+  revoked: string
+  mobile: string
+  email: string
+  /** The phone of another active user. */
+  sender: string
+  request: string
+  token: string
+  verification: string
+  /** Of the account that was confirmed with its key. */
+  phone: string
+  refresh: string
+  /** A number that is registered, and the code it was sent. */
+  registered: string
+  otp: string
+  authCode: string
+  ids: Record<string, number>
+}
+
+const machine = { ...exampleInput('registerMachine'), mobile: '+12025550101' }
+
+/** `log`: what the service has written so far. */
+export const newTenant = async ({ baseUrl, log }: Running, operator: string): Promise<Tenant> => {
+  const mark = `zz${randomBytes(6).toString('hex')}`
+  const make = (id: OperationId, input: Record<string, unknown>) => must(call(baseUrl, id, operator, input))
+  const { id: org } = await make('createOrganization', { name: mark, slug: mark })
+  const user = async () =>
+    (await make('createUser', { ...exampleInput('createUser'), orgId: org, last_name: mark })).id
+  const [active, waiting] = [await user(), await user()]
+  const email = `${mark}@acme.example`
+  const approver = await enrollApprover(baseUrl, operator, org, { email })
+  const sender = await request(baseUrl, 'createUser', operator, { ...exampleInput('createUser'), orgId: org })
+  await make('registerMachine', { ...machine, machineId: mark, org_id: org })
+  await make('holdUser', { org_id: org, user_id: waiting })
+  const fence = await make('createGeofence', { ...exampleInput('createGeofence'), org_id: org, name: mark })
+  const slot = await make('addTimeslot', { ...exampleInput('addTimeslot'), org_id: org, name: mark })
+  const code = await make('createAuthCode', { org_id: org, label: mark })
+  await make('setUserGeofences', { ...exampleInput('setUserGeofences'), userId: active, org_id: org })
+  await make('setUserTimeslots', { ...exampleInput('setUserTimeslots'), userId: active, org_id: org })
+  const key = await make('createKey', { name: mark, org_id: org })
+  const other = await make('createKey', { name: `${mark} old`, org_id: org })
+  await make('revokeKey', { id: other.id })
+  const person = await verifyPerson(baseUrl, operator, org, approver)
+  const account = await confirmPhone({ baseUrl, log }, key.key, { last_name: mark, email })
+  const waitingPhone = await registerPhone({ baseUrl, log }, key.key, { last_name: mark })
+  const asked = { action: mark, approver_mobile: approver.mobile, org_id: org }
+  return {
+    mark,
+    slug: mark,
+    key: key.key,
+    revoked: other.key,
+    mobile: approver.mobile,
+    email,
+    sender: sender.mobile,
+    request: (await request(baseUrl, 'createApproval', operator, asked)).request_id,
+    token: person.token,
+    verification: person.verification,
+    phone: account.mobile,
+    refresh: account.refresh_token,
+    registered: waitingPhone.mobile,
+    otp: waitingPhone.otp,
+    authCode: (await request(baseUrl, 'createAuthCode', operator, { org_id: org, label: mark })).code,
+    ids: {
+      org,
+      person: person.user,
+      active,
+      waiting,
+      fence: fence.id,
+      slot: slot.id,
+      code: code.id,
+      key: key.id,
+      device: approver.device,
+      account: account.user_id,
+    },
+  }
+}
