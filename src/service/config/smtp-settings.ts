@@ -59,7 +59,8 @@ export const smtpSettings = (
 ): SmtpSettings | undefined => {
   const text = given.url ?? (env.SVC_SMTP_URL || file.url)
   if (text === undefined) {
-    if (Object.keys(file).length > 0) throw badConfig('smtp.url is missing', urlHint)
+    if (Object.keys(file).length > 0 || given.from !== undefined)
+      throw badConfig('smtp.url is missing', urlHint)
     return undefined
   }
   const url = parseUrl(text)

@@ -223,6 +223,10 @@ describe('a configuration is refused, by name and with what to type,', () => {
     expect(said).not.toContain('s3cret-canary')
   })
 
+  test('when a flag says whom mail comes from, and nothing says where it goes', () => {
+    expect(wrong(() => readSettings({ mailFrom: 'a@acme.example' }, {}))).toContain('smtp.url is missing')
+  })
+
   test('when a flag holds a password, which then stands in ps', () => {
     const said = wrong(() =>
       readSettings({ smtpUrl: 'smtps://ada:s3cret-canary@m.example.com', mailFrom: 'a@b.example' }, {}),
