@@ -47,7 +47,9 @@ const momentsOf = (
     [around.from, around.to].map((instant) => IANAZone.create(name).offset(instant)),
   )
   const step = [30, 15, 1].find((one) => offsets.every((offset) => offset % one === 0)) ?? 1
-  const changes = slots.flatMap(({ start, end }) => [start, end]).map((time) => Number(String(time).slice(3)) % step)
+  const changes = slots
+    .flatMap(({ start, end }) => [start, end])
+    .map((time) => Number(String(time).slice(3)) % step)
   return { step, moments: [...new Set([0, ...changes])].filter(Number.isInteger).sort((a, b) => a - b) }
 }
 

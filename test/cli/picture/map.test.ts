@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readFeatures } from '../../../src/cli/bulk/geojson.ts'
+import { geofences } from '../../../src/cli/bulk/geofences.ts'
 import { run } from '../../../src/cli/main.ts'
 import { markFences, readFences, type CheckedPoint } from '../../../src/cli/picture/fences.ts'
 import { drawMap } from '../../../src/cli/picture/map-drawing.ts'
@@ -161,14 +163,20 @@ describe('svc geofence map', () => {
       ...Array(3).fill('user'),
     ])
   })
-  it('writes GeoJSON of points with their radius', async () => {
+  it('writes GeoJSON of points with their radius, which svc geofence import takes back', async () => {
     const { features, type } = JSON.parse((await map(['--geojson', '-'])).out)
     expect(type).toBe('FeatureCollection')
     expect(features[1]).toEqual({
       type: 'Feature',
       geometry: { type: 'Point', coordinates: [13.411, 52.5205] },
-      properties: { name: 'Lab', radius: 90, is_active: 0, of: 'organization' },
+      properties: { name: 'Lab', radius: 90, is_active: 0 },
     })
+    const read = readFeatures({ features }, geofences)
+    expect(read.map(({ fields, issues }) => [fields['radius'], issues])).toEqual([
+      [150, undefined],
+      [90, undefined],
+      [40, undefined],
+    ])
   })
   it('says which rows have no place', async () => {
     const { out, err } = await map([], [{ name: 'x' }, { ...berlin[0], radius: '1' }])
