@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
-import { openDesk, type Desk } from './stage.ts'
+import { openDesk, type Desk } from './desk.ts'
 
 // A service that must not see one request: whatever is wrong is said before.
 let service: FakeHosted
@@ -9,7 +9,6 @@ beforeAll(async () => {
   service = await startFakeHosted()
   desk = openDesk(service.baseUrl)
 })
-afterEach(() => expect(service.seen).toEqual([]))
 afterAll(async () => {
   await service.close()
   desk.close()
@@ -137,11 +136,11 @@ describe('a file of users', () => {
   })
 })
 
-describe('a file of geo-fences', () => {
-  const feature = (geometry: unknown, properties: object = { name: 'HQ', radius: 100 }) =>
-    JSON.stringify({ type: 'FeatureCollection', features: [{ type: 'Feature', geometry, properties }] })
-  const point = (...coordinates: unknown[]) => ({ type: 'Point', coordinates })
+const feature = (geometry: unknown, properties: object = { name: 'HQ', radius: 100 }) =>
+  JSON.stringify({ type: 'FeatureCollection', features: [{ type: 'Feature', geometry, properties }] })
+const point = (...coordinates: unknown[]) => ({ type: 'Point', coordinates })
 
+describe('a file of geo-fences', () => {
   test.each<[what: string, content: string, said: string]>([
     [
       'a polygon',
@@ -215,4 +214,8 @@ test.each([
 ])('svc %j is a usage error: %s', async (args, said) => {
   const { exit, err } = await desk.svc(args)
   expect([exit, err]).toEqual([2, expect.stringContaining(said)])
+})
+
+test('none of these files reached the service', () => {
+  expect(service.seen).toEqual([])
 })

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from '../../../src/cli/main.ts'
+import { temporaryFolder } from '../../e2e/processes.ts'
+import { memoryIo } from '../memory-io.ts'
+
+type More = { stdin?: string | Buffer; signal?: AbortSignal; tty?: boolean; columns?: number }
+export type Line = Record<string, unknown> & { row?: number; status?: string; error?: { code: string } }
+
+/** A folder with files, and `svc` in it, in process. */
+export const openDesk = (baseUrl: string, key = 'key') => {
+  const folder = temporaryFolder()
+  const path = (name: string): string => join(folder.path, name)
+  const env = { SVC_CONFIG_DIR: path('config'), SVC_BASE_URL: baseUrl, SVC_API_KEY: key }
+  return {
+    path,
+    put: (name: string, content: string | Buffer): void => writeFileSync(path(name), content),
+    text: (name: string): string => readFileSync(path(name), 'utf8'),
+    has: (name: string): boolean => existsSync(path(name)),
+    mode: (name: string): string => (statSync(path(name)).mode & 0o777).toString(8),
+    lines: (name: string): Line[] =>
+      readFileSync(path(name), 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Line),
+    svc: async (args: string[], { signal, ...more }: More = {}) => {
+      const io = Object.assign(memoryIo({ cwd: folder.path, env, ...more }), signal && { signal })
+      const exit = await run(args, io)
+      return { exit, out: io.out(), err: io.err() }
+    },
+    close: folder.remove,
+  }
+}
+export type Desk = ReturnType<typeof openDesk>

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { grouped, progressLine, startProgress } from '../../../src/cli/bulk/progress.ts'
+import { memoryIo } from '../memory-io.ts'
+
+beforeEach(() => void vi.useFakeTimers({ now: 0, toFake: ['setInterval', 'clearInterval', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+const play = (io: ReturnType<typeof memoryIo>) => {
+  const state = { done: 4000, failed: 0, total: 10_000 }
+  const progress = startProgress(io.stderr, () => state)
+  const advance = (ms: number, done: number): void => {
+    state.done = done
+    vi.advanceTimersByTime(ms)
+  }
+  return { progress, advance }
+}
+
+test('on a terminal one line is rewritten, and gone at the end', () => {
+  const io = memoryIo({ tty: true })
+  const { progress, advance } = play(io)
+  advance(200, 4100)
+  advance(200, 4400)
+  progress.end()
+  expect(io.err().split('\r\u001b[K')).toEqual([
+    '',
+    '4,100 of 10,000 done, 0 failed, 500/s, 0:12 left',
+    '4,400 of 10,000 done, 0 failed, 1,000/s, 0:06 left',
+    '',
+  ])
+})
+
+test('a narrow terminal gets no second line', () => {
+  const io = memoryIo({ tty: true, columns: 30 })
+  const { progress, advance } = play(io)
+  advance(200, 4100)
+  progress.end()
+  expect(
+    Math.max(
+      ...io
+        .err()
+        .split('\r\u001b[K')
+        .map((line) => line.length),
+    ),
+  ).toBe(29)
+})
+
+test('elsewhere a plain line comes every ten seconds', () => {
+  const io = memoryIo()
+  const { progress, advance } = play(io)
+  advance(9999, 5000)
+  expect(io.err()).toBe('')
+  advance(10_001, 6000)
+  progress.end()
+  expect(io.err()).toBe(
+    '6,000 of 10,000 done, 0 failed, 200/s, 0:20 left\n6,000 of 10,000 done, 0 failed, 100/s, 0:40 left\n',
+  )
+})
+
+test('no rate is told before there is one', () => {
+  expect(progressLine({ done: 0, failed: 0, total: 5 }, { rows: 0, seconds: 0 })).toBe(
+    '0 of 5 done, 0 failed',
+  )
+  expect(progressLine({ done: 1, failed: 1, total: 5 }, { rows: 1, seconds: 2 })).toBe(
+    '1 of 5 done, 1 failed, 0.5/s, 0:08 left',
+  )
+})
+
+test.each([
+  [0, '0'],
+  [999, '999'],
+  [1000, '1,000'],
+  [1234567, '1,234,567'],
+])('%i is written %s', (count, text) => expect(grouped(count)).toBe(text))

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setImmediate as turn } from 'node:timers/promises'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { bin, startService, svc, temporaryFolder, type Service } from './processes.ts'
+import { onTerminal } from './terminal.ts'
+
+const key = 'svc_op_endtoend_0123456789012345678901234567890'
+const folder = temporaryFolder()
+const users = `${folder.path}/users.csv`
+const results = `${users}.results.ndjson`
+const count = 3000
+let service: Service
+let env: Record<string, string>
+let org = ''
+
+beforeAll(async () => {
+  service = await startService(`${folder.path}/data`, key)
+  env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key, SVC_CONFIG_DIR: `${folder.path}/config` }
+  const rows = Array.from({ length: count }, (_, i) => `+1202${2_000_000 + i},u${i}@acme.example,U,${i}`)
+  writeFileSync(users, `mobile,email,first_name,last_name\n${rows.join('\n')}\n`)
+})
+afterAll(async () => {
+  await service.stop()
+  folder.remove()
+})
+let made = 0
+beforeEach(async () => {
+  org = (await svc(['org', 'create', '--name', `Acme ${made++}`, '-o', 'id'], env)).stdout.trim()
+})
+
+const lines = (): Record<string, unknown>[] =>
+  readFileSync(results, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+const members = async (): Promise<number> =>
+  (await svc(['user', 'list', '--org', org, '-o', 'id'], env)).stdout.trimEnd().split('\n').length
+
+/** An import that gets a signal once some rows are done. */
+const importUntil = async (signal: NodeJS.Signals) => {
+  const child = spawn(process.execPath, [bin, 'user', 'import', users, '--org', org], {
+    env: { PATH: process.env.PATH, ...env },
+  })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const closed = once(child, 'close') as Promise<[number | null]>
+  while (
+    child.exitCode === null &&
+    (!existsSync(results) || readFileSync(results, 'utf8').split('\n').length < 200)
+  )
+    await turn()
+  child.kill(signal)
+  const [exit] = await closed
+  return { exit, stderr }
+}
+
+test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
+  'an import that got %s goes on with --resume: everybody is there once',
+  { timeout: 60_000 },
+  async (signal) => {
+    const { exit, stderr } = await importUntil(signal)
+    const told = stderr.includes(`svc user import ${users} --org ${org} --resume goes on`)
+    expect({ exit, told }).toEqual(
+      signal === 'SIGKILL' ? { exit: null, told: false } : { exit: 130, told: true },
+    )
+    const before = readFileSync(results, 'utf8').split('\n').length
+    expect(before).toBeLessThan(count)
+    const resumed = await svc(['user', 'import', users, '--org', org, '--resume', '-o', 'json'], env)
+    expect(resumed.exit).toBe(0)
+    expect(JSON.parse(resumed.stdout)).toEqual({ created: count, updated: 0, skipped: 0, failed: 0, results })
+    expect(await members()).toBe(count)
+    expect(new Set(lines().flatMap(({ mobile }) => mobile ?? [])).size).toBe(count)
+  },
+)
+
+test('on a terminal the progress is one line that is rewritten', { timeout: 60_000 }, async () => {
+  const { exit, screen } = await onTerminal(['user', 'import', users, '--org', org], env, [])
+  expect(exit).toBe(0)
+  expect(screen).toMatch(/3,000 of 3,000 users to go, into organization \d+ at http:\/\/127/)
+  expect(screen).toMatch(/\r\d[\d,]* of 3,000 done, 0 failed, [\d.,]+\/s, \d+:\d\d left\r/)
+  expect(screen).toMatch(/created +3000/)
+})
+
+test('in a pipe nothing moves a cursor', { timeout: 60_000 }, async () => {
+  const { stdout, stderr } = await svc(['user', 'import', users, '--org', org], env)
+  expect(stdout).toContain('created\t3000')
+  expect(stderr).toBe('')
+})
+
+test('an export is piped into an import', { timeout: 60_000 }, async () => {
+  await svc(['user', 'import', users, '--org', org, '--results', `${folder.path}/r`], env)
+  const { stdout } = await svc(['user', 'export', '--org', org], env)
+  expect(stdout.split('\n')).toHaveLength(count + 2)
+  const again = await svc(
+    [
+      'user',
+      'import',
+      '-',
+      '--org',
+      org,
+      '--on-conflict',
+      'skip',
+      '-o',
+      'json',
+      '--results',
+      `${folder.path}/r`,
+    ],
+    env,
+    stdout,
+  )
+  expect(JSON.parse(again.stdout)).toMatchObject({ created: 0, skipped: count, failed: 0 })
+})
