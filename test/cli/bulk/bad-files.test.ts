@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
 import { openDesk, type Desk } from './desk.ts'
 
