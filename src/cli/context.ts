@@ -20,8 +20,11 @@ export type Globals = {
   debug?: boolean
 }
 
-/** Something that is about to be changed: by which operation, in words, and in which organization. */
-export type Change = { cli: string; line?: string; org?: string | number }
+/**
+ * Something that is about to be changed: by the operations of which words, as a line for the person who approves it,
+ * and in which organization.
+ */
+export type Change = { cli: string | readonly string[]; line?: string; org?: string | number }
 
 /** A factory of lazy things: a command asks for what it needs, `--help` opens nothing. */
 export type Context = {

@@ -26,9 +26,8 @@ export const createGate = (context: Context): Gate => {
 
   const pass = async (change: Change): Promise<void> => {
     const { requireApproval } = await context.settings()
-    if (asks(change.cli)) return
-    if (!isListed(requireApproval, change.cli) && !isListed(requireApproval, context.command?.words ?? ''))
-      return
+    const all = [change.cli, context.command?.words ?? ''].flat()
+    if (asks(all[0]!) || !all.some((words) => isListed(requireApproval, words))) return
     approved ??= import('./approve/ask-first.ts').then(({ askFirst }) => askFirst(change, context))
     id = await approved
   }

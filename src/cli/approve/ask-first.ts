@@ -52,12 +52,13 @@ export const askFirst = async ({ cli, line, org }: Change, context: Context): Pr
   const { io, globals, command } = context
   const settings = await context.settings()
   const { approver, profile, org: own } = settings
+  const words = command?.words ?? [cli].flat()[0]
   if (approver === undefined)
     throw usageError(
-      `Profile "${profile.value}" wants a person to approve svc ${command?.words ?? cli} first, and names nobody to ask`,
+      `Profile "${profile.value}" wants a person to approve svc ${words} first, and names nobody to ask`,
       `svc profile set ${profile.value} default_mobile=+12025550101`,
     )
-  const what = line ?? (await command?.line()) ?? `svc ${cli}`
+  const what = line ?? (await command?.line()) ?? `svc ${words}`
   const ask: Ask = {
     action: shortened(what, await whereLine(context, org)),
     reason: `Profile ${profile.value} wants an approval for this`,

@@ -60,6 +60,11 @@ export const runImport = async (
     return
   }
 
+  await context.approveFirst({
+    cli: [words, kind.create.cli],
+    line: `svc ${words} ${options.file}: ${grouped(items.length)} ${kind.many}, on conflict ${options.mode}`,
+    org,
+  })
   const service = new URL(settings.baseUrl.value).origin
   const carried = await carryOut(kind, items, { org, service, options }, { context, output })
   const { counts, stopped } = carried

@@ -11,13 +11,32 @@ import { checkStillValid, planFileOf, readPlan, writePlan } from './plan-file.ts
 import { summary } from './plan-text.ts'
 import { readState } from './present.ts'
 import { isForPeople, planFor } from './showing.ts'
-import type { State } from './state.ts'
+import type { Section, State } from './state.ts'
 
 export type ApplyOptions = Comparing & Answers & { plan?: string; planOut?: string }
 
 type Ready = { plan: Plan; state: State; source: string }
 
 const word = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : quoted(text))
+
+/** Whose commands do the same, one by one: a profile may want an approval for them. */
+const groupOf: Record<Section, string> = {
+  organization: 'org',
+  geofences: 'geofence',
+  timeslots: 'timeslot',
+  users: 'user',
+  auth_codes: 'org auth-code',
+  idp: 'org creds',
+}
+
+const wordsOf = ({ steps }: Plan): string[] => [
+  ...new Set(
+    steps.flatMap(({ section, action }) => {
+      const words = `${groupOf[section]} ${action}`
+      return words === 'user delete' ? [words, 'user remove'] : [words]
+    }),
+  ),
+]
 
 /** What to type to go on: the plan is made anew of what is still to be done. */
 const resumeCommand = (source: string, { prune, target }: Comparing, { globals }: Context): string =>
@@ -78,12 +97,14 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
   const { plan, state, source } = ready
   show(plan, context)
   const total = plan.steps.filter(({ action }) => action !== 'by_hand').length
-  if (total > 0)
+  if (total > 0) {
+    const command =
+      options.plan === undefined ? `apply -f ${word(source)}` : `apply --plan ${word(options.plan)}`
+    const changes = summary({ steps: plan.steps, extra: [] })
     await confirmWrite(
       {
-        command:
-          options.plan === undefined ? `apply -f ${word(source)}` : `apply --plan ${word(options.plan)}`,
-        what: `Apply to ${state.slug}: ${summary({ steps: plan.steps, extra: [] })}`,
+        command,
+        what: `Apply to ${state.slug}: ${changes}`,
         name: state.slug,
         org: state.org_id,
         declined: 'Nothing was applied',
@@ -91,6 +112,8 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
       options,
       context,
     )
+    await context.approveFirst({ cli: wordsOf(plan), line: `svc ${command}: ${changes}`, org: state.org_id })
+  }
 
   const people = isForPeople(context)
   const masked = io.stderr.isTTY && !globals.reveal
