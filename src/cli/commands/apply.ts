@@ -6,7 +6,10 @@ import { addComparing } from './diff.ts'
 /** `svc apply -f FILE`: makes the service as the file says, after showing what that means. */
 export const registerApply = (command: Command, context: Context): void => {
   addComparing(command)
-    .option('--prune', 'delete what the file lacks, in the sections that it has')
+    .option(
+      '--prune',
+      'delete what the file lacks, in the sections that it has; users are removed, not erased',
+    )
     .option('--plan-out <file>', 'write the plan to a file and change nothing')
     .option('--plan <file>', 'carry out this plan, if the organization is still as it was')
     .option('-y, --yes', 'do not ask')

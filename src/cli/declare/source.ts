@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { textOf } from '../bulk/encoding.ts'
@@ -14,13 +14,23 @@ const bytesOf = (file: string, { cwd }: Io): Buffer => {
   let fd: number | undefined
   try {
     fd = openSync(resolve(cwd, file), 'r')
-    const stats = fstatSync(fd)
-    if (stats.isDirectory()) throw usageError(`${file} is a folder`, '-f org.yaml')
-    if (stats.size > mostBytes) throw tooLarge(file)
-    return readFileSync(fd)
+    // Not by its size: a pipe has none, and a device may never end.
+    const chunks: Buffer[] = []
+    for (let size = 0; size <= mostBytes;) {
+      const chunk = Buffer.alloc(256 * 1024)
+      const read = readSync(fd, chunk)
+      if (read === 0) return Buffer.concat(chunks)
+      chunks.push(chunk.subarray(0, read))
+      size += read
+    }
+    throw tooLarge(file)
   } catch (error) {
     if (error instanceof SvcError) throw error
-    throw usageError(`Cannot read ${file} (${(error as NodeJS.ErrnoException).code})`, '-f org.yaml')
+    const { code } = error as NodeJS.ErrnoException
+    throw usageError(
+      code === 'EISDIR' ? `${file} is a folder` : `Cannot read ${file} (${code})`,
+      '-f org.yaml',
+    )
   } finally {
     if (fd !== undefined) closeSync(fd)
   }

@@ -24,14 +24,18 @@ const words: Record<string, string> = {
   TAB_AS_INDENT: 'a tab indents this line; YAML takes spaces only',
 }
 
+const placeOf = ({ field }: Issue): number => {
+  const [, line, column] = /:(\d+):(\d+)(?: |$)/.exec(field) ?? []
+  return Number(line) * 1e6 + Number(column)
+}
+
+/** Each issue names its place first: `org.yaml:12:5 users[0].email`. */
 export const wrongFile = (file: string, issues: Issue[]): SvcError => {
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
-  return new SvcError(
-    'usage',
-    'invalid_file',
-    `${file === '-' ? 'Standard input' : file} cannot be used: ${issues[0]!.field} ${issues[0]!.message}${more}`,
-    { issues: issues.slice(0, 20), hint: 'svc export --schema prints what a file may say' },
-  )
+  const what = issues.length === 1 ? 'one thing is' : `${issues.length} things are`
+  return new SvcError('usage', 'invalid_file', `${file}: ${what} wrong, and nothing was sent`, {
+    issues: issues.toSorted((a, b) => placeOf(a) - placeOf(b)).slice(0, 20),
+    hint: 'svc export --schema prints what a file may say',
+  })
 }
 
 /** Keys that stand twice in one map: the library looks for them in a time that grows with their square. */
