@@ -10,7 +10,8 @@ const stream = (open: () => NodeJS.WriteStream): OutputStream => ({
     return open().isTTY === true
   },
   get columns() {
-    return open().columns ?? 100
+    // A terminal that nobody has given a size says 0.
+    return open().columns || 100
   },
   get rows() {
     return open().rows

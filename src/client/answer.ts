@@ -96,15 +96,17 @@ export const readAnswer = (response: HttpResponse, url: string): Answer => {
   const data = isObject(envelope.data) ? envelope.data : {}
   const code = said(data.code, 100)
   const fallback = status < 300 ? 'unexpected_answer' : `http_${status}`
+  const exit = exitOfAnswer(status, code)
   throw new SvcError(
-    exitOfAnswer(status, code),
+    exit,
     code ?? fallback,
     said(envelope.message) ??
       `The service answered ${status} with the status ${said(envelope.status, 100) ?? '""'}`,
     {
       detail: said(data.detail, 2000),
       issues: issuesOf(data.issues),
-      hint: said(data.hint) ?? hintFor(status, headers['retry-after']),
+      // No other key changes what a person or the rules decided.
+      hint: said(data.hint) ?? (exit === 'denied' ? undefined : hintFor(status, headers['retry-after'])),
       request_id: requestId ?? said(data.request_id, 100),
       ...toldBy(response),
       data,

@@ -99,6 +99,12 @@ test.each([401, 403, 404, 429])('%i gets a hint when the service gives none', as
   expect((await failure(client.call(list, {}))).hint).toMatch(/svc |Try again/)
 })
 
+test('a denial is no matter of the key, and gets no such hint', async () => {
+  const { client, service } = await withHosted()
+  service.next(json(403, { status: 'error', message: 'Denied', data: { code: 'denied' } }))
+  expect((await failure(client.call(list, {}))).hint).toBeUndefined()
+})
+
 test('nothing that moves a cursor or hides text comes out of an error', async () => {
   const { client, service } = await withHosted()
   const bad = 'a\u001b[31m\u202eb\u200bc\u0000'
