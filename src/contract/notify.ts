@@ -104,9 +104,6 @@ export const notify = operations({
       lifetime_s,
       org_id,
     }),
-    data: z.looseObject({
-      ...requested,
-      requester: chosen(z.string(), 'Who asks, as the approver reads it', { personal: true }),
-    }),
+    data: z.looseObject(requested),
   },
 })

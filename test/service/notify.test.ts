@@ -273,7 +273,6 @@ describe('POST /send/app-auth/notification', () => {
       request_id,
       number: expect.stringMatching(/^\d\d$/),
       expires_at: later(5),
-      requester,
     })
     expect(service.rung).toMatchObject([{ request_id, user_id: ada.id }])
     dataOf(await decide(service, request_id, ada.key, { decision: 'approve', number }))

@@ -63,5 +63,5 @@ export const askByApp = async (
     { ...asked, approver_mobile: to, org_id, requester },
     call,
   )
-  return { request_id, number, expires_at, requester }
+  return { request_id, number, expires_at }
 }

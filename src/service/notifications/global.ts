@@ -31,7 +31,10 @@ export const sendGlobal = async (input: Asked, call: Call): Promise<Sent> => {
   const { mobile } = parsePhone(input.mobile)
   if (input.org_id !== undefined) await reachOrganization(call, input.org_id)
   const org_id = input.org_id ?? call.caller.orgId ?? 0
-  if (type === 'otp') return { ...queued, ...(await sendOtp(call, { org_id, mobile })) }
+  if (type === 'otp') {
+    const { message_id, ...sent } = await sendOtp(call, { org_id, mobile })
+    return { message_id, ...queued, ...sent }
+  }
 
   const kind = `${type}_send`
   const turn = await takeTurn(call, { kind, ...limit }, { org_id, subject: mobile })
