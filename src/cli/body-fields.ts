@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { usageError } from '../core/errors.ts'
 import type { Io } from './io.ts'
+import { readText } from './read-text.ts'
 
 // Further body fields, as gh has them: -f text, -F typed, --input a whole file.
 
@@ -19,21 +19,13 @@ export const addBodyFlags = (command: Command): Command =>
     )
     .option('--input <file>', 'body from a JSON file, - is standard input')
 
-const typed = (value: string): unknown => {
-  if (value.startsWith('@')) return readText(value.slice(1), '-F')
+const typed = async (value: string, io: Io): Promise<unknown> => {
+  if (value.startsWith('@')) return readText(value.slice(1), io, '-F')
   if (!/^(?:true|false|null|-?\d|[[{"])/.test(value)) return value
   try {
     return JSON.parse(value)
   } catch {
     return value
-  }
-}
-
-const readText = (file: string, flag: string): string => {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    throw usageError(`${flag}: cannot read the file ${file}`)
   }
 }
 
@@ -67,7 +59,7 @@ const split = (flag: string, text: string): [key: string, value: string] => {
 }
 
 const readObject = async (file: string, io: Io): Promise<Tree> => {
-  const text = file === '-' ? await io.stdin.text() : readText(file, '--input')
+  const text = await readText(file, io, '--input')
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -86,7 +78,7 @@ export const readBody = async (flags: BodyFlags, io: Io): Promise<Tree | undefin
   for (const text of flags.rawField ?? []) put(body, ...split('-f', text))
   for (const text of flags.field ?? []) {
     const [key, value] = split('-F', text)
-    put(body, key, typed(value))
+    put(body, key, await typed(value, io))
   }
   return body
 }

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { Field } from '../contract/describe.ts'
 import { usageError } from '../core/errors.ts'
 import type { Io } from './io.ts'
+import { readText } from './read-text.ts'
 
 const placeholder: Record<Field['kind'], string> = {
   string: '<text>',
@@ -51,17 +50,8 @@ export const addFlag = (command: Command, field: Field): void => {
 export const optionKey = (flag: string): string =>
   flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-const fileText = async (source: string, io: Io, flag: string): Promise<string> => {
-  if (source === '-') return io.stdin.text()
-  try {
-    return readFileSync(resolve(io.cwd, source), 'utf8')
-  } catch {
-    throw usageError(`--${flag}: cannot read the file ${source}`)
-  }
-}
-
 const parseJson = async (text: string, io: Io, flag: string): Promise<unknown> => {
-  const json = text.startsWith('@') ? await fileText(text.slice(1), io, flag) : text
+  const json = text.startsWith('@') ? await readText(text.slice(1), io, `--${flag}`) : text
   try {
     return JSON.parse(json)
   } catch {
@@ -83,6 +73,6 @@ export const parseScalar = (field: Field, raw: unknown): unknown => {
 
 /** As `parseScalar`, and files and JSON too. */
 export const parseValue = async (field: Field, raw: unknown, io: Io): Promise<unknown> => {
-  if (field.meta.secret) return (await fileText(String(raw), io, field.flag)).replace(/\r?\n$/, '')
+  if (field.meta.secret) return (await readText(String(raw), io, `--${field.flag}`)).replace(/\r?\n$/, '')
   return field.kind === 'json' ? parseJson(String(raw), io, field.flag) : parseScalar(field, raw)
 }

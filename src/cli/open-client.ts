@@ -1,19 +1,24 @@
-import { readFileSync } from 'node:fs'
 import type { Client } from '../client/client.ts'
 import { createClient } from '../client/rest.ts'
 import { createTransport } from '../client/undici-transport.ts'
 import { usageError } from '../core/errors.ts'
+import { readAtMost } from '../core/read-at-most.ts'
 import { safeLine } from '../core/safe-text.ts'
 import type { Globals } from './context.ts'
 import type { Io } from './io.ts'
 import type { Settings } from './profile/settings.ts'
 
+const mostCaBytes = 4 * 1024 * 1024
+
 export const readCa = (file: string): string => {
+  let bytes: Buffer | undefined
   try {
-    return readFileSync(file, 'utf8')
+    bytes = readAtMost(file, mostCaBytes)
   } catch {
-    throw usageError(`Cannot read the CA file ${file}`, '--cacert FILE names a PEM file')
+    // As one that is too large.
   }
+  if (!bytes) throw usageError(`Cannot read the CA file ${file}`, '--cacert FILE names a PEM file')
+  return bytes.toString('utf8')
 }
 
 /** A transport without any credential; `cacert` names a file with the CA to trust. */

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
-import type { Io } from '../io.ts'
 import { isLoopback } from '../profile/address.ts'
+import { readText } from '../read-text.ts'
 import { factors } from './ask.ts'
 import { sentence } from './verdict.ts'
 
@@ -36,15 +34,6 @@ const collect = (value: string, before: string[] = []): string[] => [
   ...value.split(',').filter((word) => word !== ''),
 ]
 
-const textOf = async (file: string, io: Io): Promise<string> => {
-  if (file === '-') return io.stdin.text()
-  try {
-    return readFileSync(resolve(io.cwd, file), 'utf8')
-  } catch {
-    throw usageError(`Cannot read the file ${file}`)
-  }
-}
-
 /** A receipt as it was saved; of a whole answer of the service (`svc approve status -o json`), its attestation. */
 const receiptIn = (text: string): unknown => {
   try {
@@ -68,7 +57,7 @@ const urlOf = (text: string): string => {
 /** The keys: of a file, without any network; of an address; else of the service of this profile. */
 const readKeys = async ({ jwks, jwksUrl }: Options, context: Context): Promise<unknown> => {
   if (jwks !== undefined) {
-    const text = await textOf(jwks, context.io)
+    const text = await readText(jwks, context.io, '--jwks')
     try {
       return JSON.parse(text) as unknown
     } catch {
@@ -135,7 +124,7 @@ export const registerVerify = (group: Command, context: Context): void => {
       pinnedKey: options.pinnedKey,
       allowDev: options.allowDev === true,
     } as const
-    const receipt = receiptIn(await textOf(given, io))
+    const receipt = receiptIn(await readText(given, io, 'receipt'))
     const { verifyReceipt } = await import('../../receipt/verify.ts')
     const verdict = await verifyReceipt(receipt, await readKeys(options, context), wanted, io.now())
 

@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
 import { usageError } from '../../core/errors.ts'
+import { readAtMost } from '../../core/read-at-most.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from '../io.ts'
 import { readCsv } from './csv.ts'
@@ -54,20 +54,17 @@ const bytesOf = async (file: string, io: Io): Promise<Buffer> => {
     if (io.stdin.isTTY) throw usageError('- reads standard input: pipe a file into it')
     return io.stdin.bytes()
   }
-  const path = resolve(io.cwd, file)
-  const status = statSync(path, { throwIfNoEntry: false })
-  if (!status) throw usageError(`There is no file ${safeLine(file)}`)
-  if (status.isDirectory()) throw usageError(`${safeLine(file)} is a folder`)
-  if (status.size > mostBytes)
-    throw usageError(
-      `${safeLine(file)} is larger than 64 MiB`,
-      'Split it, and import one part after the other',
-    )
+  let bytes: Buffer | undefined
   try {
-    return readFileSync(path)
-  } catch {
+    bytes = readAtMost(resolve(io.cwd, file), mostBytes)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw usageError(`There is no file ${safeLine(file)}`)
+    if (code === 'EISDIR') throw usageError(`${safeLine(file)} is a folder`)
     throw usageError(`The file ${safeLine(file)} cannot be read`)
   }
+  if (bytes) return bytes
+  throw usageError(`${safeLine(file)} is larger than 64 MiB`, 'Split it, and import one part after the other')
 }
 
 export const sourceName = (file: string): string =>

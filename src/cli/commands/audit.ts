@@ -1,19 +1,21 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { audit, type AuditRow } from '../../contract/audit.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { readAuditHead, type AuditHead } from '../../receipt/audit-head.ts'
 import { verifyChain } from '../../receipt/chain.ts'
 import type { Context } from '../context.ts'
+import type { Io } from '../io.ts'
 import { resolveOrg } from '../organization.ts'
+import { readText } from '../read-text.ts'
 
 type Options = { org?: string; head?: string; jwks?: string }
 
-const readJson = (file: string, flag: string): Record<string, unknown> => {
+const readJson = async (file: string, io: Io, flag: string): Promise<Record<string, unknown>> => {
+  const text = await readText(file, io, flag)
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+    return JSON.parse(text) as Record<string, unknown>
   } catch {
-    throw usageError(`--${flag}: ${file} cannot be read as JSON`)
+    throw usageError(`${flag}: ${file} is not JSON`)
   }
 }
 
@@ -21,10 +23,10 @@ const broken = (detail: string): SvcError =>
   new SvcError('failed', 'audit_broken', 'The audit chain does not hold', { detail })
 
 const keptHead = async (file: string, jwks: string | undefined, context: Context): Promise<AuditHead> => {
-  const saved = readJson(file, 'head')
+  const saved = await readJson(file, context.io, '--head')
   const client = await context.client()
   const keys = jwks
-    ? readJson(jwks, 'jwks')
+    ? await readJson(jwks, context.io, '--jwks')
     : JSON.parse((await client.raw({ method: 'GET', path: '/.well-known/jwks.json', effect: 'read' })).body)
   const head = await readAuditHead(String(saved.jws), keys)
   if (!head) throw broken(`${file} is not a head that this service signed`)

@@ -1,6 +1,6 @@
-import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { SvcError, usageError } from '../../core/errors.ts'
+import { usageError, type SvcError } from '../../core/errors.ts'
+import { readAtMost } from '../../core/read-at-most.ts'
 import { textOf } from '../bulk/encoding.ts'
 import type { Io } from '../io.ts'
 
@@ -11,29 +11,18 @@ const tooLarge = (name: string): SvcError =>
   usageError(`${name} is larger than 10 MiB`, 'svc user import takes lists that large')
 
 const bytesOf = (file: string, { cwd }: Io): Buffer => {
-  let fd: number | undefined
+  let bytes: Buffer | undefined
   try {
-    fd = openSync(resolve(cwd, file), 'r')
-    // Not by its size: a pipe has none, and a device may never end.
-    const chunks: Buffer[] = []
-    for (let size = 0; size <= mostBytes;) {
-      const chunk = Buffer.alloc(256 * 1024)
-      const read = readSync(fd, chunk)
-      if (read === 0) return Buffer.concat(chunks)
-      chunks.push(chunk.subarray(0, read))
-      size += read
-    }
-    throw tooLarge(file)
+    bytes = readAtMost(resolve(cwd, file), mostBytes)
   } catch (error) {
-    if (error instanceof SvcError) throw error
     const { code } = error as NodeJS.ErrnoException
     throw usageError(
       code === 'EISDIR' ? `${file} is a folder` : `Cannot read ${file} (${code})`,
       '-f org.yaml',
     )
-  } finally {
-    if (fd !== undefined) closeSync(fd)
   }
+  if (!bytes) throw tooLarge(file)
+  return bytes
 }
 
 export type Source = { name: string; text: string }

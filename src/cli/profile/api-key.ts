@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Globals } from '../context.ts'
 import type { Io } from '../io.ts'
+import { readText } from '../read-text.ts'
 import { defaultBaseUrl, isLoopback, originOf } from './address.ts'
 import type { Profile } from './profile-file.ts'
 
@@ -29,15 +28,9 @@ export type KeySource = { where: string; origin?: string; read(): Promise<string
 export const fileSource = (file: string, io: Io): KeySource => ({
   where: file === '-' ? 'on standard input' : `in ${file}`,
   read: async () => {
-    if (file === '-') {
-      if (io.stdin.isTTY) throw usageError('--key-file - reads standard input: pipe the key into it')
-      return (await io.stdin.text()).trim()
-    }
-    try {
-      return readFileSync(resolve(io.cwd, file), 'utf8').trim()
-    } catch {
-      throw usageError(`--key-file: cannot read the file ${file}`)
-    }
+    if (file === '-' && io.stdin.isTTY)
+      throw usageError('--key-file - reads standard input: pipe the key into it')
+    return (await readText(file, io, '--key-file')).trim()
   },
 })
 
