@@ -1,0 +1,188 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startService, svc, temporaryFolder, type Ended, type Service } from './processes.ts'
+import { onTerminal } from './terminal.ts'
+
+const key = 'svc_op_endtoend_0123456789012345678901234567890'
+const folder = temporaryFolder()
+const enter = '\r'
+let service: Service
+let env: Record<string, string>
+
+const file = (name: string): string => `${folder.path}/${name}`
+const write = (name: string, text: string): string => {
+  writeFileSync(file(name), text)
+  return file(name)
+}
+const run = (...args: string[]): Promise<Ended> => svc(args, env)
+
+/** An organization with `users` users and fences of these names. */
+const organization = (slug: string, fences: string[], users = 1): string =>
+  `svc: 1
+organization: { slug: ${slug}, name: Acme Corp }
+geofences:
+${fences.map((name) => `  - { name: ${name}, latitude: 52.52, longitude: 13.405, radius: 150 }\n`).join('')}users:
+${Array.from({ length: users }, (_, i) => `  - { mobile: "+1202555${1000 + i}", first_name: Ada, last_name: Number ${i}, email: ada@acme.example }\n`).join('')}`
+
+beforeAll(async () => {
+  service = await startService(`${folder.path}/data`, key)
+  env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key, SVC_CONFIG_DIR: file('config') }
+})
+afterAll(async () => {
+  await service.stop()
+  folder.remove()
+})
+
+describe('in a pipe', () => {
+  test('diff exits 10 until apply has made what the file says, and then 0; an export changes nothing', async () => {
+    const path = write('a.yaml', organization('a', ['HQ', 'Lab']))
+    const drift = await run('diff', '-f', path)
+    expect([drift.exit, drift.stdout.trim().split('\n').at(-1)]).toEqual([
+      10,
+      '4 to create, 0 to change, 0 to delete',
+    ])
+    const refused = await run('apply', '-f', path)
+    expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining('--yes')])
+    const { exit, stderr } = await run('apply', '-f', path, '--yes')
+    expect([exit, stderr]).toEqual([
+      0,
+      expect.stringMatching(/\[1\/4\] created organization\/a\n[^]*Done: 4 of 4 steps/),
+    ])
+    expect(await run('diff', '-f', path, '--prune')).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining('No change'),
+    })
+
+    const exported = await run('export', '--org', 'a')
+    expect(exported).toMatchObject({ exit: 0, stderr: '' })
+    expect((await svc(['diff', '--prune', '-f', '-'], env, exported.stdout)).exit).toBe(0)
+    const json = await run('diff', '-f', path, '-o', 'json')
+    expect(JSON.parse(json.stdout)).toMatchObject({ organization: 'a', steps: [] })
+  })
+
+  test('deletes only with --prune, and users are removed with their history', async () => {
+    await run('apply', '-f', write('p.yaml', organization('p', ['HQ', 'Lab'], 2)), '--yes')
+    const fewer = write('p.yaml', organization('p', ['HQ'], 1))
+    const kept = await run('diff', '-f', fewer)
+    expect(kept).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining('2 here that the file lacks (--prune deletes them)'),
+    })
+    const { exit, stderr } = await run('apply', '-f', fewer, '--prune', '--yes')
+    expect([exit, stderr]).toEqual([
+      0,
+      expect.stringMatching(/removed users\/\+12025551001\n.*deleted geofences\/Lab/),
+    ])
+    const { stdout } = await run('user', 'list', '--org', 'p', '--state', 'removed', '--json', 'mobile')
+    expect(stdout).toContain('+12025551001')
+  })
+
+  test('applies a part with --target', async () => {
+    await run('apply', '-f', write('t.yaml', organization('t', ['HQ'])), '--yes')
+    const more = write('t.yaml', organization('t', ['HQ', 'Lab', 'Pier'], 3))
+    const args = ['--target', 'geofences/Pier', '--target', 'users/+1 202 555 1002']
+    await run('apply', '-f', more, ...args, '--yes')
+    expect((await run('diff', '-f', more)).stdout).toContain('2 to create')
+    expect(await run('diff', '-f', more, '--target', 'geofences/Pire')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(`--target 'geofences/Pier'`),
+    })
+    const fresh = write('t2.yaml', organization('t-two', ['HQ']))
+    expect(await run('apply', '-f', fresh, '--target', 'users', '--yes')).toMatchObject({ exit: 2 })
+  })
+
+  test('carries out a plan that was kept, for its owner alone, and refuses it once something has changed', async () => {
+    const path = write('k.yaml', organization('k', ['HQ']))
+    await run('apply', '-f', path, '--yes')
+    write('k.yaml', organization('k', ['HQ', 'Lab']))
+    const out = file('k.plan')
+    expect(await run('apply', '-f', path, '--plan-out', out)).toMatchObject({ exit: 0 })
+    expect(statSync(out).mode & 0o777).toBe(0o600)
+    expect((await run('diff', '-f', path)).exit).toBe(10)
+    expect(await run('apply', '--plan', out, '--prune', '--yes')).toMatchObject({ exit: 2 })
+
+    const [first] = JSON.parse((await run('geofence', 'list', '--org', 'k', '-o', 'json')).stdout)
+    await run('geofence', 'update', String(first.id), '--org', 'k', '--radius', '151')
+    const stale = await run('apply', '--plan', out, '--yes')
+    expect([stale.exit, stale.stderr]).toEqual([1, expect.stringContaining('The plan is stale')])
+
+    await run('apply', '-f', path, '--plan-out', out)
+    const kept = JSON.parse(readFileSync(out, 'utf8'))
+    const elsewhere = write('e.plan', JSON.stringify({ ...kept, base_url: 'https://other.example' }))
+    expect((await run('apply', '--plan', elsewhere, '--yes')).exit).toBe(2)
+    const [step] = kept.steps
+    const other = {
+      ...kept,
+      steps: [{ ...step, action: 'delete', section: 'geofences', key: 'HQ', id: 9999 }],
+    }
+    expect((await run('apply', '--plan', write('o.plan', JSON.stringify(other)), '--yes')).exit).toBe(1)
+    expect(await run('apply', '--plan', out, '--yes')).toMatchObject({ exit: 0 })
+    expect((await run('diff', '-f', path, '--prune')).exit).toBe(0)
+  })
+
+  test('tells what failed with 10 and how to go on, and what only a person can do', async () => {
+    const text = `${organization('f', ['HQ'])}auth_codes: [{ label: Old, expires_at: 2020-01-01T00:00:00Z }, { label: New }]\nidp: { provider: okta, client_id: x, client_secret: (kept) }\n`
+    const path = write('f.yaml', text)
+    const { exit, stderr, stdout } = await run('apply', '-f', path, '--yes')
+    expect(exit).toBe(10)
+    expect(stderr).toContain('4 of 5 steps done, 1 failed, 1 left to do by hand')
+    expect(stderr).toMatch(/auth_codes\/Old: .*future/)
+    expect(stderr).toContain(
+      'svc org creds set-idp --org f --provider okta --client-id x --client-secret-file FILE',
+    )
+    expect(stderr).toContain(`svc apply -f ${path} goes on`)
+    expect(stdout).toMatch(/auth_codes\/New {2}\S+ {2}\(shown once: keep it now\)/)
+  })
+
+  test('says that a profile is protected, and takes --confirm with the slug alone', async () => {
+    const config = { SVC_CONFIG_DIR: file('protected'), SVC_API_KEY: key }
+    await svc(
+      ['profile', 'add', 'prod', '--base-url', service.baseUrl, '--with-key', '--protected'],
+      config,
+      `${key}\n`,
+    )
+    const path = write('s.yaml', organization('s', ['HQ']))
+    const apply = (...args: string[]): Promise<Ended> =>
+      svc(['apply', '-f', path, '--profile', 'prod', ...args], config)
+    expect(await apply('--yes')).toMatchObject({ exit: 2, stderr: expect.stringContaining('--confirm s') })
+    expect(await apply('--confirm', 'acme')).toMatchObject({ exit: 2 })
+    expect(await apply('--confirm', 's')).toMatchObject({ exit: 0 })
+  })
+})
+
+describe('on a terminal', () => {
+  test('asks, with organization, address and profile, and does nothing unless told to', async () => {
+    const path = write('q.yaml', organization('q', ['HQ']))
+    const no = await onTerminal(['apply', '-f', path], env, [[/Go on\?/, enter]])
+    expect([no.exit, no.screen]).toEqual([
+      1,
+      expect.stringMatching(
+        /Apply to q: 3 to create[^]*at http:\/\/127\.0\.0\.1:\d+[^]*profile default[^]*Nothing was applied/,
+      ),
+    ])
+    expect((await run('org', 'get', 'q')).exit).toBe(5)
+    const yes = await onTerminal(['apply', '-f', path], env, [[/Go on\?/, `y${enter}`]])
+    expect([yes.exit, yes.screen]).toEqual([0, expect.stringContaining('Done: 3 of 3 steps')])
+    expect(yes.screen).toContain('users/+1••••••1000')
+  })
+
+  test('Ctrl-C stops between two steps, and the command that it tells goes on', async () => {
+    const path = write('c.yaml', organization('c', ['HQ'], 400))
+    const { exit, screen } = await onTerminal(['apply', '-f', path, '--yes'], env, [
+      [/\[40\/402\]/, '\u0003'],
+    ])
+    expect([exit, screen]).toEqual([130, expect.stringMatching(/Stopped: \d+ of 402 steps done/)])
+    expect(screen).toContain(`svc apply -f ${path} goes on`)
+    const done = Number(/Stopped: (\d+) of/.exec(screen)![1])
+    const { stdout } = await run('user', 'list', '--org', 'c', '-o', 'id')
+    expect(stdout.trim().split('\n')).toHaveLength(done - 2)
+    expect((await run('apply', '-f', path, '--yes')).exit).toBe(0)
+    expect((await run('diff', '-f', path, '--prune')).exit).toBe(0)
+  })
+})
+
+test('the built command line knows the schema without a service', async () => {
+  const { exit, stdout } = await svc(['export', '--schema'])
+  expect(exit).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ type: 'object', required: ['svc', 'organization'] })
+})
