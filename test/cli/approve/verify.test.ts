@@ -90,7 +90,7 @@ describe('svc approve verify', () => {
   })
   test.each([
     [[], /Missing <receipt>/],
-    [['nothing.json'], /Cannot read the file nothing\.json/],
+    [['nothing.json'], /cannot read the file nothing\.json: there is no such file/],
     [['receipt.json', '--status', 'maybe'], /--status takes approved or denied/],
     [['receipt.json', '--max-age', '15 minutes'], /--max-age/],
     [['receipt.json', '--factors', 'face'], /--factors/],
