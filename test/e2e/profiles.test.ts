@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { json, startFakeHosted } from '../fake-hosted.ts'
 import { createPerson, remote, type Person } from './person.ts'
 import { startService, svc, temporaryFolder, type Ended, type Service } from './processes.ts'
 import { onTerminal } from './terminal.ts'
@@ -117,6 +118,7 @@ describe('a profile with require_approval', () => {
         `in organization ${ada.org.slug} (${ada.org.slug}) at ${new URL(service.baseUrl).origin}, profile prod`,
     )
     expect(await auditOf()).toContain(`approval:${id}`)
+    expect(existsSync(receipts)).toBe(false)
   })
   test('sends nothing when the person says no, and exits with 6', async () => {
     const [done] = await Promise.all([
@@ -171,8 +173,37 @@ describe('a profile with require_approval', () => {
     expect(exit).toBe(2)
     expect(stderr).toMatch(/no command "orgs delete"; did you mean "org delete"\?/)
   })
-  test('keeps no receipt beside the profiles where the service has it', () => {
-    expect(() => readdirSync(receipts)).toThrow('ENOENT')
+  test('with another service of the contract keeps the receipt of its tool server, and goes no further without one', async () => {
+    const hosted = await startFakeHosted()
+    const fine = json(200, { status: 'success', message: 'OK' })
+    const absent = json(404, { status: 'error', message: 'Not found' })
+    hosted.always((seen, response) => (seen.path.startsWith('/svc/') ? absent : fine)(seen, response))
+    try {
+      await ok(['profile', 'add', 'hosted', '--base-url', hosted.baseUrl, '--with-key'], 'a-key')
+      const mobile = `default_mobile=${ada.mobile}`
+      await ok(['profile', 'set', 'hosted', 'require_approval=api', mobile])
+      const write = ['api', '/organization/create', '-f', 'name=Acme', '-p', 'hosted']
+      const writes = () => hosted.seen.filter(({ path }) => path.endsWith('/create'))
+
+      const mcp = new URL('/mcp', service.baseUrl).href
+      const alone = await svc(write, { ...env, SVC_MCP_URL: mcp })
+      expect(alone.exit).toBe(1)
+      expect(alone.stderr).toMatch(/does not show them the action, so nothing can be done on its word/)
+      expect(writes()).toEqual([])
+
+      await ok(['profile', 'set', 'hosted', `mcp_url=${mcp}`])
+      const [done] = await Promise.all([svc(write, env), ada.answer()])
+      expect(done.exit).toBe(0)
+      expect(writes()).toHaveLength(1)
+      expect(writes()[0]!.headers).not.toHaveProperty('x-svc-approval')
+      const [file] = readdirSync(receipts)
+      expect(statSync(join(receipts, file!)).mode & 0o777).toBe(0o600)
+      expect(JSON.parse(readFileSync(join(receipts, file!), 'utf8')).claims.action).toMatch(
+        /^svc api \/organization\/create -X POST --input '\{"name":"Acme"\}', at http/,
+      )
+    } finally {
+      await hosted.close()
+    }
   })
 })
 
