@@ -61,7 +61,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     const keyring = await createKeyring(storage, loadMasterKey(dataDir, env))
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${reachable(host)}:${bound}`
     const vapid = await createVapid(storage, keyring)
-    const provider = await openProvider(settings.quotes, storage.now)
+    const provider = openProvider(settings.quotes, storage.now)
     const quotes = createQuotes(provider, { now: storage.now, log })
     let outbox: Outbox | undefined
     let service: Service | undefined

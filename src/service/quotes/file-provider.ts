@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import * as z from 'zod/mini'
 import { SvcError } from '../../core/errors.ts'
+import { openText } from '../config/private-text.ts'
 import { readPrice } from '../price.ts'
 import { parseExactly } from './exact-json.ts'
 import { findQuote, foldName, type Quote, type QuoteProvider } from './quote.ts'
@@ -35,10 +35,8 @@ const parse = (path: string, json: string): z.infer<typeof schema> => {
   )
 }
 
-const readQuotes = async (path: string): Promise<Quote[]> => {
-  const json = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw unusable(path, error.code === 'ENOENT' ? 'it is not there' : `it cannot be read (${error.code})`)
-  })
+const readQuotes = (path: string): Quote[] => {
+  const json = openText(path, 'quotes.file').text
   const { as_of, quotes } = parse(path, json)
   const symbols = new Set<string>()
   return quotes.map((row) => {
@@ -55,7 +53,7 @@ const readQuotes = async (path: string): Promise<Quote[]> => {
 }
 
 /** Quotes of a file, which is read again each time: it may be replaced while the service runs. Fails when it is no good now. */
-export const createFileProvider = async (path: string): Promise<QuoteProvider> => {
-  await readQuotes(path)
-  return { source: 'file', find: async (nameOrSymbol) => findQuote(await readQuotes(path), nameOrSymbol) }
+export const createFileProvider = (path: string): QuoteProvider => {
+  readQuotes(path)
+  return { source: 'file', find: async (nameOrSymbol) => findQuote(readQuotes(path), nameOrSymbol) }
 }

@@ -5,10 +5,7 @@ import { sampleProvider } from './sample.ts'
 import type { QuotesSettings } from './settings.ts'
 
 /** Where quotes come from; the sample where nothing is set. Fails with an SvcError on a file that is no good. */
-export const openProvider = async (
-  settings: QuotesSettings | undefined,
-  now: () => string,
-): Promise<QuoteProvider> => {
+export const openProvider = (settings: QuotesSettings | undefined, now: () => string): QuoteProvider => {
   if (!settings) return sampleProvider
   return 'file' in settings ? createFileProvider(settings.file) : createHttpProvider(settings.http, now)
 }

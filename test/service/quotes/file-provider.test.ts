@@ -20,7 +20,7 @@ describe('a file of quotes', () => {
   test('finds a code before a name, in any case, and keeps each digit of a price', async () => {
     const other =
       '{"symbol":"X","name":"acme","price":"9007199254740993","exchange":"Y","as_of":"2030-01-01T00:00:00Z"}'
-    const { find } = await createFileProvider(written(`\uFEFF${file(other, row)}`))
+    const { find } = createFileProvider(written(`\uFEFF${file(other, row)}`))
     expect(await find('acme')).toEqual({
       symbol: 'ACME',
       name: 'Acme Corp',
@@ -34,7 +34,7 @@ describe('a file of quotes', () => {
   })
 
   test('may be replaced while the service runs', async () => {
-    const { find } = await createFileProvider(written(file(row)))
+    const { find } = createFileProvider(written(file(row)))
     written(file(row.replace('1234.505', '7')))
     expect(await find('ACME')).toMatchObject({ price: '7.00' })
     written('no')
@@ -50,10 +50,10 @@ describe('a file of quotes', () => {
     [file(row).replace('2030-01-31', 'yesterday'), 'as_of of ACME is no time such as'],
     [file(row, row.replace('ACME', 'acme')), 'acme stands there twice'],
   ])('%s stops the start: %s', async (text, why) => {
-    await expect(createFileProvider(written(text))).rejects.toThrow(why)
+    expect(() => createFileProvider(written(text))).toThrow(why)
   })
 
-  test('that is not there stops the start', async () => {
-    await expect(createFileProvider(join(folder, 'none.json'))).rejects.toThrow('it is not there')
+  test.each(['none.json', '../../../../../../../dev/zero', '.'])('%s stops the start', (name) => {
+    expect(() => createFileProvider(join(folder, name))).toThrow(/cannot be read|is no file of text/)
   })
 })
