@@ -1,3 +1,4 @@
+import { bulkFigures } from './bulk.ts'
 import { fenceFigure } from './fences.ts'
 import { median, passes, tableOf, type Figure } from './figures.ts'
 import { startService } from './service-child.ts'
@@ -32,6 +33,6 @@ try {
 } finally {
   await service.end()
 }
-figures.push(fenceFigure())
+figures.push(fenceFigure(), ...(await bulkFigures()))
 process.stdout.write(`${tableOf(figures)}\n`)
 process.exitCode = figures.every(passes) ? 0 : 1

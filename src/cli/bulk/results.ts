@@ -23,6 +23,11 @@ export type Results = {
   close(): void
 }
 
+const beginning = Buffer.from('{"event":"start"')
+
+const strange = (path: string): SvcError =>
+  usageError(`${safeLine(path)} is no result file of an import`, '--results FILE names another')
+
 /** The lines of a file that was perhaps cut off in the middle of one; `whole` bytes of it are good. */
 const readLines = (path: string): { lines: Written[]; whole: number } | undefined => {
   let bytes: Buffer
@@ -32,6 +37,7 @@ const readLines = (path: string): { lines: Written[]; whole: number } | undefine
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw usageError(`The result file ${safeLine(path)} cannot be read`, '--results FILE names another')
   }
+  if (bytes.length > 0 && !bytes.subarray(0, beginning.length).equals(beginning)) throw strange(path)
   const whole = bytes.lastIndexOf(0x0a) + 1
   try {
     const text = bytes.toString('utf8', 0, whole)
@@ -43,7 +49,7 @@ const readLines = (path: string): { lines: Written[]; whole: number } | undefine
       whole,
     }
   } catch {
-    throw usageError(`${safeLine(path)} is no result file of an import`, '--results FILE names another')
+    throw strange(path)
   }
 }
 

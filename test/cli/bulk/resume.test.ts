@@ -189,13 +189,16 @@ describe('an import that did not end', () => {
     expect(service.seen).toEqual([])
   })
 
-  test('leaves a file alone that is no result file', async () => {
-    file(1)
-    desk.put('mine.txt', 'hello\n')
-    const { exit, err } = await imports(['--results', 'mine.txt'])
-    expect([exit, err]).toEqual([2, expect.stringContaining('mine.txt is no result file of an import')])
-    expect(desk.text('mine.txt')).toBe('hello\n')
-  })
+  test.each(['hello\n', '{"mine":1}', '{"mine":1}\n'])(
+    'leaves a file alone that holds %j',
+    async (content) => {
+      file(1)
+      desk.put('mine.txt', content)
+      const { exit, err } = await imports(['--results', 'mine.txt'])
+      expect([exit, err]).toEqual([2, expect.stringContaining('mine.txt is no result file of an import')])
+      expect(desk.text('mine.txt')).toBe(content)
+    },
+  )
 })
 
 const page = (from: number, link: Record<string, string>): Answering =>
