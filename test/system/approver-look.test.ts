@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import axe from 'axe-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Phone } from './approver-phone.ts'
+import { flaws } from './approver-flaws.ts'
 import { createStage, type Stage } from './approver-stage.ts'
 
 // What does not depend on a decision: notifications, admins, places, and how each screen stands up to axe.
@@ -20,24 +19,6 @@ afterEach(async () => {
   for (const id of await stage.waiting()) await stage.accept({ id })
 })
 afterAll(() => stage.close())
-
-type Finding = { impact: string; id: string; nodes: { html: string }[] }
-
-/** Beside what axe finds: a screen that is wider than the phone, a target that is smaller than a finger. */
-const flaws = async ({ page, devtools }: Phone): Promise<string[]> => {
-  // Through the debugger, as the policy of the page lets no script in.
-  await devtools.send('Runtime.evaluate', { expression: axe.source })
-  const found: Finding[] = await page.evaluate('axe.run().then(({ violations }) => violations)')
-  const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  const small: string[] = await page.evaluate(`[...document.querySelectorAll('button, a, input')]
-    .filter((one) => one.getBoundingClientRect().height < 44).map((one) => 'small: ' + one.textContent)`)
-  const wide: boolean = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-  return [
-    ...serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-    ...small,
-    ...(wide ? ['wider than the phone'] : []),
-  ]
-}
 
 describe.each(['light', 'dark'] as const)('each screen, %s', (scheme) => {
   test('has nothing that axe calls serious, fits the phone, and is large enough to tap', async () => {

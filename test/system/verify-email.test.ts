@@ -1,0 +1,73 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startService, temporaryFolder, type Service } from '../e2e/processes.ts'
+import { request } from '../torture/enrolled-approver.ts'
+import { confirmPhone } from '../torture/mobile-account.ts'
+import { flaws } from './approver-flaws.ts'
+import { createPhone, launch } from './approver-phone.ts'
+
+const operator = 'svc_op_verifyemail_0123456789012345678901234567'
+
+const folder = temporaryFolder()
+let service: Service
+let browser: Browser
+beforeAll(async () => {
+  service = await startService(folder.path, operator, ['--dev'])
+  browser = await launch()
+}, 60_000)
+afterEach(() => Promise.all(browser.contexts().map((context) => context.close())))
+afterAll(async () => {
+  await browser.close()
+  await service.stop()
+  folder.remove()
+})
+
+let people = 0
+
+/** Somebody who has just confirmed a phone, and the link that their mail holds. */
+const newAccount = async () => {
+  const email = `ada${++people}@acme.example`
+  const { mobile } = await confirmPhone(service, operator, { email })
+  const link = (): string | undefined => {
+    const [, mail] = service.log().split(`to ${email} `)
+    return mail === undefined ? undefined : /http:[^#\s]{1,200}#verify-email=[\w-]{43}/.exec(mail)?.[0]
+  }
+  await expect.poll(link).toBeDefined()
+  const verifiedAt = async () =>
+    (await request(service.baseUrl, 'getMobileUser', operator, { mobile })).account!.email_verified_at
+  return { url: link()!, verifiedAt }
+}
+
+const openPhone = (scheme?: 'light' | 'dark') =>
+  createPhone(browser, `http://localhost:${new URL(service.baseUrl).port}`, scheme)
+
+test.each(['light', 'dark'] as const)(
+  'the link of a mail asks, and the tap confirms the address (%s)',
+  async (scheme) => {
+    const { url, verifiedAt } = await newAccount()
+    const phone = await openPhone(scheme)
+    await phone.page.goto(url)
+    await phone.sees('Is this address yours?')
+    expect(phone.page.url()).not.toContain('verify-email')
+    expect(await flaws(phone)).toEqual([])
+    expect(await verifiedAt()).toBeNull()
+
+    await phone.tap('Yes, confirm it')
+    await phone.sees('Address confirmed')
+    expect(await flaws(phone)).toEqual([])
+    expect(await verifiedAt()).toEqual(expect.any(String))
+    expect(phone.misdeeds).toEqual([])
+  },
+)
+
+test('a link that was used says so', async () => {
+  const { url, verifiedAt } = await newAccount()
+  const phone = await openPhone()
+  for (const heading of ['Address confirmed', 'This link is used up']) {
+    await phone.page.goto('about:blank')
+    await phone.page.goto(url)
+    await phone.tap('Yes, confirm it')
+    await phone.sees(heading)
+  }
+  expect(await verifiedAt()).not.toBeNull()
+})
