@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describeCommand } from '../src/cli/command-node.ts'
 import { completionScript, shells } from '../src/cli/completion/script.ts'
+import { documentSchema } from '../src/cli/declare/schema-text.ts'
 import { createContext } from '../src/cli/create-context.ts'
 import { memoryIo } from '../test/cli/memory-io.ts'
 import { buildProgram } from '../src/cli/program.ts'
@@ -23,7 +24,7 @@ const generate = async (): Promise<void> => {
     completionScript(shell as keyof typeof shells, tree),
   ])
   write('completions', Object.fromEntries(scripts))
-  write('docs/reference', referencePages(tree))
+  write('docs/reference', { ...referencePages(tree), 'organization.schema.json': documentSchema() })
 }
 
 void generate()
