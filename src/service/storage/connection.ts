@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import type { SqliteDatabase, SqliteStatement } from 'kysely'
 import Libsql from 'libsql'
 
@@ -27,7 +27,9 @@ const prepare = (database: Libsql.Database, sql: string): SqliteStatement => {
 
 /** Opens a SQLite file, 0600 whatever the umask (its -wal and -shm files take the same mode). Statements are kept by their text. */
 export const openConnection = (path: string): Connection => {
-  closeSync(openSync(path, 'a', 0o600))
+  // Only where there is none: to close a file drops every lock that this process holds on it (POSIX), and another
+  // process that closes the store would then take the WAL away with all that stands in it.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
   chmodSync(path, 0o600)
   const database = new Libsql(path)
   for (const pragma of [

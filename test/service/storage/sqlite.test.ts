@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -183,6 +184,22 @@ describe('the tables', () => {
       .filter((name) => name.startsWith('open.db'))
       .map((name) => statSync(join(folder, name)).mode & 0o777)
     expect(modes).toEqual([0o600, 0o600, 0o600])
+  })
+
+  test('another process that looks into the store and goes takes nothing of it away', async () => {
+    await storage.write((db) => add(db, 'before'))
+    const looks = `const db = new (require('libsql'))(${JSON.stringify(path)}); db.prepare('SELECT count(*) FROM organizations').all(); db.close()`
+    const child = spawn(process.execPath, ['-e', looks], { cwd: import.meta.dirname, stdio: 'inherit' })
+    expect(await once(child, 'exit')).toEqual([0, null])
+    await storage.write((db) => add(db, 'after'))
+    // As after kill -9: the files alone, without whoever has them open.
+    for (const name of readdirSync(folder)) copyFileSync(join(folder, name), join(folder, `copy-${name}`))
+    const copy = await openSqlite({ path: join(folder, 'copy-svc.db') })
+    const kept = await copy.read((db) =>
+      db.selectFrom('organizations').select('slug').orderBy('id').execute(),
+    )
+    await copy.close()
+    expect(kept.map(({ slug }) => slug)).toEqual(['before', 'after'])
   })
 
   test('a store is opened again as it is, and refused when a newer svc wrote it', async () => {
