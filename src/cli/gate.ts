@@ -46,11 +46,8 @@ export const createGate = (context: Context): Gate => {
     ...client,
     call: async (operation, input, options) => {
       if (operation.effect !== 'read') await pass({ cli: operation.cli })
-      const send = () => client.call(operation, input, options)
-      if (operation.effect !== 'rings') return send()
-      const { personIn, ringOnce } = await import('./rings.ts')
-      const person = personIn(operation, { ...input, ...options?.extra })
-      return person === undefined ? send() : ringOnce(context, client, person, send)
+      if (operation.effect !== 'rings') return client.call(operation, input, options)
+      return (await import('./rings.ts')).ringWith(context, client, operation, input, options)
     },
     raw: async (request, options) => {
       await passRaw(request)

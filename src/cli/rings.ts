@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Client } from '../client/client.ts'
+import type { Answer, Client } from '../client/client.ts'
 import { approval } from '../contract/approval.ts'
 import type { Operation } from '../contract/operation.ts'
 import { sha256 } from '../core/ids.ts'
+import { safeLine } from '../core/safe-text.ts'
 import type { Context } from './context.ts'
 import { configDir } from './profile/config-dir.ts'
 import { readGuarded } from './profile/guarded-file.ts'
@@ -56,46 +57,61 @@ const openMemory = (context: Context, origin: string, person: string) => {
   }
 }
 
-const isPending = async (
-  client: Client,
-  { request_id, expires_at = '' }: Rung,
-  now: number,
-): Promise<boolean> => {
-  if (request_id === undefined || !(Date.parse(expires_at) > now)) return false
-  try {
-    const { envelope } = await client.call(approval.getApproval, { request_id })
-    return (envelope.data as { status?: unknown } | undefined)?.status === 'pending'
-  } catch {
-    return false
-  }
+type Ringing<T> = {
+  origin: string
+  send(): Promise<T>
+  /** The request that was made, as far as it is told. */
+  requestIn?(answer: T): unknown
+  /** Asked of an earlier request. */
+  statusOf?(request_id: string): Promise<unknown>
 }
 
 /**
  * Sends what rings a person, and says before when svc rang the same one within ten minutes: a notice and no more. The
  * limits are the service's.
  */
-export const ringOnce = async <T extends { envelope: { data?: unknown } }>(
+export const ringOnce = async <T>(
   context: Context,
-  client: Client,
   person: string,
-  send: () => Promise<T>,
+  { origin, send, requestIn, statusOf }: Ringing<T>,
 ): Promise<T> => {
-  const { origin } = new URL((await context.settings()).baseUrl.value)
   const memory = openMemory(context, origin, person)
   const now = context.io.now().getTime()
   const last = memory.read()
   if (last && now - last.at < windowMs && now >= last.at) {
-    const pending = await isPending(client, last, now)
-    const more = pending
-      ? `, and that request still waits: svc approve cancel ${last.request_id} withdraws it`
-      : ''
+    const { request_id: id, expires_at = '' } = last
+    const alive = id !== undefined && Date.parse(expires_at) > now
+    const status = alive ? await statusOf?.(id).catch(() => undefined) : undefined
+    const more =
+      status === 'pending'
+        ? `, and that request still waits: svc approve cancel ${safeLine(id!)} withdraws it`
+        : ''
     ;(await context.output()).warn(`This person was asked ${ago(now - last.at)} already${more}`)
   }
   const answer = await send()
-  const { request_id, expires_at } = (answer.envelope.data ?? {}) as Record<string, unknown>
-  memory.keep({
-    at: now,
-    ...(typeof request_id === 'string' && typeof expires_at === 'string' ? { request_id, expires_at } : {}),
-  })
+  const { request_id, expires_at } = (requestIn?.(answer) ?? {}) as Record<string, unknown>
+  const known = typeof request_id === 'string' && typeof expires_at === 'string'
+  memory.keep({ at: now, ...(known ? { request_id, expires_at } : {}) })
   return answer
+}
+
+/** Calls an operation that rings, with that notice. */
+export const ringWith = async (
+  context: Context,
+  client: Client,
+  ...call: Parameters<Client['call']>
+): Promise<Answer> => {
+  const [operation, input, options] = call
+  const send = () => client.call(...call)
+  const person = personIn(operation, { ...input, ...options?.extra })
+  if (person === undefined) return send()
+  return ringOnce(context, person, {
+    origin: new URL((await context.settings()).baseUrl.value).origin,
+    send,
+    requestIn: ({ envelope }) => envelope.data,
+    statusOf: async (request_id) => {
+      const { envelope } = await client.call(approval.getApproval, { request_id })
+      return (envelope.data as { status?: unknown } | undefined)?.status
+    },
+  })
 }

@@ -2,7 +2,6 @@ import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Client } from '../../src/client/client.ts'
 import { createContext } from '../../src/cli/create-context.ts'
 import { personIn, ringOnce } from '../../src/cli/rings.ts'
 import { memoryIo } from './memory-io.ts'
@@ -22,14 +21,16 @@ const ring = async (
   minutes: number,
   { person = '+12025550101', status = 'pending', url = 'https://a.example/x', fails = false } = {},
 ): Promise<string> => {
-  const io = { ...memoryIo({ env: { SVC_CONFIG_DIR: dir, SVC_BASE_URL: url } }), now: () => at(minutes) }
-  const client = {
-    call: async () => ({ envelope: { data: { status } } }),
-  } as unknown as Client
+  const io = { ...memoryIo({ env: { SVC_CONFIG_DIR: dir } }), now: () => at(minutes) }
   const data = { request_id: 'apr_one', expires_at: at(5).toISOString() }
-  const sent = ringOnce(createContext(io), client, person, async () => {
-    if (fails) throw new Error('no')
-    return { envelope: { data } }
+  const sent = ringOnce(createContext(io), person, {
+    origin: new URL(url).origin,
+    send: async () => {
+      if (fails) throw new Error('no')
+      return data
+    },
+    requestIn: (answer) => answer,
+    statusOf: async () => status,
   })
   await sent.catch(() => undefined)
   return io.err()

@@ -134,9 +134,10 @@ const openRest = async (context: Context, { bound }: Wanted): Promise<Backend> =
 
 const openMcp = async (context: Context, { requester }: Wanted): Promise<Backend> => {
   const { io } = context
-  const [{ createMcpAsker }, { openTools }] = await Promise.all([
+  const [{ createMcpAsker }, { openTools }, { personIn, ringOnce }] = await Promise.all([
     import('../../client/mcp-asker.ts'),
     import('./open-tools.ts'),
+    import('../rings.ts'),
   ])
   const { url, tools, close } = await openTools(context, requester)
   const asker = createMcpAsker({ tools, now: () => io.now() })
@@ -146,7 +147,21 @@ const openMcp = async (context: Context, { requester }: Wanted): Promise<Backend
     namesRequests: false,
     now,
     secondsLeft: (record) => secondsLeft(record, now()),
-    asker,
+    asker: {
+      ...asker,
+      get boundToAction() {
+        return asker.boundToAction
+      },
+      get notice() {
+        return asker.notice
+      },
+      // What became of an earlier one, another run of svc cannot ask here.
+      request: (ask) =>
+        ringOnce(context, personIn({ cli: 'approve request' }, ask)!, {
+          origin: new URL(url).origin,
+          send: () => asker.request(ask),
+        }),
+    },
     poll: asker.wait,
     close,
   }
