@@ -18,7 +18,7 @@ const start = async (argv: string[]): Promise<number> => {
 const quick = (argv: string[]): string | undefined =>
   argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')
     ? `svc ${version}\n`
-    : writtenHelp(argv, Math.min(process.stdout.columns ?? 100, 100))
+    : writtenHelp(argv, Math.min(process.stdout.columns || 100, 100))
 
 const argv = process.argv.slice(2)
 const text = quick(argv)

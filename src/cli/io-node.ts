@@ -14,7 +14,7 @@ const stream = (open: () => NodeJS.WriteStream): OutputStream => ({
     return open().columns || 100
   },
   get rows() {
-    return open().rows
+    return open().rows || undefined
   },
 })
 

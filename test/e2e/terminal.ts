@@ -7,9 +7,11 @@ export const onTerminal = async (
   args: string[],
   env: Record<string, string>,
   answers: [question: RegExp, typed: string | (() => unknown)][],
+  size?: { rows: number; columns: number },
 ): Promise<{ exit: number | null; screen: string }> => {
+  const sized = size ? `stty rows ${size.rows} cols ${size.columns}; ` : ''
   const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
-  const child = spawn('script', ['-qec', command, '/dev/null'], {
+  const child = spawn('script', ['-qec', sized + command, '/dev/null'], {
     env: { PATH: process.env.PATH, TERM: 'xterm-256color', ...env },
   })
   let screen = ''

@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startService, svc, temporaryFolder, type Service } from './processes.ts'
+import { onTerminal } from './terminal.ts'
+
+const key = 'svc_op_endtoend_0123456789012345678901234567890'
+const folder = temporaryFolder()
+let service: Service
+let env: Record<string, string>
+
+beforeAll(async () => {
+  service = await startService(`${folder.path}/data`, key)
+  env = {
+    SVC_BASE_URL: service.baseUrl,
+    SVC_API_KEY: key,
+    SVC_CONFIG_DIR: `${folder.path}/config`,
+    SVC_ORG: '1',
+  }
+  await svc(['org', 'create', '--name', 'Acme'], env)
+  const rows = Array.from({ length: 60 }, (_, i) => `Site ${i},52.5,13.4,10`)
+  const file = join(folder.path, 'fences.csv')
+  writeFileSync(file, ['name,latitude,longitude,radius', ...rows, ''].join('\n'))
+  await svc(['geofence', 'import', file], env)
+})
+afterAll(async () => {
+  await service.stop()
+  folder.remove()
+})
+
+const list = ['geofence', 'list']
+const size = { rows: 24, columns: 80 }
+const rowsOf = (screen: string): number => screen.match(/Site \d+/g)?.length ?? 0
+
+test('a long list on a terminal goes through the pager, whole', async () => {
+  const counted = await onTerminal(list, { ...env, SVC_PAGER: 'wc -l' }, [], size)
+  expect(counted).toEqual({ exit: 0, screen: expect.stringMatching(/^\s*61\s*$/) })
+})
+
+test('a person who leaves the pager early leaves quietly', async () => {
+  const { exit, screen } = await onTerminal(list, { ...env, PAGER: 'head -n 2' }, [], size)
+  expect(exit).toBe(0)
+  expect(rowsOf(screen)).toBe(1)
+  expect(screen).not.toMatch(/EPIPE|hint/)
+})
+
+test('a pager that does not exist costs nobody the answer', async () => {
+  const { exit, screen } = await onTerminal(list, { ...env, PAGER: 'no-such-pager' }, [], size)
+  expect(exit).toBe(0)
+  expect(rowsOf(screen)).toBe(60)
+})
+
+test('a terminal that does not know its size has no pager', async () => {
+  const { screen } = await onTerminal(list, { ...env, PAGER: 'wc -l' }, [])
+  expect(rowsOf(screen)).toBe(60)
+})
+
+test('a pipe never meets a pager', async () => {
+  const { stdout } = await svc(list, { ...env, PAGER: 'wc -l', SVC_PAGER: 'wc -l' })
+  expect(rowsOf(stdout)).toBe(60)
+})
