@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { createWriteStream, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -14,6 +14,8 @@ describe('a page of the docs', () => {
     const key = 'docs-operator-key-of-32-characters'
     const service = await startService(join(folder.path, 'data'), key, ['--dev'])
     try {
+      // A page that needs what only `--dev` shows finds it in the file `log`.
+      service.process.stderr!.pipe(createWriteStream(join(folder.path, 'log')))
       const steps = readPage(docs + name)
       const shown = await play(steps, { home: folder.path, service })
       expect(disagreements(steps, shown)).toEqual([])
