@@ -1,5 +1,6 @@
-import { answerFieldsWith } from '../contract/describe.ts'
+import { answeredFields, answerFieldsWith } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
+import { usageError } from '../core/errors.ts'
 import { confirmDelete, orgIn } from './confirm.ts'
 import type { Context } from './context.ts'
 import { gatherInput, type Gathered, type Typed } from './gather-input.ts'
@@ -21,6 +22,19 @@ const askBefore = async (
   await context.approveFirst({ cli: operation.cli, line, org: orgIn(gathered.input) })
 }
 
+/** What is done must not be lost because of how it was to be shown: a new key is answered once. */
+const checkPicked = async (operation: Operation, { globals }: Context): Promise<void> => {
+  const known = answeredFields(operation)
+  if (globals.json === undefined || globals.envelope || known.length === 0) return
+  const { namesIn } = await import('./output/payload.ts')
+  const unknown = namesIn(globals.json).find((name) => !known.includes(name.split('.')[0]!))
+  if (unknown !== undefined)
+    throw usageError(
+      `svc ${operation.cli} answers no field "${unknown}"; nothing was sent`,
+      `--json ${known.join(',')}; --jq picks what another service answers besides`,
+    )
+}
+
 /** Runs one operation of the table: gather, confirm, send or only print, show; `look` sees what came back. */
 export const runOperation = async (
   operation: Operation,
@@ -33,6 +47,7 @@ export const runOperation = async (
     const { showDryRun } = await import('./dry-run.ts')
     return showDryRun(operation, input, extra, context)
   }
+  if (operation.effect !== 'read') await checkPicked(operation, context)
   if (operation.effect === 'delete') await confirmDelete(operation, input, typed.options, context)
 
   if (operation.effect !== 'read') await askBefore(operation, { input, extra }, typed, context)

@@ -19,7 +19,7 @@ export type Field = {
 }
 
 /** An operation without its schemas. */
-export type Outline = { fields: Field[]; personal: string[]; secret: string[] }
+export type Outline = { fields: Field[]; personal: string[]; secret: string[]; answered: string[] }
 
 type Def = {
   type: string
@@ -106,9 +106,18 @@ export const answerFieldsWith = (operation: Operation, flag: 'personal' | 'secre
   return operation.data ? fieldsWith(operation.data, flag) : new Set()
 }
 
+/** The names of the fields of an operation's answer, not of what is in them; none where it has no data. */
+export const answeredFields = (operation: Operation): string[] => {
+  if (operation.outline) return operation.outline.answered
+  const data = operation.data && core(operation.data)
+  const record = data?.element ? core(data.element) : data
+  return Object.keys(record?.shape ?? {})
+}
+
 /** All that this file finds out about an operation, as plain data. */
 export const outlineOf = (operation: Operation): Outline => ({
   fields: fieldsOf(operation),
   personal: [...answerFieldsWith(operation, 'personal')],
   secret: [...answerFieldsWith(operation, 'secret')],
+  answered: answeredFields(operation),
 })

@@ -31,13 +31,16 @@ const valueAt = (value: unknown, path: string): unknown => {
     : undefined
 }
 
-/** `--json a,b.c`: each row with these fields alone, under the names as typed; null where a row lacks one. */
-export const pickFields = (payload: unknown, list: string): unknown => {
-  const rows = rowsOf(payload)
-  const names = list
+export const namesIn = (list: string): string[] =>
+  list
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
+
+/** `--json a,b.c`: each row with these fields alone, under the names as typed; null where a row lacks one. */
+export const pickFields = (payload: unknown, list: string): unknown => {
+  const rows = rowsOf(payload)
+  const names = namesIn(list)
   const isEmpty = Array.isArray(payload) && payload.length === 0
   const unknown = names.find((name) => !isEmpty && rows.every((row) => valueAt(row, name) === undefined))
   if (names.length === 0 || unknown !== undefined)

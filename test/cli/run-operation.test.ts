@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest'
+import { run } from '../../src/cli/main.ts'
+import { memoryIo } from './memory-io.ts'
+
+const svc = async (...argv: string[]) => {
+  // Nobody answers there: what is sent fails as unreachable.
+  const io = memoryIo({ env: { SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api', SVC_API_KEY: 'k' } })
+  return { exit: await run(argv, io), out: io.out(), err: io.err() }
+}
+
+describe('a write whose answer is to be picked from', () => {
+  test('is not sent for a field that it does not answer, and says which there are', async () => {
+    const { exit, err } = await svc('key', 'create', '--name', 'ci', '--json', 'id,keys')
+    expect(exit).toBe(2)
+    expect(JSON.parse(err)).toMatchObject({
+      message: 'svc key create answers no field "keys"; nothing was sent',
+      hint: expect.stringMatching(/^--json id,.*\bkey\b/),
+    })
+  })
+
+  test.each([['id,key'], ['policy.factors']])('is sent for %s', async (fields) => {
+    const words = fields === 'id,key' ? ['key', 'create'] : ['org', 'create']
+    expect((await svc(...words, '--name', 'ci', '--json', fields)).exit).toBe(9)
+  })
+
+  test('is sent for anything that --jq picks, and a read for any field', async () => {
+    expect((await svc('key', 'create', '--name', 'ci', '--jq', '.other')).exit).toBe(9)
+    expect((await svc('org', 'list', '--json', 'other')).exit).toBe(9)
+  })
+})
