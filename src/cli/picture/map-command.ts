@@ -6,7 +6,10 @@ import { addFlag } from '../flags.ts'
 
 /** `svc geofence map`: fences as a picture. */
 export const registerMap = (group: Command, context: Context): void => {
-  const command = group.command('map').description('Draw the geo-fences, and a place among them')
+  const command = group
+    .command('map')
+    .description('Draw the geo-fences, and a place among them')
+    .usage('[flags]')
   const flags = new Set(['org', 'user', 'lat', 'lon', 'accuracy'])
   for (const field of fieldsOf(geofence.checkGeofence)) if (flags.has(field.flag)) addFlag(command, field)
   command

@@ -6,7 +6,7 @@ import { addFlag } from '../flags.ts'
 
 /** `svc timeslot week`: a week of time slots as a picture. */
 export const registerWeek = (group: Command, context: Context): void => {
-  const command = group.command('week').description('Draw the time slots as a week')
+  const command = group.command('week').description('Draw the time slots as a week').usage('[flags]')
   const flags = new Set(['org', 'user'])
   for (const field of fieldsOf(timeslot.checkTimeslot)) if (flags.has(field.flag)) addFlag(command, field)
   command
