@@ -6,10 +6,10 @@ import { once } from 'node:events'
 import { startService, svc, temporaryFolder } from '../e2e/processes.ts'
 import type { Result, Torture } from './torture.ts'
 
-type Place = { name: string; text: string }
+export type Place = { name: string; text: string }
 
 /** Every argument and every readable environment of another process, as `ps` tells them. */
-const processes = async (): Promise<string> => {
+export const processes = async (): Promise<string> => {
   const child = spawn('ps', ['-eo', 'args'], { stdio: ['ignore', 'pipe', 'ignore'] })
   let text = ''
   child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part))
@@ -17,7 +17,7 @@ const processes = async (): Promise<string> => {
   return text
 }
 
-const filesBelow = (folder: string): Place[] =>
+export const filesBelow = (folder: string): Place[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => {
@@ -26,7 +26,7 @@ const filesBelow = (folder: string): Place[] =>
     })
 
 /** Secrets that stand where they must not. */
-const found = (places: Place[], canaries: Record<string, string>): string[] =>
+export const found = (places: Place[], canaries: Record<string, string>): string[] =>
   places.flatMap(({ name, text }) =>
     Object.entries(canaries)
       .filter(([, secret]) => text.includes(secret))

@@ -20,6 +20,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   otp: () => import('./otp.ts'),
   'kill-nine-approvals': () => import('./kill-nine-approvals.ts'),
   delivery: () => import('./delivery.ts'),
+  'delivery-canaries': () => import('./delivery-canaries.ts'),
 }
 
 const wanted = process.argv.slice(2)
