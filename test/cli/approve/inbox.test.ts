@@ -57,6 +57,9 @@ const setUp = async (given: object) => {
       envelope: { status: 'success', message: 'OK', data: answers[operation.cli]!(input) },
     }),
     raw: () => Promise.reject(new Error('nothing else is asked')),
+    pages: () => {
+      throw new Error('nothing else is asked')
+    },
     close: async () => undefined,
   }
   const context = { ...createContext(io), client: async () => client }
