@@ -2,7 +2,6 @@ import type { Call } from '../call.ts'
 import { oneOf } from '../handlers/one-of.ts'
 import { parsePhone } from '../phone.ts'
 import { notFound } from '../refusal.ts'
-import type { Tables } from '../storage/schema.ts'
 
 type Reach = Pick<Call, 'db' | 'caller'>
 
@@ -63,8 +62,6 @@ export const requirePerson = async (reach: Reach, who: Who): Promise<Person> => 
   if (!person) throw notFound('User')
   return person
 }
-
-export type Account = Tables['mobile_accounts']
 
 const columns = [
   'first_name',
