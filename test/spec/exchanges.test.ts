@@ -162,6 +162,9 @@ const reader = (ended: (raw: string) => void, reply: Message) =>
   })
 
 describe('the command line asks', () => {
+  const configDir = mkdtempSync(join(tmpdir(), 'svc-exchanges-'))
+  afterAll(() => rmSync(configDir, { recursive: true, force: true }))
+
   test.each(exchanges.filter(({ argv }) => argv).map((one) => [one.title, one] as const))(
     '%s',
     async (_, { argv, request, reply }) => {
@@ -170,7 +173,11 @@ describe('the command line asks', () => {
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
       const { port } = server.address() as AddressInfo
       const io = memoryIo({
-        env: { SVC_BASE_URL: `http://127.0.0.1:${port}/admin/public/api`, SVC_API_KEY: key },
+        env: {
+          SVC_BASE_URL: `http://127.0.0.1:${port}/admin/public/api`,
+          SVC_API_KEY: key,
+          SVC_CONFIG_DIR: configDir,
+        },
       })
       const exit = await run(argv!, io)
       server.close()
