@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../../../src/cli/main.ts'
 import { temporaryFolder } from '../../e2e/processes.ts'
@@ -16,6 +16,7 @@ export const openDesk = (baseUrl: string, key = 'key') => {
     path,
     put: (name: string, content: string | Buffer): void => writeFileSync(path(name), content),
     text: (name: string): string => readFileSync(path(name), 'utf8'),
+    files: (): string[] => readdirSync(folder.path),
     has: (name: string): boolean => existsSync(path(name)),
     mode: (name: string): string => (statSync(path(name)).mode & 0o777).toString(8),
     lines: (name: string): Line[] =>

@@ -36,6 +36,14 @@ describe('svc user import', () => {
     ])
   })
 
+  test('sends a number whole whose second part would be read as another', async () => {
+    rows('+494979529444,eva@acme.example,Eva,E')
+    const { out } = await imports('--dry-run')
+    expect(JSON.parse(out).body).toMatchObject({ country_code: '+49', mobile: '+494979529444' })
+    await imports()
+    expect(await stage.list('users')).toMatchObject([{ mobile: '+494979529444' }])
+  })
+
   test('keeps how each row ended in a file for the owner alone', async () => {
     rows(ada, bob)
     await imports()

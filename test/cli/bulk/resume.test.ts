@@ -225,6 +225,38 @@ test('an export asks for pages and holds no more than one', async () => {
   ])
 })
 
+test('an export that fails in the middle leaves nothing behind', async () => {
+  service.next(page(1, { link: '<?cursor=a>; rel="next"' }), refused(500))
+  expect((await desk.svc(['geofence', 'export', 'f.csv', '--org', '7'])).exit).toBe(1)
+  expect(desk.files()).toEqual([])
+})
+
+const record = (name: string) => ({ id: 1, name, latitude: 1, longitude: 2, radius: 3, is_active: 1 })
+
+test('a fence whose answer was lost is not taken for a conflict', async () => {
+  const start = { event: 'start', import: 'fences', service: service.origin, org_id: 7, run: 'r' }
+  desk.put('f.ndjson.results.ndjson', `${JSON.stringify(start)}\n`)
+  desk.put(
+    'f.ndjson',
+    '{"name":"F1","latitude":1,"longitude":2,"radius":3}\n{"name":"F2","latitude":1,"longitude":2,"radius":4}\n',
+  )
+  service.next(json(200, { status: 'success', message: 'OK', data: [record('F1'), record('F2')] }))
+  const { exit, out } = await desk.svc([
+    'geofence',
+    'import',
+    'f.ndjson',
+    '--org',
+    '7',
+    '--resume',
+    '-o',
+    'json',
+  ])
+  expect([exit, JSON.parse(out)]).toEqual([
+    10,
+    expect.objectContaining({ created: 0, skipped: 1, failed: 1 }),
+  ])
+})
+
 test('an export of what could not be imported again is refused', async () => {
   const { exit, out, err } = await desk.svc(['user', 'export', 'out.csv', '--org', '7'])
   expect([exit, out, err]).toEqual([1, '', expect.stringContaining('tells a user without mobile')])

@@ -99,6 +99,13 @@ describe('rows on their way', () => {
     expect([ended.length, stopped]).toEqual([200, undefined])
   })
 
+  test('go on where the service fails now and then', async () => {
+    const { ended, stopped } = await play(200, async ({ row }) => {
+      throw answered(row % 20 === 0 ? 409 : 500)
+    })
+    expect([ended.length, stopped]).toEqual([200, undefined])
+  })
+
   test.each([500, 503, 403, 404])('stop after 32 times %i in a row', async (status) => {
     const { ended, stopped } = await play(200, async ({ row }) => {
       if (row > 9) throw answered(status)
