@@ -1,0 +1,132 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startMailServer, type MailServer } from '../service/delivery/mail-server.ts'
+import { startSmsProvider, type SmsProvider } from '../service/delivery/sms-provider.ts'
+import { startService, svc, temporaryFolder, type Service } from './processes.ts'
+
+// The built program with real providers of this machine, killed where it hurts most.
+
+const operator = 'svc_op_endtoend_0123456789012345678901234567890'
+let folder: ReturnType<typeof temporaryFolder>
+let mail: MailServer
+let sms: SmsProvider
+let service: Service | undefined
+beforeEach(async () => {
+  folder = temporaryFolder()
+  mail = await startMailServer()
+  sms = await startSmsProvider()
+})
+afterEach(async () => {
+  await service?.stop()
+  await mail.close()
+  await sms.close()
+  folder.remove()
+})
+
+const start = async (): Promise<void> => {
+  const config = join(folder.path, 'svc.yaml')
+  const { port } = mail
+  writeFileSync(
+    config,
+    `smtp: {url: "smtp://127.0.0.1:${port}", from: a@acme.example}\nsms: {url: "${sms.url}", id: /messages/0/id}\n`,
+  )
+  service = await startService(join(folder.path, 'data'), operator, ['--config', config])
+}
+const run = (...args: string[]) =>
+  svc(args, {
+    SVC_BASE_URL: service!.baseUrl,
+    SVC_API_KEY: operator,
+    SVC_CONFIG_DIR: join(folder.path, 'config'),
+  })
+const testOf = (channel: string, to: string) =>
+  run('notify', 'test', '--channel', channel, '--to', to, '-o', 'json')
+
+describe('svc notify test', () => {
+  test('exits 0 when the provider took the message, and tells its id there', async () => {
+    await start()
+    const { exit, stdout } = await testOf('email', 'ada@acme.example')
+    expect([exit, JSON.parse(stdout)]).toMatchObject([
+      0,
+      { channel: 'email', state: 'sent', provider_id: 'Q1' },
+    ])
+    expect(mail.mails).toMatchObject([{ to: ['ada@acme.example'], from: 'a@acme.example' }])
+    const text = await testOf('sms', '+12025550101')
+    expect([text.exit, JSON.parse(text.stdout)]).toMatchObject([0, { state: 'sent', provider_id: 'SM1' }])
+  })
+
+  test('exits 1 when it did not, and says why', async () => {
+    await start()
+    mail.told.fault = { at: 'rcpt', code: 550 }
+    const { exit, stdout, stderr } = await testOf('email', 'ada@acme.example')
+    expect([exit, JSON.parse(stdout)]).toMatchObject([1, { state: 'failed' }])
+    expect(stderr).toContain('is failed: the mail server refuses the message (it answered 550)')
+    await sms.close()
+    const text = await testOf('sms', '+12025550101')
+    expect(text.exit).toBe(1)
+    expect(text.stderr).toContain('is dead: the SMS provider was not reached: connection refused')
+    sms = await startSmsProvider()
+  })
+})
+
+const accept = async (): Promise<string> => {
+  const { stdout } = await run(
+    'notify',
+    'global',
+    '--to',
+    '+12025550101',
+    '--type',
+    'notice',
+    '--message',
+    'x',
+    '-o',
+    'id',
+  )
+  return stdout.trim()
+}
+
+describe('a message that was accepted', () => {
+  test('is sent after kill -9 while the provider had it, under the same id, and once only after it is known', async () => {
+    await start()
+    sms.told.respond = () => undefined
+    const heard = sms.heard()
+    const id = await accept()
+    await heard
+    await service!.stop('SIGKILL')
+    sms.told.respond = (response) => void response.writeHead(200).end()
+    const again = sms.heard()
+    await start()
+    await again
+    // A stop in order writes down what it heard.
+    await service!.stop()
+    await start()
+    expect(JSON.parse((await run('notify', 'outbox', 'show', id, '-o', 'json')).stdout)).toMatchObject({
+      state: 'sent',
+      attempts: 2,
+    })
+    expect(sms.posted.map(({ headers }) => headers['idempotency-key'])).toEqual([id, id])
+  })
+
+  test('is put back when the service is stopped while the provider sits on it', async () => {
+    await start()
+    sms.told.respond = () => undefined
+    const heard = sms.heard()
+    const id = await accept()
+    await heard
+    expect(await service!.stop()).toBe(0)
+    expect(service!.log()).toContain(`${id}, sms to ••••••••0101: the service stopped; tried again at`)
+    sms.told.respond = (response) => void response.writeHead(200).end()
+    const again = sms.heard()
+    await start()
+    await again
+    expect(sms.posted).toHaveLength(2)
+  })
+})
+
+test('a configuration that is wrong is refused before anything is started', async () => {
+  const config = join(folder.path, 'bad.yaml')
+  writeFileSync(config, 'smpt: {}\n')
+  const { exit, stderr } = await svc(['serve', '--port', '0', '--data-dir', folder.path, '--config', config])
+  expect(exit).toBe(2)
+  expect(stderr).toContain('smpt is not a known field; did you mean smtp?')
+})
