@@ -18,6 +18,10 @@ const refused = new SvcError('refused', 'invalid', 'The service refused it', {
   request_id: 'req_1',
 })
 
+const about = (message: string) =>
+  showing(new SvcError('refused', 'invalid', message, { issues: [{ field: 'slug', message: 'is taken' }] }))
+    .err
+
 describe('an error', () => {
   it('is told in words, each thing on a line, on stderr alone', () => {
     expect(showing(refused)).toEqual({
@@ -29,10 +33,6 @@ describe('an error', () => {
     })
   })
   it('does not say its only issue twice, and says one that its message does not tell', () => {
-    const about = (message: string) =>
-      showing(
-        new SvcError('refused', 'invalid', message, { issues: [{ field: 'slug', message: 'is taken' }] }),
-      ).err
     expect(about('slug is taken')).toBe('svc: slug is taken\n')
     expect(about('Refused')).toBe('svc: Refused\n  slug: is taken\n')
   })
