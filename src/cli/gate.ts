@@ -13,7 +13,7 @@ export type Gate = {
 }
 
 /** `org delete` is listed as itself or by its group: `org`. */
-export const isListed = (listed: readonly string[], words: string): boolean =>
+const isListed = (listed: readonly string[], words: string): boolean =>
   listed.some((entry) => words === entry || words.startsWith(`${entry} `))
 
 /** What asks a person is not asked about. */
