@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { SvcError } from '../core/errors.ts'
+import { holdRestored } from './delivery/rows.ts'
 import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir.ts'
 import { masterKeyFile } from './master-key.ts'
 import { openSnapshot, writeSnapshot } from './storage/snapshot.ts'
@@ -53,7 +54,11 @@ const unpack = async (file: string, dataDir: string): Promise<void> => {
   if (masterKey !== undefined) writeFileSync(masterKeyFile(dataDir), masterKey, { mode: 0o600, flush: true })
   renameSync(partial, storeFile(dataDir))
   const storage = await openSqlite({ path: storeFile(dataDir) })
-  await storage.close()
+  try {
+    await storage.write((db) => holdRestored(db, storage.now()))
+  } finally {
+    await storage.close()
+  }
 }
 
 /** Makes a data directory of a backup. Refuses one that holds anything; leaves nothing in it when it fails. */

@@ -101,3 +101,22 @@ test.each([
   await expect(restore(bad, elsewhere)).rejects.toMatchObject({ name: 'SvcError', code: 'bad_backup' })
   expect(readdirSync(elsewhere)).toEqual([])
 })
+
+test('what a backup holds as unsent is sent by nobody but who asks for it', async () => {
+  await service.stop()
+  // Nobody is there: the message waits.
+  const smsUrl = 'http://127.0.0.1:1'
+  service = await startService({ port: 0, dataDir, env: {}, smsUrl, log: () => undefined })
+  const said = { mobile: '+12025550101', type: 'notice', message: 'The door is open.' }
+  await ask('/send/global/notification', said)
+  backup(dataDir, file)
+  await service.stop()
+  const elsewhere = join(folder, 'elsewhere')
+  await restore(file, elsewhere)
+  service = await start(elsewhere)
+  const outbox = `${new URL(service.baseUrl).origin}/svc/v1/outbox`
+  const answer = await fetch(outbox, { headers: { 'x-api-key': key, connection: 'close' } })
+  expect(await answer.json()).toMatchObject({
+    data: [{ state: 'dead', retryable: true, error: 'restored from a backup: it may have been sent since' }],
+  })
+})

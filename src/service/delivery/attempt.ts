@@ -50,10 +50,9 @@ export const attemptToSend = async (row: Claimed, options: Options): Promise<Out
   })
   if (stopping.aborted) stop()
   const attempt = { id: row.message_id, attempt: row.attempts, signal: giving.signal }
-  const sending = adapter(message, attempt).catch((error: unknown): Outcome => ({
-    state: 'retry',
-    error: nameOf(error),
-  }))
+  const sending = Promise.resolve()
+    .then(() => adapter(message, attempt))
+    .catch((error: unknown): Outcome => ({ state: 'retry', error: nameOf(error) }))
   try {
     const outcome = await Promise.race([sending, over])
     if (outcome?.state === 'sent') return outcome

@@ -80,3 +80,11 @@ export const releaseAll = (db: Db, now: string) =>
     .set({ state: 'queued', next_at: now, updated_at: now })
     .where('state', '=', 'sending')
     .execute()
+
+/** What a backup holds as unsent was perhaps sent after it was made: somebody is to decide that, message by message. */
+export const holdRestored = (db: Db, now: string) =>
+  db
+    .updateTable('outbox')
+    .set({ state: 'dead', error: 'restored from a backup: it may have been sent since', updated_at: now })
+    .where('state', 'in', ['queued', 'sending'])
+    .execute()
