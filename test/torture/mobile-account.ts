@@ -24,8 +24,8 @@ export const registerPhone = async (service: Running, key: string, more: object 
   const profile = { first_name: 'Ada', last_name: 'Lovelace', ...more }
   const { baseUrl } = service
   await request(baseUrl, 'registerMobileUser', key, { country_code: '+1', mobile: national, ...profile })
-  await request(baseUrl, 'sendOtp', key, { mobile })
-  return { mobile, otp: await codeFor(service, mobile) }
+  const { message_id } = await request(baseUrl, 'sendOtp', key, { mobile })
+  return { mobile, message_id, otp: await codeFor(service, mobile) }
 }
 
 /** The same, confirmed: somebody with an account and its tokens. */

@@ -60,6 +60,7 @@ export const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<str
       request_id: child.verification,
     })
   Object.assign(input, mobileInput(id, org, child))
+  if (id === 'getMessage' || id === 'retryMessage') input.message_id = child.message
   if (id === 'saveFaceauthSuccess') input.auth_token = child.token
   if (id === 'registerMachine')
     Object.assign(input, { machineId: randomBytes(6).toString('hex'), mobile: org.mobile })

@@ -24,6 +24,8 @@ export type Tenant = {
   /** A number that is registered, and the code it was sent. */
   registered: string
   otp: string
+  /** A message that was sent. */
+  message: string
   authCode: string
   ids: Record<string, number>
 }
@@ -70,6 +72,7 @@ export const newTenant = async ({ baseUrl, log }: Running, operator: string): Pr
     refresh: account.refresh_token,
     registered: waitingPhone.mobile,
     otp: waitingPhone.otp,
+    message: waitingPhone.message_id,
     authCode: (await request(baseUrl, 'createAuthCode', operator, { org_id: org, label: mark })).code,
     ids: {
       org,
