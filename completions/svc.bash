@@ -3,7 +3,7 @@
 _svc_place() {
   commands='' flags='' words='' files='' kind=''
   case $1 in
-    '') commands='org user geofence timeslot approve auth mobile iot notify key audit serve mcp service profile api demo commands completion help' flags='' words='' files='' kind='' ;;
+    '') commands='org user geofence timeslot approve auth mobile iot notify key audit export diff apply serve mcp service profile api doctor demo commands completion help' flags='' words='' files='' kind='' ;;
     'org') commands='list get create onboard update delete creds auth-code' flags='' words='' files='' kind='' ;;
     'org list') commands='' flags='--limit --cursor' words='' files='' kind='' ;;
     'org get') commands='' flags='' words='' files='' kind=org ;;
@@ -19,7 +19,7 @@ _svc_place() {
     'org auth-code create') commands='' flags='--org --label --uses --expires-at -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'org auth-code update') commands='' flags='--org --label --uses --expires-at -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'org auth-code delete') commands='' flags='--org -f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind='' ;;
-    'user') commands='list get create update delete remove details org orgs make-admin pending rules enroll devices' flags='' words='' files='' kind='' ;;
+    'user') commands='list get create update delete remove details org orgs make-admin pending rules enroll devices import export' flags='' words='' files='' kind='' ;;
     'user list') commands='' flags='--org --state --mobile --email --limit --cursor' words='' files='' kind='' ;;
     'user get') commands='' flags='--org' words='' files='' kind=user ;;
     'user create') commands='' flags='--org --email --country-code --mobile --first-name --last-name --role -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
@@ -40,7 +40,9 @@ _svc_place() {
     'user devices') commands='list revoke' flags='' words='' files='' kind='' ;;
     'user devices list') commands='' flags='--org' words='' files='' kind=user ;;
     'user devices revoke') commands='' flags='--org -f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind='' ;;
-    'geofence') commands='list get create update delete set check' flags='' words='' files='' kind='' ;;
+    'user import') commands='' flags='--org --format --on-conflict --results --resume --concurrency --dry-run' words='' files=1 kind='' ;;
+    'user export') commands='' flags='--org --format' words='' files=1 kind='' ;;
+    'geofence') commands='list get create update delete set check import export map' flags='' words='' files='' kind='' ;;
     'geofence list') commands='' flags='--org --limit --cursor --user' words='' files='' kind='' ;;
     'geofence get') commands='' flags='--org' words='' files='' kind=geofence ;;
     'geofence create') commands='' flags='--org --name --latitude --longitude --radius --is-active -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
@@ -48,13 +50,19 @@ _svc_place() {
     'geofence delete') commands='' flags='--org -f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind=geofence ;;
     'geofence set') commands='' flags='--user --org --geofences -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'geofence check') commands='' flags='--org --user --lat --lon --accuracy' words='' files='' kind='' ;;
-    'timeslot') commands='list add update delete set check' flags='' words='' files='' kind='' ;;
+    'geofence import') commands='' flags='--org --format --on-conflict --results --resume --concurrency --dry-run' words='' files=1 kind='' ;;
+    'geofence export') commands='' flags='--org --format' words='' files=1 kind='' ;;
+    'geofence map') commands='' flags='--org --user --lat --lon --accuracy --html --geojson --width' words='' files='' kind='' ;;
+    'timeslot') commands='list add update delete set check import export week' flags='' words='' files='' kind='' ;;
     'timeslot list') commands='' flags='--org --limit --cursor --user' words='' files='' kind='' ;;
     'timeslot add') commands='' flags='--org --name --days --start --end --timezone --is-active -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'timeslot update') commands='' flags='--name --days --start --end --timezone --is-active -f --raw-field -F --field --input --dry-run' words='' files='' kind=timeslot ;;
     'timeslot delete') commands='' flags='-f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind=timeslot ;;
     'timeslot set') commands='' flags='--user --org --timeslots -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'timeslot check') commands='' flags='--org --user --at' words='' files='' kind='' ;;
+    'timeslot import') commands='' flags='--org --format --on-conflict --results --resume --concurrency --dry-run' words='' files=1 kind='' ;;
+    'timeslot export') commands='' flags='--org --format' words='' files=1 kind='' ;;
+    'timeslot week') commands='' flags='--org --user --zone --at --html' words='' files='' kind='' ;;
     'approve') commands='submit status list cancel request wait run inbox verify tools health' flags='' words='' files='' kind='' ;;
     'approve submit') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'approve status') commands='' flags='--wait-s' words='' files='' kind='' ;;
@@ -70,16 +78,37 @@ _svc_place() {
     'auth') commands='token verify-user results validate' flags='' words='' files='' kind='' ;;
     'auth token') commands='' flags='--user --mobile --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'auth verify-user') commands='' flags='--country-code --mobile --org -f --raw-field -F --field --input --dry-run --wait' words='' files='' kind='' ;;
-    'auth results') commands='' flags='--user --biometric-result --geo-fence-result --device-id --platform --timestamp --request-id --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'auth results') commands='' flags='--user --biometric-result --geo-fence-result --device-id --platform --imei --timestamp --request-id --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'auth validate') commands='' flags='--mobile --request-id --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
-    'mobile') commands='faceauth-success' flags='' words='' files='' kind='' ;;
+    'mobile') commands='register send-otp confirm refresh-token support faceauth-success enroll-status is-enrolled check-imei assign-org check-org resend-email update-profile get' flags='' words='' files='' kind='' ;;
+    'mobile register') commands='' flags='--country-code --mobile --first-name --last-name --email --imei --platform --device-name -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'mobile send-otp') commands='' flags='--mobile -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'mobile confirm') commands='' flags='--mobile --otp-file -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'mobile refresh-token') commands='' flags='--refresh-token-file -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'mobile support') commands='' flags='--name --email --mobile --subject --message -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'mobile faceauth-success') commands='' flags='--auth-token-file -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'mobile enroll-status') commands='' flags='--mobile --user' words='' files='' kind='' ;;
+    'mobile is-enrolled') commands='' flags='--mobile --user' words='' files='' kind='' ;;
+    'mobile check-imei') commands='' flags='--imei --mobile --user' words='' files='' kind='' ;;
+    'mobile assign-org') commands='' flags='--mobile --user --auth-code-file -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'mobile check-org') commands='' flags='--mobile --user --org' words='' files='' kind='' ;;
+    'mobile resend-email') commands='' flags='--mobile --user -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'mobile update-profile') commands='' flags='--mobile --user --first-name --last-name --email --imei --platform --device-name -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'mobile get') commands='' flags='--mobile' words='' files='' kind='' ;;
     'iot') commands='register login verify price' flags='' words='' files='' kind='' ;;
     'iot register') commands='' flags='--stock-name --total-price --current-stock-price --machine-name --mobile --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'iot login') commands='' flags='--stock-name --total-price --current-stock-price --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'iot verify') commands='' flags='--org' words='' files='' kind='' ;;
     'iot price') commands='' flags='' words='' files='' kind='' ;;
-    'notify') commands='' flags='' words='' files='' kind='' ;;
+    'notify') commands='global email app outbox test' flags='' words='' files='' kind='' ;;
+    'notify global') commands='' flags='--to --type --title --message --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'notify email') commands='' flags='--to --reason --factors --number --no-number --timeout --requester --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'notify app') commands='' flags='--from --to --reason --factors --number --no-number --timeout --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'notify outbox') commands='list show retry' flags='' words='' files='' kind='' ;;
+    'notify outbox list') commands='' flags='--org --state --channel --kind --limit --cursor' words='' files='' kind='' ;;
+    'notify outbox show') commands='' flags='' words='' files='' kind='' ;;
+    'notify outbox retry') commands='' flags='-f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'notify test') commands='' flags='--channel --to -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'key') commands='list create rotate revoke' flags='' words='' files='' kind='' ;;
     'key list') commands='' flags='--org --limit --cursor' words='' files='' kind='' ;;
     'key create') commands='' flags='--name --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
@@ -89,7 +118,10 @@ _svc_place() {
     'audit list') commands='' flags='--org --limit --cursor' words='' files='' kind='' ;;
     'audit head') commands='' flags='--org' words='' files='' kind='' ;;
     'audit verify') commands='' flags='--org --head --jwks' words='' files='' kind='' ;;
-    'serve') commands='' flags='--port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --dev --no-profile' words='' files='' kind='' ;;
+    'export') commands='' flags='--org --schema' words='' files='' kind='' ;;
+    'diff') commands='' flags='-f --file --target --prune' words='' files='' kind='' ;;
+    'apply') commands='' flags='-f --file --target --prune --plan-out --plan -y --yes --confirm' words='' files='' kind='' ;;
+    'serve') commands='' flags='--port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --dev --no-profile' words='' files='' kind='' ;;
     'mcp') commands='config' flags='' words='' files='' kind='' ;;
     'mcp config') commands='' flags='' words='' files='' kind='' ;;
     'service') commands='backup restore migrate reset-operator-key' flags='' words='' files='' kind='' ;;
@@ -105,7 +137,8 @@ _svc_place() {
     'profile use') commands='' flags='' words='' files='' kind=profile ;;
     'profile remove') commands='' flags='-y --yes' words='' files='' kind=profile ;;
     'profile login') commands='' flags='--with-key --bearer' words='' files='' kind=profile ;;
-    'api') commands='' flags='-X --method -H --header -i --include -f --raw-field -F --field --input' words='' files='' kind='' ;;
+    'api') commands='' flags='-X --method -H --header -i --include --dry-run --confirm -f --raw-field -F --field --input' words='' files='' kind='' ;;
+    'doctor') commands='' flags='--fix' words='' files='' kind='' ;;
     'demo') commands='' flags='' words='' files='' kind='' ;;
     'commands') commands='' flags='' words='' files='' kind='' ;;
     'completion') commands='' flags='' words='bash zsh fish powershell' files='' kind='' ;;
@@ -171,6 +204,12 @@ _svc_value() {
     'user devices list --org') kind=org ;;
     'user devices revoke --org') kind=org ;;
     'user devices revoke --input') files=1 ;;
+    'user import --org') kind=org ;;
+    'user import --format') choices='csv ndjson json' ;;
+    'user import --on-conflict') choices='fail skip update' ;;
+    'user import --results') files=1 ;;
+    'user export --org') kind=org ;;
+    'user export --format') choices='csv ndjson json' ;;
     'geofence list --org') kind=org ;;
     'geofence list --user') kind=user ;;
     'geofence get --org') kind=org ;;
@@ -187,6 +226,16 @@ _svc_value() {
     'geofence set --input') files=1 ;;
     'geofence check --org') kind=org ;;
     'geofence check --user') kind=user ;;
+    'geofence import --org') kind=org ;;
+    'geofence import --format') choices='csv ndjson json geojson' ;;
+    'geofence import --on-conflict') choices='fail skip update' ;;
+    'geofence import --results') files=1 ;;
+    'geofence export --org') kind=org ;;
+    'geofence export --format') choices='csv ndjson json geojson' ;;
+    'geofence map --org') kind=org ;;
+    'geofence map --user') kind=user ;;
+    'geofence map --html') files=1 ;;
+    'geofence map --geojson') files=1 ;;
     'timeslot list --org') kind=org ;;
     'timeslot list --user') kind=user ;;
     'timeslot add --org') kind=org ;;
@@ -202,6 +251,15 @@ _svc_value() {
     'timeslot set --input') files=1 ;;
     'timeslot check --org') kind=org ;;
     'timeslot check --user') kind=user ;;
+    'timeslot import --org') kind=org ;;
+    'timeslot import --format') choices='csv ndjson json' ;;
+    'timeslot import --on-conflict') choices='fail skip update' ;;
+    'timeslot import --results') files=1 ;;
+    'timeslot export --org') kind=org ;;
+    'timeslot export --format') choices='csv ndjson json' ;;
+    'timeslot week --org') kind=org ;;
+    'timeslot week --user') kind=user ;;
+    'timeslot week --html') files=1 ;;
     'approve submit --factors') choices='biometric location time device' ;;
     'approve submit --org') kind=org ;;
     'approve submit --input') files=1 ;;
@@ -229,13 +287,48 @@ _svc_value() {
     'auth results --input') files=1 ;;
     'auth validate --org') kind=org ;;
     'auth validate --input') files=1 ;;
+    'mobile register --input') files=1 ;;
+    'mobile send-otp --input') files=1 ;;
+    'mobile confirm --otp-file') files=1 ;;
+    'mobile confirm --input') files=1 ;;
+    'mobile refresh-token --refresh-token-file') files=1 ;;
+    'mobile refresh-token --input') files=1 ;;
+    'mobile support --input') files=1 ;;
     'mobile faceauth-success --auth-token-file') files=1 ;;
     'mobile faceauth-success --input') files=1 ;;
+    'mobile enroll-status --user') kind=user ;;
+    'mobile is-enrolled --user') kind=user ;;
+    'mobile check-imei --user') kind=user ;;
+    'mobile assign-org --user') kind=user ;;
+    'mobile assign-org --auth-code-file') files=1 ;;
+    'mobile assign-org --input') files=1 ;;
+    'mobile check-org --user') kind=user ;;
+    'mobile check-org --org') kind=org ;;
+    'mobile resend-email --user') kind=user ;;
+    'mobile resend-email --input') files=1 ;;
+    'mobile update-profile --user') kind=user ;;
+    'mobile update-profile --input') files=1 ;;
     'iot register --org') kind=org ;;
     'iot register --input') files=1 ;;
     'iot login --org') kind=org ;;
     'iot login --input') files=1 ;;
     'iot verify --org') kind=org ;;
+    'notify global --type') choices='otp alert notice' ;;
+    'notify global --org') kind=org ;;
+    'notify global --input') files=1 ;;
+    'notify email --factors') choices='biometric location time device' ;;
+    'notify email --org') kind=org ;;
+    'notify email --input') files=1 ;;
+    'notify app --factors') choices='biometric location time device' ;;
+    'notify app --org') kind=org ;;
+    'notify app --input') files=1 ;;
+    'notify outbox list --org') kind=org ;;
+    'notify outbox list --state') choices='queued sending sent failed dead' ;;
+    'notify outbox list --channel') choices='email sms push' ;;
+    'notify outbox list --kind') choices='otp alert notice approval auth_request email_verification support test' ;;
+    'notify outbox retry --input') files=1 ;;
+    'notify test --channel') choices='email sms push' ;;
+    'notify test --input') files=1 ;;
     'key list --org') kind=org ;;
     'key create --org') kind=org ;;
     'key create --input') files=1 ;;
@@ -246,9 +339,15 @@ _svc_value() {
     'audit verify --org') kind=org ;;
     'audit verify --head') files=1 ;;
     'audit verify --jwks') files=1 ;;
+    'export --org') kind=org ;;
+    'diff -f'|'diff --file') files=1 ;;
+    'apply -f'|'apply --file') files=1 ;;
+    'apply --plan-out') files=1 ;;
+    'apply --plan') files=1 ;;
     'serve --data-dir') files=1 ;;
     'serve --tls-cert') files=1 ;;
     'serve --tls-key') files=1 ;;
+    'serve --config') files=1 ;;
     'service backup --data-dir') files=1 ;;
     'service restore --data-dir') files=1 ;;
     'service migrate --data-dir') files=1 ;;
@@ -272,7 +371,7 @@ _svc_ask() {
 _svc() {
   local cur=${COMP_WORDS[COMP_CWORD]} at='' flag='' skip='' word i
   local commands flags words choices files kind
-  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --latitude --longitude --radius --is-active --geofences --lat --lon --accuracy --days --start --end --timezone --timeslots --at --reason --to --timeout --requester --wait-s --status --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --timestamp --request-id --auth-token-file --stock-name --total-price --current-stock-price --machine-name --overlap-s --head --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --mcp-url --default-mobile --credential-command -X --method -H --header '
+  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --lat --lon --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --zone --reason --to --timeout --requester --wait-s --status --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --timestamp --request-id --device-name --otp-file --refresh-token-file --subject --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --overlap-s --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --mcp-url --default-mobile --credential-command -X --method -H --header '
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
