@@ -1,3 +1,8 @@
+import type { Wanted } from '../../../src/cli/declare/document.ts'
+import { carryOutAll, type Outcome } from '../../../src/cli/declare/execution.ts'
+import { planFrom } from '../../../src/cli/declare/plan.ts'
+import { readState } from '../../../src/cli/declare/present.ts'
+import { sections, type State } from '../../../src/cli/declare/state.ts'
 import type { Client } from '../../../src/client/client.ts'
 import { createClient } from '../../../src/client/rest.ts'
 import type { HttpRequest } from '../../../src/client/transport.ts'
@@ -29,3 +34,31 @@ export const clientOf = (
     },
   })
 }
+
+export const never = new AbortController().signal
+const scope = { sections, rules: true }
+/** All that the service holds of `acme`. */
+export const read = (client: Client): Promise<State> => readState(client, 'acme', scope, never)
+
+const nobody: (outcome: Outcome) => void = () => {}
+
+/** As `svc apply`, without the question. */
+export const apply = async (
+  wanted: Wanted,
+  client: Client,
+  { prune = true, signal = never, told = nobody } = {},
+) => {
+  const state = await readState(client, wanted.slug, scope, never)
+  const { steps } = planFrom(wanted, state, { prune })
+  return carryOutAll(steps, { client, org_id: state.org_id, signal, told })
+}
+
+/** Users of a file. */
+export const people = (n: number): string =>
+  Array.from(
+    { length: n },
+    (_, i) =>
+      `  - { mobile: "+1202555${String(1000 + i)}", first_name: A, last_name: B, email: a@b.example }\n`,
+  ).join('')
+/** How a file of `acme` starts. */
+export const acme = 'svc: 1\norganization: { slug: acme, name: Acme }\n'

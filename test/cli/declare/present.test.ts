@@ -1,0 +1,82 @@
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readDocument } from '../../../src/cli/declare/document.ts'
+import { exportText } from '../../../src/cli/declare/export-text.ts'
+import { planFrom } from '../../../src/cli/declare/plan.ts'
+import type { HttpRequest } from '../../../src/client/transport.ts'
+import { failure, withHosted } from '../../client/hosted.ts'
+import { createTenant, dataOf, fence } from '../../service/fixtures.ts'
+import { startTestService, type TestService } from '../../service/harness.ts'
+import { acme, apply, clientOf, people, read } from './in-process.ts'
+import { organization } from './rows.ts'
+
+let service: TestService
+beforeEach(async () => {
+  service = await startTestService()
+})
+afterEach(() => service.close())
+
+describe('what the service holds', () => {
+  test('is read in few requests, whatever the number of users', async () => {
+    const requests: HttpRequest[] = []
+    const client = clientOf(service, { seen: requests })
+    await apply(readDocument(`${acme}users:\n${people(30)}`, 'x'), client)
+    requests.length = 0
+    await read(client)
+    expect(requests).toHaveLength(7)
+  })
+
+  test('is the same of a service without our own routes', async () => {
+    const client = clientOf(service)
+    await fc.assert(
+      fc.asyncProperty(organization, async (wanted) => {
+        await apply(wanted, client)
+        const other = clientOf(service, {
+          answer: ({ url }) =>
+            url.includes('/svc/v1/') ? { status: 404, body: '<html>not found</html>' } : undefined,
+        })
+        expect(await read(other)).toEqual(await read(client))
+      }),
+      { numRuns: 5 },
+    )
+  })
+
+  test('is refused of a service that tells no id, or another organization than the one asked for', async () => {
+    const { client } = await withHosted()
+    expect((await failure(read(client))).message).toBe('The service tells no id for the organization acme')
+    const other = clientOf(service, {
+      answer: () => ({
+        status: 200,
+        body: '{"status":"success","message":"","data":{"id":2,"slug":"globex"}}',
+      }),
+    })
+    expect((await failure(read(other))).message).toBe('Asked for acme, the service answers globex')
+  })
+
+  test('sets several of one name apart, and exports the rest', async () => {
+    const { id } = await createTenant(service, 'acme')
+    for (const name of ['HQ', 'HQ', 'Lab'])
+      dataOf(await service.call('POST', `/organization/${id}/create/geo-fence`, { body: { ...fence, name } }))
+    const state = await read(clientOf(service))
+    expect(state.ambiguous).toEqual([{ section: 'geofences', key: 'HQ', ids: [1, 2] }])
+    expect(exportText(state)).toContain('# Left out: 2 geofences are called "HQ"')
+    const again = readDocument(exportText(state), 'x')
+    expect(again.rows.geofences?.map(({ key }) => key)).toEqual(['Lab'])
+    expect(planFrom(again, state, { prune: true }).steps).toEqual([])
+  })
+
+  test('holds no id, no secret, no code and no key once it is exported', async () => {
+    const { id, key } = await createTenant(service, 'acme')
+    await service.call('POST', `/organization/${id}/idp-api-creds`, {
+      body: { provider: 'okta', client_id: 'x', client_secret: 'canary-secret' },
+    })
+    const { code } = dataOf(
+      await service.call('POST', `/organization/${id}/create/auth-code`, { body: { label: 'Berlin' } }),
+    )
+    const text = exportText(await read(clientOf(service)))
+    expect(text).toContain('client_secret: (kept)')
+    for (const secret of ['canary', code, code.slice(-4), key.slice(0, 12)])
+      expect(text).not.toContain(secret)
+    expect(text).not.toMatch(/\bid:|created_at|prefix/)
+  })
+})
