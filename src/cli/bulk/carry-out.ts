@@ -61,7 +61,9 @@ export const carryOut = async (
   const hard = new AbortController()
   setMaxListeners(0, hard.signal)
   const interrupt = (): void => {
-    output.warn('\nFinishing what is on its way; Ctrl-C again leaves at once')
+    // The terminal has written ^C behind the progress.
+    output.note('')
+    output.warn('Finishing what is on its way; Ctrl-C again leaves at once')
     setTimeout(() => hard.abort(), graceMs).unref()
   }
   io.signal.addEventListener('abort', interrupt, { once: true })

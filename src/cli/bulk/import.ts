@@ -42,6 +42,8 @@ export const runImport = async (
 ): Promise<void> => {
   const words = `${kind.group} import`
   const options = readImportOptions(words, file, typed, kind)
+  if (options.file === '-' && context.globals.keyFile === '-')
+    throw usageError('The rows and --key-file cannot both be standard input')
   const [settings, output] = [await context.settings(), await context.output()]
   const wanted = typed.org ?? settings.org?.value
   if (!wanted) throw usageError('Missing --org', `svc ${words} ${options.file} --org acme`)

@@ -200,6 +200,7 @@ test.each([
   [['user', 'import', 'none.csv', '--org', '1'], 'There is no file none.csv'],
   [['user', 'import', '.', '--org', '1'], '. is a folder'],
   [['user', 'import', 'x.csv'], 'Missing --org'],
+  [['user', 'import', '-', '--org', '1', '--key-file', '-'], 'cannot both be standard input'],
   [
     ['user', 'import', 'x.csv', '--on-conflict', 'maybe'],
     '--on-conflict takes fail, skip, update, not "maybe"',

@@ -106,6 +106,13 @@ describe('a service that misbehaves', () => {
     expect(failed()).toHaveLength(32)
   })
 
+  test('and has its own word for who is there already is understood', async () => {
+    file(1)
+    plays(() => json(409, { status: 'error', message: 'No', data: { code: 'E1007' } }))
+    const { exit, out } = await imports(['--on-conflict', 'skip'])
+    expect([exit, JSON.parse(out)]).toEqual([0, expect.objectContaining({ skipped: 1 })])
+  })
+
   test('and honours the key of a request is asked again after a cut', async () => {
     file(1)
     let cuts = 0
