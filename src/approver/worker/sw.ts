@@ -37,21 +37,27 @@ worker.addEventListener('fetch', (event) => {
     event.respondWith(shellOf(event.request, pathname))
 })
 
-const requestIdIn = (data: PushMessageData | null): string => {
+type Said = { request_id?: unknown; test?: unknown } | null | undefined
+
+const saidIn = (data: PushMessageData | null): Said => {
   try {
-    const said = data?.json() as { request_id?: unknown } | null | undefined
-    return typeof said?.request_id === 'string' ? said.request_id : ''
+    return data?.json() as Said
   } catch {
-    return ''
+    return undefined
   }
 }
 
 // What is asked does not pass through a push service, so it cannot stand here.
 worker.addEventListener('push', (event) => {
-  const requestId = requestIdIn(event.data)
+  const said = saidIn(event.data)
+  const requestId = typeof said?.request_id === 'string' ? said.request_id : ''
+  const [title, body] =
+    said?.test === true
+      ? ['A test', 'Notifications reach this device.']
+      : ['An approval is waiting', 'Open it to see what is asked.']
   event.waitUntil(
-    worker.registration.showNotification('An approval is waiting', {
-      body: 'Open it to see what is asked.',
+    worker.registration.showNotification(title, {
+      body,
       tag: requestId,
       icon: `${page}/icon-192.png`,
       requireInteraction: true,

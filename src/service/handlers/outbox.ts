@@ -128,7 +128,10 @@ export const outboxHandlers: Handlers<typeof outbox> = {
       channel,
       kind: 'test',
       ...(channel === 'email' && { subject: 'Test message' }),
-      text: channel === 'push' ? '{}' : `A test message of ${call.publicUrl}. Nothing needs to be done.`,
+      text:
+        channel === 'push'
+          ? '{"test":true}'
+          : `A test message of ${call.publicUrl}. Nothing needs to be done.`,
     })
     await call.audit(recipient.org_id, `message:${message_id}`, ['channel'])
     return readMessage(call, message_id)

@@ -182,7 +182,7 @@ describe('a push in the outbox', () => {
     await service.delivered()
     expect(org_id).toBe(acme.id)
     expect(await rows()).toMatchObject([{ kind: 'test', state: 'sent' }])
-    expect(decryptPush(pushService.received[0]!.body, own, auth)).toBe('{}')
+    expect(decryptPush(pushService.received[0]!.body, own, auth)).toBe('{"test":true}')
   })
 })
 
