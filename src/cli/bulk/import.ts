@@ -13,7 +13,7 @@ import { resumeCommand } from './resume-command.ts'
 
 /** Tells the first rows that failed; the result file has them all. */
 const tellFailures = ({ failures, counts }: Carried, results: string, warn: (text: string) => void): void => {
-  for (const { row, error } of failures) {
+  for (const { row, error } of failures.toSorted((a, b) => a.row - b.row)) {
     const issues = (error.issues ?? []).map(({ field, message }) => `${field} ${message}`)
     warn(`row ${row}: ${error.message}${issues.length > 0 ? ` (${issues.join('; ')})` : ''}`)
   }
