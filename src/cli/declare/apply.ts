@@ -10,7 +10,7 @@ import type { Plan } from './plan.ts'
 import { checkStillValid, planFileOf, readPlan, writePlan } from './plan-file.ts'
 import { summary } from './plan-text.ts'
 import { readState } from './present.ts'
-import { isForPeople, planFor } from './showing.ts'
+import { isForPeople, planFor, planPayload } from './showing.ts'
 import type { Section, State } from './state.ts'
 
 export type ApplyOptions = Comparing & Answers & { plan?: string; planOut?: string }
@@ -75,6 +75,8 @@ const fromFile = async (options: ApplyOptions, context: Context): Promise<Ready 
   writePlan(options.planOut, planFileOf(plan, state, { base_url: baseUrl.value, source, scope }), context.io)
   show(plan, context)
   const output = await context.output()
+  if (!isForPeople(context))
+    await output.show({ status: 'success', message: 'Planned', data: planPayload(plan, context) })
   output.warn(`Nothing was changed. svc apply --plan ${word(options.planOut)} carries this plan out.`)
   return undefined
 }
@@ -121,6 +123,9 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
   const told = (outcome: Outcome): void => {
     const say = people ? output.warn : output.note
     say(`[${++count}/${total}] ${outcomeLine(outcome, masked)}`)
+    const { section, action } = outcome.step
+    if (section === 'auth_codes' && action === 'create' && !outcome.error && outcome.code === undefined)
+      output.warn('  its code was not told: delete it (svc org auth-code delete) and apply again')
     // At once: it is told only here, and the rest of the way may be long.
     if (people && outcome.code !== undefined)
       io.stdout.write(

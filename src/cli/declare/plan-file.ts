@@ -30,7 +30,7 @@ const planFile = z.strictObject({
       id: z.optional(id),
       changes: z.array(
         z.strictObject({
-          field: z.string(),
+          field: z.string().check(z.regex(/^[a-z_]{1,40}$/)),
           before: z.optional(z.unknown()),
           after: z.optional(z.unknown()),
         }),

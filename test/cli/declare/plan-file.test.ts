@@ -1,0 +1,89 @@
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  checkStillValid,
+  planFileOf,
+  readPlan,
+  writePlan,
+  type PlanFile,
+} from '../../../src/cli/declare/plan-file.ts'
+import { planFrom } from '../../../src/cli/declare/plan.ts'
+import type { State } from '../../../src/cli/declare/state.ts'
+import { temporaryFolder } from '../../e2e/processes.ts'
+import { memoryIo } from '../memory-io.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+afterEach(() => folder.remove())
+
+const base_url = 'https://api.example/admin/public/api'
+const held = (radius: number, id = 3): State => ({
+  slug: 'acme',
+  org_id: 1,
+  ambiguous: [],
+  rows: { geofences: [{ key: 'HQ', id, fields: { radius } }] },
+})
+const planned = (): PlanFile => {
+  const wanted = { slug: 'acme', rows: { geofences: [{ key: 'HQ', fields: { radius: 300 } }] } }
+  const scope = { sections: ['geofences'] as const, rules: false }
+  const plan = planFrom(wanted, held(150), { prune: true })
+  return planFileOf(plan, held(150), { base_url, source: 'org.yaml', scope })
+}
+
+const valid =
+  (plan: PlanFile, state: State, url = base_url) =>
+  (): void =>
+    checkStillValid(plan, state, url)
+
+describe('a plan that is kept', () => {
+  test('is read as it was written, by its owner alone, and replaces the one before', () => {
+    const io = memoryIo({ cwd: folder.path })
+    writePlan('a.plan', { ...planned(), source: 'old' }, io)
+    writePlan('a.plan', planned(), io)
+    expect(readPlan('a.plan', io)).toEqual(planned())
+    expect(statSync(join(folder.path, 'a.plan')).mode & 0o777).toBe(0o600)
+  })
+
+  test('holds for what it was made for, and for nothing else', () => {
+    expect(valid(planned(), held(150))).not.toThrow()
+    const stale = expect.objectContaining({ code: 'stale_plan' })
+    expect(valid(planned(), held(151))).toThrow(stale)
+    expect(valid(planned(), held(150, 4))).toThrow(stale)
+    expect(valid(planned(), { ...held(150), org_id: 2 })).toThrow(stale)
+    expect(valid(planned(), { ...held(150), org_id: undefined, rows: { geofences: [] } })).toThrow(stale)
+    expect(valid(planned(), held(150), 'https://other.example')).toThrow(
+      expect.objectContaining({ exit: 'usage' }),
+    )
+  })
+
+  test('cannot be made to reach another row', () => {
+    const [step] = planned().steps
+    const steps = [
+      { ...step!, id: 4 },
+      { ...step!, key: 'Lab' },
+      { ...step!, section: 'timeslots' as const },
+      { ...step!, action: 'create' as const },
+      { ...step!, action: 'delete' as const, id: undefined },
+    ]
+    for (const one of steps)
+      expect(() => checkStillValid({ ...planned(), steps: [one] }, held(150), base_url)).toThrow(
+        expect.objectContaining({ code: 'stale_plan' }),
+      )
+  })
+
+  test.each([
+    ['no JSON', 'svc: 1'],
+    ['something else', '{"a":1}'],
+    ['another version', JSON.stringify({ ...planned(), svc_plan: 2 })],
+    ['a further member', JSON.stringify({ ...planned(), key: 'x' })],
+    ['a field that could move a cursor', JSON.stringify(planned()).replace('"radius"', '"\\u001b[2J"')],
+  ])('is refused when it holds %s', (_, text) => {
+    const io = memoryIo({ cwd: folder.path })
+    writeFileSync(join(folder.path, 'x.plan'), text)
+    expect(() => readPlan('x.plan', io)).toThrow(expect.objectContaining({ exit: 'usage' }))
+    expect(() => readPlan('none.plan', io)).toThrow(/ENOENT/)
+  })
+})
