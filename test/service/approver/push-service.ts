@@ -1,27 +1,33 @@
 import { createDecipheriv, createECDH, hkdfSync, randomBytes, type ECDH } from 'node:crypto'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 export type Received = { headers: IncomingHttpHeaders; body: Buffer; path: string }
 
-/** A push service of this machine that keeps what it gets and answers as it is told. */
-export const startPushService = async () => {
+/** A push service of this machine that keeps what it gets and answers as it is told; over TLS with a certificate. */
+export const startPushService = async (tls?: { cert: string; key: string }) => {
   const received: Received[] = []
   const answer = { status: 201, location: '', headers: {} as Record<string, string> }
-  const server = createServer((request, response) => {
+  let heard: (() => void) | undefined
+  const listener: RequestListener = (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       received.push({ headers: request.headers, body: Buffer.concat(chunks), path: request.url ?? '' })
+      heard?.()
       const { status, location, headers } = answer
       response.writeHead(status, { ...headers, ...(location && { location }) }).end()
     })
-  })
+  }
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const origin = `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     origin,
     received,
+    /** Resolves with the next push that arrives. */
+    heard: () => new Promise<void>((resolve) => (heard = resolve)),
     answer,
     close: () => new Promise((resolve) => server.close(resolve)),
   }
