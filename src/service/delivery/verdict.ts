@@ -5,6 +5,8 @@ import type { Claimed, Verdict } from './rows.ts'
 const mostAttempts = 15
 const firstPauseMs = 2_000
 const longestPauseMs = 60 * 60_000
+/** Whatever a provider asks for. */
+const longestWaitMs = 24 * 60 * 60_000
 
 /** A test tells at once what is wrong. */
 export const attemptsOf = (kind: string): number => (kind === 'test' ? 1 : mostAttempts)
@@ -24,11 +26,12 @@ export const verdictOf = (
   random: () => number,
 ): Verdict => {
   if (outcome.state === 'sent') return { state: 'sent', provider_id: outcome.provider_id ?? null }
-  const { state, error, after_ms = 0 } = outcome
+  const { state, error } = outcome
   if (state === 'failed') return { state: 'failed', error, keep: false }
   // Its message stays for a while, for who mends what was wrong and sends it again.
   if (attempts >= attemptsOf(kind)) return { state: 'dead', error, keep: !isOver(expires_at, now) }
   const at = Date.parse(now)
+  const after_ms = Math.min(outcome.after_ms ?? 0, longestWaitMs)
   const left = expires_at === null ? Infinity : Date.parse(expires_at) - at
   if (after_ms >= left || left <= 0) return { state: 'dead', error, keep: false }
   const pause = Math.max(after_ms, Math.min(pauseMs(attempts, random), left))

@@ -90,6 +90,13 @@ describe('an accepted message', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'queued', next_at: later(90 * second) })
   })
 
+  test('waits for a day at most, whatever the provider asks', async () => {
+    answers = [retry({ after_ms: 1000 * day })]
+    const id = await accept()
+    await service.delivered()
+    expect(await rowOf(id)).toMatchObject({ state: 'queued', next_at: later(day) })
+  })
+
   test('that the provider refuses is failed and erased', async () => {
     answers = [{ state: 'failed', error: 'no such number\u202e' }]
     const id = await accept()
