@@ -12,6 +12,9 @@ export type Phone = {
 /** Why a text is no number: which of the two parts is wrong, and what to give instead. */
 export type NoPhone = { wrong: 'mobile' | 'country_code'; message: string; hint?: string }
 
+const parse = (text: string, prefix?: string) =>
+  parsePhoneNumberFromString(text, { defaultCallingCode: prefix, extract: false })
+
 const example = 'give a number such as 2025550101 with country_code +1'
 
 const prefixes = new Set([
@@ -31,8 +34,10 @@ export const readPhone = (mobile: string, countryCode?: string): Phone | NoPhone
   if (prefix === undefined && !/^\s*[+＋]/.test(mobile))
     return { wrong: 'mobile', message: 'must start with + and the dialing prefix, such as +12025550101' }
 
-  const parsed = parsePhoneNumberFromString(mobile, { defaultCallingCode: prefix, extract: false })
-  if (!parsed || !parsed.isPossible() || parsed.ext !== undefined)
+  const parsed = parse(mobile, prefix)
+  // A spelling that is read as another one would make two people of one number: a second 0 in front, say.
+  const settled = parsed && parse(parsed.number)?.number === parsed.number
+  if (!settled || !parsed.isPossible() || parsed.ext !== undefined)
     return {
       wrong: 'mobile',
       message: `is no phone number${prefix ? ` under country_code +${prefix}` : ''}`,

@@ -1,6 +1,8 @@
 import examples from 'libphonenumber-js/examples.mobile.json' with { type: 'json' }
+import * as fc from 'fast-check'
 import { getCountryCallingCode, type CountryCode, getExampleNumber } from 'libphonenumber-js/max'
 import { describe, expect, test } from 'vitest'
+import { readPhone } from '../../src/rules/phone.ts'
 import { parsePhone } from '../../src/service/phone.ts'
 
 describe('a phone number', () => {
@@ -27,6 +29,32 @@ describe('a phone number', () => {
       expect(parsePhone(number)).toEqual(phone)
       expect(parsePhone(nationalNumber, phone.country_code)).toEqual(phone)
     }
+  })
+
+  test.each(['+31 0 0339291156', '+49 0 04210851722', '+44 0 0890921083', '+86 0 126484490273'])(
+    '%s is refused: what it would be kept as is read as yet another number',
+    (text) => {
+      expect(() => parsePhone(text)).toThrow('is no phone number')
+    },
+  )
+
+  test('is kept as what is read as itself, whatever was typed', () => {
+    const typed = fc.tuple(
+      fc.constantFrom('+1', '+31', '+39', '+44', '+49', '+54', '+86', '+225', '+375'),
+      fc.constantFrom('', ' 0 ', ' 00 ', ' 1 ', ' (0)'),
+      fc.stringMatching(/^\d{5,13}$/),
+    )
+    let kept = 0
+    fc.assert(
+      fc.property(typed, (parts) => {
+        const phone = readPhone(parts.join(''))
+        if (!('mobile' in phone)) return
+        kept++
+        expect(readPhone(phone.mobile)).toEqual(phone)
+      }),
+      { numRuns: 3_000 },
+    )
+    expect(kept).toBeGreaterThan(500)
   })
 
   test('is not refused for being unassigned: numbering plans grow', () => {
