@@ -167,6 +167,25 @@ describe('an accepted message', () => {
 
 const never = (): Promise<Outcome> => new Promise(() => undefined)
 
+test('a provider gets eight messages at a time and no more', async () => {
+  const waiting: (() => void)[] = []
+  let most = 0
+  const take = (): Promise<Outcome> =>
+    new Promise((resolve) => {
+      most = Math.max(
+        most,
+        waiting.push(() => resolve({ state: 'sent' })),
+      )
+      // Answered once no other comes any more.
+      setImmediate(() => setImmediate(() => waiting.shift()?.()))
+    })
+  answers = Array.from({ length: 30 }, () => take)
+  for (let i = 0; i < 30; i++) await accept()
+  await service.delivered()
+  expect(tried).toHaveLength(30)
+  expect(most).toBe(8)
+})
+
 describe('a provider that hangs', () => {
   test('holds up neither another channel nor the rest of its own for longer than an attempt', async () => {
     const hanging = await startTestService({
@@ -279,7 +298,10 @@ describe('a message is claimed', () => {
 })
 
 describe('a store that cannot be written', () => {
-  test('does not make what is sent go out again', async () => {
+  test.each([
+    ['written down with the next look', true],
+    ['taken once more before that', false],
+  ])('does not make what is sent go out again: %s', async (_, looks) => {
     const { storage, keyring } = service
     let broken = false
     const flaky = {
@@ -299,7 +321,7 @@ describe('a store that cannot be written', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'sending' })
     broken = false
     clock.tick(hour)
-    outbox.wake()
+    if (looks) outbox.wake()
     await outbox.idle()
     expect(await rowOf(id)).toMatchObject({ state: 'sent', provider_id: 'P1' })
     expect(tried).toHaveLength(1)
