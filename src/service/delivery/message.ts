@@ -1,16 +1,9 @@
-export const channels = ['email', 'sms', 'push'] as const
-export type Channel = (typeof channels)[number]
+import type { deliveryChannels, messageKinds } from '../../contract/outbox.ts'
+
+export type Channel = (typeof deliveryChannels)[number]
 
 /** What a message is about, as the outbox shows it. */
-export type Kind =
-  | 'otp'
-  | 'alert'
-  | 'notice'
-  | 'approval'
-  | 'auth_request'
-  | 'email_verification'
-  | 'support'
-  | 'test'
+export type Kind = (typeof messageKinds)[number]
 
 /** A message that somebody is to get. All of it but channel and kind is kept encrypted, and erased once it is sent. */
 export type Message = {
