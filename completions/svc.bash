@@ -100,7 +100,7 @@ _svc_place() {
     'iot login') commands='' flags='--stock-name --total-price --current-stock-price --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'iot verify') commands='' flags='--org' words='' files='' kind='' ;;
     'iot price') commands='' flags='' words='' files='' kind='' ;;
-    'notify') commands='global email app outbox test' flags='' words='' files='' kind='' ;;
+    'notify') commands='global email app outbox channels test' flags='' words='' files='' kind='' ;;
     'notify global') commands='' flags='--to --type --title --message --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'notify email') commands='' flags='--to --reason --factors --number --no-number --timeout --requester --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'notify app') commands='' flags='--from --to --reason --factors --number --no-number --timeout --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
@@ -108,6 +108,7 @@ _svc_place() {
     'notify outbox list') commands='' flags='--org --state --channel --kind --limit --cursor' words='' files='' kind='' ;;
     'notify outbox show') commands='' flags='' words='' files='' kind='' ;;
     'notify outbox retry') commands='' flags='-f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'notify channels') commands='' flags='' words='' files='' kind='' ;;
     'notify test') commands='' flags='--channel --to -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'key') commands='list create rotate revoke' flags='' words='' files='' kind='' ;;
     'key list') commands='' flags='--org --limit --cursor' words='' files='' kind='' ;;

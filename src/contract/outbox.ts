@@ -70,6 +70,23 @@ export const outbox = operations({
     data: z.array(messageRecord),
     columns: ['message_id', 'created_at', 'channel', 'kind', 'recipient', 'state', 'attempts', 'error'],
   },
+  listChannels: {
+    method: 'GET',
+    path: '/svc/v1/delivery',
+    cli: 'notify channels',
+    effect: 'read',
+    summary: 'List the channels, whether each can send, and how its messages fare',
+    message: 'Channels',
+    input: z.strictObject({}),
+    data: z.array(
+      z.looseObject({
+        channel: chosen(channel, 'By what messages go'),
+        ready: chosen(z.boolean(), 'Whether it is set up'),
+        waiting: chosen(z.int(), 'Messages that were tried and wait for their next try'),
+        given_up: chosen(z.int(), 'Messages of the last day that were refused or given up'),
+      }),
+    ),
+  },
   getMessage: {
     method: 'GET',
     path: '/svc/v1/outbox/{message_id}',

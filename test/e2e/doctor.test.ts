@@ -42,6 +42,9 @@ describe('svc doctor', () => {
       'key',
       'service',
       'clock',
+      'delivery',
+      'delivery',
+      'delivery',
       'tool server',
       'approver',
     ])
@@ -53,6 +56,17 @@ describe('svc doctor', () => {
     const { stdout } = await svc(['doctor'], env)
     expect(stdout).toMatch(/^note {2}profiles {5}there is no profile yet\n {19}next: svc profile login/)
     expect(stdout).toMatch(/^ok {4}clock {8}within/m)
+  })
+
+  test('tells by which channels messages go out', async () => {
+    const { findings } = await examine()
+    const delivery = findings.filter(({ check }) => check === 'delivery')
+    expect(delivery.map(({ message }) => message)).toEqual([
+      'email is not set up',
+      'sms is not set up',
+      'push is set up, and nothing waits',
+    ])
+    expect(delivery[0]?.next).toContain('svc serve --config')
   })
 
   test('names a key that the service does not take, with the next command, and shows no key', async () => {

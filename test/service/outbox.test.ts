@@ -47,6 +47,7 @@ const list = async (query = '', key?: string) =>
 const show = (id: string, key?: string) => service.call('GET', `/svc/v1/outbox/${id}`, { key })
 const again = (id: string, key?: string) =>
   service.call('POST', `/svc/v1/outbox/${id}/retry`, { key, body: {} })
+const channels = async (key?: string) => dataOf(await service.call('GET', '/svc/v1/delivery', { key }))
 const ids = (rows: { message_id: string }[]): string[] => rows.map((row) => row.message_id)
 
 describe('the outbox', () => {
@@ -195,4 +196,30 @@ describe('a test of a channel', () => {
     expect(answer.body.data.hint).toContain('SVC_SMTP_URL')
     await bare.close()
   })
+})
+
+test('the channels tell what is set up, and how the messages of the caller fare', async () => {
+  await accept()
+  outcomes = [
+    { state: 'failed', error: 'refused' },
+    { state: 'retry', error: 'later' },
+  ]
+  await accept()
+  await accept()
+  expect(await channels(acme.key)).toEqual([
+    { channel: 'email', ready: true, waiting: 1, given_up: 1 },
+    { channel: 'sms', ready: true, waiting: 0, given_up: 0 },
+    { channel: 'push', ready: true, waiting: 0, given_up: 0 },
+  ])
+  expect(await channels()).toEqual(await channels(acme.key))
+  expect((await channels(foreign.key))[0]).toMatchObject({ waiting: 0, given_up: 0 })
+  clock.tick(day)
+  expect((await channels())[0]).toMatchObject({ waiting: 1, given_up: 0 })
+})
+
+test('a channel that nothing is set up for is told as such', async () => {
+  const bare = await startTestService({ channels: ['push'] })
+  const rows = dataOf(await bare.call('GET', '/svc/v1/delivery')) as { channel: string; ready: boolean }[]
+  expect(rows.filter(({ ready }) => ready).map(({ channel }) => channel)).toEqual(['push'])
+  await bare.close()
 })

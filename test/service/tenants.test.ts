@@ -104,6 +104,7 @@ const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<Table[K
   listDevices: ({ org }, { user }) => ({ org_id: org, user_id: user }),
   revokeDevice: ({ org }, { device }) => ({ org_id: org, device_id: device }),
   listOutbox: ({ org }) => ({ org_id: org }),
+  listChannels: () => ({}),
   getMessage: (_, { message }) => ({ message_id: message }),
   retryMessage: (_, { message }) => ({ message_id: message }),
   testDelivery: () => ({ channel: 'email', to: 'ada@acme.example' }),

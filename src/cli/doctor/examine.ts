@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkFiles, closeFiles } from './files.ts'
+import { checkDelivery } from './delivery.ts'
 import { failed, note, ok, type Finding } from './finding.ts'
 import { checkAddress, checkKey, checkService } from './service.ts'
 import { checkTools } from './tools.ts'
@@ -27,7 +28,11 @@ export const examine = async (context: Context, { fix }: { fix: boolean }): Prom
   findings.push(await checkCertificate(context))
   const key = await checkKey(settings)
   findings.push(key)
-  if (key.state !== 'fail') findings.push(...(await checkService(context)))
+  if (key.state !== 'fail') {
+    const service = await checkService(context)
+    findings.push(...service)
+    if (service[0]?.state === 'ok') findings.push(...(await checkDelivery(context)))
+  }
   findings.push(...(await checkTools(context)))
   const { defaultMobile } = settings
   findings.push(

@@ -1,4 +1,4 @@
-import type { outbox, MessageRecord } from '../../contract/outbox.ts'
+import { deliveryChannels, type outbox, type MessageRecord } from '../../contract/outbox.ts'
 import { email } from '../../contract/records.ts'
 import { standingDevices } from '../approver/session.ts'
 import type { Call, Handlers } from '../call.ts'
@@ -7,6 +7,8 @@ import { parsePhone } from '../phone.ts'
 import { conflict, invalid, notFound, type Refusal } from '../refusal.ts'
 import { inPage } from './page.ts'
 import { reachOrganization } from './tenant.ts'
+
+const dayBefore = (now: string): string => new Date(Date.parse(now) - 24 * 60 * 60_000).toISOString()
 
 const ended = new Set<string>(['sent', 'failed', 'dead'])
 
@@ -99,6 +101,32 @@ export const outboxHandlers: Handlers<typeof outbox> = {
       .$if(channel !== undefined, (some) => some.where('channel', '=', channel!))
       .$if(kind !== undefined, (some) => some.where('kind', '=', kind!))
     return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id).map(answered)
+  },
+
+  listChannels: async (_, call) => {
+    const { db, caller, now, canSend } = call
+    const counts = await db
+      .selectFrom('outbox')
+      .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
+      .where(({ or, and, eb }) =>
+        or([
+          and([eb('state', '=', 'queued'), eb('attempts', '>', 0)]),
+          and([eb('state', 'in', ['failed', 'dead']), eb('updated_at', '>', dayBefore(now))]),
+        ]),
+      )
+      .select(({ fn }) => ['channel', 'state', fn.countAll<number>().as('count')])
+      .groupBy(['channel', 'state'])
+      .execute()
+    const count = (channel: Channel, queued: boolean): number =>
+      counts
+        .filter((row) => row.channel === channel && (row.state === 'queued') === queued)
+        .reduce((sum, row) => sum + Number(row.count), 0)
+    return deliveryChannels.map((channel) => ({
+      channel,
+      ready: canSend(channel),
+      waiting: count(channel, true),
+      given_up: count(channel, false),
+    }))
   },
 
   getMessage: ({ message_id }, call) => readMessage(call, message_id),
