@@ -1,21 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createWaiting } from '../../src/service/approvals/waiting.ts'
-import { ask, createApprover, decide, show, type Approver } from './approver.ts'
-import { createClock, minute, second } from './clock.ts'
+import { acme, ada, clock, service } from './acme.ts'
+import { ask, createApprover, decide, show } from './approver.ts'
+import { minute, second } from './clock.ts'
 import { auditOf, createMember, createTenant, dataOf, refusal } from './fixtures.ts'
-import { startTestService, type Answer, type TestService } from './harness.ts'
-
-let clock: ReturnType<typeof createClock>
-let service: TestService
-let acme: { id: number; key: string }
-let ada: Approver
-beforeEach(async () => {
-  clock = createClock()
-  service = await startTestService({ dev: true, now: clock.now })
-  acme = await createTenant(service, 'acme')
-  ada = await createApprover(service, acme.id, 1)
-})
-afterEach(() => service.close())
+import type { Answer } from './harness.ts'
 
 const list = async (query = '', key?: string) =>
   dataOf(await service.call('GET', `/svc/v1/approvals${query}`, { key }))
@@ -39,6 +28,13 @@ const wait = (id: string, signal?: AbortSignal) =>
   service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key, signal })
 
 const limitOf = (answer: Answer) => [answer.status, answer.body.data.code, answer.headers['retry-after']]
+
+const askWithKey = () =>
+  service.call('POST', '/svc/v1/approvals', {
+    key: acme.key,
+    body: { action: 'Deploy', approver_mobile: ada.mobile, number: true },
+    headers: { 'idempotency-key': 'k1' },
+  })
 
 describe('a request for approval', () => {
   test.each(['pay 10\u202e001', 'de\u200bploy', 'a\u0000b', 'beep\u0007'])(
@@ -146,14 +142,8 @@ describe('a request for approval', () => {
   })
 
   test('with the same Idempotency-Key is the same request, and rings once', async () => {
-    const post = () =>
-      service.call('POST', '/svc/v1/approvals', {
-        key: acme.key,
-        body: { action: 'Deploy', approver_mobile: ada.mobile, number: true },
-        headers: { 'idempotency-key': 'k1' },
-      })
-    const first = await post()
-    expect((await post()).body).toEqual(first.body)
+    const first = await askWithKey()
+    expect((await askWithKey()).body).toEqual(first.body)
     expect(service.rung).toHaveLength(1)
     expect(await asked()).not.toBe(dataOf(first).request_id)
   })
@@ -175,13 +165,14 @@ describe('the number', () => {
   })
 })
 
+const ids = async (query: string) =>
+  (await list(query, acme.key)).map((row: { request_id: string }) => row.request_id)
+
 describe('the list', () => {
   test('holds what is pending and past, of one state or one phone', async () => {
     const bob = await createApprover(service, acme.id, 2)
     const [first, second] = [await asked(), dataOf(await ask(service, bob, {}, acme.key)).request_id]
     await cancel(first)
-    const ids = async (query: string) =>
-      (await list(query, acme.key)).map((row: { request_id: string }) => row.request_id)
     expect(await ids('')).toEqual([first, second])
     expect(await ids('?status=pending')).toEqual([second])
     expect(await ids('?status=expired')).toEqual([first])

@@ -1,20 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ask, createApprover, decide, enroll, show, type Approver } from './approver.ts'
-import { createClock, minute } from './clock.ts'
-import { auditOf, contentsOf, createMember, createTenant, dataOf, fence, refusal } from './fixtures.ts'
-import { startTestService, type Answer, type TestService } from './harness.ts'
-
-let clock: ReturnType<typeof createClock>
-let service: TestService
-let acme: { id: number; key: string }
-let ada: Approver
-beforeEach(async () => {
-  clock = createClock()
-  service = await startTestService({ dev: true, now: clock.now })
-  acme = await createTenant(service, 'acme')
-  ada = await createApprover(service, acme.id, 1)
-})
-afterEach(() => service.close())
+import { describe, expect, test } from 'vitest'
+import { acme, ada, clock, service } from './acme.ts'
+import { ask, createApprover, decide, enroll, show } from './approver.ts'
+import { minute } from './clock.ts'
+import {
+  auditOf,
+  contentsOf,
+  createMember,
+  createTenant,
+  dataOf,
+  fence,
+  refusal,
+  refusedWithoutTrace,
+} from './fixtures.ts'
+import type { Answer } from './harness.ts'
 
 type More = { key?: string; headers?: Record<string, string>; from?: string }
 const post = (path: string, body: object, more: More = {}): Promise<Answer> =>
@@ -49,14 +47,6 @@ const policy = async (fields: object) =>
 type Row = { factor: string; policy: string | null; result: string; source: string; reason: string }
 const brief = (rows: Row[]) =>
   rows.map(({ factor, policy, result, source }) => [factor, policy, result, source])
-
-/** Says no, and everything is as it was. */
-const refusedWithoutTrace = async (answer: () => Promise<Answer>) => {
-  const before = await contentsOf(service)
-  const said = refusal(await answer())
-  expect(await contentsOf(service)).toEqual(before)
-  return said
-}
 
 describe('POST /verify-user', () => {
   test('rings the phone with an action that says what it is, and answers that the prompt was sent', async () => {
@@ -110,7 +100,7 @@ describe('POST /verify-user', () => {
     [{ mobile: '+442071838750' }, ['mobile']],
     [{ mobil: 'x' }, ['mobil']],
   ])('refuses %j and names the field', async (more, fields) => {
-    expect(await refusedWithoutTrace(() => verify(more))).toEqual([422, 'invalid_field', fields])
+    expect(await refusedWithoutTrace(service, () => verify(more))).toEqual([422, 'invalid_field', fields])
   })
 
   test('needs the organization of an operator only where the person is in several', async () => {
@@ -134,7 +124,7 @@ describe('POST /verify-user', () => {
 describe('POST /validate/global/auth', () => {
   test('says yes once the person has approved, and once only', async () => {
     const request_id = await started()
-    expect(await refusedWithoutTrace(() => validate())).toEqual([409, 'pending', []])
+    expect(await refusedWithoutTrace(service, () => validate())).toEqual([409, 'pending', []])
     await approve(request_id)
     const data = dataOf(await validate())
     expect(data).toMatchObject({ user_id: ada.id, request_id })
@@ -224,7 +214,7 @@ describe('POST /validate/global/auth', () => {
     for (const more of [{}, { org_id: acme.id }])
       expect(refusal(await validate(more, { key: globex.key }))).toEqual([404, 'not_found', []])
     await service.call('POST', `/organization/${acme.id}/user/${ada.id}/pending`, { body: {} })
-    expect(await refusedWithoutTrace(() => validate())).toEqual([404, 'not_found', []])
+    expect(await refusedWithoutTrace(service, () => validate())).toEqual([404, 'not_found', []])
   })
 
   test.each([
@@ -285,11 +275,15 @@ describe('POST /generate-auth-token and GET /save/faceauth/success/{auth_token}'
     const { auth_token } = dataOf(await token())
     const globex = await createTenant(service, 'globex')
     const key = globex.key
-    expect(await refusedWithoutTrace(() => save(auth_token, { key }))).toEqual([404, 'not_found', []])
-    expect(await refusedWithoutTrace(() => save('never'))).toEqual([404, 'not_found', []])
+    expect(await refusedWithoutTrace(service, () => save(auth_token, { key }))).toEqual([
+      404,
+      'not_found',
+      [],
+    ])
+    expect(await refusedWithoutTrace(service, () => save('never'))).toEqual([404, 'not_found', []])
     expect(refusal(await save(auth_token, { key: 'none' }))).toEqual([401, 'unauthenticated', []])
     clock.tick(10 * minute)
-    expect(await refusedWithoutTrace(() => save(auth_token))).toEqual([410, 'expired', []])
+    expect(await refusedWithoutTrace(service, () => save(auth_token))).toEqual([410, 'expired', []])
   })
 
   test('need one way to say who, and somebody with a device', async () => {
@@ -386,7 +380,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
 
   test('takes no PASS before the person has answered, and loses nothing by it', async () => {
     const request_id = await started()
-    expect(await refusedWithoutTrace(() => results())).toEqual([409, 'pending', []])
+    expect(await refusedWithoutTrace(service, () => results())).toEqual([409, 'pending', []])
     await approve(request_id)
     dataOf(await results())
   })
@@ -455,7 +449,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
       [{ user_id: String(bob.id), request_id }, acme.key],
       [{ user_id: 'u-7' }, acme.key],
     ] as const)
-      expect(await refusedWithoutTrace(() => results(more, { key }))).toEqual([404, 'not_found', []])
+      expect(await refusedWithoutTrace(service, () => results(more, { key }))).toEqual([404, 'not_found', []])
     const device_info = { device_id: String(bob.device), platform: 'ios' }
     expect(refusal(await results({ device_info }))).toEqual([403, 'denied', []])
   })
@@ -466,7 +460,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
   ])('refuses what was found too %s, and spends nothing', async (_, ms) => {
     await approve(await started())
     const timestamp = new Date(Date.parse(clock.iso()) + ms).toISOString()
-    expect(await refusedWithoutTrace(() => results({ timestamp }))).toEqual([
+    expect(await refusedWithoutTrace(service, () => results({ timestamp }))).toEqual([
       422,
       'invalid_field',
       ['timestamp'],
@@ -486,7 +480,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     [{ latitude: 1 }, ['latitude']],
   ])('refuses %j and names the field', async (more, fields) => {
     await approve(await started())
-    expect(await refusedWithoutTrace(() => results(more))).toEqual([422, 'invalid_field', fields])
+    expect(await refusedWithoutTrace(service, () => results(more))).toEqual([422, 'invalid_field', fields])
   })
 
   test('counts one of many at once', async () => {

@@ -1,37 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createSoftwareKey } from '../../src/client/software-authenticator.ts'
 import { challengeOf } from '../../src/receipt/context.ts'
 import { verifyReceipt } from '../../src/receipt/verify.ts'
 import { forgeAssertion, withCounter, withFlags, type Forgery } from '../receipt/forge-assertion.ts'
-import {
-  ask,
-  ceremonyOf,
-  createApprover,
-  decide,
-  enroll,
-  post,
-  show,
-  signed,
-  type Approver,
-} from './approver.ts'
-import { createClock, minute } from './clock.ts'
-import { auditOf, contentsOf, createTenant, dataOf, refusal } from './fixtures.ts'
-import { startTestService, type TestService } from './harness.ts'
-
-let clock: ReturnType<typeof createClock>
-let service: TestService
-let acme: { id: number; key: string }
-let ada: Approver
-const open = async (dev: boolean): Promise<void> => {
-  clock = createClock()
-  service = await startTestService({ dev, now: clock.now })
-  acme = await createTenant(service, 'acme')
-}
-beforeEach(async () => {
-  await open(true)
-  ada = await createApprover(service, acme.id, 1)
-})
-afterEach(() => service.close())
+import { acme, ada, clock, service } from './acme.ts'
+import { ask, ceremonyOf, createApprover, decide, enroll, post, show, signed } from './approver.ts'
+import { minute } from './clock.ts'
+import { auditOf, createTenant, dataOf, refusal, refusedWithoutTrace } from './fixtures.ts'
 
 const asked = async (more: object = {}) => dataOf(await ask(service, ada, more, acme.key))
 const shown = async (id: string) => dataOf(await show(service, id, acme.key))
@@ -39,13 +14,8 @@ const jwks = async () => (await service.call('GET', '/.well-known/jwks.json', { 
 
 const wrongFor = (number: string): string => (number === '10' ? '11' : '10')
 
-/** Says no and leaves no trace. */
-const refusedWithoutTrace = async (id: string, body: object) => {
-  const before = await contentsOf(service)
-  const said = refusal(await post(service, id, body))
-  expect(await contentsOf(service)).toEqual(before)
-  return said
-}
+const refusedOutright = (id: string, body: object) =>
+  refusedWithoutTrace(service, () => post(service, id, body))
 
 describe('a decision', () => {
   test.each(['ES256', 'EdDSA'] as const)(
@@ -106,11 +76,7 @@ describe('a decision', () => {
       ['deny', deny],
       ['approve', approve],
     ])
-      expect(await refusedWithoutTrace(request_id, { decision, response })).toEqual([
-        409,
-        'already_denied',
-        [],
-      ])
+      expect(await refusedOutright(request_id, { decision, response })).toEqual([409, 'already_denied', []])
     expect((await shown(request_id)).status).toBe('denied')
   })
 
@@ -171,6 +137,14 @@ describe('a decision', () => {
   })
 })
 
+/** An approval whose key says that it has signed so often. */
+const counted = async (count: number, id: string) => {
+  const { contexts, origin, rp_id } = await ceremonyOf(service, id)
+  const challenge = challengeOf(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
+  const response = forgeAssertion(ada.key, { challenge, origin, rpId: rp_id }, { data: withCounter(count) })
+  return { decision: 'approve', response }
+}
+
 describe('an assertion that does not count', () => {
   const refused = [403, 'assertion_refused', []]
 
@@ -187,7 +161,7 @@ describe('an assertion that does not count', () => {
     const { contexts, origin, rp_id } = await ceremonyOf(service, request_id)
     const challenge = challengeOf(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
     const response = forgeAssertion(ada.key, { challenge, origin, rpId: rp_id }, forgery)
-    expect(await refusedWithoutTrace(request_id, { decision: 'approve', response })).toEqual(refused)
+    expect(await refusedOutright(request_id, { decision: 'approve', response })).toEqual(refused)
   })
 
   test('is one that was made for a denial, for another request, or changed by a bit', async () => {
@@ -195,14 +169,14 @@ describe('an assertion that does not count', () => {
     const approve = await signed(service, first.request_id, 'approve', ada.key)
     const deny = await signed(service, first.request_id, 'deny', ada.key)
     const id = second.request_id
-    expect(await refusedWithoutTrace(id, { decision: 'approve', response: approve })).toEqual(refused)
+    expect(await refusedOutright(id, { decision: 'approve', response: approve })).toEqual(refused)
     const denied = { decision: 'approve', response: deny }
-    expect(await refusedWithoutTrace(first.request_id, denied)).toEqual(refused)
+    expect(await refusedOutright(first.request_id, denied)).toEqual(refused)
     const bytes = Buffer.from(approve.response.signature, 'base64url')
     bytes[bytes.length - 1]! ^= 1
     const signature = bytes.toString('base64url')
     const changed = { ...approve, response: { ...approve.response, signature } }
-    expect(await refusedWithoutTrace(first.request_id, { decision: 'approve', response: changed })).toEqual(
+    expect(await refusedOutright(first.request_id, { decision: 'approve', response: changed })).toEqual(
       refused,
     )
   })
@@ -215,14 +189,14 @@ describe('an assertion that does not count', () => {
     const stranger = createSoftwareKey('ES256', { rpId: 'localhost' })
     for (const key of [bob.key, eve.key, stranger]) {
       const response = await signed(service, request_id, 'approve', key)
-      expect(await refusedWithoutTrace(request_id, { decision: 'approve', response })).toEqual([
+      expect(await refusedOutright(request_id, { decision: 'approve', response })).toEqual([
         404,
         'not_found',
         [],
       ])
     }
     const response = await signed(service, request_id, 'approve', ada.key)
-    expect(await refusedWithoutTrace('apr_unknown', { decision: 'approve', response })).toEqual([
+    expect(await refusedOutright('apr_unknown', { decision: 'approve', response })).toEqual([
       404,
       'not_found',
       [],
@@ -235,25 +209,15 @@ describe('an assertion that does not count', () => {
     ['nothing inside', { id: 'x', response: {} }],
   ])('is refused with %s', async (_, response) => {
     const { request_id } = await asked()
-    const [status] = await refusedWithoutTrace(request_id, { decision: 'approve', response })
+    const [status] = await refusedOutright(request_id, { decision: 'approve', response })
     expect([404, 422]).toContain(status)
   })
 
   test('is one whose counter does not go on', async () => {
-    const counted = async (count: number, id: string) => {
-      const { contexts, origin, rp_id } = await ceremonyOf(service, id)
-      const challenge = challengeOf(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
-      const response = forgeAssertion(
-        ada.key,
-        { challenge, origin, rpId: rp_id },
-        { data: withCounter(count) },
-      )
-      return { decision: 'approve', response }
-    }
     const [first, second, third] = [await asked(), await asked(), await asked()]
     dataOf(await post(service, first.request_id, await counted(7, first.request_id)))
     for (const count of [7, 6, 0])
-      expect(await refusedWithoutTrace(second.request_id, await counted(count, second.request_id))).toEqual(
+      expect(await refusedOutright(second.request_id, await counted(count, second.request_id))).toEqual(
         refused,
       )
     // Both are verified before either is written: only one of them may count.
@@ -304,11 +268,7 @@ describe('a decision is refused when meanwhile', () => {
     const { request_id } = await asked()
     const response = await signed(service, request_id, 'approve', ada.key)
     expect((await change()) as object).toMatchObject({ status: 200 })
-    expect(await refusedWithoutTrace(request_id, { decision: 'approve', response })).toEqual([
-      status,
-      code,
-      [],
-    ])
+    expect(await refusedOutright(request_id, { decision: 'approve', response })).toEqual([status, code, []])
   })
 
   // The check of the statement itself: all was well when the assertion was verified.
@@ -364,7 +324,7 @@ describe('the number', () => {
     const { request_id, number } = await asked({ number: true })
     const response = await signed(service, request_id, 'approve', ada.key, false)
     const body = { decision: 'approve', response, number: wrongFor(number) }
-    for (let i = 0; i < 3; i++) expect((await refusedWithoutTrace(request_id, body))[0]).toBe(403)
+    for (let i = 0; i < 3; i++) expect((await refusedOutright(request_id, body))[0]).toBe(403)
   })
 
   test('is not needed to deny', async () => {
@@ -404,7 +364,7 @@ describe('a software key', () => {
     const { request_id } = await asked()
     const response = await signed(service, request_id, 'approve', ada.key)
     service.service.dev = false
-    expect(await refusedWithoutTrace(request_id, { decision: 'approve', response })).toEqual([
+    expect(await refusedOutright(request_id, { decision: 'approve', response })).toEqual([
       403,
       'software_not_allowed',
       [],

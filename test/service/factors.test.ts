@@ -1,22 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { verifyReceipt } from '../../src/receipt/verify.ts'
-import { ask, createApprover, decide, show, type Approver } from './approver.ts'
-import { createClock, minute } from './clock.ts'
-import { createTenant, dataOf, fence, refusal, slot } from './fixtures.ts'
-import { startTestService, type TestService } from './harness.ts'
+import { acme, ada, clock, service } from './acme.ts'
+import { ask, decide, show } from './approver.ts'
+import { minute } from './clock.ts'
+import { dataOf, fence, refusal, slot } from './fixtures.ts'
 
-let clock: ReturnType<typeof createClock>
-let service: TestService
-let acme: { id: number; key: string }
-let ada: Approver
-beforeEach(async () => {
-  // A Thursday, 13:00 in Berlin.
-  clock = createClock('2030-01-31T12:00:00.000Z')
-  service = await startTestService({ dev: true, now: clock.now })
-  acme = await createTenant(service, 'acme')
-  ada = await createApprover(service, acme.id, 1)
-})
-afterEach(() => service.close())
+// The clock says a Thursday, 13:00 in Berlin.
 
 const policy = async (fields: object): Promise<void> =>
   dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { body: { policy: fields } }))

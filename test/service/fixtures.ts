@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Answer, TestService } from './harness.ts'
 
 /** The `data` of an answer that must be a success. */
@@ -71,3 +72,14 @@ export const contentsOf = ({ storage }: TestService): Promise<Record<string, unk
     }
     return contents
   })
+
+/** What a refusal says that leaves everything as it was. */
+export const refusedWithoutTrace = async (
+  service: TestService,
+  answer: () => Promise<Answer>,
+): Promise<[number, string, string[]]> => {
+  const before = await contentsOf(service)
+  const said = refusal(await answer())
+  expect(await contentsOf(service)).toEqual(before)
+  return said
+}

@@ -1,26 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { acme, ada, clock, service } from '../acme.ts'
 import { createEngineAsker } from '../../../src/service/engine-asker.ts'
 import { createAuthenticator } from '../../../src/service/keys.ts'
-import { ask, createApprover, decide, show, type Approver } from '../approver.ts'
-import { createClock, minute } from '../clock.ts'
-import { createTenant, dataOf, refusal } from '../fixtures.ts'
-import { startTestService, type TestService } from '../harness.ts'
+import { ask, decide, show } from '../approver.ts'
+import { minute } from '../clock.ts'
+import { dataOf, refusal } from '../fixtures.ts'
 
 type Key = { id: number; key: string }
 
-let clock: ReturnType<typeof createClock>
-let service: TestService
-let acme: { id: number; key: string }
-let ada: Approver
 let old: Key
 beforeEach(async () => {
-  clock = createClock()
-  service = await startTestService({ dev: true, now: clock.now })
-  acme = await createTenant(service, 'acme')
-  ada = await createApprover(service, acme.id, 1)
   old = await createKey()
 })
-afterEach(() => service.close())
 
 const createKey = async (): Promise<Key> =>
   dataOf(await service.call('POST', '/svc/v1/keys', { body: { name: 'ci', org_id: acme.id } }))

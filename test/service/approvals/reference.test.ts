@@ -1,21 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ask, createApprover, decide, type Approver } from '../approver.ts'
-import { createClock, minute } from '../clock.ts'
-import { auditOf, contentsOf, createTenant, dataOf, fence, refusal } from '../fixtures.ts'
-import { startTestService, type TestService } from '../harness.ts'
-
-let clock: ReturnType<typeof createClock>
-let service: TestService
-let acme: { id: number; key: string }
-let ada: Approver
-
-beforeEach(async () => {
-  clock = createClock()
-  service = await startTestService({ dev: true, now: clock.now })
-  acme = await createTenant(service, 'acme')
-  ada = await createApprover(service, acme.id, 1)
-})
-afterEach(() => service.close())
+import { describe, expect, test } from 'vitest'
+import { acme, ada, clock, service } from '../acme.ts'
+import { ask, decide } from '../approver.ts'
+import { minute } from '../clock.ts'
+import { auditOf, contentsOf, dataOf, fence, refusal } from '../fixtures.ts'
 
 const request = async (key = acme.key): Promise<string> =>
   dataOf(await ask(service, ada, {}, key)).request_id as string

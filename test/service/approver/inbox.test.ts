@@ -40,6 +40,8 @@ const pending = async (): Promise<Pending> => {
   return (await inbox()).requests[0]
 }
 
+const user = (move: string) => `/organization/${acme.id}/user/${ada.user}/${move}`
+
 describe('an inbox', () => {
   test('has what is pending for its approver, oldest first, and never the number', async () => {
     const first = await request({ action: 'Deploy 4.2', reason: 'Outage', number: true, requester: 'CI' })
@@ -122,7 +124,6 @@ describe('an inbox', () => {
     expect((await staying).mark).toBe(mark)
   })
 
-  const user = (move: string) => `/organization/${acme.id}/user/${ada.user}/${move}`
   const ends: [string, () => Promise<unknown>][] = [
     [
       'its device is revoked',

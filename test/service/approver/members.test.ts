@@ -43,12 +43,12 @@ test('an admin sees who waits, without their whole number', async () => {
   expect(dataOf(await list(admin))).toEqual({ members, total: 1 })
 })
 
-describe('who is active', () => {
-  const active = async (find?: string) => {
-    const query = new URLSearchParams({ state: 'active', ...(find !== undefined && { find }) })
-    return dataOf(await fromPhone(service, 'GET', `members?${query}`, { cookie: admin.cookie }))
-  }
+const active = async (find?: string) => {
+  const query = new URLSearchParams({ state: 'active', ...(find !== undefined && { find }) })
+  return dataOf(await fromPhone(service, 'GET', `members?${query}`, { cookie: admin.cookie }))
+}
 
+describe('who is active', () => {
   test('is everybody but the admin, by name', async () => {
     const zoe = await createMember(service, acme.id, 7, { first_name: 'Zoé' })
     const bob = await createMember(service, acme.id, 8, { first_name: 'bob' })
