@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest'
+import { acme, ada, clock, service } from '../acme.ts'
+import { createApprover, decide, enroll } from '../approver.ts'
+import { minute } from '../clock.ts'
+import { auditOf, createTenant, dataOf, fence, refusal, refusedWithoutTrace } from '../fixtures.ts'
+import {
+  type More,
+  type Row,
+  approve,
+  approveAt,
+  brief,
+  deny,
+  policy,
+  post,
+  save,
+  started,
+  token,
+  validate,
+} from './verification.ts'
+
+const found = (more: object = {}) => ({
+  user_id: String(ada.id),
+  biometric_result: 'PASS',
+  geo_fence_result: 'PASS',
+  device_info: { device_id: String(ada.device), platform: 'ios' },
+  timestamp: clock.iso(),
+  ...more,
+})
+const results = (more: object = {}, with_: More = {}) =>
+  post('/biometric-geo-fence-auth-results', found(more), with_)
+
+describe('POST /biometric-geo-fence-auth-results', () => {
+  test('passes where the phone approved and the caller agrees, and spends the verification', async () => {
+    const request_id = await started()
+    await approve(request_id)
+    const answer = await results()
+    expect([answer.body.status, answer.body.message]).toEqual(['success', 'Verified'])
+    const data = dataOf(answer)
+    expect(data).toEqual({ user_id: ada.id, request_id, factors: expect.anything() })
+    expect(brief(data.factors)).toEqual([
+      ['decision', 'required', 'PASS', 'service'],
+      ['biometric', 'required', 'PASS', 'service'],
+      ['location', 'required', 'PASS', 'caller'],
+      ['time', null, 'NOT_APPLICABLE', 'service'],
+      ['device', 'required', 'PASS', 'service'],
+      ['ip', null, 'NOT_APPLICABLE', 'service'],
+    ])
+    expect(refusal(await results())).toEqual([410, 'spent', []])
+    expect(refusal(await validate())).toEqual([410, 'spent', []])
+  })
+
+  test('counts by the word of the caller, and says so, where no phone was asked', async () => {
+    const { auth_token } = dataOf(await token())
+    expect(brief(dataOf(await results()).factors).slice(0, 2)).toEqual([
+      ['biometric', 'required', 'PASS', 'caller'],
+      ['location', 'required', 'PASS', 'caller'],
+    ])
+    expect(refusal(await save(auth_token))).toEqual([410, 'spent', []])
+    expect((await auditOf(service, acme.id)).at(-1)).toMatchObject([
+      'submitAuthResults',
+      expect.anything(),
+      ['spent_at', 'success', 'source: caller'],
+    ])
+  })
+
+  test.each([
+    ['the biometric check', { biometric_result: 'FAIL' }, 'biometric: the caller says FAIL'],
+    ['the place', { geo_fence_result: 'FAIL' }, 'location: the caller says FAIL'],
+    [
+      'the device',
+      { device_info: { device_id: '999', platform: 'ios' } },
+      'device: the device is not registered to this user',
+    ],
+  ])('denies for %s, and is spent by the no', async (_, more, why) => {
+    await approve(await started())
+    const answer = await results(more)
+    expect([answer.body.status, ...refusal(answer)]).toEqual(['error', 403, 'denied', []])
+    expect(answer.body.message).toBe(`Denied: ${why}`)
+    expect(answer.body.data.factors.find((row: Row) => row.result === 'FAIL').reason).toBe(
+      why.slice(why.indexOf(':') + 2),
+    )
+    expect(refusal(await results())).toEqual([410, 'spent', []])
+    expect(refusal(await validate())).toEqual([410, 'spent', []])
+  })
+
+  test('takes no PASS that the service knows to be FAIL: the person denied', async () => {
+    await deny(await started())
+    const answer = await results()
+    expect(refusal(answer)).toEqual([403, 'denied', []])
+    expect(answer.body.message).toBe('Denied: decision: the person denied on the phone')
+    expect(refusal(await results())).toEqual([410, 'spent', []])
+  })
+
+  test('takes the place that the service saw, and no PASS of the caller over it', async () => {
+    dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
+    await decide(service, await started(), ada.key, approveAt(fence.latitude))
+    const { factors } = dataOf(await results())
+    expect(brief(factors)[2]).toEqual(['location', 'required', 'PASS', 'service'])
+    await decide(service, await started(), ada.key, approveAt(fence.latitude + 1))
+    const answer = await results()
+    expect(refusal(answer)).toEqual([403, 'denied', []])
+    expect(answer.body.message).toMatch(/^Denied: decision: refused by the rules; location: .* km from Head/)
+    expect(brief(answer.body.data.factors)[2]).toEqual(['location', 'required', 'FAIL', 'service'])
+  })
+
+  test('takes no PASS before the person has answered, and loses nothing by it', async () => {
+    const request_id = await started()
+    expect(await refusedWithoutTrace(service, () => results())).toEqual([409, 'pending', []])
+    await approve(request_id)
+    dataOf(await results())
+  })
+
+  test('says that it is too late once nobody answered', async () => {
+    await started()
+    clock.tick(5 * minute)
+    expect(refusal(await results())).toEqual([410, 'expired', []])
+  })
+
+  test('asks the rules of the organization: time, network, device', async () => {
+    const slot = { name: 'Never now', days: ['mon'], start: '01:00', end: '02:00', timezone: 'UTC' }
+    dataOf(await service.call('POST', `/organization/${acme.id}/timeslots/add`, { body: slot }))
+    await policy({ ip_allow: ['203.0.113.0/24'] })
+    await token()
+    const answer = await results({}, { from: '198.51.100.7' })
+    expect(brief(answer.body.data.factors)).toEqual([
+      ['biometric', 'required', 'PASS', 'caller'],
+      ['location', 'required', 'PASS', 'caller'],
+      ['time', 'required', 'FAIL', 'service'],
+      ['device', 'required', 'PASS', 'service'],
+      ['ip', 'required', 'FAIL', 'service'],
+    ])
+    await policy({ report_only: ['time'] })
+    await token()
+    const reported = dataOf(await results({}, { from: '203.0.113.9' }))
+    expect(brief(reported.factors)[2]).toEqual(['time', 'report_only', 'FAIL', 'service'])
+  })
+
+  test('looks at the network of the phone, where that is known, and not at that of the caller', async () => {
+    await policy({ ip_allow: ['203.0.113.0/24'] })
+    const request_id = await started()
+    await decide(service, request_id, ada.key, { decision: 'approve' }, '203.0.113.9')
+    const { factors } = dataOf(await results({}, { from: '198.51.100.7' }))
+    expect(brief(factors).at(-1)).toEqual(['ip', 'required', 'PASS', 'service'])
+  })
+
+  test('takes the word of the caller for a place that the service did not see', async () => {
+    dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
+    await token()
+    dataOf(await results())
+    await token()
+    expect(refusal(await results({ geo_fence_result: 'FAIL' }))).toEqual([403, 'denied', []])
+  })
+
+  test('denies for a device that is revoked, also where trust is only reported', async () => {
+    await policy({ device_trust: true, report_only: ['device'] })
+    const { device } = await enroll(service, acme.id, ada.id)
+    await token()
+    await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${device}`)
+    const answer = await results({ device_info: { device_id: String(device), platform: 'ios' } })
+    expect(answer.body.message).toBe('Denied: device: the device is revoked')
+  })
+
+  test("is another's: nothing is found, whoever asks, and nothing is spent", async () => {
+    const globex = await createTenant(service, 'globex')
+    const eve = await createApprover(service, globex.id, 2)
+    const bob = await createApprover(service, acme.id, 3)
+    const request_id = await started()
+    await approve(request_id)
+    for (const [more, key] of [
+      [{}, globex.key],
+      [{ org_id: acme.id }, globex.key],
+      [{ user_id: String(eve.id) }, acme.key],
+      [{ user_id: String(bob.id) }, acme.key],
+      [{ user_id: String(bob.id), request_id }, acme.key],
+      [{ user_id: 'u-7' }, acme.key],
+    ] as const)
+      expect(await refusedWithoutTrace(service, () => results(more, { key }))).toEqual([404, 'not_found', []])
+    const device_info = { device_id: String(bob.device), platform: 'ios' }
+    expect(refusal(await results({ device_info }))).toEqual([403, 'denied', []])
+  })
+
+  test.each([
+    ['late', -5 * minute - 1],
+    ['early', 5 * minute + 1],
+  ])('refuses what was found too %s, and spends nothing', async (_, ms) => {
+    await approve(await started())
+    const timestamp = new Date(Date.parse(clock.iso()) + ms).toISOString()
+    expect(await refusedWithoutTrace(service, () => results({ timestamp }))).toEqual([
+      422,
+      'invalid_field',
+      ['timestamp'],
+    ])
+    const inTime = new Date(Date.parse(clock.iso()) + Math.sign(ms) * 5 * minute).toISOString()
+    dataOf(await results({ timestamp: inTime }))
+  })
+
+  test.each([
+    [{ timestamp: 'yesterday' }, ['timestamp']],
+    [{ timestamp: '2030-01-31T12:00:00' }, ['timestamp']],
+    [{ biometric_result: 'pass' }, ['biometric_result']],
+    [{ geo_fence_result: undefined }, ['geo_fence_result']],
+    [{ user_id: 7 }, ['user_id']],
+    [{ device_info: { device_id: '1' } }, ['device_info.platform']],
+    [{ device_info: { device_id: '1', platform: 'ios', os: 1 } }, ['device_info.os']],
+    [{ latitude: 1 }, ['latitude']],
+  ])('refuses %j and names the field', async (more, fields) => {
+    await approve(await started())
+    expect(await refusedWithoutTrace(service, () => results(more))).toEqual([422, 'invalid_field', fields])
+  })
+
+  test('counts one of many at once', async () => {
+    await approve(await started())
+    const answers = await Promise.all([...Array.from({ length: 4 }, () => results()), validate(), validate()])
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 410)).toHaveLength(5)
+  })
+})
