@@ -6,6 +6,8 @@ export type HttpRequest = {
   body?: string
   /** How long the other side was asked to wait before it answers, milliseconds. */
   waitMs?: number
+  /** Told as soon as the answer begins, whatever becomes of the rest of it. */
+  onStatus?(status: number): void
 }
 
 export type HttpResponse = {

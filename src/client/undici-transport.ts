@@ -100,6 +100,7 @@ export const createTransport = (options: Options): Transport & { close(): Promis
           },
           onResponseStart(_, status, headers) {
             Object.assign(answer, { status, headers: textHeaders(headers) })
+            request.onStatus?.(status)
             within(bodyMs, 'the end of the answer')
           },
           onResponseData(_, chunk) {

@@ -31,6 +31,8 @@ const idIn = (body: string, pointer: string | undefined): string | undefined => 
   }
 }
 
+const isTaken = (status: number): boolean => status >= 200 && status < 300
+
 /** 401 and a redirect are mended in the configuration, 408 to 429 and 5xx pass; what else is refused stays refused. */
 const mayPass = (status: number): boolean =>
   status < 400 || status >= 500 || [401, 407, 408, 409, 425, 429].includes(status)
@@ -52,15 +54,19 @@ export const createSms = (
       'idempotency-key': id,
     }
     const body = JSON.stringify(filled(settings.body, { to, text, id, secret }))
+    let taken = false
+    const onStatus = (status: number): void => void (taken = isTaken(status))
     try {
-      const answer = await send({ method, url, headers, body }, signal)
+      const answer = await send({ method, url, headers, body, onStatus }, signal)
       const { status } = answer
-      if (status >= 200 && status < 300) return { state: 'sent', provider_id: idIn(answer.body, settings.id) }
+      if (isTaken(status)) return { state: 'sent', provider_id: idIn(answer.body, settings.id) }
       const error = `the SMS provider answered ${status}`
       if (!mayPass(status)) return { state: 'failed', error }
       const after_ms = retryAfterMs(answer.headers['retry-after'], new Date(now()))
       return { state: 'retry', error, ...(after_ms !== undefined && { after_ms }) }
     } catch (error) {
+      // It said yes, in words that cannot be read: it would send a second one too.
+      if (taken) return { state: 'sent' }
       const code = error instanceof SvcError ? error.code.replaceAll('_', ' ') : nameOf(error)
       return { state: 'retry', error: `the SMS provider was not reached: ${code}` }
     }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SmsSettings } from '../../../src/service/config/sms-settings.ts'
 import type { Message } from '../../../src/service/delivery/message.ts'
@@ -101,6 +102,19 @@ describe('a text message', () => {
   ])('is sent without an id where the answer is %s', async (_, text) => {
     provider.told.respond = (response) => void response.writeHead(200).end(text)
     expect(await send('x')).toEqual({ state: 'sent', provider_id: undefined })
+  })
+
+  test.each<[string, (response: ServerResponse) => void]>([
+    ['no text', (response) => void response.writeHead(202).end(Buffer.from([0xe9]))],
+    ['not what it says', (response) => void response.writeHead(202, { 'content-encoding': 'gzip' }).end('x')],
+    [
+      'cut off',
+      (response) =>
+        void response.writeHead(202).write('{', () => void setImmediate(() => response.destroy())),
+    ],
+  ])('that the provider took is not sent again where the rest of its answer is %s', async (_, respond) => {
+    provider.told.respond = respond
+    expect(await send('x')).toMatchObject({ state: 'sent' })
   })
 
   test('that the provider cuts off may be tried again', async () => {
