@@ -171,7 +171,7 @@ const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<Table[K
 }
 
 const all = Object.keys(inputs) as OperationId[]
-/** What needs no key is proved otherwise; `device.test.ts`, `decision.test.ts` and `approver/` look at those. */
+/** What needs no key is proved otherwise; `device.test.ts`, `approvals/` and `approver/` look at those. */
 const ids = all.filter((id) => !('open' in table[id]) && !('session' in table[id]))
 const isForOperators = (id: OperationId): boolean => 'operator' in table[id]
 const sample = (n: number) => ({

@@ -1,21 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { createWaiting } from '../../src/service/approvals/waiting.ts'
-import { acme, ada, clock, service } from './acme.ts'
-import { ask, createApprover, decide, show } from './approver.ts'
-import { minute, second } from './clock.ts'
-import { auditOf, createMember, createTenant, dataOf, refusal } from './fixtures.ts'
-import type { Answer } from './harness.ts'
+import { acme, ada, clock, service } from '../acme.ts'
+import { ask, createApprover, show } from '../approver.ts'
+import { auditOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
+import type { Answer } from '../harness.ts'
+import { asked, cancel, list, statusOf } from './requested.ts'
 
-const list = async (query = '', key?: string) =>
-  dataOf(await service.call('GET', `/svc/v1/approvals${query}`, { key }))
-const cancel = (id: string, key?: string) =>
-  service.call('POST', `/svc/v1/approvals/${id}/cancel`, { key, body: {} })
-const asked = async (more: object = {}, key = acme.key): Promise<string> =>
-  dataOf(await ask(service, ada, more, key)).request_id
-const statusOf = async (id: string): Promise<[string, string | null]> => {
-  const { status, detail } = dataOf(await show(service, id))
-  return [status, detail]
-}
 /** Nothing was added and no phone rang. */
 const refusedOutright = async (answer: Promise<Answer>): Promise<[number, string, string[]]> => {
   const before = service.rung.length
@@ -23,11 +12,6 @@ const refusedOutright = async (answer: Promise<Answer>): Promise<[number, string
   expect([await list(), service.rung.length]).toEqual([[], before])
   return said
 }
-
-const wait = (id: string, signal?: AbortSignal) =>
-  service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key, signal })
-
-const limitOf = (answer: Answer) => [answer.status, answer.body.data.code, answer.headers['retry-after']]
 
 const askWithKey = () =>
   service.call('POST', '/svc/v1/approvals', {
@@ -187,159 +171,5 @@ describe('the list', () => {
     for (const answer of [await show(service, id, other.key), await cancel(id, other.key)])
       expect(refusal(answer)).toEqual([404, 'not_found', []])
     expect(await statusOf(id)).toEqual(['pending', null])
-  })
-})
-
-describe('a cancelled request', () => {
-  test('ends as expired, says who cancelled, and is decided no more', async () => {
-    const id = await asked()
-    expect(dataOf(await cancel(id, acme.key))).toMatchObject({
-      status: 'expired',
-      detail: 'cancelled by the requester',
-    })
-    expect(refusal(await cancel(id))).toEqual([410, 'expired', []])
-    expect(refusal(await service.call('GET', `/svc/v1/approvals/${id}/ceremony`))[0]).toBe(410)
-    expect((await auditOf(service, acme.id)).at(-1)).toEqual(['cancelApproval', `approval:${id}`, ['status']])
-  })
-
-  test('is not one that was decided', async () => {
-    const id = await asked()
-    dataOf(await decide(service, id, ada.key))
-    expect(refusal(await cancel(id))).toEqual([409, 'already_approved', []])
-    expect((await statusOf(id))[0]).toBe('approved')
-  })
-})
-
-describe('the end of the time', () => {
-  test('shows at once, is written down by the service, and is for ever', async () => {
-    const id = await asked()
-    clock.tick(5 * minute - 1)
-    expect(await statusOf(id)).toEqual(['pending', null])
-    clock.tick(1)
-    expect(await statusOf(id)).toEqual(['expired', 'nobody decided in time'])
-    clock.tick(-60 * minute)
-    expect(await statusOf(id)).toEqual(['expired', 'nobody decided in time'])
-    expect((await auditOf(service, acme.id)).at(-1)).toEqual(['expireApproval', `approval:${id}`, ['status']])
-  })
-
-  test('shows in lists, and to who cancels too late', async () => {
-    const first = await asked()
-    clock.tick(2 * minute)
-    const other = await asked()
-    clock.tick(3 * minute)
-    expect(refusal(await cancel(first))).toEqual([410, 'expired', []])
-    expect(await list('?status=pending')).toMatchObject([{ request_id: other }])
-    clock.tick(2 * minute)
-    expect(await list('?status=pending')).toEqual([])
-    expect(await list('?status=expired')).toHaveLength(2)
-  })
-
-  test('does not change what was decided', async () => {
-    const id = await asked()
-    dataOf(await decide(service, id, ada.key))
-    clock.tick(60 * minute)
-    expect((await statusOf(id))[0]).toBe('approved')
-  })
-})
-
-describe('waiting', () => {
-  test('ends with the decision, however many wait, without a look at the store', async () => {
-    service.service.waiting = createWaiting()
-    const id = await asked()
-    const waiting = [wait(id), wait(id), wait(id)]
-    await decide(service, id, ada.key)
-    for (const answer of await Promise.all(waiting)) expect(dataOf(answer).status).toBe('approved')
-  })
-
-  test('ends with a decision of another node, of which nobody told', async () => {
-    const id = await asked()
-    const waiting = wait(id)
-    await service.storage.write((db) =>
-      db
-        .updateTable('approvals')
-        .set({ status: 'denied', ended_at: clock.iso() })
-        .where('request_id', '=', id)
-        .execute(),
-    )
-    expect(dataOf(await waiting).status).toBe('denied')
-  })
-
-  test('ends with the cancel, and with the end of the time', async () => {
-    const [first, other] = [await asked(), await asked()]
-    const waiting = [wait(first), wait(other)]
-    await cancel(first)
-    expect(dataOf((await Promise.race(waiting))!).status).toBe('expired')
-    clock.tick(5 * minute)
-    expect(dataOf((await waiting[1])!).detail).toBe('nobody decided in time')
-  })
-
-  test('is no wait when it is decided already, and as short as it is asked to be', async () => {
-    const id = await asked()
-    expect(dataOf(await service.call('GET', `/svc/v1/approvals/${id}?wait_s=1`)).status).toBe('pending')
-    await decide(service, id, ada.key)
-    expect(dataOf(await wait(id)).status).toBe('approved')
-  })
-
-  test('ends when the client goes, and when the service stops', async () => {
-    const id = await asked()
-    const client = new AbortController()
-    const waiting = [wait(id, client.signal), wait(id)]
-    client.abort()
-    expect(dataOf((await waiting[0])!).status).toBe('pending')
-    service.service.waiting.stop()
-    expect(dataOf((await waiting[1])!).status).toBe('pending')
-  })
-
-  test.each(['0', '61', 'x'])('for %s seconds is refused', async (seconds) => {
-    const answer = await service.call('GET', `/svc/v1/approvals/${await asked()}?wait_s=${seconds}`)
-    expect(refusal(answer)).toEqual([422, 'invalid_field', ['wait_s']])
-  })
-})
-
-describe('an approver is not worn down:', () => {
-  test('three requests of one key may wait', async () => {
-    for (let i = 0; i < 3; i++) await asked()
-    clock.tick(minute)
-    const answer = await ask(service, ada, {}, acme.key)
-    expect(limitOf(answer)).toEqual([429, 'too_many_pending', '240'])
-    dataOf(await ask(service, ada))
-  })
-
-  test('the phone rings five times in ten minutes, whoever asks', async () => {
-    for (let i = 0; i < 5; i++) {
-      await cancel(await asked())
-      clock.tick(second)
-    }
-    for (const key of [acme.key, service.operatorKey])
-      expect(limitOf(await ask(service, ada, {}, key))).toEqual([429, 'too_many_rings', '595'])
-    expect(service.rung).toHaveLength(5)
-    clock.tick(595 * second)
-    await asked()
-  })
-
-  test('an approval begins the count anew, a denial does not', async () => {
-    for (let i = 0; i < 4; i++) await cancel(await asked())
-    clock.tick(second)
-    dataOf(await decide(service, await asked(), ada.key))
-    clock.tick(second)
-    for (let i = 0; i < 4; i++) await cancel(await asked())
-    dataOf(await decide(service, await asked(), ada.key, { decision: 'deny' }))
-    expect(limitOf(await ask(service, ada, {}, acme.key))).toEqual([429, 'too_many_rings', '600'])
-  })
-
-  test('500 requests at once ring three times', async () => {
-    const answers = await Promise.all(Array.from({ length: 500 }, () => ask(service, ada, {}, acme.key)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(497)
-    expect(service.rung).toHaveLength(3)
-  })
-
-  test('another approver and another organization have their own count', async () => {
-    for (let i = 0; i < 3; i++) await asked()
-    const bob = await createApprover(service, acme.id, 2)
-    expect((await ask(service, bob, {}, acme.key)).status).toBe(200)
-    const other = await createTenant(service, 'other')
-    await createApprover(service, other.id, 1)
-    expect((await ask(service, ada, {}, other.key)).status).toBe(200)
   })
 })

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { createWaiting } from '../../../src/service/approvals/waiting.ts'
+import { acme, ada, clock, service } from '../acme.ts'
+import { decide } from '../approver.ts'
+import { minute } from '../clock.ts'
+import { dataOf, refusal } from '../fixtures.ts'
+import { asked, cancel } from './requested.ts'
+
+const wait = (id: string, signal?: AbortSignal) =>
+  service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key, signal })
+
+describe('waiting', () => {
+  test('ends with the decision, however many wait, without a look at the store', async () => {
+    service.service.waiting = createWaiting()
+    const id = await asked()
+    const waiting = [wait(id), wait(id), wait(id)]
+    await decide(service, id, ada.key)
+    for (const answer of await Promise.all(waiting)) expect(dataOf(answer).status).toBe('approved')
+  })
+
+  test('ends with a decision of another node, of which nobody told', async () => {
+    const id = await asked()
+    const waiting = wait(id)
+    await service.storage.write((db) =>
+      db
+        .updateTable('approvals')
+        .set({ status: 'denied', ended_at: clock.iso() })
+        .where('request_id', '=', id)
+        .execute(),
+    )
+    expect(dataOf(await waiting).status).toBe('denied')
+  })
+
+  test('ends with the cancel, and with the end of the time', async () => {
+    const [first, other] = [await asked(), await asked()]
+    const waiting = [wait(first), wait(other)]
+    await cancel(first)
+    expect(dataOf((await Promise.race(waiting))!).status).toBe('expired')
+    clock.tick(5 * minute)
+    expect(dataOf((await waiting[1])!).detail).toBe('nobody decided in time')
+  })
+
+  test('is no wait when it is decided already, and as short as it is asked to be', async () => {
+    const id = await asked()
+    expect(dataOf(await service.call('GET', `/svc/v1/approvals/${id}?wait_s=1`)).status).toBe('pending')
+    await decide(service, id, ada.key)
+    expect(dataOf(await wait(id)).status).toBe('approved')
+  })
+
+  test('ends when the client goes, and when the service stops', async () => {
+    const id = await asked()
+    const client = new AbortController()
+    const waiting = [wait(id, client.signal), wait(id)]
+    client.abort()
+    expect(dataOf((await waiting[0])!).status).toBe('pending')
+    service.service.waiting.stop()
+    expect(dataOf((await waiting[1])!).status).toBe('pending')
+  })
+
+  test.each(['0', '61', 'x'])('for %s seconds is refused', async (seconds) => {
+    const answer = await service.call('GET', `/svc/v1/approvals/${await asked()}?wait_s=${seconds}`)
+    expect(refusal(answer)).toEqual([422, 'invalid_field', ['wait_s']])
+  })
+})
