@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest'
+import { auditOf, contentsOf, createTenant, dataOf, refusal } from '../fixtures.ts'
+import { acme, clock, machine, post, register, service, verify } from './machine.ts'
+
+describe('POST /dynamic_auth/register', () => {
+  test('registers a device and tells what the stock is', async () => {
+    const { status, body } = await register()
+    expect([status, body.status, body.message]).toEqual([200, 'success', 'Machine registered'])
+    expect(body.data).toEqual({
+      machineId: 'press-01',
+      machineName: 'Press 1',
+      org_id: acme.id,
+      stock_symbol: 'AAPL',
+      registered_at: clock.iso(),
+    })
+    expect((await auditOf(service, acme.id)).at(-1)).toMatchObject([
+      'registerMachine',
+      'machine:press-01',
+      Object.keys(machine),
+    ])
+  })
+
+  test('takes a stock that the provider does not know', async () => {
+    expect(dataOf(await register({ stockName: 'Acme Corp' })).stock_symbol).toBeNull()
+  })
+
+  test('refuses an id that the organization has, and another organization may have it too', async () => {
+    dataOf(await register())
+    const before = await contentsOf(service)
+    expect(refusal(await register({ stockName: 'MSFT' }))).toEqual([409, 'machine_exists', []])
+    expect(await contentsOf(service)).toEqual(before)
+    const globex = await createTenant(service, 'globex')
+    expect(dataOf(await register({}, globex.key)).org_id).toBe(globex.id)
+  })
+
+  test('takes one of many at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => register()))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(409)])
+  })
+
+  test('keeps the mobile in its one spelling', async () => {
+    dataOf(await register({ mobile: '+1 (202) 555-0101' }))
+    const rows = (await contentsOf(service)).machines
+    expect(rows).toMatchObject([
+      { mobile: '+12025550101', total_price: '12500.00', current_stock_price: '250.40' },
+    ])
+  })
+
+  test.each(['a', 'A.b-c_9', '...', '-', '0'.repeat(128)])('takes the machineId %s', async (machineId) => {
+    dataOf(await register({ machineId }))
+    expect(dataOf(await verify(machineId)).machineId).toBe(machineId)
+  })
+
+  test.each([
+    '',
+    ' ',
+    'press 01',
+    'press/01',
+    'prèss',
+    'press\n',
+    ' press-01',
+    '０１',
+    'a'.repeat(129),
+    7,
+    null,
+  ])('refuses the machineId %j and names the field', async (machineId) => {
+    expect(refusal(await register({ machineId }))).toEqual([422, 'invalid_field', ['machineId']])
+  })
+
+  const badPrices = [
+    '1,00.5',
+    '1e3',
+    '-1',
+    '+1',
+    '01',
+    '00',
+    '1.',
+    '.5',
+    '1.234',
+    '1,234,5',
+    '12,34',
+    ',123',
+    '1,,234',
+    '0,123',
+    '1234,567',
+    '1.5,000',
+    '1 234',
+    '١٢٣',
+    '１２',
+    'NaN',
+    '$5',
+    '',
+    ' 5',
+    '5\n',
+  ]
+  test.each(
+    badPrices.flatMap((price) => [['totalPrice', price] as const, ['currentStockPrice', price] as const]),
+  )('refuses as %s %j and says what to type', async (field, price) => {
+    const answer = await register({ [field]: price })
+    expect(refusal(answer)).toEqual([422, 'invalid_field', [field]])
+    expect(answer.body.message).toMatch(/must be a price such as 1,234\.50 or 1234\.5/)
+  })
+
+  test.each(['totalPrice', 'currentStockPrice'])(
+    'refuses a number as %s: a float loses digits',
+    async (field) => {
+      expect(refusal(await register({ [field]: 1234.5 }))).toEqual([422, 'invalid_field', [field]])
+    },
+  )
+
+  test.each([
+    [{ mobile: '2025550101' }, 'mobile'],
+    [{ mobile: '＋12025550101' }, 'mobile'],
+    [{ mobile: '+999123456' }, 'mobile'],
+    [{ mobile: '+1' }, 'mobile'],
+    [{ stockName: '  ' }, 'stockName'],
+    [{ stockName: undefined }, 'stockName'],
+    [{ machineName: undefined }, 'machineName'],
+    [{ machineName: 'a\u0007' }, 'machineName'],
+    [{ machine_id: 'x' }, 'machine_id'],
+    [{ totalPrice: '1'.repeat(41) }, 'totalPrice'],
+  ])('refuses %j and names the field', async (more, field) => {
+    const before = await contentsOf(service)
+    expect(refusal(await register(more))).toEqual([422, 'invalid_field', [field]])
+    expect(await contentsOf(service)).toEqual(before)
+  })
+
+  test('refuses a body that is empty, and one that is too large', async () => {
+    expect(refusal(await post('/dynamic_auth/register', ''))).toEqual([
+      422,
+      'invalid_field',
+      Object.keys(machine),
+    ])
+    expect((await post('/dynamic_auth/register', `{"machineId":"${'a'.repeat(10_000_000)}"}`)).status).toBe(
+      413,
+    )
+  })
+
+  test('asks an operator for the organization where there are several', async () => {
+    const { operatorKey } = service
+    expect(dataOf(await register({}, operatorKey)).org_id).toBe(acme.id)
+    const globex = await createTenant(service, 'globex')
+    const answer = await register({ machineId: 'press-02' }, operatorKey)
+    expect(refusal(answer)).toEqual([422, 'invalid_field', ['org_id']])
+    expect(answer.body.data.hint).toContain(`one of ${acme.id}, ${globex.id}`)
+    expect(dataOf(await register({ machineId: 'press-02', org_id: globex.id }, operatorKey)).org_id).toBe(
+      globex.id,
+    )
+  })
+})
