@@ -1,25 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { assert } from '../../../src/client/software-authenticator.ts'
 import { challengeOf } from '../../../src/receipt/context.ts'
 import { ask, post } from '../approver.ts'
-import { createClock, minute, second } from '../clock.ts'
+import { minute, second } from '../clock.ts'
 import { contentsOf, createTenant, dataOf, fence, refusal } from '../fixtures.ts'
-import { startTestService, type Answer, type TestService } from '../harness.ts'
+import type { Answer } from '../harness.ts'
 import { createPhone, enrollPhone, fromPhone, site, type Phone } from './phone.ts'
+import { acme, ada, clock, service } from './visit.ts'
 
-let clock: ReturnType<typeof createClock>
-let service: TestService
-let acme: { id: number; key: string }
-let ada: Phone
 let bob: Phone
 beforeEach(async () => {
-  clock = createClock()
-  service = await startTestService({ now: clock.now })
-  acme = await createTenant(service, 'acme')
-  ada = await createPhone(service, acme.id, 1)
   bob = await createPhone(service, acme.id, 2)
 })
-afterEach(() => service.close())
 
 const request = async (more: object = {}, phone = ada) => dataOf(await ask(service, phone, more, acme.key))
 const inbox = async (query = '', phone = ada) =>
@@ -41,6 +33,9 @@ const pending = async (): Promise<Pending> => {
 }
 
 const user = (move: string) => `/organization/${acme.id}/user/${ada.user}/${move}`
+
+const wants = async (phone: Phone): Promise<boolean> =>
+  dataOf(await fromPhone(service, 'GET', 'session', { cookie: phone.cookie })).wants_location
 
 describe('an inbox', () => {
   test('has what is pending for its approver, oldest first, and never the number', async () => {
@@ -222,8 +217,6 @@ describe('a location', () => {
   })
 
   test('is asked for by the page where a fence of the organization or the user is active', async () => {
-    const wants = async (phone: Phone): Promise<boolean> =>
-      dataOf(await fromPhone(service, 'GET', 'session', { cookie: phone.cookie })).wants_location
     expect(await wants(ada)).toBe(true)
     const off = { body: { is_active: 0 } }
     const [{ id }] = dataOf(await service.call('GET', `/organization/${acme.id}/geo-fences`))

@@ -1,87 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createClock, minute } from '../clock.ts'
-import { auditOf, contentsOf, createMember, createTenant, dataOf, fence, refusal } from '../fixtures.ts'
-import { startTestService, type TestService } from '../harness.ts'
-import {
-  answerTo,
-  begin,
-  cookieOf,
-  createPhone,
-  enrollPhone,
-  fromPhone,
-  linkFor,
-  phoneRegistration,
-  type Phone,
-} from './phone.ts'
+import { describe, expect, test } from 'vitest'
+import { minute } from '../clock.ts'
+import { auditOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
+import { startTestService } from '../harness.ts'
+import { answerTo, begin, cookieOf, fromPhone, linkFor, phoneRegistration } from './phone.ts'
+import { acme, ada, clock, openSession, service } from './visit.ts'
 
 const day = 24 * 60 * minute
 
-let clock: ReturnType<typeof createClock>
-let service: TestService
-let acme: { id: number; key: string }
-let ada: Phone
-const open = async (options: { publicUrl?: string } = {}): Promise<void> => {
-  clock = createClock()
-  service = await startTestService({ now: clock.now, ...options })
-  acme = await createTenant(service, 'acme')
-  ada = await createPhone(service, acme.id, 1)
-}
-beforeEach(() => open())
-afterEach(() => service.close())
-
 const whoami = (cookie?: string) => fromPhone(service, 'GET', 'session', { cookie })
-const enrollment = (token: string) => fromPhone(service, 'POST', 'enrollment', { body: { token } })
-const openSession = (challenge: string, response: unknown) =>
-  fromPhone(service, 'POST', 'session', { body: { challenge, response } })
-
-describe('an enrollment at the page', () => {
-  test('tells what a phone needs to register', async () => {
-    await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence })
-    const bob = await createMember(service, acme.id, 2, { first_name: 'Bob', last_name: 'Builder' })
-    const first = await enrollPhone(service, acme.id, bob)
-    expect(dataOf(await enrollment(await linkFor(service, acme.id, bob.id)))).toEqual({
-      first_name: 'Bob',
-      organization: 'acme',
-      user_name: 'Bob Builder, acme',
-      rp_id: 'localhost',
-      challenge: expect.stringMatching(/^[\w-]{43}$/),
-      user_handle: first.key.user_handle,
-      exclude: [first.key.credential_id],
-      wants_location: true,
-    })
-  })
-
-  test('is over once it is used, late, of nobody, or of one who was put on hold', async () => {
-    const bob = await createMember(service, acme.id, 2)
-    const [used, late, held] = await Promise.all([1, 2, 3].map(() => linkFor(service, acme.id, bob.id)))
-    const { challenge, user_handle } = dataOf(await enrollment(used!))
-    const body = { token: used, name: 'x', response: phoneRegistration({ challenge, user_handle }).response }
-    dataOf(await service.call('POST', '/svc/v1/devices', { key: null, body }))
-    const over = [410, 'enrollment_over', []]
-    expect(refusal(await enrollment(used!))).toEqual(over)
-    expect(refusal(await enrollment('x'.repeat(43)))).toEqual(over)
-    clock.tick(9 * minute)
-    dataOf(await enrollment(held!))
-    await service.call('POST', `/organization/${acme.id}/user/${bob.id}/pending`, { body: {} })
-    expect(refusal(await enrollment(held!))).toEqual(over)
-    clock.tick(minute)
-    expect(refusal(await enrollment(late!))).toEqual(over)
-  })
-
-  test('of a link that was shared registers the first phone and tells the second', async () => {
-    const bob = await createMember(service, acme.id, 2)
-    const token = await linkFor(service, acme.id, bob.id)
-    const ceremony = dataOf(await enrollment(token))
-    const register = () =>
-      service.call('POST', '/svc/v1/devices', {
-        key: null,
-        body: { token, name: 'x', response: phoneRegistration(ceremony).response },
-      })
-    const answers = await Promise.all([register(), register()])
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 410])
-    expect(answers.filter(({ headers }) => headers['set-cookie'])).toHaveLength(1)
-  })
-})
 
 describe('a session', () => {
   test('opens with the registration and tells who stands at the page', async () => {
@@ -186,14 +112,11 @@ describe('a session', () => {
   })
 
   test('has a cookie for https alone where the site is', async () => {
-    await service.close()
-    clock = createClock()
-    service = await startTestService({
-      now: clock.now,
+    const service = await startTestService({
       publicUrl: 'https://svc.example.com',
       guards: { publicUrl: 'https://svc.example.com' },
     })
-    acme = await createTenant(service, 'acme')
+    const acme = await createTenant(service, 'acme')
     const bob = await createMember(service, acme.id, 2)
     const token = await linkFor(service, acme.id, bob.id)
     const where = { origin: 'https://svc.example.com', rpId: 'svc.example.com' }
@@ -204,95 +127,10 @@ describe('a session', () => {
     expect(answer.headers['set-cookie']).toMatch(
       /^__Secure-svc-approver=.*; HttpOnly; SameSite=Strict; Secure$/,
     )
+    const whoami = (cookie: string) => fromPhone(service, 'GET', 'session', { cookie })
     dataOf(await whoami(cookieOf(answer)))
     expect(refusal(await whoami(cookieOf(answer).replace('__Secure-', '')))[0]).toBe(401)
-  })
-})
-
-describe('an assertion that opens a session', () => {
-  test('opens one, once', async () => {
-    const challenge = await begin(service)
-    const response = answerTo(challenge, ada.key)
-    const answers = await Promise.all([1, 2, 3].map(() => openSession(challenge, response)))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 410, 410])
-    expect(answers.filter(({ headers }) => headers['set-cookie'])).toHaveLength(1)
-    expect(refusal(await openSession(challenge, response))).toEqual([410, 'challenge_over', []])
-  })
-
-  test('comes within two minutes', async () => {
-    const challenge = await begin(service)
-    clock.tick(2 * minute)
-    const late = await openSession(challenge, answerTo(challenge, ada.key))
-    expect(refusal(late)).toEqual([410, 'challenge_over', []])
-  })
-
-  test.each<[string, (challenge: string) => Promise<unknown> | unknown, [number, string]]>([
-    [
-      'over another challenge',
-      async () => answerTo(await begin(service), ada.key),
-      [403, 'assertion_refused'],
-    ],
-    ['without the check of its user', (one) => answerTo(one, ada.key, false), [403, 'assertion_refused']],
-    [
-      'by another device under its name',
-      async (one) => ({
-        ...answerTo(one, (await createPhone(service, acme.id, 3)).key),
-        id: ada.key.credential_id,
-        rawId: ada.key.credential_id,
-      }),
-      [403, 'assertion_refused'],
-    ],
-    [
-      'by a key that nobody registered',
-      (one) => ({ ...answerTo(one, ada.key), id: 'AAAA' }),
-      [403, 'device_not_registered'],
-    ],
-  ])('is refused %s', async (_, make, said) => {
-    const challenge = await begin(service)
-    const answer = await openSession(challenge, await make(challenge))
-    expect(refusal(answer).slice(0, 2)).toEqual(said)
-    expect(answer.headers['set-cookie']).toBeUndefined()
-  })
-
-  test.each(['x', 'AAAA', Buffer.from('v1.a.b.c').toString('base64url')])(
-    'is refused over a challenge that the service never made: %s',
-    async (challenge) => {
-      expect(refusal(await openSession(challenge, answerTo('AAAA', ada.key)))).toEqual([
-        410,
-        'challenge_over',
-        [],
-      ])
-    },
-  )
-})
-
-describe('a page of another origin', () => {
-  test.each([
-    ['POST', 'enrollment', { token: 'x' }],
-    ['POST', 'challenge', {}],
-    ['POST', 'session', { challenge: 'x', response: { id: 'x', response: {} } }],
-    ['DELETE', 'session', undefined],
-    ['POST', 'push', {}],
-    ['POST', 'members/1/challenge', { move: 'accept' }],
-    ['POST', 'members/1/move', {}],
-  ])('reaches nothing with %s %s, nor does who names no origin', async (method, path, body) => {
-    const elsewhere: Record<string, string>[] = [
-      { origin: 'https://evil.example' },
-      { origin: 'null' },
-      { origin: 'http://127.0.0.1:8080' },
-      { 'sec-fetch-site': 'same-site' },
-      {},
-    ]
-    for (const headers of elsewhere) {
-      const answer = await fromPhone(service, method, path, { cookie: ada.cookie, body, headers })
-      expect(refusal(answer)).toEqual([403, 'foreign_origin', []])
-    }
-  })
-
-  test('is told from the page itself also by what the browser says of it', async () => {
-    const headers = { 'sec-fetch-site': 'same-origin' }
-    const answer = await fromPhone(service, 'POST', 'challenge', { headers })
-    expect(dataOf(answer)).toEqual({ rp_id: 'localhost', challenge: expect.any(String) })
+    await service.close()
   })
 })
 
