@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach } from 'vitest'
+import type { LogRecord } from '../../src/service/log.ts'
+import type { ServeOptions } from '../../src/service/serve-options.ts'
+import { startService, type RunningService } from '../../src/service/serve.ts'
+
+export type Listed = { data: { action: string }[] }
+
+// Whoever imports these has a data directory of its own for each test, and what it starts is stopped.
+
+export let folder: string
+export let dataDir: string
+let running: RunningService[]
+const log: LogRecord[] = []
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-serve-'))
+  dataDir = join(folder, 'data')
+  running = []
+})
+afterEach(async () => {
+  for (const service of running) await service.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+export const start = async (options: Partial<ServeOptions> = {}): Promise<RunningService> => {
+  const service = await startService({ port: 0, dataDir, env: {}, log: (one) => log.push(one), ...options })
+  running.push(service)
+  return service
+}
+
+export const ask = (service: RunningService, path: string, key: string, init: RequestInit = {}) =>
+  fetch(service.baseUrl + path, {
+    ...init,
+    headers: { 'x-api-key': key, 'content-type': 'application/json', connection: 'close' },
+  })
+
+export const portOf = (service: RunningService): number => Number(new URL(service.baseUrl).port)
