@@ -1,0 +1,179 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { tools as contract } from '../../../src/contract/tools.ts'
+import { Refusal } from '../../../src/service/refusal.ts'
+import { call } from './http-tools.ts'
+import { fake, mobile, start, tools } from './asked-tools.ts'
+
+const request = (args: object, more = {}) => tools.ask(call('request_approval', args, more))
+
+/** Calls `request_approval`, and lets `decide` happen once somebody is asked. */
+const whileAsked = async (args: object, decide: () => void, more = {}) => {
+  const asked = fake.nextAsk()
+  const answer = request({ action: 'deploy', approver_mobile: mobile, ...args }, more)
+  await asked
+  await Promise.resolve()
+  setImmediate(decide)
+  return answer
+}
+
+describe('request_approval', () => {
+  test('answers what the person decided, with the receipt, as structure and as the same text', async () => {
+    const attestation = { format: 'jws' as const, jws: 'a.b.c', kid: 'k', claims: {} }
+    const { result } = await whileAsked({}, () => fake.end('apr_1', { status: 'approved', attestation }))
+    expect(result.structuredContent).toMatchObject({ status: 'approved', request_id: 'apr_1', attestation })
+    expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent)
+    expect(contract.request_approval.output.safeParse(result.structuredContent).success).toBe(true)
+    expect(result.isError).toBeUndefined()
+  })
+
+  test.each(['denied', 'expired'] as const)('tells plainly that %s is a no', async (status) => {
+    const { result } = await whileAsked({}, () => fake.end('apr_1', { status }))
+    expect(result.structuredContent.status).toBe(status)
+    expect(result.structuredContent.detail).toMatch(/[Dd]o not do it/)
+  })
+
+  test('lives exactly as long as it waits, two minutes when nobody says', async () => {
+    await whileAsked({ timeout_s: 7 }, () => fake.end('apr_1', { status: 'denied' }))
+    await whileAsked({}, () => fake.end('apr_2', { status: 'denied' }))
+    expect(fake.asks.map((ask) => ask.lifetime_s)).toEqual([7, 120])
+  })
+
+  test('withdraws the prompt when nobody decided in time', async () => {
+    const { result } = await whileAsked({}, () => fake.giveUp('apr_1'))
+    expect(fake.cancelled).toEqual(['apr_1'])
+    expect(result.structuredContent).toMatchObject({ status: 'expired' })
+  })
+
+  test('tells the decision that came just before the withdrawal', async () => {
+    const { cancel } = fake.asker
+    fake.asker.cancel = async (id) => {
+      fake.end(id, { status: 'approved' })
+      await cancel(id)
+    }
+    const { result } = await whileAsked({}, () => fake.giveUp('apr_1'))
+    expect(result.structuredContent.status).toBe('approved')
+  })
+
+  test('withdraws the prompt when the wait breaks, and says that nothing was approved', async () => {
+    fake.asker.wait = async () => {
+      throw new Refusal(503, 'unwell', 'The store is away')
+    }
+    const { result } = await request({ action: 'deploy', approver_mobile: mobile })
+    expect(fake.cancelled).toEqual(['apr_1'])
+    expect(result).toMatchObject({ isError: true })
+    expect(result.content[0].text).toBe('The store is away. Nothing was approved.')
+  })
+
+  test('says that approver_mobile is required where there is no default', async () => {
+    const { result } = await request({ action: 'deploy' })
+    expect(result.isError).toBe(true)
+    expect(result.content[0].text).toMatch(/^approver_mobile is required/)
+    expect(fake.asks).toEqual([])
+  })
+
+  test('hides what broke inside, and tells the log', async () => {
+    fake.refuse(new Error('secret path /x'))
+    const { result } = await request({ action: 'deploy', approver_mobile: mobile })
+    expect(result.content[0].text).not.toContain('/x')
+    expect(result.isError).toBe(true)
+    expect(tools.trace.error).toContain('secret path /x')
+  })
+
+  test.each([
+    [{ action: '' }, /^action must not be empty/],
+    [{ action: '   ' }, /^action must not be blank/],
+    [{ action: 'x'.repeat(100_000) }, /^action must have at most 500 characters/],
+    [{ action: 7 }, /^action must be text/],
+    [{ action: 'a\u0000b' }, /^action must not hold control, invisible/],
+    [{ action: '\ud800' }, /^action must not hold .* half a character/],
+    [{ action: 'pay 10\u202e001' }, /^action must not hold .* direction-changing/],
+    [{ action: 'de\u200bploy' }, /^action must not hold control, invisible/],
+    [{ action: 'a', reason: '\u{e0041}' }, /^reason must not hold control, invisible/],
+    [{}, /^action is missing/],
+    [{ action: 'a', timeout_s: 0 }, /^timeout_s must be 1 or more/],
+    [{ action: 'a', timeout_s: 1e9 }, /^timeout_s must be 600 or less/],
+    [{ action: 'a', timeout_s: 1.5 }, /^timeout_s must be a whole number/],
+    [{ action: 'a', timeout_s: '60' }, /^timeout_s must be a whole number/],
+    [{ action: 'a', approver_mobile: '2025550101' }, /^approver_mobile must be a phone number in E.164/],
+    [{ action: 'a', approver_mobile: '' }, /^approver_mobile must be a phone number in E.164/],
+    [{ action: 'a', factors: ['retina'] }, /^factors\[0\] must be biometric, location, time or device/],
+    [{ action: 'a', factors: 'biometric' }, /^factors must be a list/],
+    [{ action: 'a', mobile: mobile }, /^mobile is not a known field/],
+  ])('refuses %j as a result, and asks nobody', async (args, text) => {
+    const { result } = await request(args)
+    expect(result.isError).toBe(true)
+    expect(result.content[0].text).toMatch(text)
+    expect(result.content[0].text).toMatch(/Nothing was approved\.$/)
+    expect(fake.asks).toEqual([])
+  })
+
+  test.each(['Zeile eins\nZeile zwei', 'می‌خواهم', 'ship it 👩‍🚀 ⚠️'])(
+    'asks for %j as it stands',
+    async (action) => {
+      await tools.ask(call('request_approval_async', { action, approver_mobile: mobile }))
+      expect(fake.asks[0]!.action).toBe(action)
+    },
+  )
+
+  test('takes no timeout_s in the asynchronous tool', async () => {
+    const { result } = await tools.ask(
+      call('request_approval_async', { action: 'a', approver_mobile: mobile, timeout_s: 5 }),
+    )
+    expect(result.content[0].text).toMatch(/^timeout_s is not a known field/)
+  })
+})
+
+describe('a number', () => {
+  beforeEach(() => start({ number: '42' }))
+
+  test('stands in the asynchronous answer', async () => {
+    const { result } = await tools.ask(
+      call('request_approval_async', { action: 'deploy', approver_mobile: mobile }),
+    )
+    expect(result.structuredContent).toMatchObject({
+      status: 'pending',
+      request_id: 'apr_1',
+      approver_mobile: mobile,
+      expires_at: '2026-01-01T00:05:00.000Z',
+      number: '42',
+    })
+    expect(contract.request_approval_async.output.safeParse(result.structuredContent).success).toBe(true)
+  })
+
+  test('ends a waiting call that could not show it, and names the way that can', async () => {
+    const { result } = await request({ action: 'deploy', approver_mobile: mobile })
+    expect(result.isError).toBe(true)
+    expect(result.content[0].text).toMatch(/request_approval_async/)
+    expect(fake.cancelled).toEqual(['apr_1'])
+  })
+
+  test('is told with the progress', async () => {
+    const asked = fake.nextAsk()
+    const answer = tools.send(
+      call('request_approval', { action: 'd', approver_mobile: mobile }, { _meta: { progressToken: 'p' } }),
+    )
+    await asked
+    setImmediate(() => fake.end('apr_1', { status: 'approved' }))
+    const text = await (await answer).text()
+    expect(text).toContain('The number to type on the phone is 42.')
+    expect(text).toContain('"status":"approved"')
+  })
+})
+
+test('tells the progress at once and every ten seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  try {
+    const asked = fake.nextAsk()
+    const answer = tools.send(
+      call('request_approval', { action: 'd', approver_mobile: mobile }, { _meta: { progressToken: 7 } }),
+    )
+    await asked
+    await new Promise(setImmediate)
+    await vi.advanceTimersByTimeAsync(20_000)
+    fake.end('apr_1', { status: 'approved' })
+    const events = (await (await answer).text()).match(/"progress":\d+/g)
+    expect(events).toEqual(['"progress":0', '"progress":10', '"progress":20'])
+  } finally {
+    vi.useRealTimers()
+  }
+})
