@@ -1,23 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { follow } from '../../src/cli/auth/follow.ts'
 import { run } from '../../src/cli/main.ts'
 import { withHosted } from '../client/hosted.ts'
-import { temporaryFolder } from '../e2e/processes.ts'
-import { cut, json, startFakeHosted, type Answering, type FakeHosted } from '../fake-hosted.ts'
+import { cut, json, type Answering } from '../fake-hosted.ts'
 import { memoryIo } from './memory-io.ts'
-
-let service: FakeHosted
-let folder: ReturnType<typeof temporaryFolder>
-beforeEach(async () => {
-  service = await startFakeHosted()
-  folder = temporaryFolder()
-})
-afterEach(async () => {
-  await service.close()
-  folder.remove()
-})
+import { folder, service, toService } from './other-service.ts'
 
 const success = (message: string, data?: object): Answering => json(200, { status: 'success', message, data })
 const refused = (status: number, code: string, more: object = {}): Answering =>
@@ -38,7 +27,7 @@ const plays = (prompt: Answering, ...answers: Answering[]): void =>
 const bodies = () => service.seen.map(({ path, body }) => [path.split('/api')[1], JSON.parse(body || 'null')])
 
 const svc = async (args: string[], more: { signal?: AbortSignal } = {}) => {
-  const env = { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key' }
+  const env = toService()
   const io = Object.assign(memoryIo({ cwd: folder.path, env }), more)
   const exit = await run(args, io)
   return { exit, out: io.out(), err: io.err() }

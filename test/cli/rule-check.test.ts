@@ -1,25 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { run } from '../../src/cli/main.ts'
-import { temporaryFolder } from '../e2e/processes.ts'
-import { json, startFakeHosted, type FakeHosted } from '../fake-hosted.ts'
+import { json } from '../fake-hosted.ts'
 import { memoryIo } from './memory-io.ts'
-
-let service: FakeHosted
-let folder: ReturnType<typeof temporaryFolder>
-beforeEach(async () => {
-  service = await startFakeHosted()
-  folder = temporaryFolder()
-})
-afterEach(async () => {
-  await service.close()
-  folder.remove()
-})
+import { service, toService } from './other-service.ts'
 
 const check = async (args: string[], result: string) => {
   const data = { factor: 'location', result, reason: 'because', expected: null, observed: null }
   service.always(json(200, { status: 'success', message: 'Checked', data }))
   const io = memoryIo({
-    env: { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key' },
+    env: toService(),
   })
   const exit = await run([...args, '--org', '1'], io)
   return { exit, out: io.out(), path: service.seen[0]?.path }

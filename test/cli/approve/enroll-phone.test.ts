@@ -1,19 +1,8 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
-import { temporaryFolder } from '../../e2e/processes.ts'
-import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
+import { json } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
-
-let service: FakeHosted
-let folder: ReturnType<typeof temporaryFolder>
-beforeEach(async () => {
-  service = await startFakeHosted()
-  folder = temporaryFolder()
-})
-afterEach(async () => {
-  await service.close()
-  folder.remove()
-})
+import { service, toService } from '../other-service.ts'
 
 const token = 'x'.repeat(43)
 const enroll = async (
@@ -33,7 +22,7 @@ const enroll = async (
   const memory = memoryIo({
     tty: true,
     ...io,
-    env: { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key', ...env },
+    env: { ...toService(), ...env },
   })
   const exit = await run(['user', 'enroll', '7', '--org', '1', ...args], memory)
   return { exit, out: memory.out(), err: memory.err() }

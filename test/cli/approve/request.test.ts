@@ -1,51 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
-import { temporaryFolder } from '../../e2e/processes.ts'
-import { cut, json, startFakeHosted, type Answering, type FakeHosted } from '../../fake-hosted.ts'
-import type { ApprovalContext } from '../../../src/receipt/context.ts'
-import { approval, approverKey, createIssuer, specimen } from '../../receipt/specimen.ts'
-import { memoryIo } from '../memory-io.ts'
+import { describe, expect, test } from 'vitest'
+import { cut, json } from '../../fake-hosted.ts'
+import { folder, service } from '../other-service.ts'
 import { record } from './records.ts'
-
-let service: FakeHosted
-let folder: ReturnType<typeof temporaryFolder>
-beforeEach(async () => {
-  service = await startFakeHosted()
-  folder = temporaryFolder()
-})
-afterEach(async () => {
-  await service.close()
-  folder.remove()
-})
-
-const approvals = '/svc/v1/approvals'
-const success = (data: unknown): Answering =>
-  json(200, { status: 'success', message: 'OK', data }, { date: 'Thu, 01 Jan 2026 00:00:01 GMT' })
-const refused = (status: number, code: string): Answering =>
-  json(status, { status: 'error', message: `It says ${code}`, data: { code } })
-const noRoute = refused(404, 'no_such_route')
-
-/** Answers each method and path by its own; everything else is a 404. */
-const plays = (answers: Record<string, Answering>): void =>
-  service.always((request, response) => {
-    const path = request.path.replace(/\?.*/, '').replace('/admin/public/api', '')
-    return (answers[`${request.method} ${path}`] ?? noRoute)(request, response)
-  })
-const sent = (method: string, path: string) =>
-  service.seen.filter((one) => one.method === method && one.path.replace(/\?.*/, '').endsWith(path))
-
-const svc = async (args: string[], env: Record<string, string> = {}) => {
-  const io = memoryIo({
-    cwd: folder.path,
-    env: { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key', ...env },
-  })
-  const exit = await run(['approve', ...args], io)
-  return { exit, out: io.out(), err: io.err() }
-}
-const ran = (): boolean => existsSync(join(folder.path, 'ran'))
-const to = ['--to', '+12025550101']
+import { approvals, plays, refused, sent, success, svc, to } from './asking.ts'
 
 describe('svc approve request', () => {
   test('sends what was asked, once, with a key of its own that joins an accidental repeat', async () => {
@@ -183,80 +142,5 @@ describe('another service of the contract, which rings and knows no action', () 
     expect(err).toContain('does not show them the action')
     expect(sent('POST', '/verify-user')).toEqual([])
     expect(exit).toBe(101)
-  })
-})
-
-describe('svc approve run', () => {
-  const child = ['--', process.execPath, '-e', 'require("fs").writeFileSync("ran", "")']
-  const asked = ['run', '--action', 'Deploy', ...to, ...child]
-
-  test.each([
-    ['denied', 106],
-    ['expired', 107],
-    ['cancelled', 101],
-  ])('runs nothing when the answer is %s', async (status, code) => {
-    plays({ [`POST ${approvals}`]: success(record({ status: status as 'denied' })) })
-    expect((await svc(asked)).exit).toBe(code)
-    expect(ran()).toBe(false)
-  })
-  test.each([
-    ['no receipt', null],
-    ['a receipt that nobody signed', { format: 'jws', jws: 'a.b.c', kid: 'k', claims: {} }],
-  ])('runs nothing on an approval with %s', async (_, attestation) => {
-    plays({
-      [`POST ${approvals}`]: success(record({ status: 'approved', attestation: attestation as null })),
-      [`GET /.well-known/jwks.json`]: json(200, { keys: [] }),
-    })
-    expect((await svc(asked)).exit).toBe(101)
-    expect(ran()).toBe(false)
-  })
-  test.each([
-    ['is for this', {}, 0],
-    ['is for another action', { action: 'Deploy 4.2' }, 101],
-    ['is from another person', { approver: '+12025550102' }, 101],
-    ['is of another request', { request_id: 'apr_0' }, 101],
-    ['is a denial', { decision: 'deny' }, 101],
-    ['lacks a factor that was asked for', { factors: ['biometric'] }, 101],
-  ] as const)('a genuine receipt that %s', async (_, changes, code) => {
-    const issuer = await createIssuer()
-    const { requested_at, expires_at } = record()
-    const context: ApprovalContext = {
-      ...approval,
-      request_id: 'apr_1',
-      action: 'Deploy',
-      requested_at,
-      request_expires_at: expires_at,
-      ...changes,
-      factors: [...('factors' in changes ? changes.factors : approval.factors)],
-    }
-    const decidedAt = new Date(requested_at)
-    const attestation = await specimen(issuer, context, approverKey(), { decidedAt })
-    plays({
-      [`POST ${approvals}`]: success(record({ status: 'approved', attestation })),
-      [`GET /.well-known/jwks.json`]: json(200, issuer.jwks),
-    })
-    const { exit } = await svc([...asked.slice(0, 5), '--factors', 'biometric,location', ...child])
-    expect(exit).toBe(code)
-    expect(ran()).toBe(code === 0)
-  })
-  test('withdraws the request when the service fails while it waits', async () => {
-    plays({
-      [`POST ${approvals}`]: success(record()),
-      [`GET ${approvals}/apr_1`]: refused(403, 'forbidden'),
-      [`POST ${approvals}/apr_1/cancel`]: success(record({ status: 'expired' })),
-    })
-    expect((await svc(asked)).exit).toBe(104)
-    expect(sent('POST', '/cancel')).toHaveLength(1)
-    expect(ran()).toBe(false)
-  })
-  test.each([
-    [['run', '--action', 'Deploy', ...to, '--', 'no-such-command-anywhere'], 127],
-    [['run', '--action', 'Deploy', ...to, '--', '/etc/passwd'], 126],
-    [['run', '--action', 'Deploy', ...to], 102],
-    [['run', ...to, ...child], 102],
-    [['run', '--nothing', ...child], 102],
-  ])('%j rings nobody and exits with %i', async (args, code) => {
-    expect((await svc(args)).exit).toBe(code)
-    expect(service.seen).toEqual([])
   })
 })

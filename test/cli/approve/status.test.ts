@@ -1,21 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ApprovalRecord } from '../../../src/contract/approval.ts'
 import { run } from '../../../src/cli/main.ts'
-import { temporaryFolder } from '../../e2e/processes.ts'
-import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
+import { json } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
+import { folder, service, toService } from '../other-service.ts'
 import { record } from './records.ts'
-
-let service: FakeHosted
-let folder: ReturnType<typeof temporaryFolder>
-beforeEach(async () => {
-  service = await startFakeHosted()
-  folder = temporaryFolder()
-})
-afterEach(async () => {
-  await service.close()
-  folder.remove()
-})
 
 const ruling = (['PASS', 'FAIL'] as const).map((result, i) => ({
   factor: ['biometric', 'location'][i]!,
@@ -34,7 +23,7 @@ const refused: Partial<ApprovalRecord> = {
 
 const svc = async (answer: Partial<ApprovalRecord>, args: string[]) => {
   service.always(json(200, { status: 'success', message: 'Approval', data: record(answer) }))
-  const env = { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key' }
+  const env = toService()
   const io = memoryIo({ cwd: folder.path, env })
   const exit = await run(['approve', ...args], io)
   return { exit, out: io.out(), err: io.err() }

@@ -1,13 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readFeatures } from '../../../src/cli/bulk/geojson.ts'
 import { geofences } from '../../../src/cli/bulk/geofences.ts'
 import { run } from '../../../src/cli/main.ts'
 import { markFences, readFences, type CheckedPoint } from '../../../src/cli/picture/fences.ts'
 import { drawMap } from '../../../src/cli/picture/map-drawing.ts'
 import { mapPage } from '../../../src/cli/picture/map-page.ts'
-import { temporaryFolder } from '../../e2e/processes.ts'
-import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
+import { json } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
+import { folder, service, toService } from '../other-service.ts'
 
 const fence = (name: string, latitude: number, longitude: number, radius: number, is_active = 1) => ({
   name,
@@ -113,24 +113,13 @@ describe('a map', () => {
   })
 })
 
-let service: FakeHosted
-let folder: ReturnType<typeof temporaryFolder>
-beforeEach(async () => {
-  service = await startFakeHosted()
-  folder = temporaryFolder()
-})
-afterEach(async () => {
-  await service.close()
-  folder.remove()
-})
-
 const hostile = [...berlin, fence('a\u001b[2J<b>\u202e', 52.5195, 13.402, 40)]
 const map = async (args: string[], rows: unknown[] = hostile, tty = false) => {
   service.always(json(200, { status: 'success', message: 'OK', data: rows }))
   const io = memoryIo({
     tty,
     cwd: folder.path,
-    env: { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key' },
+    env: toService(),
   })
   const exit = await run(['geofence', 'map', '--org', '1', ...args], io)
   return { exit, out: io.out(), err: io.err() }

@@ -1,19 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
-import { temporaryFolder } from '../../e2e/processes.ts'
-import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
+import { json } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
-
-let service: FakeHosted
-let folder: ReturnType<typeof temporaryFolder>
-beforeEach(async () => {
-  service = await startFakeHosted()
-  folder = temporaryFolder()
-})
-afterEach(async () => {
-  await service.close()
-  folder.remove()
-})
+import { folder, service, toService } from '../other-service.ts'
 
 const slot = (name: string, days: string[], start: string, end: string, timezone = 'Europe/Berlin') => ({
   name,
@@ -39,7 +28,7 @@ const week = async (args: string[], of: { organization?: unknown[]; user?: unkno
   const io = memoryIo({
     tty,
     cwd: folder.path,
-    env: { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key' },
+    env: toService(),
   })
   const exit = await run(['timeslot', 'week', '--org', '1', ...args], io)
   return { exit, out: io.out(), err: io.err() }

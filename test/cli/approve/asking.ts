@@ -1,0 +1,32 @@
+import { run } from '../../../src/cli/main.ts'
+import { json, type Answering } from '../../fake-hosted.ts'
+import { memoryIo } from '../memory-io.ts'
+import { folder, service, toService } from '../other-service.ts'
+
+// Commands of `svc approve` against another service of the contract that plays what it is told.
+
+export const approvals = '/svc/v1/approvals'
+export const success = (data: unknown): Answering =>
+  json(200, { status: 'success', message: 'OK', data }, { date: 'Thu, 01 Jan 2026 00:00:01 GMT' })
+export const refused = (status: number, code: string): Answering =>
+  json(status, { status: 'error', message: `It says ${code}`, data: { code } })
+const noRoute = refused(404, 'no_such_route')
+
+/** Answers each method and path by its own; everything else is a 404. */
+export const plays = (answers: Record<string, Answering>): void =>
+  service.always((request, response) => {
+    const path = request.path.replace(/\?.*/, '').replace('/admin/public/api', '')
+    return (answers[`${request.method} ${path}`] ?? noRoute)(request, response)
+  })
+export const sent = (method: string, path: string) =>
+  service.seen.filter((one) => one.method === method && one.path.replace(/\?.*/, '').endsWith(path))
+
+export const svc = async (args: string[], env: Record<string, string> = {}) => {
+  const io = memoryIo({
+    cwd: folder.path,
+    env: { ...toService(), ...env },
+  })
+  const exit = await run(['approve', ...args], io)
+  return { exit, out: io.out(), err: io.err() }
+}
+export const to = ['--to', '+12025550101']

@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { json } from '../../fake-hosted.ts'
+import type { ApprovalContext } from '../../../src/receipt/context.ts'
+import { approval, approverKey, createIssuer, specimen } from '../../receipt/specimen.ts'
+import { folder, service } from '../other-service.ts'
+import { record } from './records.ts'
+import { approvals, plays, refused, sent, success, svc, to } from './asking.ts'
+
+const ran = (): boolean => existsSync(join(folder.path, 'ran'))
+
+describe('svc approve run', () => {
+  const child = ['--', process.execPath, '-e', 'require("fs").writeFileSync("ran", "")']
+  const asked = ['run', '--action', 'Deploy', ...to, ...child]
+
+  test.each([
+    ['denied', 106],
+    ['expired', 107],
+    ['cancelled', 101],
+  ])('runs nothing when the answer is %s', async (status, code) => {
+    plays({ [`POST ${approvals}`]: success(record({ status: status as 'denied' })) })
+    expect((await svc(asked)).exit).toBe(code)
+    expect(ran()).toBe(false)
+  })
+  test.each([
+    ['no receipt', null],
+    ['a receipt that nobody signed', { format: 'jws', jws: 'a.b.c', kid: 'k', claims: {} }],
+  ])('runs nothing on an approval with %s', async (_, attestation) => {
+    plays({
+      [`POST ${approvals}`]: success(record({ status: 'approved', attestation: attestation as null })),
+      [`GET /.well-known/jwks.json`]: json(200, { keys: [] }),
+    })
+    expect((await svc(asked)).exit).toBe(101)
+    expect(ran()).toBe(false)
+  })
+  test.each([
+    ['is for this', {}, 0],
+    ['is for another action', { action: 'Deploy 4.2' }, 101],
+    ['is from another person', { approver: '+12025550102' }, 101],
+    ['is of another request', { request_id: 'apr_0' }, 101],
+    ['is a denial', { decision: 'deny' }, 101],
+    ['lacks a factor that was asked for', { factors: ['biometric'] }, 101],
+  ] as const)('a genuine receipt that %s', async (_, changes, code) => {
+    const issuer = await createIssuer()
+    const { requested_at, expires_at } = record()
+    const context: ApprovalContext = {
+      ...approval,
+      request_id: 'apr_1',
+      action: 'Deploy',
+      requested_at,
+      request_expires_at: expires_at,
+      ...changes,
+      factors: [...('factors' in changes ? changes.factors : approval.factors)],
+    }
+    const decidedAt = new Date(requested_at)
+    const attestation = await specimen(issuer, context, approverKey(), { decidedAt })
+    plays({
+      [`POST ${approvals}`]: success(record({ status: 'approved', attestation })),
+      [`GET /.well-known/jwks.json`]: json(200, issuer.jwks),
+    })
+    const { exit } = await svc([...asked.slice(0, 5), '--factors', 'biometric,location', ...child])
+    expect(exit).toBe(code)
+    expect(ran()).toBe(code === 0)
+  })
+  test('withdraws the request when the service fails while it waits', async () => {
+    plays({
+      [`POST ${approvals}`]: success(record()),
+      [`GET ${approvals}/apr_1`]: refused(403, 'forbidden'),
+      [`POST ${approvals}/apr_1/cancel`]: success(record({ status: 'expired' })),
+    })
+    expect((await svc(asked)).exit).toBe(104)
+    expect(sent('POST', '/cancel')).toHaveLength(1)
+    expect(ran()).toBe(false)
+  })
+  test.each([
+    [['run', '--action', 'Deploy', ...to, '--', 'no-such-command-anywhere'], 127],
+    [['run', '--action', 'Deploy', ...to, '--', '/etc/passwd'], 126],
+    [['run', '--action', 'Deploy', ...to], 102],
+    [['run', ...to, ...child], 102],
+    [['run', '--nothing', ...child], 102],
+  ])('%j rings nobody and exits with %i', async (args, code) => {
+    expect((await svc(args)).exit).toBe(code)
+    expect(service.seen).toEqual([])
+  })
+})

@@ -1,0 +1,24 @@
+import { afterEach, beforeEach } from 'vitest'
+import { temporaryFolder } from '../e2e/processes.ts'
+import { startFakeHosted, type FakeHosted } from '../fake-hosted.ts'
+
+// Whoever imports these has them anew for each test: another service of the contract, and a folder to stand in.
+
+export let service: FakeHosted
+export let folder: ReturnType<typeof temporaryFolder>
+
+beforeEach(async () => {
+  service = await startFakeHosted()
+  folder = temporaryFolder()
+})
+afterEach(async () => {
+  await service.close()
+  folder.remove()
+})
+
+/** The environment of a command that talks to it. */
+export const toService = (): Record<string, string> => ({
+  SVC_CONFIG_DIR: folder.path,
+  SVC_BASE_URL: service.baseUrl,
+  SVC_API_KEY: 'key',
+})
