@@ -17,7 +17,7 @@ type Of = { org_id: number; subject: string }
 
 const later = (now: string, ms: number): string => new Date(Date.parse(now) + ms).toISOString()
 
-/** The turns that count now, the oldest first. */
+/** The turns that count now, the oldest first. One that lies more than a window ahead was taken by a clock that was wrong. */
 const liveTurns = ({ db, now }: Reach, { kind, windowMs }: Limit, { org_id, subject }: Of) =>
   db
     .selectFrom('turns')
@@ -25,6 +25,7 @@ const liveTurns = ({ db, now }: Reach, { kind, windowMs }: Limit, { org_id, subj
     .where('kind', '=', kind)
     .where('subject', '=', subject)
     .where('at', '>', later(now, -windowMs))
+    .where('at', '<=', later(now, windowMs))
     .select(['slot', 'at'])
     .orderBy('at')
     .execute()
@@ -39,7 +40,9 @@ const takeSlot = async ({ db, now }: Reach, { kind, windowMs }: Limit, of: Of, s
       on
         .columns(['org_id', 'kind', 'subject', 'slot'])
         .doUpdateSet(times)
-        .where('turns.at', '<=', later(now, -windowMs)),
+        .where(({ eb, or }) =>
+          or([eb('turns.at', '<=', later(now, -windowMs)), eb('turns.at', '>', times.until)]),
+        ),
     )
     .returning('slot')
     .executeTakeFirst()

@@ -69,6 +69,8 @@ const refuseRings = async ({ db, now }: Call, { org_id, user_id }: Approver): Pr
   const since = approved?.at && approved.at > window && approved.at <= now ? approved.at : window
   const rings = await ofApprover
     .where('requested_at', '>', since)
+    // What lies further ahead is of a clock that was wrong.
+    .where('requested_at', '<=', later(now, windowMs))
     .select('requested_at')
     .orderBy('requested_at', 'desc')
     .limit(ringsAtMost)
