@@ -1,0 +1,106 @@
+import type { SoftwareKey } from '../../src/client/software-authenticator.ts'
+import { enqueue } from '../../src/service/delivery/enqueue.ts'
+import { ask, createApprover, decide } from './approver.ts'
+import { createMember, createTenant, dataOf, fence, slot } from './fixtures.ts'
+import type { TestService } from './harness.ts'
+import { codeFor, createMobileUser, register, send } from './mobile-user.ts'
+
+/** What an organization has, for an operation to be asked about. */
+export type Holding = {
+  org: number
+  slug: string
+  user: number
+  waiting: number
+  fence: number
+  slot: number
+  code: number
+  mobile: string
+  device: number
+  approval: string
+  token: string
+  message: string
+  /** Who confirmed a phone with the key of the organization. */
+  account: number
+  authCode: string
+  registered: string
+  otp: string
+  refresh: string
+  email: string
+  /** The phone of another active member. */
+  sender: string
+  machine: string
+}
+
+export const machineValues = { stockName: 'AAPL', totalPrice: '1', currentStockPrice: '2' }
+export const machineFields = { ...machineValues, machineName: 'Press', mobile: '+12025550177' }
+
+/** Somebody who has verified on the phone, which nobody asked about yet, and a token that is not spent. */
+const verified = async (
+  service: TestService,
+  of: { user: number; mobile: string; authenticator: SoftwareKey; key: string },
+): Promise<string> => {
+  const post = async (path: string, body: object) =>
+    dataOf(await service.call('POST', path, { key: of.key, body }))
+  const { auth_token } = await post('/generate-auth-token', { user_id: of.user })
+  const { request_id } = await post('/verify-user', { country_code: '+1', mobile: of.mobile.slice(2) })
+  dataOf(await decide(service, request_id, of.authenticator))
+  return auth_token
+}
+
+/** An organization that has one of each. */
+export const settle = async (
+  service: TestService,
+  slug: string,
+  n: number,
+): Promise<Holding & { key: string }> => {
+  const { id: org, key } = await createTenant(service, slug)
+  const post = async (path: string, body: object) =>
+    dataOf(await service.call('POST', `/organization/${org}/${path}`, { body })).id as number
+  // The fence and the slot are there to be found, and hinder nobody, whatever the time is.
+  const policy = { report_only: ['location', 'time'] }
+  dataOf(await service.call('PUT', `/organization/${org}/update`, { body: { policy } }))
+  const { id: user, mobile, device, key: authenticator } = await createApprover(service, org, n)
+  const waiting = (await createMember(service, org, n + 1)).id
+  await post(`user/${waiting}/pending`, {})
+  const account = await createMobileUser(service, {
+    key,
+    mobile: String(2025550102 + n),
+    email: 'x@acme.example',
+  })
+  const registered = `+1${2025550103 + n}`
+  dataOf(await register(service, { key, mobile: registered.slice(2) }))
+  dataOf(await send(service, registered, { key }))
+  const machine = `press-of-${slug}`
+  const body = { machineId: machine, ...machineFields }
+  dataOf(await service.call('POST', '/dynamic_auth/register', { key, body }))
+  return {
+    org,
+    slug,
+    key,
+    email: `user${n}@acme.example`,
+    sender: (await createMember(service, org, n + 4)).mobile,
+    machine,
+    user,
+    waiting,
+    fence: await post('create/geo-fence', fence),
+    slot: await post('timeslots/add', slot),
+    code: await post('create/auth-code', { label: 'x' }),
+    account: account.user_id,
+    refresh: account.refresh_token,
+    registered,
+    otp: await codeFor(service, registered),
+    authCode: dataOf(
+      await service.call('POST', `/organization/${org}/create/auth-code`, { body: { label: 'y' } }),
+    ).code,
+    mobile,
+    device,
+    approval: dataOf(await ask(service, { mobile }, {}, key)).request_id,
+    token: await verified(service, { user, mobile, authenticator, key }),
+    message: await service.storage.write((db) =>
+      enqueue(
+        { db, now: service.storage.now(), keyring: service.keyring },
+        { org_id: org, channel: 'email', kind: 'notice', to: 'ada@acme.example', text: 'x' },
+      ),
+    ),
+  }
+}
