@@ -101,13 +101,15 @@ export const membershipHandlers: Pick<Handlers<typeof user>, Group> = {
   deleteUser: async ({ orgId, userId }, call) => {
     await reachOrganization(call, orgId)
     // Fences, slots and enrollments go with the membership: their foreign keys cascade.
-    await call.db
+    const member = await call.db
       .deleteFrom('memberships')
       .where('org_id', '=', orgId)
       .where('user_id', '=', userId)
       .returning('id')
-      .executeTakeFirstOrThrow(() => notFound('User'))
-    await eraseRealm(call.db, orgId, userId)
+      .executeTakeFirst()
+    // Who only registered in the app, and never joined, can be erased as well.
+    const registered = await eraseRealm(call.db, orgId, userId)
+    if (!member && registered.length === 0) throw notFound('User')
     await erasePeople(call.db, [userId])
     await call.audit(orgId, `user:${userId}`)
     call.wake({ org_id: orgId, user_id: userId })

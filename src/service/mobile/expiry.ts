@@ -43,7 +43,7 @@ export const watchLapsed = ({ storage }: Service, log: Log): (() => void) => {
   return () => clearInterval(timer)
 }
 
-/** All that was registered with the keys of an organization; of one person, or of everybody. */
+/** All that was registered with the keys of an organization; of one person, or of everybody, and then what waits to be sent. */
 export const eraseRealm = async (db: Db, orgId: number, userId?: number): Promise<number[]> => {
   const tables = ['registrations', 'mobile_accounts', 'token_families', 'email_verifications'] as const
   const users = new Set<number>()
@@ -59,5 +59,7 @@ export const eraseRealm = async (db: Db, orgId: number, userId?: number): Promis
   if (userId !== undefined) return [...users]
   await db.deleteFrom('otps').where('org_id', '=', orgId).execute()
   await db.deleteFrom('turns').where('org_id', '=', orgId).execute()
+  // Nothing more is said in its name; of what was sent, a shortened recipient stays for a while.
+  await db.deleteFrom('outbox').where('org_id', '=', orgId).where('wrapped', 'is not', null).execute()
   return [...users]
 }

@@ -121,6 +121,17 @@ describe('what is kept of somebody', () => {
     expect(await mobileTables()).toEqual([0, 1, 1, 1, 1, 1])
   })
 
+  test('goes with who registered and never joined', async () => {
+    const { user_id } = await createMobileUser(service, { key: acme.key, email: ada.email })
+    const other = await createTenant(service, 'other')
+    const erase = (orgId: number, key?: string) =>
+      service.call('DELETE', `/organization/${orgId}/delete/user/${user_id}`, { key })
+    expect(refusal(await erase(other.id, other.key))).toEqual([404, 'not_found', []])
+    dataOf(await erase(acme.id, acme.key))
+    expect(await mobileTables()).toEqual([0, 0, 0, 0, 0, 0])
+    expect(refusal(await erase(acme.id, acme.key))).toEqual([404, 'not_found', []])
+  })
+
   test('goes with the organization whose key registered it', async () => {
     await createMobileUser(service, { key: acme.key, email: ada.email })
     dataOf(await register(service, { key: acme.key, mobile: '2025550103' }))
@@ -129,6 +140,7 @@ describe('what is kept of somebody', () => {
     expect(await mobileTables()).toEqual([0, 0, 0, 0, 0, 0])
     const { otps, turns } = await contentsOf(service)
     expect([otps, turns]).toEqual([[], []])
+    expect(await service.messages()).toEqual([])
   })
 
   test('is forgotten when it lapsed, and nothing before', async () => {
