@@ -11,7 +11,7 @@ export type ApprovalState = (typeof approvalStates)[number]
 // What a person cannot see, or sees elsewhere than it stands, they cannot approve; and an agent may have been fed it.
 // Newline, tab, what joins letters and emoji, and variation selectors may stand.
 const unseen = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/u
-const seen = z.refine(
+export const seen = z.refine(
   (text) => !unseen.test(text as string),
   'must not hold control, invisible or direction-changing characters, or half a character',
 )

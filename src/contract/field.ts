@@ -60,7 +60,8 @@ export const line = (max = 200) =>
       z.trim(),
       z.minLength(1, 'must not be empty'),
       z.maxLength(max, `must have at most ${max} characters`),
-      z.regex(/^\P{Cc}*$/u, 'must not hold control characters'),
+      // What is checked besides would find the same once more.
+      z.regex(/^\P{Cc}*$/u, { error: 'must not hold control characters', abort: true }),
     )
 
 export const id = z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'))

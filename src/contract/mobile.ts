@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { seen } from './approval.ts'
 import { chosen, id, line, shown } from './field.ts'
 import { operations } from './operation.ts'
 import { country_code, email, mobile as number, time } from './records.ts'
@@ -40,15 +41,14 @@ const tokens = z.looseObject({
   refresh_expires_at: chosen(time, 'When the refresh token lapses'),
 })
 
-/** Text of several lines. */
-const paragraphs = z
-  .string()
-  .check(
-    z.trim(),
-    z.minLength(1, 'must not be empty'),
-    z.maxLength(5000, 'must have at most 5000 characters'),
-    z.regex(/^[\P{Cc}\n\r\t]*$/u, 'must not hold control characters'),
-  )
+/** Text of several lines, whatever ends them. */
+const paragraphs = z.string().check(
+  z.trim(),
+  z.overwrite((text) => text.replace(/\r\n?/g, '\n')),
+  z.minLength(1, 'must not be empty'),
+  z.maxLength(5000, 'must have at most 5000 characters'),
+  seen,
+)
 
 export const mobile = operations({
   registerMobileUser: {
@@ -119,13 +119,13 @@ export const mobile = operations({
     example:
       '--name "Ada Lovelace" --email ada@acme.example --subject "New phone" --message "I have a new phone."',
     input: z.strictObject({
-      name: chosen(line(120), 'Who writes', { example: 'Ada Lovelace' }),
+      name: chosen(line(120).check(seen), 'Who writes', { example: 'Ada Lovelace' }),
       email: chosen(z.optional(email), 'Where the answer goes', {
         example: 'ada@acme.example',
         personal: true,
       }),
       mobile: z.optional(e164('Or the mobile number to answer to, E.164')),
-      subject: chosen(line(150), 'What it is about', { example: 'New phone' }),
+      subject: chosen(line(150).check(seen), 'What it is about', { example: 'New phone' }),
       message: chosen(paragraphs, 'The message', { example: 'I have a new phone.' }),
     }),
     data: z.looseObject({ message_id: chosen(z.string(), 'Id of the message in the outbox') }),

@@ -71,9 +71,18 @@ test.each([
   [{ message: ' ' }, ['message']],
   [{ message: 'x\u001b[2J' }, ['message']],
   [{ message: 'x'.repeat(5001) }, ['message']],
+  [{ name: 'a\u202eb' }, ['name']],
+  [{ subject: 'a\u200bb' }, ['subject']],
+  [{ message: 'a\u2066b' }, ['message']],
 ])('a message with %j is refused, naming the field', async (wrong, fields) => {
   expect(refusal(await write({ ...letter, ...wrong }))).toEqual([422, 'invalid_field', fields])
   expect(await service.messages()).toEqual([])
+})
+
+test('a message keeps its lines and its emoji', async () => {
+  const message = 'one\r\ntwo\n\n👩\u200d💻'
+  dataOf(await write({ ...letter, message }))
+  expect((await service.messages())[0]!.text).toContain('one\ntwo\n\n👩\u200d💻')
 })
 
 test('without an address for support, it says how to give one', async () => {

@@ -92,6 +92,7 @@ describe('POST /send/global/notification', () => {
     [{ type: 'otp' }, 'message'],
     [{ type: 'otp', message: undefined, title: 'Bank' }, 'title'],
     [{ title: 'a\nb' }, 'title'],
+    [{ title: 'a\u202eb' }, 'title'],
     [{ text: 'x' }, 'text'],
   ])('refuses %j and names the field', async (more, field) => {
     expect(await refusedOutright(() => notifyGlobal(more))).toEqual([422, 'invalid_field', [field]])
