@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { bin, startService, svc, temporaryFolder, type Ended, type Service } from './processes.ts'
+
+// A person decides in one terminal what was asked in another: the built program against the real service.
+
+export const operator = 'svc_op_endtoend_0123456789012345678901234567890'
+const folder = temporaryFolder()
+export const path = (name: string): string => join(folder.path, name)
+export let service: Service
+export let env: Record<string, string>
+export let people = 0
+
+const start = (args: string[] = []): Promise<Service> =>
+  startService(path('data'), operator, ['--dev', ...args])
+/** The same service where it was, once it has ended. */
+export const startAgain = async (): Promise<void> => {
+  service = await start(['--port', new URL(service.baseUrl).port])
+}
+export const ok = async (args: string[]): Promise<string> => {
+  const { exit, stdout, stderr } = await svc(args, env)
+  if (exit !== 0) throw new Error(`svc ${args.join(' ')}: ${stderr}`)
+  return stdout
+}
+
+beforeAll(async () => {
+  service = await start()
+  env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: operator, SVC_CONFIG_DIR: path('config') }
+  await ok(['org', 'create', '--name', 'Acme', '--slug', 'acme'])
+})
+afterAll(async () => {
+  await service.stop()
+  folder.remove()
+})
+
+// Somebody new for each test: a phone rings five times in ten minutes and no more.
+beforeEach(async () => {
+  people += 1
+  const mobile = `202555${String(1000 + people)}`
+  const name = ['--first-name', 'Ada', '--last-name', 'Lovelace', '--email', `ada${people}@acme.example`]
+  const key = path(`approver-${people}.json`)
+  await ok(['user', 'create', '--org', 'acme', ...name, '--country-code', '+1', '--mobile', mobile])
+  await ok(['user', 'enroll', String(people), '--org', 'acme', '--software', '--file', key])
+  env = { ...env, SVC_ORG: 'acme', SVC_DEFAULT_MOBILE: `+1${mobile}` }
+})
+
+export const key = (): string[] => ['--authenticator', path(`approver-${people}.json`)]
+export const decide = (decision: string, id: string, ...more: string[]): Promise<string> =>
+  ok(['approve', 'inbox', ...key(), `--${decision}`, id, ...more])
+
+/** A command under way; `said` answers what it has said once that matches. */
+export const begin = (args: string[], extra: Record<string, string> = {}) => {
+  const child = spawn(process.execPath, [bin, ...args], { env: { PATH: process.env.PATH, ...env, ...extra } })
+  const output: Ended = { exit: null, stdout: '', stderr: '' }
+  let looks: (() => void)[] = []
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text
+      for (const look of looks) look()
+    })
+  const ended = once(child, 'close').then(([exit]): Ended => ({ ...output, exit: exit as number | null }))
+  const said = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const match = pattern.exec(output.stderr + output.stdout)
+        if (match) resolve(match)
+      }
+      looks = [...looks, look]
+      look()
+      void ended.then(() => reject(new Error(`It ended: ${output.stderr}${output.stdout}`)))
+    })
+  return { child, ended, said }
+}
+export const asked = /Asked .*\((apr_[\w-]+)\)/

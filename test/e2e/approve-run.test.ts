@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { startService, svc } from './processes.ts'
+import { asked, begin, decide, env, ok, operator, path, service } from './approvals.ts'
+
+const pending = async (): Promise<string> =>
+  (await ok(['approve', 'list', '--status', 'pending', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'])).trim()
+const node = (code: string): string[] => ['--', process.execPath, '-e', code]
+
+describe('svc approve run', () => {
+  test('hands the command its receipt, passes its exit code on, and leaves nothing behind', async () => {
+    const code = `const fs = require('fs'), f = process.env.SVC_APPROVAL_RECEIPT
+      console.log(JSON.stringify({ file: f, mode: fs.statSync(f).mode & 0o777, id: process.env.SVC_APPROVAL_ID,
+        jti: JSON.parse(fs.readFileSync(f)).claims.jti })); process.exit(42)`
+    const run = begin(['approve', 'run', '--action', 'Deploy', ...node(code)])
+    const id = (await run.said(asked))[1]!
+    await decide('approve', id)
+    const { exit, stdout } = await run.ended
+    const seen = JSON.parse(stdout)
+    expect(seen).toMatchObject({ mode: 0o600, id, jti: id })
+    expect(existsSync(seen.file)).toBe(false)
+    expect(exit).toBe(42)
+  })
+
+  test('runs nothing after a no', async () => {
+    const run = begin([
+      'approve',
+      'run',
+      '--action',
+      'Deploy',
+      ...node(`require('fs').writeFileSync('${path('ran')}', '')`),
+    ])
+    await decide('deny', (await run.said(asked))[1]!)
+    expect((await run.ended).exit).toBe(106)
+    expect(existsSync(path('ran'))).toBe(false)
+  })
+
+  test('withdraws the request when it is interrupted, so that no prompt stays', async () => {
+    const run = begin(['approve', 'run', '--action', 'Deploy', ...node('0')])
+    const id = (await run.said(asked))[1]!
+    run.child.kill('SIGTERM')
+    expect((await run.ended).exit).toBe(130)
+    expect(await ok(['approve', 'status', id, '--json', 'status'])).toContain('expired')
+  })
+
+  test('passes signals to the command, waits for its end, and tells how it ended', async () => {
+    const stubborn = `process.on('SIGTERM', () => { console.log('tidying up'); process.exit(5) })
+      console.log('ready'); setInterval(() => {}, 1000)`
+    const run = begin(['approve', 'run', '--action', 'Deploy', ...node(stubborn)])
+    await decide('approve', (await run.said(asked))[1]!)
+    await run.said(/ready/)
+    run.child.kill('SIGTERM')
+    expect(await run.ended).toMatchObject({ exit: 5, stdout: 'ready\ntidying up\n' })
+
+    const killed = begin([
+      'approve',
+      'run',
+      '--action',
+      'Deploy',
+      ...node(`process.kill(process.pid, 'SIGKILL')`),
+    ])
+    await decide('approve', (await killed.said(asked))[1]!)
+    expect((await killed.ended).exit).toBe(137)
+  })
+})
+
+describe('svc approve --mcp', () => {
+  test('asks through a tool server, with a bearer that was tried and saved for that address alone', async () => {
+    const token = 'the-bearer-of-the-tool-server-0123456789'
+    const guarded = await startService(path('guarded'), operator, ['--dev'], { MCP_AUTH_TOKEN: token })
+    const there = { SVC_CONFIG_DIR: path('mcp'), SVC_MCP_URL: new URL('/mcp', guarded.baseUrl).href }
+    try {
+      const tools = ['approve', 'tools', '-o', 'json', '--jq', '.[].name']
+      expect(await svc(tools, there)).toMatchObject({ exit: 4 })
+      const login = ['profile', 'login', '--bearer', '--with-key']
+      expect(await svc(login, there, 'another')).toMatchObject({ exit: 4 })
+      expect(await svc(login, there, `${token}\n`)).toMatchObject({ exit: 0 })
+      expect((await svc(tools, there)).stdout).toContain('request_approval\n')
+      const elsewhere = { ...there, SVC_MCP_URL: new URL('/mcp', service.baseUrl).href }
+      expect(await svc(tools, elsewhere)).toMatchObject({
+        exit: 2,
+        stderr: expect.stringContaining('does not go to'),
+      })
+    } finally {
+      await guarded.stop()
+    }
+  })
+
+  test('waits, runs a command on a verified yes, and needs no API key', async () => {
+    const mcp = { SVC_API_KEY: '', SVC_MCP_URL: new URL('/mcp', service.baseUrl).href }
+    const run = begin(['approve', 'run', '--mcp', '--action', 'Deploy', ...node('process.exit(3)')], mcp)
+    await run.said(/Asked/)
+    let id = ''
+    while (id === '') id = await pending()
+    await decide('approve', id)
+    expect((await run.ended).exit).toBe(3)
+
+    const request = begin(['approve', 'request', '--mcp', 'Deploy'], mcp)
+    await decide('deny', (await request.said(asked))[1]!)
+    expect((await request.ended).exit).toBe(6)
+  })
+})

@@ -1,0 +1,44 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { svc, type Ended } from './processes.ts'
+import { env, folder, ok, operator, service } from './profile-folder.ts'
+
+const isRunning = (pid: string): boolean =>
+  existsSync(`/proc/${pid}/stat`) && !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+
+describe('a credential command', () => {
+  const keyFile = join(folder.path, 'key')
+  const script = join(folder.path, 'print-key')
+  const use = async (body: string): Promise<Ended> => {
+    writeFileSync(script, `#!/bin/sh\n${body}\n`)
+    chmodSync(script, 0o700)
+    return svc(['org', 'list', '-p', 'cmd'], env)
+  }
+  beforeAll(async () => {
+    writeFileSync(keyFile, `${operator}\n`, { mode: 0o600 })
+    await ok(['profile', 'add', 'cmd', '--base-url', service.baseUrl, '--credential-command', script])
+  })
+
+  test('gives the key', async () => {
+    expect(await use(`cat ${keyFile}`)).toMatchObject({ exit: 0, stderr: '' })
+  })
+  test('that hangs is killed with its children after five seconds, and named', async () => {
+    const pids = join(folder.path, 'pids')
+    const started = performance.now()
+    const { exit, stderr } = await use(`sleep 300 & echo $! > ${pids}; sleep 300`)
+    expect(exit).toBe(1)
+    expect(performance.now() - started).toBeLessThan(9_000)
+    expect(stderr).toMatch(
+      /credential command of profile "cmd", .*print-key, did not finish within 5 seconds/,
+    )
+    const pid = readFileSync(pids, 'utf8').trim()
+    await expect.poll(() => isRunning(pid)).toBe(false)
+  })
+  test('that fails tells its last words safely, and what to type', async () => {
+    const { exit, stderr } = await use(String.raw`printf 'locked \033[31m\n' >&2; exit 2`)
+    expect(exit).toBe(1)
+    expect(stderr).toContain('It said: locked \\u{001b}[31m')
+    expect(stderr).toContain("svc profile set cmd credential_command='…'")
+  })
+})

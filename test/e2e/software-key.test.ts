@@ -1,0 +1,52 @@
+import { existsSync, statSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { startService, svc } from './processes.ts'
+import { env, ok, operator, path, people } from './approvals.ts'
+
+describe('svc user enroll --software', () => {
+  test('makes a file for its owner alone, and no second one over it', async () => {
+    const file = path(`approver-${people}.json`)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const before = readFileSync(file, 'utf8')
+    const again = await svc(['user', 'enroll', String(people), '--software', '--file', file], env)
+    expect(again).toMatchObject({ exit: 2, stderr: expect.stringContaining('stays as it is') })
+    expect(readFileSync(file, 'utf8')).toBe(before)
+  })
+
+  test('signs with Ed25519 too, and with nothing that was revoked', async () => {
+    const file = path('eddsa.json')
+    const made = await ok([
+      'user',
+      'enroll',
+      String(people),
+      '--software',
+      '--algorithm',
+      'EdDSA',
+      '--file',
+      file,
+      '-o',
+      'id',
+    ])
+    const yes = (await ok(['approve', 'submit', 'one', '-o', 'id'])).trim()
+    await ok(['approve', 'inbox', '--authenticator', file, '--approve', yes])
+    await ok(['user', 'devices', 'revoke', made.trim(), '--org', 'acme', '--yes'])
+    const no = (await ok(['approve', 'submit', 'two', '-o', 'id'])).trim()
+    const refused = await svc(['approve', 'inbox', '--authenticator', file, '--approve', no], env)
+    expect(refused).toMatchObject({ exit: 4, stderr: expect.stringContaining('may not decide') })
+  })
+
+  test('is refused by a service that is not for development, and leaves no file', async () => {
+    const strict = await startService(path('strict'), operator)
+    try {
+      const there = { ...env, SVC_BASE_URL: strict.baseUrl }
+      const name = ['--first-name', 'Ada', '--last-name', 'L', '--email', 'ada@acme.example']
+      await svc(['org', 'create', '--name', 'Acme', '--slug', 'acme'], there)
+      await svc(['user', 'create', ...name, '--country-code', '+1', '--mobile', '2025550101'], there)
+      const refused = await svc(['user', 'enroll', '1', '--software', '--file', path('strict.json')], there)
+      expect(refused).toMatchObject({ exit: 4, stderr: expect.stringContaining('--dev') })
+      expect(existsSync(path('strict.json'))).toBe(false)
+    } finally {
+      await strict.stop()
+    }
+  })
+})
