@@ -31,7 +31,7 @@ const spendCode = async ({ db, caller, now }: Call, code: string) => {
     .executeTakeFirstOrThrow(refused)
 }
 
-/** Asks to join, as the account says who it is; who was removed or rejected may ask again. */
+/** Asks to join, as the account says who it is, with an address only once that is proved; who was removed or rejected may ask again. */
 export const assignOrganization = async (
   { auth_code, ...who }: Input<typeof account.assignOrganization>,
   call: Call,
@@ -39,7 +39,8 @@ export const assignOrganization = async (
   const { user_id, account } = await requireAccount(call, who)
   const code = await spendCode(call, auth_code)
   const asked = {
-    email: account.email ?? '',
+    // By its address a member is asked: one that is not proved may be somebody else's.
+    email: account.email_verified_at === null ? '' : (account.email ?? ''),
     first_name: account.first_name,
     last_name: account.last_name,
     role: 'member' as const,

@@ -41,7 +41,7 @@ describe('an auth code', () => {
     expect(await usesLeft()).toEqual([1])
     expect(dataOf(await check())).toEqual({ assigned: false, state: 'pending', role: 'member', organization })
     expect(dataOf(await service.call('GET', `/organization/${acme.id}/pending/users`))).toMatchObject([
-      { id: user.user_id, first_name: ada.first_name, email: ada.email, state: 'pending' },
+      { id: user.user_id, first_name: ada.first_name, email: '', state: 'pending' },
     ])
     dataOf(await move('accept'))
     expect(dataOf(await check())).toMatchObject({ assigned: true, state: 'active', role: 'member' })
@@ -49,6 +49,18 @@ describe('an auth code', () => {
       'assignOrganization',
       `user:${user.user_id}`,
       ['state', `auth-code:${id}`],
+    ])
+  })
+
+  test('brings an address along only when its owner has proved it', async () => {
+    const mail = (await service.messages()).find(({ kind }) => kind === 'email_verification')!
+    const [, token] = /#verify-email=([\w-]+)/.exec(mail.text)!
+    const headers = { origin: 'http://127.0.0.1:8080', 'sec-fetch-site': 'same-origin' }
+    const path = '/svc/v1/approver/email-verification'
+    dataOf(await service.call('POST', path, { key: null, body: { token }, headers }))
+    dataOf(await join((await newCode()).code))
+    expect(dataOf(await service.call('GET', `/organization/${acme.id}/pending/users`))).toMatchObject([
+      { email: ada.email },
     ])
   })
 
