@@ -1,20 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Phone } from './approver-phone.ts'
-import { createStage, type Stage } from './approver-stage.ts'
-
-// The page as a person has it: real Chromium, the built page, the real service.
-
-let stage: Stage
-beforeAll(async () => {
-  stage = await createStage()
-}, 60_000)
-afterEach(() => stage.closePhones())
-afterAll(() => stage.close())
-
-const open = async (phone: Phone, id: string): Promise<void> => {
-  await phone.page.locator(`a[href="#request=${id}"]`).click()
-  await phone.page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
-}
+import { describe, expect, test } from 'vitest'
+import { open, stage } from './open-stage.ts'
 
 describe('enrollment', () => {
   test('registers a phone and takes the token out of the address at once', async () => {
@@ -176,94 +161,5 @@ describe('a decision', () => {
     expect(await phone.page.locator('h1').textContent()).toBe(action)
     expect(await phone.page.locator('main img, main b').count()).toBe(0)
     expect(phone.misdeeds).toEqual([])
-  })
-})
-
-describe('while a request is open', () => {
-  test('says that it has lapsed', async () => {
-    const user = await stage.person()
-    const phone = await stage.enrolled(user)
-    const { request_id } = await stage.ask(user, { lifetime_s: 3 })
-    await open(phone, request_id)
-    await phone.sees('This request has lapsed')
-    expect(await stage.statusOf(request_id)).toMatchObject({ status: 'expired' })
-  })
-
-  test('says that whoever asked took it back', async () => {
-    const user = await stage.person()
-    const phone = await stage.enrolled(user)
-    const { request_id } = await stage.ask(user)
-    await open(phone, request_id)
-    await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} })
-    await expect(phone.sees('Decided elsewhere')).resolves.toBeUndefined()
-  })
-
-  test('lets one of two phones decide, and tells the other', async () => {
-    const user = await stage.person()
-    const phones = [await stage.enrolled(user), await stage.enrolled(user)]
-    const { request_id } = await stage.ask(user)
-    for (const phone of phones) await open(phone, request_id)
-    await Promise.all(
-      phones.map(({ page }) => page.getByRole('button', { name: 'Approve' }).dispatchEvent('click')),
-    )
-    await Promise.all(phones.map((phone) => phone.sees(/Approved|Decided elsewhere/)))
-    const seen = await Promise.all(phones.map((phone) => phone.page.locator('h1').textContent()))
-    expect(seen.toSorted()).toEqual(['Approved', 'Decided elsewhere'])
-  })
-})
-
-describe('a page left open', () => {
-  test('shows a request and its end by itself', async () => {
-    const user = await stage.person()
-    const phone = await stage.enrolled(user)
-    const { request_id } = await stage.ask(user)
-    await phone.sees('One request waits')
-    await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} })
-    await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
-  })
-
-  test('says that there is no connection, and goes on when it is back', async () => {
-    const user = await stage.person()
-    const phone = await stage.enrolled(user)
-    await phone.context.setOffline(true)
-    await stage.ask(user)
-    await phone.page.getByRole('status').getByText('No connection').waitFor()
-    await phone.context.setOffline(false)
-    await expect(phone.sees('One request waits')).resolves.toBeUndefined()
-    await phone.page.getByText('No connection').waitFor({ state: 'detached' })
-  })
-
-  test('opens without a network from what it has kept', async () => {
-    const phone = await stage.enrolled(await stage.person())
-    await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
-    await phone.context.setOffline(true)
-    await phone.page.reload()
-    await phone.sees('Not connected')
-    await phone.context.setOffline(false)
-    await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
-  })
-
-  test('asks to sign in when its session has ended', async () => {
-    const phone = await stage.enrolled(await stage.person())
-    await phone.context.clearCookies()
-    await phone.page.reload()
-    await phone.tap('Sign in with this phone')
-    await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
-  })
-
-  test('tells a phone at once that it was removed, whatever it shows', async () => {
-    const user = await stage.person()
-    const phone = await stage.enrolled(user)
-    const { request_id } = await stage.ask(user)
-    await open(phone, request_id)
-    const devices = `/svc/v1/organizations/${stage.org.id}/users/${user.id}/devices`
-    const [{ id }] = (await stage.service.call('GET', devices)).body.data
-    const started = performance.now()
-    await stage.service.call('DELETE', `/svc/v1/organizations/${stage.org.id}/devices/${id}`)
-    await phone.sees('Sign in with this phone')
-    expect(performance.now() - started).toBeLessThan(5000)
-    await phone.tap('Sign in with this phone')
-    await expect(phone.sees('This phone was removed')).resolves.toBeUndefined()
-    await phone.page.getByText('ask your admin for a new link').waitFor()
   })
 })

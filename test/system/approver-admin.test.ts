@@ -1,0 +1,55 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { stage } from './open-stage.ts'
+
+afterEach(async () => {
+  for (const id of await stage.waiting()) await stage.accept({ id })
+})
+
+describe('an admin', () => {
+  test('accepts who waits, with a check for each', async () => {
+    const admin = await stage.person()
+    await stage.makeAdmin(admin)
+    const member = await stage.person()
+    await stage.putOnHold(member)
+    const phone = await stage.enrolled(admin)
+    await phone.page.getByRole('link', { name: 'One person waits to join' }).click()
+    await phone.sees('Members')
+    await phone.setOwner(false)
+    await phone.tap('Accept')
+    await phone.page.getByRole('alert').getByText('not completed').waitFor()
+    await phone.setOwner(true)
+    await phone.tap('Accept')
+    await phone.page.getByRole('status').getByText('is accepted').waitFor()
+    expect(await stage.waiting()).toEqual([])
+    await phone.page.getByRole('link', { name: 'All requests' }).click()
+    await expect(phone.page.getByRole('link', { name: 'Members' }).waitFor()).resolves.toBeUndefined()
+  })
+
+  test('puts an active member on hold, found by name, and takes them back, by keyboard alone', async () => {
+    const admin = await stage.person()
+    await stage.makeAdmin(admin)
+    for (let n = 0; n < 30; n += 1) await stage.person()
+    const grace = await stage.person({ first_name: 'Grace', last_name: 'Hopper' })
+    const phone = await stage.enrolled(admin)
+    const { page } = phone
+    await page.getByRole('link', { name: 'Members' }).focus()
+    await page.keyboard.press('Enter')
+    await phone.sees('Members')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText(/^30 of \d+ are shown\.$/).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('hopp')
+    await page.getByRole('listitem').filter({ hasText: 'Grace Hopper' }).waitFor()
+    await expect.poll(() => page.getByRole('button', { name: /^Hold/ }).count()).toBe(1)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('Grace Hopper is on hold.').waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Grace Hopper is on hold.')
+    expect(await stage.waiting()).toEqual([grace.id])
+    await phone.tap('Accept')
+    await page.getByRole('status').getByText('Grace Hopper is accepted.').waitFor()
+    expect(await stage.waiting()).toEqual([])
+    expect(phone.misdeeds).toEqual([])
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { stage } from './open-stage.ts'
+
+describe('a notification', () => {
+  test('says that something waits and never what, and opens it', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    await phone.context.grantPermissions(['notifications'], { origin: stage.origin })
+    const registered = new Promise<string>((resolve) => {
+      phone.devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        if (registrations[0]) resolve(registrations[0].registrationId)
+      })
+    })
+    await phone.devtools.send('ServiceWorker.enable')
+    const { request_id } = await stage.ask(user)
+    await phone.sees('One request waits')
+    await phone.devtools.send('ServiceWorker.deliverPushMessage', {
+      origin: stage.origin,
+      registrationId: await registered,
+      data: JSON.stringify({ request_id }),
+    })
+    const shown = `navigator.serviceWorker.ready.then((worker) => worker.getNotifications())
+      .then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))`
+    await expect
+      .poll(() => phone.page.evaluate(shown))
+      .toEqual([{ title: 'An approval is waiting', body: 'Open it to see what is asked.', tag: request_id }])
+    // A tap, in the worker itself: no finger reaches the shade of a headless browser.
+    const [worker] = phone.context.serviceWorkers()
+    await worker!.evaluate(`registration.getNotifications().then(([notification]) => {
+      dispatchEvent(new NotificationEvent('notificationclick', { notification }))
+    })`)
+    await phone.tap('Deny')
+    await phone.sees('Denied')
+    await expect.poll(() => phone.page.evaluate(shown)).toEqual([])
+  })
+
+  test('for a request that the page has not seen yet finds it', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    const { request_id } = await stage.ask(user)
+    await phone.page.goto(`${stage.origin}/approver#request=${request_id}`)
+    const approve = phone.page.getByRole('button', { name: 'Approve', exact: true })
+    await expect(approve.waitFor()).resolves.toBeUndefined()
+  })
+
+  test('that is refused leaves a way on', async () => {
+    const user = await stage.person()
+    const phone = await stage.openPhone()
+    await phone.page.goto(await stage.linkFor(user.id))
+    await phone.tap('Register this phone')
+    await phone.sees(/Ring when/)
+    await phone.tap('Turn on notifications')
+    await phone.page.getByText(/stay off|did not start/).waitFor()
+    await phone.tap('Continue')
+    await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
+  })
+})

@@ -1,0 +1,17 @@
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import type { Phone } from './approver-phone.ts'
+import { createStage, type Stage } from './approver-stage.ts'
+
+// The page as a person has it: real Chromium, the built page, the real service.
+
+export let stage: Stage
+beforeAll(async () => {
+  stage = await createStage()
+}, 60_000)
+afterEach(() => stage.closePhones())
+afterAll(() => stage.close())
+
+export const open = async (phone: Phone, id: string): Promise<void> => {
+  await phone.page.locator(`a[href="#request=${id}"]`).click()
+  await phone.page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+}
