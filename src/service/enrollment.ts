@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { randomToken, sha256 } from '../core/ids.ts'
+import { ofActiveMember } from './active-member.ts'
 import type { Call } from './call.ts'
 import { Refusal } from './refusal.ts'
 import type { Db } from './storage/schema.ts'
@@ -69,14 +70,6 @@ export const spendEnrollment = ({ db, now }: Call, token: string) =>
     .where('token_hash', '=', sha256(token))
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('memberships as m')
-          .whereRef('m.org_id', '=', 'enrollments.org_id')
-          .whereRef('m.user_id', '=', 'enrollments.user_id')
-          .where('m.state', '=', 'active')
-          .select('m.id'),
-      ),
-    )
+    .where(ofActiveMember('enrollments'))
     .returning(['org_id', 'user_id', 'user_handle'])
     .executeTakeFirstOrThrow(enrollmentOver)

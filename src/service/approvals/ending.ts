@@ -1,6 +1,7 @@
 import type { device } from '../../contract/device.ts'
 import type { Input } from '../../contract/operation.ts'
 import type { FactorResult, Receipt } from '../../receipt/claims.ts'
+import { ofActiveMember } from '../active-member.ts'
 import type { Call } from '../call.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
 import { expireDue, lapsed } from './expiry.ts'
@@ -30,16 +31,7 @@ const decidable = (call: Call, { row, device, counter }: Verdict) =>
     .where('org_id', '=', row.org_id)
     .where('status', '=', 'pending')
     .where('expires_at', '>', call.now)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('memberships as m')
-          .innerJoin('organizations as o', 'o.id', 'm.org_id')
-          .whereRef('m.org_id', '=', 'approvals.org_id')
-          .whereRef('m.user_id', '=', 'approvals.user_id')
-          .where('m.state', '=', 'active')
-          .select('m.id'),
-      ),
-    )
+    .where(ofActiveMember('approvals'))
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('devices as d')

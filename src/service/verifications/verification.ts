@@ -1,6 +1,7 @@
 import type { ApprovalState } from '../../contract/approval.ts'
 import type { SourcedFactor } from '../../contract/auth.ts'
 import type { FactorResult, Receipt } from '../../receipt/claims.ts'
+import { ofActiveMember } from '../active-member.ts'
 import { expireDue } from '../approvals/expiry.ts'
 import type { Call } from '../call.ts'
 import { organizationOfUser } from '../handlers/tenant.ts'
@@ -102,15 +103,7 @@ export const spend = async (
     .where('org_id', '=', org_id)
     .where('spent_at', 'is', null)
     .where('expires_at', '>', now)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('memberships as m')
-          .whereRef('m.org_id', '=', 'verifications.org_id')
-          .whereRef('m.user_id', '=', 'verifications.user_id')
-          .where('m.state', '=', 'active')
-          .select('m.id'),
-      ),
-    )
+    .where(ofActiveMember('verifications'))
     .returning('id')
     .executeTakeFirst()
   if (done) await audit(org_id, `verification:${request_id}`, ['spent_at', outcome, `source: ${source}`])
