@@ -92,6 +92,15 @@ export const signAssertion = (key: SoftwareKey, data: Uint8Array, clientDataJson
   return new Uint8Array(sign(key.alg === 'ES256' ? 'sha256' : null, signed, privateKey))
 }
 
+/** What every answer of a key says of it, as a browser does. */
+const credentialOf = ({ credential_id }: SoftwareKey) => ({
+  id: credential_id,
+  rawId: credential_id,
+  type: 'public-key' as const,
+  authenticatorAttachment: 'platform' as const,
+  clientExtensionResults: {},
+})
+
 /** Registers the key with attestation `none`. Throws when the site is not the key's. */
 export const register = (key: SoftwareKey, ceremony: Ceremony): RegistrationResponseJSON => {
   const id = bytes(key.credential_id)
@@ -111,11 +120,7 @@ export const register = (key: SoftwareKey, ceremony: Ceremony): RegistrationResp
     ['authData', data],
   ])
   return {
-    id: key.credential_id,
-    rawId: key.credential_id,
-    type: 'public-key',
-    authenticatorAttachment: 'platform',
-    clientExtensionResults: {},
+    ...credentialOf(key),
     response: {
       clientDataJSON: base64url(clientData(key, 'webauthn.create', ceremony)),
       attestationObject: base64url(encodeCBOR(attestation)),
@@ -135,11 +140,7 @@ export const assert = (
   const data = authenticatorData(key.rp_id, flags.userPresent | (userVerified ? flags.userVerified : 0))
   const client = clientData(key, 'webauthn.get', ceremony)
   return {
-    id: key.credential_id,
-    rawId: key.credential_id,
-    type: 'public-key',
-    authenticatorAttachment: 'platform',
-    clientExtensionResults: {},
+    ...credentialOf(key),
     response: {
       authenticatorData: base64url(data),
       clientDataJSON: base64url(client),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { approvalRecord } from './approval.ts'
+import { approvalRecord, ceremony } from './approval.ts'
 import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
 import { states, webauthn } from './records.ts'
@@ -42,14 +42,8 @@ const pendingRecord = z.looseObject({
   requested_at: approvalRecord.shape.requested_at,
   expires_at: approvalRecord.shape.expires_at,
   expires_in_ms: chosen(z.number(), 'Time left by the clock of the service'),
-  number_required: chosen(z.boolean(), 'Whether the number must be typed'),
-  contexts: chosen(
-    z.strictObject({
-      approve: chosen(z.string(), 'Context of an approval, base64url'),
-      deny: chosen(z.string(), 'Context of a denial, base64url'),
-    }),
-    'What is signed, by decision',
-  ),
+  number_required: ceremony.shape.number_required,
+  contexts: ceremony.shape.contexts,
 })
 
 const member = z.looseObject({

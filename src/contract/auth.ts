@@ -28,6 +28,13 @@ export const factorResult = z.extend(factorRuling, {
 })
 export type SourcedFactor = z.infer<typeof factorResult>
 
+/** What the rules said of a verification. */
+const decided = {
+  user_id: user,
+  request_id,
+  factors: chosen(z.array(factorResult), 'The decision, factor by factor'),
+}
+
 const verdict = z.enum(['PASS', 'FAIL'])
 
 export const auth = operations({
@@ -107,11 +114,7 @@ export const auth = operations({
       request_id: which,
       org_id: organization,
     }),
-    data: z.looseObject({
-      user_id: user,
-      request_id,
-      factors: chosen(z.array(factorResult), 'The decision, factor by factor'),
-    }),
+    data: z.looseObject(decided),
   },
   validateAuth: {
     method: 'POST',
@@ -130,9 +133,7 @@ export const auth = operations({
       org_id: organization,
     }),
     data: z.looseObject({
-      user_id: user,
-      request_id,
-      factors: chosen(z.array(factorResult), 'The decision, factor by factor'),
+      ...decided,
       attestation: chosen(attestation, 'The receipt that the phone of the person signed'),
     }),
     folded: ['attestation'],
