@@ -1,20 +1,17 @@
 import { afterEach, beforeEach } from 'vitest'
-import { createApprover, type Approver } from './approver.ts'
 import { createClock } from './clock.ts'
 import { createTenant } from './fixtures.ts'
 import { startTestService, type TestService } from './harness.ts'
 
-// Whoever imports these has them anew for each test: a service with `--dev`, the organization acme, and Ada, its approver.
+// Whoever imports these has them anew for each test: a service, and the organization acme with a key of its own.
 
 export let clock: ReturnType<typeof createClock>
 export let service: TestService
 export let acme: { id: number; key: string }
-export let ada: Approver
 
 beforeEach(async () => {
   clock = createClock()
-  service = await startTestService({ dev: true, now: clock.now })
+  service = await startTestService({ now: clock.now })
   acme = await createTenant(service, 'acme')
-  ada = await createApprover(service, acme.id, 1)
 })
 afterEach(() => service.close())

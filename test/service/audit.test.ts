@@ -1,16 +1,8 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { genesisHash, verifyChain } from '../../src/receipt/chain.ts'
+import { acme, service } from './acme.ts'
 import { createMember, createTenant, dataOf, refusal } from './fixtures.ts'
-import { startTestService, type TestService } from './harness.ts'
-
-let service: TestService
-let acme: { id: number; key: string }
-beforeEach(async () => {
-  service = await startTestService()
-  acme = await createTenant(service, 'acme')
-})
-afterEach(() => service.close())
 
 const list = (query = '', key?: string) => service.call('GET', `/svc/v1/audit${query}`, { key })
 const head = (query = '', key?: string) => service.call('GET', `/svc/v1/audit/head${query}`, { key })

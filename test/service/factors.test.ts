@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { verifyReceipt } from '../../src/receipt/verify.ts'
-import { acme, ada, clock, service } from './acme.ts'
+import { acme, ada, clock, service } from './acme-with-ada.ts'
 import { ask, decide, show } from './approver.ts'
 import { minute } from './clock.ts'
 import { dataOf, fence, refusal, slot } from './fixtures.ts'

@@ -1,14 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { auditOf, contentsOf, createMember, createTenant, dataOf, fence, refusal } from './fixtures.ts'
-import { startTestService, type TestService } from './harness.ts'
-
-let service: TestService
-let acme: { id: number; key: string }
-beforeEach(async () => {
-  service = await startTestService()
-  acme = await createTenant(service, 'acme')
-})
-afterEach(() => service.close())
+import { describe, expect, test } from 'vitest'
+import { acme, service } from './acme.ts'
+import {
+  auditOf,
+  contentsOf,
+  createMember,
+  createTenant,
+  dataOf,
+  fence,
+  refusal,
+  refusedWithoutTrace,
+} from './fixtures.ts'
 
 const create = (body: object = {}) =>
   service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: { ...fence, ...body } })
@@ -41,9 +42,7 @@ describe('geo-fences of an organization', () => {
     [{ is_active: true }, 'is_active'],
     [{ name: ' ' }, 'name'],
   ])('are refused with %j', async (wrong, field) => {
-    const before = await contentsOf(service)
-    expect(refusal(await create(wrong))).toEqual([422, 'invalid_field', [field]])
-    expect(await contentsOf(service)).toEqual(before)
+    expect(await refusedWithoutTrace(service, () => create(wrong))).toEqual([422, 'invalid_field', [field]])
   })
 
   test('change in what is given and stay in the rest', async () => {

@@ -1,18 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { acme, service } from './acme.ts'
 import { createMember, createTenant, dataOf, refusal } from './fixtures.ts'
-import { startTestService, type TestService } from './harness.ts'
 
-let service: TestService
-let acme: { id: number; key: string }
 let other: { id: number; key: string }
 let user: { id: number }
 beforeEach(async () => {
-  service = await startTestService()
-  acme = await createTenant(service, 'acme')
   other = await createTenant(service, 'other')
   user = await createMember(service, acme.id, 1)
 })
-afterEach(() => service.close())
 
 const details = (body: object, key?: string) =>
   service.call('POST', '/organization/user/details', { body, key })

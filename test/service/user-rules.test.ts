@@ -1,14 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { acme, service } from './acme.ts'
 import { createMember, createTenant, dataOf, refusal, slot } from './fixtures.ts'
-import { startTestService, type TestService } from './harness.ts'
-
-let service: TestService
-let acme: { id: number; key: string }
-beforeEach(async () => {
-  service = await startTestService()
-  acme = await createTenant(service, 'acme')
-})
-afterEach(() => service.close())
 
 const home = { name: 'Home', latitude: 1, longitude: 2, radius: 3, enabled: true }
 const nights = { ...slot, name: 'Nights', is_active: 1 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { acme, ada, clock, service } from '../acme.ts'
+import { acme, ada, clock, service } from '../acme-with-ada.ts'
 import { createEngineAsker } from '../../../src/service/engine-asker.ts'
 import { createAuthenticator } from '../../../src/service/keys.ts'
 import { ask, decide, show } from '../approver.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createWaiting } from '../../../src/service/approvals/waiting.ts'
-import { acme, ada, clock, service } from '../acme.ts'
+import { acme, ada, clock, service } from '../acme-with-ada.ts'
 import { decide } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { dataOf, refusal } from '../fixtures.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { acme, ada, service } from '../acme.ts'
+import { acme, ada, service } from '../acme-with-ada.ts'
 import { ceremonyOf, decide, signed } from '../approver.ts'
 import { auditOf, dataOf, refusal } from '../fixtures.ts'
 import { asked, refusedOutright, shown } from './decided.ts'

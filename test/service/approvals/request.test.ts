@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { acme, ada, clock, service } from '../acme.ts'
+import { acme, ada, clock, service } from '../acme-with-ada.ts'
 import { ask, createApprover, show } from '../approver.ts'
 import { auditOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'

@@ -1,4 +1,4 @@
-import { acme, ada, service } from '../acme.ts'
+import { acme, ada, service } from '../acme-with-ada.ts'
 import { ask, show } from '../approver.ts'
 import { dataOf } from '../fixtures.ts'
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { acme, clock, service } from '../acme.ts'
 import { minute } from '../clock.ts'
 import { auditOf, createTenant, dataOf, refusal } from '../fixtures.ts'
-import { acme, clock, post, register, service, values } from './machine.ts'
+import { post, register, values } from './machine.ts'
 
 const login = (more: object = {}, key?: string) => post('/dynamic_auth/login', { ...values, ...more }, key)
 

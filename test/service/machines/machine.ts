@@ -1,19 +1,7 @@
-import { afterEach, beforeEach } from 'vitest'
-import { createClock } from '../clock.ts'
-import { createTenant } from '../fixtures.ts'
-import { startTestService, type Answer, type TestService } from '../harness.ts'
+import { acme, service } from '../acme.ts'
+import type { Answer } from '../harness.ts'
 
-// Whoever imports these has them anew for each test: a service, the organization acme, and how a machine talks to it.
-
-export let clock: ReturnType<typeof createClock>
-export let service: TestService
-export let acme: { id: number; key: string }
-beforeEach(async () => {
-  clock = createClock()
-  service = await startTestService({ now: clock.now })
-  acme = await createTenant(service, 'acme')
-})
-afterEach(() => service.close())
+// How a machine talks to the service.
 
 export const values = {
   machineId: 'press-01',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { acme, clock, service } from '../acme.ts'
 import { createTenant, dataOf, refusal } from '../fixtures.ts'
-import { acme, clock, post, register, service, verify } from './machine.ts'
+import { post, register, verify } from './machine.ts'
 
 describe('POST /dynamic_auth/verify', () => {
   test('tells that a machine is known, and nothing that it logs in with', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { acme, ada, service } from '../acme.ts'
+import { acme, ada, service } from '../acme-with-ada.ts'
 import { ask, createApprover, decide, show } from '../approver.ts'
 import { createMember, dataOf, refusal } from '../fixtures.ts'
 import { globex, later, post, refusedOutright } from './notification.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { acme, ada, service } from '../acme.ts'
+import { acme, ada, service } from '../acme-with-ada.ts'
 import { createApprover, decide, show } from '../approver.ts'
 import { contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService } from '../harness.ts'

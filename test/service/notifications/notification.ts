@@ -1,5 +1,5 @@
 import { beforeEach, expect } from 'vitest'
-import { acme, clock, service } from '../acme.ts'
+import { acme, clock, service } from '../acme-with-ada.ts'
 import { minute } from '../clock.ts'
 import { createTenant, refusedWithoutTrace } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { acme, service } from '../acme.ts'
 import { createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService } from '../harness.ts'
-import { acme, machine, service } from '../machines/machine.ts'
+import { machine } from '../machines/machine.ts'
 
 const price = (symbol: string) =>
   service.call('GET', `/get/stock-price/${encodeURIComponent(symbol)}`, { key: acme.key })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { acme, ada, clock, service } from '../acme.ts'
+import { acme, ada, clock, service } from '../acme-with-ada.ts'
 import { show } from '../approver.ts'
 import { minute } from '../clock.ts'
 import {

@@ -1,4 +1,4 @@
-import { acme, ada, service } from '../acme.ts'
+import { acme, ada, service } from '../acme-with-ada.ts'
 import { decide } from '../approver.ts'
 import { dataOf, fence } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
