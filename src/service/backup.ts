@@ -52,13 +52,15 @@ const unpack = async (file: string, dataDir: string): Promise<void> => {
   chmodSync(partial, 0o600)
   const masterKey = openSnapshot(partial)
   if (masterKey !== undefined) writeFileSync(masterKeyFile(dataDir), masterKey, { mode: 0o600, flush: true })
-  renameSync(partial, storeFile(dataDir))
-  const storage = await openSqlite({ path: storeFile(dataDir) })
+  const storage = await openSqlite({ path: partial })
   try {
     await storage.write((db) => holdRestored(db, storage.now()))
   } finally {
     await storage.close()
   }
+  for (const rest of [`${partial}-wal`, `${partial}-shm`]) rmSync(rest, { force: true })
+  // Only now is it a store: one that a crash left half-way would send.
+  renameSync(partial, storeFile(dataDir))
 }
 
 /** Makes a data directory of a backup. Refuses one that holds anything; leaves nothing in it when it fails. */

@@ -113,6 +113,7 @@ test('what a backup holds as unsent is sent by nobody but who asks for it', asyn
   await service.stop()
   const elsewhere = join(folder, 'elsewhere')
   await restore(file, elsewhere)
+  expect(readdirSync(elsewhere).filter((name) => name.includes('partial'))).toEqual([])
   service = await start(elsewhere)
   const outbox = `${new URL(service.baseUrl).origin}/svc/v1/outbox`
   const answer = await fetch(outbox, { headers: { 'x-api-key': key, connection: 'close' } })
