@@ -170,6 +170,14 @@ describe('a registration', () => {
     expect(refusal(await post(registrationFor(enrollment)))).toEqual([410, 'enrollment_over', []])
   })
 
+  test('is refused to who is put on hold between the check and the statement', async () => {
+    const body = registrationFor(dataOf(await start()))
+    const hold = service.call('POST', `/organization/${acme.id}/user/${ada.id}/pending`, { body: {} })
+    const [, answer] = await Promise.all([hold, post(body)])
+    expect(refusal(answer)).toEqual([410, 'enrollment_over', []])
+    expect(await devicesOf(ada.id)).toEqual([])
+  })
+
   test.each<[string, (enrollment: Enrollment) => object]>([
     ['another challenge', (one) => registrationFor({ ...one, challenge: unused })],
     ['another origin', (one) => registrationFor({ ...one, origin: 'http://localhost:9' })],

@@ -62,7 +62,7 @@ export const torture: Torture = {
     try {
       await run(['org', 'create', '--name', 'Acme', '--debug'])
       const idpFile = ['--client-secret-file', join(folder.path, 'idp.txt')]
-      await run([
+      const setIdp = [
         'org',
         'creds',
         'set-idp',
@@ -73,21 +73,9 @@ export const torture: Torture = {
         '--client-id',
         'x',
         ...idpFile,
-        '--debug',
-      ])
-      await run([
-        'org',
-        'creds',
-        'set-idp',
-        '--org',
-        '1',
-        '--provider',
-        'okta',
-        '--client-id',
-        'x',
-        ...idpFile,
-        '--dry-run',
-      ])
+      ]
+      await run([...setIdp, '--debug'])
+      await run([...setIdp, '--dry-run'])
       await run(['org', 'creds', 'get', '--org', '1', '-o', 'json'])
       // These two show their secret once, on purpose: what they print is not searched.
       const shownOnce = async (args: string[]): Promise<Record<string, string>> => {
