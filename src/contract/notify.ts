@@ -7,6 +7,8 @@ import { email, mobile, time } from './records.ts'
 // Bodies and data of the notification operations. spec: not shown
 
 const { action, reason, factors, lifetime_s, number, requester, org_id } = approval.createApproval.input.shape
+/** What a person is asked, whichever way it reaches them. */
+const question = { action, reason, factors, number, lifetime_s }
 
 const e164 = mobile.check(z.regex(/^\+/, 'must start with + and the country prefix, such as +12025550101'))
 const message_id = chosen(z.string(), 'Id of the message in the outbox')
@@ -69,11 +71,7 @@ export const notify = operations({
         personal: true,
         flag: 'to',
       }),
-      action,
-      reason,
-      factors,
-      number,
-      lifetime_s,
+      ...question,
       requester,
       org_id,
     }),
@@ -99,11 +97,7 @@ export const notify = operations({
         personal: true,
         flag: 'to',
       }),
-      action,
-      reason,
-      factors,
-      number,
-      lifetime_s,
+      ...question,
       org_id,
     }),
     data: z.looseObject(requested),
