@@ -4,6 +4,7 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
 import { resolveOrg } from '../organization.ts'
+import { requirePlainFile } from '../plain-file.ts'
 import { escapeFormula } from './formula.ts'
 import { featureOf } from './geojson.ts'
 import type { FileFormat, Fields, Kind } from './kind.ts'
@@ -55,6 +56,7 @@ const openTarget = (file: string | undefined, context: Context) => {
     }
   }
   const path = resolve(io.cwd, file)
+  requirePlainFile(path, file, 'name another file; without one the rows go to standard output')
   const partial = `${path}.${process.pid}.partial`
   let to: number
   try {

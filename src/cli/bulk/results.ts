@@ -2,6 +2,7 @@ import { closeSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } f
 import { randomUUID } from 'node:crypto'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { requirePlainFile } from '../plain-file.ts'
 import type { Item, Outcome } from './kind.ts'
 
 /** What an import goes into: a result file of another is not gone on with. */
@@ -30,6 +31,7 @@ const strange = (path: string): SvcError =>
 
 /** The lines of a file that was perhaps cut off in the middle of one; `whole` bytes of it are good. */
 const readLines = (path: string): { lines: Written[]; whole: number } | undefined => {
+  requirePlainFile(path, path, '--results FILE names another')
   let bytes: Buffer
   try {
     bytes = readFileSync(path)

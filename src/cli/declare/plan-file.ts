@@ -1,9 +1,19 @@
-import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { resolve } from 'node:path'
 import * as z from 'zod/mini'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import type { Io } from '../io.ts'
+import { requirePlainFile } from '../plain-file.ts'
 import { actions, type Plan } from './plan.ts'
 import type { Scope } from './present.ts'
 import { sections, type State } from './state.ts'
@@ -60,14 +70,25 @@ export const planFileOf = (
   steps,
 })
 
+const beginning = '{\n  "svc_plan":'
+
+/** A plan may take the place of a plan; the file that it was made of is one slip away. */
+const requirePlan = (path: string, file: string): void => {
+  requirePlainFile(path, file, '--plan-out FILE names another')
+  if (existsSync(path) && !readFileSync(path, 'utf8').startsWith(beginning))
+    throw usageError(`--plan-out: ${file} is there and is no plan, so it stays`, '--plan-out org.plan')
+}
+
 /** Writes it whole or not at all, for its owner alone: it holds what the users are called. */
 export const writePlan = (file: string, plan: PlanFile, { cwd }: Io): void => {
   const path = resolve(cwd, file)
   const part = `${path}.${process.pid}.part`
   try {
+    requirePlan(path, file)
     writeFileSync(part, `${JSON.stringify(plan, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
     renameSync(part, path)
   } catch (error) {
+    if (error instanceof SvcError) throw error
     rmSync(part, { force: true })
     throw usageError(`--plan-out: cannot write ${file} (${(error as NodeJS.ErrnoException).code})`)
   }

@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs'
+import { readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -45,6 +45,17 @@ describe('a plan that is kept', () => {
     writePlan('a.plan', planned(), io)
     expect(readPlan('a.plan', io)).toEqual(planned())
     expect(statSync(join(folder.path, 'a.plan')).mode & 0o777).toBe(0o600)
+  })
+
+  test('takes the place of nothing but a plan', () => {
+    const io = memoryIo({ cwd: folder.path })
+    const path = (name: string): string => join(folder.path, name)
+    writeFileSync(path('org.yaml'), 'svc: 1\n')
+    symlinkSync('/dev/null', path('null'))
+    for (const name of ['org.yaml', 'null'])
+      expect(() => writePlan(name, planned(), io)).toThrow(expect.objectContaining({ exit: 'usage' }))
+    expect(readFileSync(path('org.yaml'), 'utf8')).toBe('svc: 1\n')
+    expect(readlinkSync(path('null'))).toBe('/dev/null')
   })
 
   test('holds for what it was made for, and for nothing else', () => {
