@@ -1,38 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createSoftwareKey, register } from '../../src/client/software-authenticator.ts'
 import { createApprover, enroll, type Approver } from './approver.ts'
-import { createClock, minute } from './clock.ts'
-import {
-  auditOf,
-  contentsOf,
-  createMember,
-  createTenant,
-  dataOf,
-  refusal,
-  refusedWithoutTrace,
-} from './fixtures.ts'
-import { startTestService, type Answer, type TestService } from './harness.ts'
+import { minute } from './clock.ts'
+import { auditOf, contentsOf, createMember, dataOf, refusal, refusedWithoutTrace } from './fixtures.ts'
+import type { Answer } from './harness.ts'
+import { acme, ada, clock, open, revoke, service, start } from './enrollment.ts'
 
-let clock: ReturnType<typeof createClock>
-let service: TestService
-let acme: { id: number; key: string }
-let ada: { id: number; mobile: string }
-const open = async (options: { dev?: boolean; publicUrl?: string } = {}): Promise<void> => {
-  clock = createClock()
-  service = await startTestService({ dev: true, now: clock.now, ...options })
-  acme = await createTenant(service, 'acme')
-  ada = await createMember(service, acme.id, 1)
-}
-beforeEach(() => open())
-afterEach(() => service.close())
-
-const start = (user = ada.id, key = acme.key): Promise<Answer> =>
-  service.call('POST', `/svc/v1/organizations/${acme.id}/users/${user}/enrollments`, { key, body: {} })
 const devicesOf = async (user: number) =>
   dataOf(await service.call('GET', `/svc/v1/organizations/${acme.id}/users/${user}/devices`))
 const post = (body: object): Promise<Answer> => service.call('POST', '/svc/v1/devices', { key: null, body })
-const revoke = (device: number): Promise<Answer> =>
-  service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${device}`)
 
 type Enrollment = { token: string; challenge: string; origin: string; rp_id: string; user_handle: string }
 const registrationFor = ({ token, challenge, origin, rp_id, user_handle }: Enrollment, more: object = {}) => {
@@ -41,81 +17,6 @@ const registrationFor = ({ token, challenge, origin, rp_id, user_handle }: Enrol
 }
 
 const unused = 'x'.repeat(43)
-
-describe('an enrollment', () => {
-  test('is a link to the approver page that a browser can use', async () => {
-    const data = dataOf(await start())
-    expect(data).toEqual({
-      url: `http://127.0.0.1:8080/approver#enroll=${data.token}`,
-      token: expect.stringMatching(/^[\w-]{43}$/),
-      expires_at: '2030-01-31T12:10:00.000Z',
-      origin: 'http://localhost:8080',
-      rp_id: 'localhost',
-      challenge: expect.stringMatching(/^[\w-]{43}$/),
-      user_handle: expect.stringMatching(/^[\w-]{22}$/),
-    })
-    expect((await auditOf(service, acme.id)).at(-1)).toEqual([
-      'createEnrollment',
-      `user:${ada.id}`,
-      ['enrollment'],
-    ])
-  })
-
-  test('is not kept in clear, nor told again to a repeat', async () => {
-    const repeat = () =>
-      service.call('POST', `/svc/v1/organizations/${acme.id}/users/${ada.id}/enrollments`, {
-        body: {},
-        headers: { 'idempotency-key': 'e1' },
-      })
-    const { token } = dataOf(await repeat())
-    expect(JSON.stringify(await contentsOf(service))).not.toContain(token)
-    const again = await repeat()
-    expect(dataOf(again)).toMatchObject({ secret_already_shown: true })
-    expect(JSON.stringify(again.body)).not.toContain(token)
-  })
-
-  test('is for an active user only', async () => {
-    await service.call('POST', `/organization/${acme.id}/user/${ada.id}/pending`, { body: {} })
-    expect(refusal(await start())).toEqual([409, 'user_pending', []])
-    expect(refusal(await start(99))).toEqual([404, 'not_found', []])
-  })
-
-  test.each(['https://192.0.2.7:8443', 'https://[2001:db8::1]', 'http://svc.example.com'])(
-    'needs a name and https, and not %s',
-    async (publicUrl) => {
-      service.service.publicUrl = publicUrl
-      expect(refusal(await start())).toEqual([409, 'public_url_needed', []])
-    },
-  )
-
-  test('keeps the relying party of the first one for as long as a device is bound to it', async () => {
-    await service.close()
-    await open({ publicUrl: 'https://svc.example.com' })
-    const { device } = await enroll(service, acme.id, ada.id)
-    service.service.publicUrl = 'https://eu.svc.example.com'
-    expect(dataOf(await start())).toMatchObject({
-      rp_id: 'svc.example.com',
-      origin: 'https://eu.svc.example.com',
-    })
-    service.service.publicUrl = 'https://other.example.com'
-    const answer = await start()
-    expect(refusal(answer)).toEqual([409, 'rp_id_kept', []])
-    expect(answer.body.data.hint).toContain('--public-url https://svc.example.com')
-    await revoke(device)
-    expect(dataOf(await start())).toMatchObject({
-      rp_id: 'other.example.com',
-      origin: 'https://other.example.com',
-    })
-  })
-
-  test('has one user handle for all devices of a member', async () => {
-    await enroll(service, acme.id, ada.id)
-    const handles = [dataOf(await start()).user_handle, dataOf(await start()).user_handle]
-    expect(new Set(handles).size).toBe(1)
-    const bob = await createMember(service, acme.id, 2)
-    expect(handles).not.toContain(dataOf(await start(bob.id)).user_handle)
-  })
-})
 
 describe('a registration', () => {
   test('makes a device of the user, named', async () => {
