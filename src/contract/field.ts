@@ -54,14 +54,12 @@ export const metaOf = (schema: z.core.$ZodType): FieldMeta | undefined => {
 
 /** Text on one line: 1 to `max` characters, no control characters. */
 export const line = (max = 200) =>
-  z
-    .string()
-    .check(
-      z.trim(),
-      z.minLength(1, 'must not be empty'),
-      z.maxLength(max, `must have at most ${max} characters`),
-      // What is checked besides would find the same once more.
-      z.regex(/^\P{Cc}*$/u, { error: 'must not hold control characters', abort: true }),
-    )
+  z.string().check(
+    z.trim(),
+    z.minLength(1, 'must not be empty'),
+    z.maxLength(max, `must have at most ${max} characters`),
+    // What is checked besides would find the same once more.
+    z.regex(/^\P{Cc}*$/u, { error: 'must not hold control characters', abort: true }),
+  )
 
 export const id = z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'))

@@ -5,7 +5,7 @@ import { request } from 'node:https'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { selfSigned } from '../certificate.ts'
-import { type RunningService } from '../../src/service/serve.ts'
+import type { RunningService } from '../../src/service/serve.ts'
 import { type Listed, ask, folder, portOf, start } from './started.ts'
 
 /** What comes back for bytes as they are. */
