@@ -39,10 +39,10 @@ const activate = async (call: Call, user_id: number, profile: Profile): Promise<
         first_name,
         last_name,
         ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null)),
-        // An address that changes is not proved any more.
+        // Anybody can register any number; an address that is proved changes with the profile alone.
         ...(email !== null && {
-          email_verified_at: sql<string | null>`case when mobile_accounts.email = ${email}
-            then mobile_accounts.email_verified_at end`,
+          email: sql<string>`case when mobile_accounts.email_verified_at is null then ${email}
+            else mobile_accounts.email end`,
         }),
         updated_at: call.now,
       }),

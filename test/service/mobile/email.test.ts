@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createClock, minute } from '../clock.ts'
 import { auditOf, contentsOf, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
-import { createMobileUser, type MobileUser } from '../mobile-user.ts'
+import { codeFor, confirm, createMobileUser, register, send, type MobileUser } from '../mobile-user.ts'
 
 const email = 'ada@acme.example'
 const day = 24 * 60 * minute
@@ -120,6 +120,17 @@ describe('a change of the e-mail address', () => {
     expect((await mails()).at(-1)!.to).toBe('ada@new.example')
     dataOf(await open(await newest()))
     expect((await account()).email_verified_at).toBe(clock.iso())
+  })
+
+  test('once it is proved takes more than a registration, which anybody can make for any number', async () => {
+    dataOf(await open(await newest()))
+    dataOf(await register(service, { first_name: 'Augusta', email: 'mallory@evil.example' }))
+    clock.tick(minute)
+    dataOf(await send(service, user.mobile))
+    dataOf(await confirm(service, user.mobile, await codeFor(service, user.mobile)))
+    expect(await account()).toMatchObject({ first_name: 'Augusta', email })
+    expect((await account()).email_verified_at).not.toBeNull()
+    expect((await mails()).map(({ to }) => to)).toEqual([email])
   })
 
   test('to what it is changes nothing about that', async () => {
