@@ -129,7 +129,7 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
     // At once: it is told only here, and the rest of the way may be long.
     if (people && outcome.code !== undefined)
       io.stdout.write(
-        `auth_codes/${safeLine(outcome.step.key)}  ${outcome.code}  (shown once: keep it now)\n`,
+        `auth_codes/${safeLine(outcome.step.key)}  ${safeLine(outcome.code)}  (shown once: keep it now)\n`,
       )
   }
   const client = await context.client()

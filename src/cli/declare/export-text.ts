@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import { keptSecret } from '../../contract/organization-document.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import {
   isList,
   keyOf,
@@ -16,7 +17,7 @@ export const schemaFile = 'svc.schema.json'
 
 const header = (slug: string): string => `# yaml-language-server: $schema=./${schemaFile}
 #
-# Organization ${slug}, as svc export wrote it.
+# Organization ${safeLine(slug)}, as svc export wrote it.
 #   svc diff -f FILE     what the service and this file differ in
 #   svc apply -f FILE    make the service as this file says; asks first, and deletes only with --prune
 # What this file leaves out is left alone. Secrets, codes and API keys are not in it.

@@ -1,6 +1,7 @@
 import { fieldsOf } from '../../contract/describe.ts'
 import { geofence } from '../../contract/geofence.ts'
 import { usageError } from '../../core/errors.ts'
+import { safeJson } from '../../core/safe-text.ts'
 import { pointAt } from '../../rules/earth.ts'
 import type { Fence } from '../../rules/fence-index.ts'
 import { compileLevel, type Level } from '../../rules/level.ts'
@@ -103,12 +104,17 @@ export const runMap = async (options: Options, context: Context): Promise<void> 
 
   if (options.geojson !== undefined) {
     const { geojsonOf } = await import('./geojson.ts')
-    await writePicture(options.geojson, `${JSON.stringify(geojsonOf(fences), null, 2)}\n`, context)
+    await writePicture('--geojson', options.geojson, `${safeJson(geojsonOf(fences), 2)}\n`, context)
   }
   if (options.html !== undefined) {
     const { mapPage } = await import('./map-page.ts')
     const title = titleOf(options, options.org ?? (await context.settings()).org?.value)
-    await writePicture(options.html, mapPage({ title, fences, point, verdict: verdict?.text }), context)
+    await writePicture(
+      '--html',
+      options.html,
+      mapPage({ title, fences, point, verdict: verdict?.text }),
+      context,
+    )
   }
   if (options.html !== undefined || options.geojson !== undefined) {
     if (verdict) output.note(verdict.text)

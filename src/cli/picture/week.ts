@@ -93,7 +93,7 @@ export const runWeek = async (options: Options, context: Context): Promise<void>
 
   if (options.html !== undefined) {
     const { weekPage } = await import('./week-page.ts')
-    return writePicture(options.html, weekPage(picture), context)
+    return writePicture('--html', options.html, weekPage(picture), context)
   }
   if (!wantsPicture(context)) {
     if (verdict !== undefined) output.note(verdict)

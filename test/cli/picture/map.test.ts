@@ -167,6 +167,16 @@ describe('svc geofence map', () => {
       [40, undefined],
     ])
   })
+  it('shows nothing raw of a server in GeoJSON either', async () => {
+    const { out } = await map(['--geojson', '-'], [fence('a\u009b31m\u202e', 52.5, 13.4, 40)], true)
+    expect(out).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
+    expect(JSON.parse(out).features[0].properties.name).toBe('a\u009b31m\u202e')
+  })
+  it.each(['--html', '--geojson'])('names the flag where %s cannot be written', async (flag) => {
+    const { exit, err } = await map([flag, 'nowhere/x'])
+    expect(exit).toBe(2)
+    expect(err).toContain(`${flag}: cannot write`)
+  })
   it('says which rows have no place', async () => {
     const { out, err } = await map([], [{ name: 'x' }, { ...berlin[0], radius: '1' }])
     expect(out).toBe('No geo-fences.\n')
