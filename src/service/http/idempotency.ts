@@ -4,7 +4,7 @@ import type { Envelope } from './envelope.ts'
 
 const day = 24 * 60 * 60 * 1000
 
-/** One request of one API key that may be repeated: `fingerprint` tells it from another under the same key. */
+/** One request of one API key, whichever of its secrets is shown, that may be repeated: `fingerprint` tells it from another under the same key. */
 export type Repeatable = { keyId: number; idempotencyKey: string; fingerprint: string }
 
 /** The header's value; undefined without the header. Fails with a Refusal 400. */

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import type { Operation } from '../../contract/operation.ts'
 import { sha256 } from '../../core/ids.ts'
 import { approvalHeader, checkReference } from '../approvals/reference.ts'
-import type { Handler } from '../call.ts'
+import { namedKeyOf, type Handler } from '../call.ts'
 import type { Authenticated } from '../keys.ts'
 import { Refusal } from '../refusal.ts'
 import { runRead, runWrite } from '../run.ts'
@@ -80,7 +80,7 @@ export const createOperationRoute = (
   const repeatableOf = ({ context, caller }: Asked, input: Fields): Repeatable | undefined => {
     const idempotencyKey = checkIdempotencyKey(context.req.header('idempotency-key'))
     if (idempotencyKey === undefined) return undefined
-    return { keyId: caller.keyId, idempotencyKey, fingerprint: sha256(`${id} ${canonicalize(input)}`) }
+    return { keyId: namedKeyOf(caller), idempotencyKey, fingerprint: sha256(`${id} ${canonicalize(input)}`) }
   }
 
   const write = async (asked: Asked, input: Fields, given: string[]): Promise<Response> => {

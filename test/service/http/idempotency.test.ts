@@ -93,6 +93,15 @@ test('one caller does not see the answers of another', async () => {
   expect(headers).not.toHaveProperty('idempotent-replayed')
 })
 
+test('a repeat with the next secret of a rotated key is still a repeat', async () => {
+  const { body } = await service.call('POST', '/svc/v1/keys', { body: { name: 'ci' } })
+  await create({ name: 'Acme' }, 'k1', body.data.key)
+  const rotated = await service.call('POST', `/svc/v1/keys/${body.data.id}/rotate`, { body: {} })
+  const { headers } = await create({ name: 'Acme' }, 'k1', rotated.body.data.key)
+  expect(headers['idempotent-replayed']).toBe('true')
+  expect(await organizations()).toBe(1)
+})
+
 test('after 24 hours a key is fresh again', async () => {
   await create({ name: 'Acme' }, 'k1')
   time += 24 * 3600 * 1000 - 1
