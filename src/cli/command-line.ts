@@ -14,10 +14,15 @@ const looksSecret = (name: string): boolean => /secret|password|token|otp|key/i.
 export const withoutSecrets = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body), (name, value: unknown) => (looksSecret(name) ? '***' : value))
 
-/** `name=value` of -f and -F, without the value of a secret. */
+/** `name=value` of -f and -F, without the value of a secret, be it inside of JSON. */
 const withoutSecret = (text: string): string => {
-  const name = text.slice(0, Math.max(0, text.indexOf('=')))
-  return looksSecret(name) ? `${name}=***` : text
+  const [name, value] = [text.slice(0, Math.max(0, text.indexOf('='))), text.slice(text.indexOf('=') + 1)]
+  if (looksSecret(name)) return `${name}=***`
+  try {
+    return /^[[{]/.test(value) ? `${name}=${JSON.stringify(withoutSecrets(JSON.parse(value)))}` : text
+  } catch {
+    return text
+  }
 }
 
 /** `svc import users.csv --org acme`, as it was typed; what was asked for on the terminal is not in it. */
@@ -48,9 +53,9 @@ export const operationLine = (operation: Operation, { input, extra }: Gathered, 
     return [`--${field.flag}`, field.meta.secret ? '***' : shellWord(asText(value))]
   })
   const secret = new Set(fieldsOf(operation).flatMap(({ name, meta }) => (meta.secret ? [name] : [])))
-  const more = Object.entries(extra).flatMap(([name, value]) => [
+  const more = Object.entries(withoutSecrets(extra) as Record<string, unknown>).flatMap(([name, value]) => [
     '-F',
-    shellWord(`${name}=${secret.has(name) || looksSecret(name) ? '***' : asText(value)}`),
+    shellWord(`${name}=${secret.has(name) ? '***' : asText(value)}`),
   ])
   return ['svc', operation.cli, ...words, ...flags, ...more].join(' ')
 }

@@ -3,6 +3,7 @@ import { planRequest, type PlannedRequest } from '../client/request.ts'
 import { fieldsOf } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
 import { safeJson } from '../core/safe-text.ts'
+import { withoutSecrets } from './command-line.ts'
 import type { Context } from './context.ts'
 
 /** Prints the request that would be sent, secrets redacted, with a `curl` line that sends the same; `facts` are told to machines, too. */
@@ -15,7 +16,7 @@ export const showDryRun = async (
 ): Promise<void> => {
   const { baseUrl } = await context.settings()
   const shown = { ...input }
-  const more = { ...extra }
+  const more = withoutSecrets(extra) as Record<string, unknown>
   // Before it is planned: a secret may stand in the address, too.
   for (const { name, meta } of fieldsOf(operation))
     for (const fields of [shown, more]) if (meta.secret && name in fields) fields[name] = '***'
