@@ -33,10 +33,10 @@ export const createGate = (context: Context): Gate => {
   }
 
   const passRaw = async (request: Parameters<Client['raw']>[0]): Promise<void> => {
-    const { requireApproval } = await context.settings()
+    const { requireApproval, baseUrl } = await context.settings()
     if (requireApproval.length === 0) return
     const { operationAt, rawLine } = await import('./raw-operation.ts')
-    const operation = operationAt(request.method, request.path)
+    const operation = operationAt(request.method, request.path, baseUrl.value)
     if ((operation?.effect ?? request.effect) === 'read') return
     // A route that the table does not name could be any of those that are listed.
     await pass({ cli: operation?.cli ?? requireApproval[0]!, line: rawLine(request) })

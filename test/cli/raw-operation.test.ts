@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { operationAt, rawLine } from '../../src/cli/raw-operation.ts'
 
+const baseUrl = 'https://api.example/admin/public/api'
+
 describe('the operation behind a raw request', () => {
   const same: [string, string, string | undefined][] = [
     ['DELETE', '/organization/2/delete', 'org delete'],
@@ -14,10 +16,17 @@ describe('the operation behind a raw request', () => {
     ['DELETE', '/organization/2%2f3/delete', undefined],
     ['DELETE', '/organization//delete', undefined],
     ['DELETE', '/organization/%/delete', 'org delete'],
+    ['GET', '/save/faceauth/success/a', 'mobile faceauth-success'],
+    ['GET', '/save/faceauth/success/a%2Fb', 'mobile faceauth-success'],
+    ['GET', '/svc/../admin/public/api/save/faceauth/success/a', 'mobile faceauth-success'],
+    ['HEAD', '/.well-known/../admin/public/api/save/faceauth/success/a', 'mobile faceauth-success'],
   ]
   for (const [method, path, cli] of same)
     it(`is ${cli ?? 'not known'} for ${method} ${path}`, () =>
-      expect(operationAt(method, path)?.cli).toBe(cli))
+      expect(operationAt(method, path, baseUrl)?.cli).toBe(cli))
+
+  it('is known through an address that ends in the middle of its path', () =>
+    expect(operationAt('GET', '/faceauth/success/a', `${baseUrl}/save`)?.cli).toBe('mobile faceauth-success'))
 
   it('is told to the approver with its whole body, but for what looks like a secret', () => {
     const body = JSON.stringify({ name: "O'Hara", idp: { client_secret: 'hush' } })
