@@ -5,6 +5,7 @@ import { createContext } from '../create-context.ts'
 import type { Context } from '../context.ts'
 import type { Io } from '../io.ts'
 import { resolveOrg } from '../organization.ts'
+import type { ProfileFile } from '../profile/profile-file.ts'
 import { createCache } from './cache.ts'
 import type { ValueKind } from './kinds.ts'
 
@@ -71,11 +72,18 @@ const given = (words: readonly string[]) => {
   }
 }
 
-const profiles = async (io: Io): Promise<Candidate[]> => {
+const savedProfiles = async (io: Io): Promise<ProfileFile['profiles']> => {
   const { createStore } = await import('../profile/store.ts')
-  return Object.entries(createStore(io).read().profiles).flatMap(([name, { base_url }]) =>
-    offered(name, base_url),
-  )
+  return createStore(io).read().profiles
+}
+
+const profiles = async (io: Io): Promise<Candidate[]> =>
+  Object.entries(await savedProfiles(io)).flatMap(([name, { base_url }]) => offered(name, base_url))
+
+/** Whether the key comes from a command: it may ask for a passphrase or a finger, and nobody has pressed Enter yet. */
+const keyIsAskedFor = async (profile: string, io: Io): Promise<boolean> => {
+  const { credential_command: command } = (await savedProfiles(io))[profile] ?? {}
+  return !io.env['SVC_API_KEY'] && command !== undefined && command.length > 0
 }
 
 const ask = async (kind: keyof typeof lists, org: string | undefined, context: Context) => {
@@ -101,6 +109,7 @@ export const candidates = async (kind: ValueKind, words: readonly string[], io: 
     const { profile, baseUrl, org: usual } = await context.settings()
     const org = named ?? usual?.value
     if (kind !== 'org' && org === undefined) return []
+    if (await keyIsAskedFor(profile.value, io)) return []
     const cache = createCache(io, [kind, profile.value, baseUrl.value, org, io.env['SVC_API_KEY']])
     return cache.read() ?? cache.keep(await ask(kind, org, context))
   } finally {

@@ -1,0 +1,30 @@
+import { chmodSync, existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { run } from '../../../src/cli/main.ts'
+import { memoryIo } from '../memory-io.ts'
+import { folder, service, toService } from '../other-service.ts'
+
+const offers = async (env: Record<string, string>) => {
+  const io = memoryIo({ cwd: folder.path, env: { PATH: process.env['PATH'], ...env } })
+  expect(await run(['completion', 'values', 'org', '--', 'org', 'get'], io)).toBe(0)
+  return io.out()
+}
+
+test('a key that is there already is used to look up what can be typed', async () => {
+  expect(await offers(toService())).toContain('acme\tAcme')
+})
+
+test('no credential command is run while somebody types: it may ask for a passphrase', async () => {
+  const ran = join(folder.path, 'ran')
+  const command = ['sh', '-c', `touch '${ran}'; echo key`]
+  const profiles = { prod: { base_url: service.baseUrl, credential_command: command } }
+  const file = join(folder.path, 'profiles.json')
+  chmodSync(folder.path, 0o700)
+  writeFileSync(file, JSON.stringify({ version: 1, current: 'prod', profiles }), { mode: 0o600 })
+  const { SVC_CONFIG_DIR = '' } = toService()
+  expect(await offers({ SVC_CONFIG_DIR })).toBe('')
+  expect(existsSync(ran)).toBe(false)
+  expect(service.seen).toEqual([])
+  expect(await offers({ SVC_CONFIG_DIR, SVC_API_KEY: 'key' })).toContain('acme\tAcme')
+})
