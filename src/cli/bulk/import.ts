@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import type { Context } from '../context.ts'
@@ -9,6 +10,7 @@ import type { Kind } from './kind.ts'
 import { grouped } from './progress.ts'
 import { isConflict } from './conflict.ts'
 import { readRows, sourceName } from './read-file.ts'
+import { checkResults } from './results.ts'
 import { resumeCommand } from './resume-command.ts'
 
 /** Tells the first rows that failed; the result file has them all. */
@@ -62,12 +64,18 @@ export const runImport = async (
     return
   }
 
+  const service = new URL(settings.baseUrl.value).origin
+  const { results, resume } = options
+  // A person is not asked about what cannot begin.
+  checkResults(
+    { path: resolve(context.io.cwd, results), shown: results, resume },
+    { import: kind.file, service, org_id: org },
+  )
   await context.approveFirst({
     cli: [words, kind.create.cli],
     line: `svc ${words} ${options.file}: ${grouped(items.length)} ${kind.many}, on conflict ${options.mode}`,
     org,
   })
-  const service = new URL(settings.baseUrl.value).origin
   const carried = await carryOut(kind, items, { org, service, options }, { context, output })
   const { counts, stopped } = carried
   tellFailures(carried, options.results, output.warn)

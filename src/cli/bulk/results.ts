@@ -1,5 +1,15 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { randomUUID } from 'node:crypto'
+import { dirname } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { requirePlainFile } from '../plain-file.ts'
@@ -55,14 +65,17 @@ const readLines = (path: string): { lines: Written[]; whole: number } | undefine
   }
 }
 
+const unwritable = (path: string, error: unknown): SvcError =>
+  usageError(
+    `The result file ${safeLine(path)} cannot be written: ${(error as NodeJS.ErrnoException).code}`,
+    '--results FILE names another place',
+  )
+
 const open = (path: string, flags: string): number => {
   try {
     return openSync(path, flags, 0o600)
   } catch (error) {
-    throw usageError(
-      `The result file ${safeLine(path)} cannot be written: ${(error as NodeJS.ErrnoException).code}`,
-      '--results FILE names another place',
-    )
+    throw unwritable(path, error)
   }
 }
 
@@ -89,9 +102,21 @@ const refuse = (
     )
 }
 
+type Place = { path: string; shown: string; resume: boolean }
+
+/** Fails with a usage error where a result file cannot be opened; what is there stays as it is. */
+export const checkResults = ({ path, shown, resume }: Place, target: Target): void => {
+  refuse(readLines(path), target, shown, resume)
+  try {
+    accessSync(resume ? path : dirname(path), constants.W_OK)
+  } catch (error) {
+    throw unwritable(path, error)
+  }
+}
+
 /** Opens a result file (0600), new or to go on with. Fails with a usage error, before anything was sent. */
 export const openResults = (
-  { path, shown, resume, keyColumn }: { path: string; shown: string; resume: boolean; keyColumn: string },
+  { path, shown, resume, keyColumn }: Place & { keyColumn: string },
   target: Target,
 ): Results => {
   const found = readLines(path)

@@ -1,4 +1,4 @@
-import { readlinkSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStage, type Stage } from './stage.ts'
 
@@ -21,4 +21,20 @@ describe('a device or a link where svc would write', () => {
     expect(readlinkSync(stage.path('null'))).toBe('/dev/null')
     expect(await stage.list('users')).toEqual([])
   })
+})
+
+test('nobody is asked to approve an import whose results have no place', async () => {
+  mkdirSync(stage.path('config'), { mode: 0o700 })
+  const profiles = { p: { require_approval: ['user import'], default_mobile: '+12025550109' } }
+  const file = JSON.stringify({ version: 1, current: 'p', profiles })
+  writeFileSync(stage.path('config/profiles.json'), file, { mode: 0o600 })
+  const words = ['user', 'import', 'u.csv', '--org', '1', '--results']
+  for (const [results, said] of [
+    ['nowhere/x', 'cannot be written: ENOENT'],
+    ['u.csv', 'is no result file of an import'],
+  ] as const) {
+    const { exit, err } = await stage.svc([...words, results])
+    expect(err).toContain(said)
+    expect(exit).toBe(2)
+  }
 })
