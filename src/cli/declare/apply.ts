@@ -134,7 +134,11 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
   }
   const client = await context.client()
   const { org_id, slug } = state
+  const interrupt = (): void =>
+    output.warn('Finishing what is on its way; Ctrl-C again leaves at once, and applying again goes on')
+  io.signal.addEventListener('abort', interrupt, { once: true })
   const result = await carryOutAll(plan.steps, { client, org_id, signal: io.signal, told })
+  io.signal.removeEventListener('abort', interrupt)
 
   if (!people) {
     const status = result.failed.length > 0 ? 'partial' : 'success'

@@ -1,5 +1,7 @@
+import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import type { Context } from '../context.ts'
+import { interrupted } from '../../client/network-error.ts'
 import { proxyFor } from '../../client/proxy.ts'
 import { readCa } from '../open-client.ts'
 import { fail, note, ok, warn, type Finding } from './finding.ts'
@@ -9,12 +11,19 @@ const day = 24 * 60 * 60_000
 const warnsDays = 14
 
 /** When the certificate of a host lapses; fails as the handshake does. */
-const lapses = (url: URL, ca: string | undefined): Promise<number> =>
+const lapses = (url: URL, ca: string | undefined, signal: AbortSignal): Promise<number> =>
   new Promise((resolve, reject) => {
     const host = url.hostname.replace(/^\[|\]$/g, '')
-    const socket = connect({ host, port: Number(url.port || 443), servername: host, ...(ca && { ca }) })
+    const named = isIP(host) === 0 && { servername: host }
+    const socket = connect({ host, port: Number(url.port || 443), ...named, ...(ca && { ca }) })
     const timer = setTimeout(() => socket.destroy(new Error('no answer in time')), limitMs)
-    socket.on('close', () => clearTimeout(timer))
+    const interrupt = (): void => void socket.destroy(interrupted())
+    if (signal.aborted) interrupt()
+    signal.addEventListener('abort', interrupt)
+    socket.on('close', () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', interrupt)
+    })
     socket.on('error', reject)
     socket.on('secureConnect', () => {
       resolve(Date.parse(socket.getPeerCertificate().valid_to))
@@ -30,11 +39,13 @@ export const checkCertificate = async (context: Context): Promise<Finding> => {
   if (proxyFor(url.origin, context.io.env)) return note('tls', 'a proxy stands between: not looked at')
   try {
     const left = Math.floor(
-      ((await lapses(url, cacert && readCa(cacert.value))) - context.io.now().getTime()) / day,
+      ((await lapses(url, cacert && readCa(cacert.value), context.io.signal)) - context.io.now().getTime()) /
+        day,
     )
     const message = `the certificate of ${url.host} is trusted, and lapses in ${left} days`
     return left < warnsDays ? warn('tls', message, 'renew it on the service') : ok('tls', message)
   } catch (error) {
+    if (context.io.signal.aborted) throw interrupted()
     const code = (error as NodeJS.ErrnoException).code ?? (error as Error).message
     return fail(
       'tls',

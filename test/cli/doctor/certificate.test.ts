@@ -1,0 +1,19 @@
+import { createServer, type AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { createContext } from '../../../src/cli/create-context.ts'
+import { checkCertificate } from '../../../src/cli/doctor/certificate.ts'
+import { memoryIo } from '../memory-io.ts'
+
+test('Ctrl-C ends the look at a certificate that never comes, at once', { timeout: 3000 }, async () => {
+  const abort = new AbortController()
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    abort.abort()
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const env = { SVC_BASE_URL: `https://127.0.0.1:${port}/admin/public/api`, SVC_CONFIG_DIR: '/nonexistent' }
+  const context = createContext(Object.assign(memoryIo({ env }), { signal: abort.signal }))
+  await expect(checkCertificate(context)).rejects.toMatchObject({ exit: 'interrupted' })
+  server.close()
+})
