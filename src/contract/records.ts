@@ -37,7 +37,11 @@ export const radius = z
   .check(z.gte(1, 'must be 1 metre or more'), z.lte(1_000_000, 'must be 1,000,000 metres or less'))
 
 export const email = line(254).check(
-  z.regex(/^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/, 'must be an e-mail address such as ada@example.com'),
+  // No character that could end or begin another address, and none that nobody sees.
+  z.regex(
+    /^[^\s@<>(),:;"\\[\]\p{C}]{1,64}@[^\s@.<>(),:;"\\[\]\p{C}]+(?:\.[^\s@.<>(),:;"\\[\]\p{C}]+)+$/u,
+    'must be an e-mail address such as ada@example.com',
+  ),
 )
 export const mobile = line(32)
 export const slug = line(60).check(
