@@ -11,9 +11,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { SvcError } from '../core/errors.ts'
-import { holdRestored } from './delivery/rows.ts'
 import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir.ts'
 import { masterKeyFile } from './master-key.ts'
+import { settleRestored } from './restored.ts'
 import { openSnapshot, writeSnapshot } from './storage/snapshot.ts'
 import { openSqlite } from './storage/sqlite.ts'
 
@@ -54,7 +54,7 @@ const unpack = async (file: string, dataDir: string): Promise<void> => {
   if (masterKey !== undefined) writeFileSync(masterKeyFile(dataDir), masterKey, { mode: 0o600, flush: true })
   const storage = await openSqlite({ path: partial })
   try {
-    await storage.write((db) => holdRestored(db, storage.now()))
+    await storage.write((db) => settleRestored(db, storage.now()))
   } finally {
     await storage.close()
   }
