@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { deepStrictEqual } from 'node:assert'
 import type { Answer, TestService } from './harness.ts'
 
 /** The `data` of an answer that must be a success. */
@@ -80,6 +80,6 @@ export const refusedWithoutTrace = async (
 ): Promise<[number, string, string[]]> => {
   const before = await contentsOf(service)
   const said = refusal(await answer())
-  expect(await contentsOf(service)).toEqual(before)
+  deepStrictEqual(await contentsOf(service), before)
   return said
 }

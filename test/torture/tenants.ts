@@ -19,6 +19,7 @@ const ownRefused: Partial<Record<OperationId, number>> = { retryMessage: 409 }
 /** Operations in which nothing but the caller's key says which organization is meant. */
 const withoutOrg = new Set<OperationId>([
   'listOrganizations',
+  'listChannels',
   'createOrganization',
   'onboardOrganization',
   'getStockPrice',
