@@ -18,7 +18,11 @@ import { dayText, drawWeek, jumpTexts, legendOf } from './week-drawing.ts'
 type Options = { org?: string; user?: string; zone?: string; at?: string; html?: string }
 
 const zoneOf = ({ zone }: Options): string => {
-  if (zone === undefined) return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+  if (zone === undefined) {
+    // `Etc/Unknown` where TZ is empty.
+    const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+    return own && isZone(own) ? own : 'UTC'
+  }
   if (!isZone(zone)) throw usageError(`--zone: there is no time zone "${zone}"`, '--zone Europe/Berlin')
   return zone
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { json } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
@@ -36,6 +36,14 @@ const week = async (args: string[], of: { organization?: unknown[]; user?: unkno
 const berlin = ['--zone', 'Europe/Berlin']
 
 describe('svc timeslot week', () => {
+  it('is drawn in UTC where this machine does not know its zone', async () => {
+    vi.stubEnv('TZ', '')
+    const { out, exit } = await week([])
+    vi.unstubAllEnvs()
+    expect(exit).toBe(0)
+    expect(out).toContain("2025, UTC (this machine's zone)")
+  })
+
   it('draws a week in which clocks go forward, and marks the moment', async () => {
     const { out, exit } = await week([...berlin, '--at', '2026-03-29T05:50:00+02:00'])
     expect(exit).toBe(0)
