@@ -5,6 +5,7 @@ import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
 import { resolveOrg } from '../organization.ts'
 import { requirePlainFile } from '../plain-file.ts'
+import { rowsOf } from '../output/payload.ts'
 import { escapeFormula } from './formula.ts'
 import { featureOf } from './geojson.ts'
 import type { FileFormat, Fields, Kind } from './kind.ts'
@@ -121,7 +122,7 @@ export const runExport = async (
     target.write(writer.head)
     const asked = { org_id, limit: pageSize, ...kind.listed }
     for await (const { envelope } of client.pages(kind.list, asked, { signal: context.io.signal })) {
-      const page = Array.isArray(envelope.data) ? envelope.data.map((record) => rowOf(record, kind)) : []
+      const page = rowsOf(envelope.data).map((record) => rowOf(record, kind))
       target.write(writer.rows(page, count === 0))
       count += page.length
     }

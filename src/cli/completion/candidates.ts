@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import type { Io } from '../io.ts'
 import { resolveOrg } from '../organization.ts'
 import type { ProfileFile } from '../profile/profile-file.ts'
+import { rowsOf } from '../output/payload.ts'
 import { createCache } from './cache.ts'
 import type { ValueKind } from './kinds.ts'
 
@@ -95,8 +96,7 @@ const ask = async (kind: keyof typeof lists, org: string | undefined, context: C
     { ...input, limit: mostRows },
     { signal: context.io.signal },
   )
-  const rows = Array.isArray(envelope.data) ? (envelope.data as Row[]) : []
-  return rows.flatMap((row) => offered(value(row), about(row)))
+  return rowsOf(envelope.data).flatMap((row) => offered(value(row), about(row)))
 }
 
 /** What can stand at the end of `words`; fails, late by 2 seconds at most, where nobody tells. */

@@ -5,6 +5,7 @@ import { org } from '../../contract/org.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
+import { rowsOf } from '../output/payload.ts'
 import { inParallel } from './parallel.ts'
 import {
   keyOf,
@@ -37,7 +38,7 @@ const lists: Record<List, Operation> = {
 const listed = async (operation: Operation, { client, org_id, signal }: Reading): Promise<Fields[]> => {
   const rows: Fields[] = []
   for await (const { envelope } of client.pages(operation, { org_id, limit }, { signal }))
-    if (Array.isArray(envelope.data)) rows.push(...(envelope.data as Fields[]))
+    rows.push(...rowsOf(envelope.data))
   return rows
 }
 

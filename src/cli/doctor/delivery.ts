@@ -1,6 +1,7 @@
 import { outbox } from '../../contract/outbox.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
+import { rowsOf } from '../output/payload.ts'
 import { failed, note, ok, warn, type Finding } from './finding.ts'
 
 type Channel = { channel?: unknown; ready?: unknown; waiting?: unknown; given_up?: unknown }
@@ -23,7 +24,7 @@ export const checkDelivery = async (context: Context): Promise<Finding[]> => {
   const client = await context.client()
   try {
     const { envelope } = await client.call(outbox.listChannels, {}, { signal: context.io.signal })
-    return Array.isArray(envelope.data) ? (envelope.data as Channel[]).map(about) : []
+    return rowsOf(envelope.data).map(about)
   } catch (error) {
     if (error instanceof SvcError && error.exit === 'notFound')
       return [note('delivery', 'this service does not tell')]

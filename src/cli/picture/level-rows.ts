@@ -1,6 +1,7 @@
 import type { Operation } from '../../contract/operation.ts'
 import type { Context } from '../context.ts'
 import { gatherInput } from '../gather-input.ts'
+import { rowsOf } from '../output/payload.ts'
 import type { Level } from './fences.ts'
 
 type Row = Record<string, unknown>
@@ -15,9 +16,9 @@ export const rowsOfLevels = async (
   context: Context,
 ): Promise<LevelRows> => {
   const client = await context.client()
-  const rowsOf = async (operation: Operation, input: Options): Promise<Row[]> => {
+  const listed = async (operation: Operation, input: Options): Promise<Row[]> => {
     const { envelope } = await client.call(operation, input, { signal: context.io.signal })
-    return Array.isArray(envelope.data) ? (envelope.data as Row[]) : []
+    return rowsOf(envelope.data)
   }
   const { user, org } = options
   const { input } = await gatherInput(
@@ -25,10 +26,10 @@ export const rowsOfLevels = async (
     { args: [], options: { user, org } },
     context,
   )
-  if (user === undefined) return { organization: await rowsOf(list, input) }
+  if (user === undefined) return { organization: await listed(list, input) }
   const [organization, ofUser] = await Promise.all([
-    input['org_id'] === undefined ? undefined : rowsOf(list, { org_id: input['org_id'] }),
-    rowsOf(listOfUser, input),
+    input['org_id'] === undefined ? undefined : listed(list, { org_id: input['org_id'] }),
+    listed(listOfUser, input),
   ])
   return { organization, user: ofUser }
 }
