@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/main.ts'
 import { json } from '../fake-hosted.ts'
 import { memoryIo } from './memory-io.ts'
@@ -6,28 +6,31 @@ import { service, toService } from './other-service.ts'
 
 const odd = [null, 7, 'x', [], { id: 1, name: 'Gate', latitude: 52, longitude: 13, radius: 9, is_active: 1 }]
 
+const svc = async (line: string) => {
+  const io = memoryIo({ env: toService() })
+  await run(line.split(' '), io)
+  return { out: io.out(), err: io.err() }
+}
+
 describe('a list with rows that are no records', () => {
+  beforeEach(() => {
+    service.always((seen, response) => {
+      const data = seen.path.endsWith('/organization/1') ? { id: 1, slug: 'acme', name: 'Acme' } : odd
+      json(200, { status: 'success', message: 'OK', data })(seen, response)
+    })
+  })
+
   test.each([
-    ['geofence', 'map', '--org', '1'],
-    ['timeslot', 'week', '--org', '1'],
-    ['geofence', 'export', '--org', '1', '--format', 'ndjson'],
-    ['geofence', 'list', '--org', '1'],
-    ['export', '--org', '1'],
-    ['doctor'],
-  ])('breaks nothing in svc %s %s', async (...argv) => {
-    service.always((seen, response) =>
-      json(200, {
-        status: 'success',
-        message: 'OK',
-        data: seen.path.endsWith('/organization/1') ? { id: 1, slug: 'acme', name: 'Acme' } : odd,
-      })(seen, response),
-    )
-    const io = memoryIo({ env: toService() })
-    await run(
-      argv.filter((word) => word !== undefined),
-      io,
-    )
-    expect(io.err()).not.toContain('inside svc')
-    if (argv.includes('map') || argv.includes('list')) expect(io.out()).toContain('Gate')
+    'timeslot week --org 1',
+    'geofence export --org 1 --format ndjson',
+    'export --org 1',
+    'user import - --org 1 --on-conflict update',
+    'doctor',
+  ])('breaks nothing in svc %s', async (line) => {
+    expect((await svc(line)).err).not.toContain('inside svc')
+  })
+
+  test.each(['geofence map --org 1', 'geofence list --org 1'])('shows the others in svc %s', async (line) => {
+    expect((await svc(line)).out).toContain('Gate')
   })
 })
