@@ -1,18 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Answer, Client } from '../client/client.ts'
 import { approval } from '../contract/approval.ts'
 import type { Operation } from '../contract/operation.ts'
-import { sha256 } from '../core/ids.ts'
 import { safeLine } from '../core/safe-text.ts'
 import type { Context } from './context.ts'
-import { configDir } from './profile/config-dir.ts'
-import { readGuarded } from './profile/guarded-file.ts'
+import { openMemory } from './profile/memory.ts'
 
 /** As long as a service looks back, too: five rings in ten minutes. */
 const windowMs = 10 * 60_000
 
-type Rung = { at: number; request_id?: string; expires_at?: string }
+type Rung = { request_id?: string; expires_at?: string }
 
 /** Whom an input rings: a phone or an address, one spelling of each. */
 export const personIn = (
@@ -30,31 +26,6 @@ export const personIn = (
 const ago = (ms: number): string => {
   const minutes = Math.floor(ms / 60_000)
   return minutes === 0 ? 'less than a minute ago' : minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`
-}
-
-/** What svc remembers, on this machine, of whom it rang; 0600 like the profiles, and no number stands in it. */
-const openMemory = (context: Context, origin: string, person: string) => {
-  const folder = join(configDir(context.io), 'cache')
-  const file = join(folder, `ring-${sha256(JSON.stringify([origin, person])).slice(0, 32)}.json`)
-  return {
-    read: (): Rung | undefined => {
-      try {
-        const rung = JSON.parse(readGuarded(file) ?? '') as Rung
-        return typeof rung.at === 'number' ? rung : undefined
-      } catch {
-        return undefined
-      }
-    },
-    /** A memory that cannot be written is none. */
-    keep: (rung: Rung): void => {
-      try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 })
-        writeFileSync(file, JSON.stringify(rung), { mode: 0o600 })
-      } catch {
-        // A home that is read-only.
-      }
-    },
-  }
 }
 
 type Ringing<T> = {
@@ -75,23 +46,23 @@ export const ringOnce = async <T>(
   person: string,
   { origin, send, requestIn, statusOf }: Ringing<T>,
 ): Promise<T> => {
-  const memory = openMemory(context, origin, person)
+  const memory = openMemory<Rung>(context.io, ['ring', origin, person])
   const now = context.io.now().getTime()
   const last = memory.read()
-  if (last && now - last.at < windowMs && now >= last.at) {
-    const { request_id: id, expires_at = '' } = last
+  if (last && last.age < windowMs) {
+    const { request_id: id, expires_at = '' } = last.value
     const alive = id !== undefined && Date.parse(expires_at) > now
     const status = alive ? await statusOf?.(id).catch(() => undefined) : undefined
     const more =
       status === 'pending'
         ? `, and that request still waits: svc approve cancel ${safeLine(id!)} withdraws it`
         : ''
-    ;(await context.output()).warn(`This person was asked ${ago(now - last.at)} already${more}`)
+    ;(await context.output()).warn(`This person was asked ${ago(last.age)} already${more}`)
   }
   const answer = await send()
   const { request_id, expires_at } = (requestIn?.(answer) ?? {}) as Record<string, unknown>
   const known = typeof request_id === 'string' && typeof expires_at === 'string'
-  memory.keep({ at: now, ...(known ? { request_id, expires_at } : {}) })
+  memory.keep(known ? { request_id, expires_at } : {})
   return answer
 }
 

@@ -5,15 +5,17 @@ import { createContext } from '../create-context.ts'
 import type { Context } from '../context.ts'
 import type { Io } from '../io.ts'
 import { resolveOrg } from '../organization.ts'
+import { openMemory } from '../profile/memory.ts'
 import type { ProfileFile } from '../profile/profile-file.ts'
 import { rowsOf } from '../output/payload.ts'
-import { createCache } from './cache.ts'
 import type { ValueKind } from './kinds.ts'
 
 export type Candidate = { value: string; about: string }
 
 /** A shell waits for it while somebody looks at the prompt. */
 const limitMs = 2_000
+/** The names of customers: no longer than somebody types. */
+const lastsMs = 60_000
 const mostRows = 1_000
 
 type Row = Record<string, unknown>
@@ -110,8 +112,18 @@ export const candidates = async (kind: ValueKind, words: readonly string[], io: 
     const org = named ?? usual?.value
     if (kind !== 'org' && org === undefined) return []
     if (await keyIsAskedFor(profile.value, io)) return []
-    const cache = createCache(io, [kind, profile.value, baseUrl.value, org, io.env['SVC_API_KEY']])
-    return cache.read() ?? cache.keep(await ask(kind, org, context))
+    const memory = openMemory<Candidate[]>(io, [
+      kind,
+      profile.value,
+      baseUrl.value,
+      org,
+      io.env['SVC_API_KEY'],
+    ])
+    const known = memory.read()
+    if (known && known.age < lastsMs) return known.value
+    const found = await ask(kind, org, context)
+    memory.keep(found)
+    return found
   } finally {
     await context.close()
   }
