@@ -45,7 +45,7 @@ describe('what svc remembers', () => {
   test('is gone a day later, with the next thing that is remembered', () => {
     open('old').keep('one')
     open('young').keep('two')
-    const [before] = readdirSync(cache()).filter((name) =>
+    const before = readdirSync(cache()).find((name) =>
       readFileSync(join(cache(), name), 'utf8').includes('one'),
     )
     const dayAgo = now / 1000 - 24 * 60 * 60 - 1
