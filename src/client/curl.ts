@@ -1,8 +1,6 @@
 import { safeJson } from '../core/safe-text.ts'
+import { quoted } from '../core/shell-word.ts'
 import type { PlannedRequest } from './request.ts'
-
-/** A word for a POSIX shell, whatever stands in it. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** A line for a POSIX shell that sends the same request; the key stays in the environment. */
 export const curlLine = ({

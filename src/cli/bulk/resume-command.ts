@@ -1,8 +1,6 @@
-import { quoted } from '../../client/curl.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Globals } from '../context.ts'
 import type { TypedImport } from './import-options.ts'
-
-const word = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : quoted(text))
 
 /** What to type to go on with an import, with the flags that it was started with. */
 export const resumeCommand = (words: string, file: string, typed: TypedImport, globals: Globals): string => {
@@ -17,6 +15,6 @@ export const resumeCommand = (words: string, file: string, typed: TypedImport, g
     ['--key-file', globals.keyFile],
     ['--cacert', globals.cacert],
   ]
-  const given = flags.flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${word(value)}`]))
-  return ['svc', words, word(file), ...given, '--resume'].join(' ')
+  const given = flags.flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${shellWord(value)}`]))
+  return ['svc', words, shellWord(file), ...given, '--resume'].join(' ')
 }

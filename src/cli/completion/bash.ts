@@ -1,4 +1,5 @@
-import { nameWords, quoted, type CompletionTree, type FlagWords } from './tree.ts'
+import { quoted } from '../../core/shell-word.ts'
+import { nameWords, type CompletionTree, type FlagWords } from './tree.ts'
 
 /** The lines of a `case` over `at flag` that set what the value of a flag can be. */
 export const valueCases = (at: string, flags: FlagWords[]): string[] =>

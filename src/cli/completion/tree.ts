@@ -74,7 +74,4 @@ export const completionTree = (root: CommandNode): CompletionTree => {
   return { places, flags, valued: [...valued] }
 }
 
-/** In single quotes for bash, zsh and fish: the words are ours, and yet nothing in them can end the quotes. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-
 export const nameWords = (flags: FlagWords[]): string => flags.flatMap(({ names }) => names).join(' ')

@@ -1,5 +1,6 @@
+import { quoted } from '../../core/shell-word.ts'
 import { valueCases } from './bash.ts'
-import { quoted, type CompletionTree, type FlagWords } from './tree.ts'
+import type { CompletionTree, FlagWords } from './tree.ts'
 
 const described = (name: string, about: string): string => quoted(`${name.replaceAll(':', '\\:')}:${about}`)
 

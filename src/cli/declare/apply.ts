@@ -1,6 +1,6 @@
-import { quoted } from '../../client/curl.ts'
 import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import { confirmWrite, type Answers } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { compare, type Comparing } from './comparison.ts'
@@ -16,8 +16,6 @@ import type { Section, State } from './state.ts'
 export type ApplyOptions = Comparing & Answers & { plan?: string; planOut?: string }
 
 type Ready = { plan: Plan; state: State; source: string }
-
-const word = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : quoted(text))
 
 /** Whose commands do the same, one by one: a profile may want an approval for them. */
 const groupOf: Record<Section, string> = {
@@ -42,11 +40,11 @@ const wordsOf = ({ steps }: Plan): string[] => [
 const resumeCommand = (source: string, { prune, target }: Comparing, { globals }: Context): string =>
   [
     'svc apply -f',
-    source === '-' ? 'FILE' : word(source),
+    source === '-' ? 'FILE' : shellWord(source),
     ...(prune ? ['--prune'] : []),
-    ...(target ?? []).map((one) => `--target ${word(one)}`),
-    ...(globals.profile === undefined ? [] : [`--profile ${word(globals.profile)}`]),
-    ...(globals.baseUrl === undefined ? [] : [`--base-url ${word(globals.baseUrl)}`]),
+    ...(target ?? []).map((one) => `--target ${shellWord(one)}`),
+    ...(globals.profile === undefined ? [] : [`--profile ${shellWord(globals.profile)}`]),
+    ...(globals.baseUrl === undefined ? [] : [`--base-url ${shellWord(globals.baseUrl)}`]),
   ].join(' ')
 
 const checkFlags = ({ file, plan, planOut, prune, target }: ApplyOptions): void => {
@@ -54,7 +52,10 @@ const checkFlags = ({ file, plan, planOut, prune, target }: ApplyOptions): void 
   const foreign = { '-f': file, '--prune': prune, '--target': target, '--plan-out': planOut }
   for (const [flag, value] of Object.entries(foreign))
     if (value !== undefined)
-      throw usageError(`${flag} does not go with --plan: the plan says all`, `svc apply --plan ${word(plan)}`)
+      throw usageError(
+        `${flag} does not go with --plan: the plan says all`,
+        `svc apply --plan ${shellWord(plan)}`,
+      )
 }
 
 const fromPlan = async (file: string, context: Context): Promise<Ready> => {
@@ -77,7 +78,7 @@ const fromFile = async (options: ApplyOptions, context: Context): Promise<Ready 
   const output = await context.output()
   if (!isForPeople(context))
     await output.show({ status: 'success', message: 'Planned', data: planPayload(plan, context) })
-  output.warn(`Nothing was changed. svc apply --plan ${word(options.planOut)} carries this plan out.`)
+  output.warn(`Nothing was changed. svc apply --plan ${shellWord(options.planOut)} carries this plan out.`)
   return undefined
 }
 
@@ -101,7 +102,7 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
   const total = plan.steps.filter(({ action }) => action !== 'by_hand').length
   if (total > 0) {
     const command =
-      options.plan === undefined ? `apply -f ${word(source)}` : `apply --plan ${word(options.plan)}`
+      options.plan === undefined ? `apply -f ${shellWord(source)}` : `apply --plan ${shellWord(options.plan)}`
     const changes = summary({ steps: plan.steps, extra: [] })
     await confirmWrite(
       {

@@ -1,8 +1,7 @@
+import { shellWord } from '../../core/shell-word.ts'
 import type { Io } from '../io.ts'
 import { run } from '../main.ts'
 import { expectedExit, words, type Step } from './step.ts'
-
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`)
 
 type Played = { problem?: string; output: string; kept?: [name: string, secret: string] }
 
@@ -68,4 +67,4 @@ export const play = async (step: Step, io: Io, secrets: ReadonlyMap<string, stri
 
 /** A step as a person would type it. */
 export const typed = (step: Step): string =>
-  `${step.keyFrom ? 'SVC_API_KEY=… ' : ''}svc ${step.argv.map(quoted).join(' ')}`
+  `${step.keyFrom ? 'SVC_API_KEY=… ' : ''}svc ${step.argv.map(shellWord).join(' ')}`

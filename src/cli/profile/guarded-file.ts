@@ -1,11 +1,10 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import { SvcError } from '../../core/errors.ts'
+import { quoted } from '../../core/shell-word.ts'
 
 const refused = (message: string, hint: string): SvcError =>
   new SvcError('failed', 'profile_file', message, { hint })
-
-const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`
 
 // Windows has neither owners nor modes in this sense.
 const uid = process.getuid?.()
