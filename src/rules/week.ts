@@ -1,6 +1,7 @@
 import { DateTime, IANAZone } from 'luxon'
 import { rulesOf, type Levels } from './level.ts'
 import { weekdays, type Slot } from './slot.ts'
+import { isZone } from './zone.ts'
 
 // A week of time slots, as cells of half an hour on a clock of one zone. Every cell says what `checkTime` says.
 
@@ -23,8 +24,6 @@ export type Span = { from: number; to: number }
 export type Mark = { day: number; cell: number; clock: string }
 
 export type Week = { days: Day[]; jumps: Jump[]; open: Span[]; mark: Mark | undefined }
-
-export const isZone = (name: string): boolean => IANAZone.isValidZone(name)
 
 const clock = (local: DateTime): string => local.toFormat('HH:mm', { locale: 'en', numberingSystem: 'latn' })
 const named = (local: DateTime) => ({ date: local.toISODate()!, weekday: weekdays[local.weekday - 1]! })

@@ -1,6 +1,7 @@
 import { fieldsOf } from '../../contract/describe.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import type { Issue } from '../../core/errors.ts'
+import { isZone } from '../../rules/zone.ts'
 import { openByName } from './by-name.ts'
 import type { Fields, Kind } from './kind.ts'
 
@@ -26,17 +27,10 @@ const daysOf = (days: unknown): unknown =>
   Array.isArray(days) ? [...new Set(days.flatMap(span))].toSorted((a, b) => at(a) - at(b)) : days
 
 const zones = new Map<string, boolean>()
-/** Some engines take offsets such as +01:00 for zones; an offset knows no daylight saving. */
-const isZone = (name: string): boolean => {
-  let known = zones.get(name)
-  if (known === undefined) {
-    try {
-      known = !/^[+-]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
-    } catch {
-      known = false
-    }
-    zones.set(name, known)
-  }
+/** As `isZone`; of so many rows, each zone is looked for once. */
+const isKnownZone = (name: string): boolean => {
+  const known = zones.get(name) ?? isZone(name)
+  zones.set(name, known)
   return known
 }
 
@@ -50,7 +44,7 @@ const tidy: Kind['tidy'] = (given) => {
       message: `holds ${JSON.stringify(strange)?.slice(0, 40)}, which is no day: ${weekdays.join(', ')}`,
     })
   const { name, start, end, timezone } = fields
-  if (typeof timezone === 'string' && !isZone(timezone.trim()))
+  if (typeof timezone === 'string' && !isKnownZone(timezone.trim()))
     issues.push({ field: 'timezone', message: 'must be an IANA time zone such as Europe/Berlin or UTC' })
   if (start !== undefined && start === end)
     issues.push({

@@ -3,6 +3,7 @@ import { organizationDocument, type OrganizationDocument } from '../../contract/
 import type { Issue } from '../../core/errors.ts'
 import { normalizeNetwork } from '../../rules/network.ts'
 import { readPhone } from '../../rules/phone.ts'
+import { isZone } from '../../rules/zone.ts'
 import { keyOf, knownFields, type Fields, type List, type Row, type Rows } from './state.ts'
 import { parseYaml, wrongFile, type Parsed } from './yaml.ts'
 
@@ -27,14 +28,6 @@ const checkShape = (value: unknown, { place }: Parsed, file: string): Organizati
       return { field: `${place(path)} ${field}`, message: message + quote }
     }),
   )
-}
-
-const isZone = (zone: string): boolean => {
-  try {
-    return !/^[+-]/.test(zone) && Boolean(new Intl.DateTimeFormat('en', { timeZone: zone }))
-  } catch {
-    return false
-  }
 }
 
 const slotProblems = (slots: readonly Slot[] | undefined, path: PropertyKey[]): Problem[] => {

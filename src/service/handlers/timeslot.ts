@@ -1,8 +1,8 @@
-import { IANAZone } from 'luxon'
 import type * as z from 'zod/mini'
 import { weekdays, type slot, type timeslot } from '../../contract/timeslot.ts'
 import { readInstant } from '../../rules/instant.ts'
 import { checkTime } from '../../rules/time.ts'
+import { isZone } from '../../rules/zone.ts'
 import { readLevels } from '../approvals/rules-of.ts'
 import type { Call, Handlers } from '../call.ts'
 import { invalid, notFound } from '../refusal.ts'
@@ -22,8 +22,7 @@ const fields = ['name', 'days', 'start', 'end', 'timezone', 'is_active'] as cons
 
 /** `at` names the slot in a list: `timeslots[2].`. */
 const checked = <T extends Partial<Slot>>(input: T, at = ''): T => {
-  // Some engines take offsets such as +01:00 for zones; an offset knows no daylight saving.
-  if (input.timezone !== undefined && (/^[+-]/.test(input.timezone) || !IANAZone.isValidZone(input.timezone)))
+  if (input.timezone !== undefined && !isZone(input.timezone))
     throw invalid(`${at}timezone`, 'must be an IANA time zone such as Europe/Berlin or UTC')
   // spec: not shown. Equal times could mean a whole day or none of it.
   if (input.start !== undefined && input.start === input.end)
