@@ -43,6 +43,7 @@ describe('a file that a flag names', () => {
     [['approve', 'verify', '/dev/zero']],
     [['user', 'import', '/dev/zero', '--org', '1']],
     [['diff', '-f', '/dev/zero']],
+    [['apply', '--plan', '/dev/zero']],
   ])('%j that never ends is refused and not read into memory', async (argv) => {
     const { exit, err } = await svc(...argv)
     expect(exit).toBe(2)

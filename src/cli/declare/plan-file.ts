@@ -1,17 +1,9 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as z from 'zod/mini'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
+import { readAtMost } from '../../core/read-at-most.ts'
 import type { Io } from '../io.ts'
 import { requirePlainFile } from '../plain-file.ts'
 import { actions, type Plan } from './plan.ts'
@@ -95,17 +87,14 @@ export const writePlan = (file: string, plan: PlanFile, { cwd }: Io): void => {
 }
 
 const textOf = (file: string, { cwd }: Io): string => {
-  let fd: number | undefined
+  let bytes: Buffer | undefined
   try {
-    fd = openSync(resolve(cwd, file), 'r')
-    if (fstatSync(fd).size > mostBytes) throw usageError(`--plan: ${file} is larger than 64 MiB`)
-    return readFileSync(fd, 'utf8')
+    bytes = readAtMost(resolve(cwd, file), mostBytes)
   } catch (error) {
-    if (error instanceof SvcError) throw error
     throw usageError(`--plan: cannot read ${file} (${(error as NodeJS.ErrnoException).code})`)
-  } finally {
-    if (fd !== undefined) closeSync(fd)
   }
+  if (!bytes) throw usageError(`--plan: ${file} is larger than 64 MiB`)
+  return bytes.toString('utf8')
 }
 
 /** A plan that `writePlan` wrote. Fails with a usage error for anything else. */
