@@ -4,6 +4,7 @@ import { ofActiveMember } from './active-member.ts'
 import type { Call } from './call.ts'
 import { Refusal } from './refusal.ts'
 import type { Db } from './storage/schema.ts'
+import { later } from './later.ts'
 
 const lifetimeMs = 10 * 60_000
 
@@ -25,7 +26,7 @@ const userHandle = async (db: Db, orgId: number, userId: number): Promise<string
 /** A one-use link that registers a device; the token stands behind the `#`, so that no server log holds it. */
 export const insertEnrollment = async (call: Call, orgId: number, userId: number) => {
   const token = randomToken()
-  const expires_at = new Date(Date.parse(call.now) + lifetimeMs).toISOString()
+  const expires_at = later(call.now, lifetimeMs)
   const user_handle = await userHandle(call.db, orgId, userId)
   await call.db
     .insertInto('enrollments')

@@ -3,6 +3,7 @@ import { randomToken, sameSecret, sha256 } from '../core/ids.ts'
 import type { Call } from './call.ts'
 import { Refusal } from './refusal.ts'
 import { noTurn, takeTurn } from './turns.ts'
+import { later } from './later.ts'
 
 // spec: not shown, all of it.
 const lifetimeMs = 10 * 60_000
@@ -13,7 +14,7 @@ const tries = { kind: 'otp_try', atMost: 5, windowMs: lifetimeMs }
 /** A mobile number (E.164) as an organization knows it; 0 is the service itself. */
 type Whose = { org_id: number; mobile: string }
 
-const lapseOf = (now: string): string => new Date(Date.parse(now) + lifetimeMs).toISOString()
+const lapseOf = (now: string): string => later(now, lifetimeMs)
 
 const placeOf = ({ org_id, mobile }: Whose): string => `otp:${org_id}:${mobile}`
 

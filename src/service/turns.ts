@@ -1,5 +1,6 @@
 import type { Call } from './call.ts'
 import { Refusal } from './refusal.ts'
+import { later } from './later.ts'
 
 /** So many turns in any stretch of `windowMs`. `kind` names what for. */
 export type Limit = { kind: string; atMost: number; windowMs: number }
@@ -14,8 +15,6 @@ export type Turn = {
 
 type Reach = Pick<Call, 'db' | 'now'>
 type Of = { org_id: number; subject: string }
-
-const later = (now: string, ms: number): string => new Date(Date.parse(now) + ms).toISOString()
 
 /** The turns that count now, the oldest first. One that lies more than a window ahead was taken by a clock that was wrong. */
 const liveTurns = ({ db, now }: Reach, { kind, windowMs }: Limit, { org_id, subject }: Of) =>

@@ -9,6 +9,7 @@ import type { Location } from '../../rules/location.ts'
 import type { Call, Outside } from '../call.ts'
 import { invalid, notFound, Refusal } from '../refusal.ts'
 import type { Db } from '../storage/schema.ts'
+import { later } from '../later.ts'
 import { credentialOf, type DeviceRow } from './credential.ts'
 import { countWrongNumber, endApproval, type Verdict } from './ending.ts'
 import { answered, contextOf, findApproval, type ApprovalRow } from './record.ts'
@@ -37,7 +38,7 @@ const day = 24 * 60 * 60_000
 /** When the phone measured it, by our clock. An age beyond a day is that of a day: both are too old, and one is no date. */
 const locationAt = ({ age_ms, ...place }: NonNullable<Decided['location']>, at: string): Location => ({
   ...place,
-  at: new Date(Date.parse(at) - Math.min(age_ms, day)).toISOString(),
+  at: later(at, -Math.min(age_ms, day)),
 })
 
 const rulingOf = async (

@@ -1,5 +1,6 @@
 import { namedKeyOf, type Call } from '../call.ts'
 import { Refusal } from '../refusal.ts'
+import { later } from '../later.ts'
 
 const pendingAtMost = 3
 const ringsAtMost = 5
@@ -7,8 +8,6 @@ const windowMs = 10 * 60_000
 export const muteMs = 20 * 60_000
 
 type Approver = { org_id: number; user_id: number }
-
-const later = (now: string, ms: number): string => new Date(Date.parse(now) + ms).toISOString()
 
 const limited = (code: string, message: string, hint: string, now: string, until: string): Refusal => {
   const seconds = Math.ceil((Date.parse(until) - Date.parse(now)) / 1000)

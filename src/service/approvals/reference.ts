@@ -1,6 +1,7 @@
 import { namedKeyOf, type Caller } from '../call.ts'
 import { Refusal } from '../refusal.ts'
 import type { Db } from '../storage/schema.ts'
+import { later } from '../later.ts'
 
 /** A header of a write: the request that a person approved for it. spec: not shown */
 export const approvalHeader = 'x-svc-approval'
@@ -25,7 +26,7 @@ export const checkReference = async (
     .where('asked_by', '=', namedKeyOf(caller))
     .$if(orgId !== null, (query) => query.where('org_id', '=', orgId!))
     .where('status', '=', 'approved')
-    .where('decided_at', '>=', new Date(Date.parse(now) - day).toISOString())
+    .where('decided_at', '>=', later(now, -day))
     .select('id')
     .executeTakeFirst()
   if (!found)

@@ -10,6 +10,7 @@ import { reachOrganization } from '../handlers/tenant.ts'
 import { parsePhone } from '../phone.ts'
 import { pushText } from '../push/push-adapter.ts'
 import { conflict, invalid } from '../refusal.ts'
+import { later } from '../later.ts'
 import { checkLimits } from './limits.ts'
 import { answered, subjectOf, type ApprovalRow } from './record.ts'
 import { readStanding } from './rules-of.ts'
@@ -146,7 +147,7 @@ export const requestApproval = async (input: Asked, call: Call): Promise<Approva
       number: input.number || require_number ? String(randomInt(10, 100)) : null,
       nonce: randomToken(16),
       requested_at: call.now,
-      expires_at: new Date(Date.parse(call.now) + lifetime).toISOString(),
+      expires_at: later(call.now, lifetime),
     })
     .returningAll()
     .executeTakeFirstOrThrow()

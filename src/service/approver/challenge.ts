@@ -2,6 +2,7 @@ import { sha256 } from '../../core/ids.ts'
 import type { Call } from '../call.ts'
 import type { Keyring } from '../keyring.ts'
 import { Refusal } from '../refusal.ts'
+import { later } from '../later.ts'
 
 /** What an assertion answers: which statement it stands for. The service keeps none of them. */
 export type Question =
@@ -21,7 +22,7 @@ const context = 'approver challenge'
 
 /** Sealed by the master key, so any node that shares it can read it and nobody else can make one. Base64url. */
 export const makeChallenge = ({ wrap }: Pick<Keyring, 'wrap'>, question: Question, now: string): string => {
-  const expires_at = new Date(Date.parse(now) + lifetimeMs).toISOString()
+  const expires_at = later(now, lifetimeMs)
   return Buffer.from(wrap(JSON.stringify({ question, expires_at } satisfies Sealed), context)).toString(
     'base64url',
   )

@@ -5,14 +5,13 @@ import type { Authenticated } from '../keys.ts'
 import { Refusal } from '../refusal.ts'
 import type { Service } from '../service.ts'
 import type { Db } from '../storage/schema.ts'
+import { later } from '../later.ts'
 
 const day = 24 * 60 * 60_000
 const lifetimeMs = 90 * day
 // As long as browsers keep one; when the session is over is for the service to say.
 const cookieSeconds = 400 * 24 * 60 * 60
 const path = '/svc/v1/approver'
-
-const later = (now: string, ms: number): string => new Date(Date.parse(now) + ms).toISOString()
 
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:')
 

@@ -1,6 +1,7 @@
 import type { Keyring } from '../keyring.ts'
 import type { Log } from '../log.ts'
 import type { Storage } from '../storage/storage.ts'
+import { later } from '../later.ts'
 import type { Adapter, Outcome } from './adapter.ts'
 import { attemptToSend, nameOf } from './attempt.ts'
 import type { Channel } from './message.ts'
@@ -20,8 +21,6 @@ export type LaneOptions = {
 const atOnce = 8
 /** Beyond the time of an attempt: after it, whoever took a message is dead. */
 const leaseMarginMs = 30_000
-
-const later = (now: string, ms: number): string => new Date(Date.parse(now) + ms).toISOString()
 
 /** Sends the messages of one channel as they become due. */
 export const createLane = (

@@ -1,10 +1,9 @@
 import type { Storage } from '../storage/storage.ts'
+import { later } from '../later.ts'
 
 const hour = 60 * 60_000
 const keptForRetryMs = 24 * hour
 const keptMs = 30 * 24 * hour
-
-const ago = (now: string, ms: number): string => new Date(Date.parse(now) - ms).toISOString()
 
 /** Erases the messages that nobody sent again in time, and forgets what ended long ago. */
 export const purge = async (storage: Storage): Promise<void> => {
@@ -16,13 +15,13 @@ export const purge = async (storage: Storage): Promise<void> => {
       .where('state', '=', 'dead')
       .where('wrapped', 'is not', null)
       .where(({ eb, or }) =>
-        or([eb('updated_at', '<', ago(now, keptForRetryMs)), eb('expires_at', '<=', now)]),
+        or([eb('updated_at', '<', later(now, -keptForRetryMs)), eb('expires_at', '<=', now)]),
       )
       .execute()
     await db
       .deleteFrom('outbox')
       .where('state', 'in', ['sent', 'failed', 'dead'])
-      .where('updated_at', '<', ago(now, keptMs))
+      .where('updated_at', '<', later(now, -keptMs))
       .execute()
   })
 }

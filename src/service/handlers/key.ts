@@ -2,6 +2,7 @@ import type { key } from '../../contract/key.ts'
 import type { Call, Handlers } from '../call.ts'
 import { newSecret } from '../keys.ts'
 import { conflict, notFound, type Refusal } from '../refusal.ts'
+import { later } from '../later.ts'
 import { inPage } from './page.ts'
 import { reachOrganization } from './tenant.ts'
 
@@ -87,7 +88,7 @@ export const keyHandlers: Handlers<typeof key> = {
   rotateKey: async ({ id, overlap_s = day }, call) => {
     const old = await call.db
       .updateTable('api_keys')
-      .set({ expires_at: new Date(Date.parse(call.now) + overlap_s * 1000).toISOString() })
+      .set({ expires_at: later(call.now, overlap_s * 1000) })
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
       .where('expires_at', 'is', null)

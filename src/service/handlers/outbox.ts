@@ -5,10 +5,11 @@ import type { Call, Handlers } from '../call.ts'
 import type { Channel } from '../delivery/message.ts'
 import { parsePhone } from '../phone.ts'
 import { conflict, invalid, notFound, type Refusal } from '../refusal.ts'
+import { later } from '../later.ts'
 import { inPage } from './page.ts'
 import { reachOrganization } from './tenant.ts'
 
-const dayBefore = (now: string): string => new Date(Date.parse(now) - 24 * 60 * 60_000).toISOString()
+const dayMs = 24 * 60 * 60_000
 
 const ended = new Set<string>(['sent', 'failed', 'dead'])
 
@@ -111,7 +112,7 @@ export const outboxHandlers: Handlers<typeof outbox> = {
       .where(({ or, and, eb }) =>
         or([
           and([eb('state', '=', 'queued'), eb('attempts', '>', 0)]),
-          and([eb('state', 'in', ['failed', 'dead']), eb('updated_at', '>', dayBefore(now))]),
+          and([eb('state', 'in', ['failed', 'dead']), eb('updated_at', '>', later(now, -dayMs))]),
         ]),
       )
       .select(({ fn }) => ['channel', 'state', fn.countAll<number>().as('count')])

@@ -1,5 +1,6 @@
 import { Refusal, conflict } from '../refusal.ts'
 import type { Db } from '../storage/schema.ts'
+import { later } from '../later.ts'
 import type { Envelope } from './envelope.ts'
 
 const day = 24 * 60 * 60 * 1000
@@ -20,7 +21,7 @@ export const checkIdempotencyKey = (header: string | undefined): string | undefi
   )
 }
 
-const oldestKept = (now: string): string => new Date(Date.parse(now) - day).toISOString()
+const oldestKept = (now: string): string => later(now, -day)
 
 /** The answer that was given before, if any. Fails with a Refusal 409 when it was to another request. */
 export const findKept = async (db: Db, request: Repeatable, now: string): Promise<Envelope | undefined> => {

@@ -4,6 +4,7 @@ import { randomToken, sha256 } from '../../core/ids.ts'
 import type { Call } from '../call.ts'
 import { conflict, Refusal } from '../refusal.ts'
 import { noTurn, takeTurn, type Turn } from '../turns.ts'
+import { later } from '../later.ts'
 import { findAccount, realmOf, requireAccount } from './person.ts'
 
 type Resent = Data<typeof account.resendEmailVerification>
@@ -19,7 +20,7 @@ const takeLinkTurn = (call: Call, userId: number): Promise<Turn> =>
 const sendLink = async (call: Call, user_id: number, email: string): Promise<string> => {
   const org_id = realmOf(call)
   const token = randomToken()
-  const expires_at = new Date(Date.parse(call.now) + lifetimeMs).toISOString()
+  const expires_at = later(call.now, lifetimeMs)
   await call.db
     .deleteFrom('email_verifications')
     .where('org_id', '=', org_id)

@@ -3,6 +3,7 @@ import type { Data, Input } from '../../contract/operation.ts'
 import type { Call } from '../call.ts'
 import { ensurePerson } from '../handlers/member.ts'
 import { parsePhone } from '../phone.ts'
+import { later } from '../later.ts'
 import { parseImei } from './imei.ts'
 import { realmOf } from './person.ts'
 
@@ -26,7 +27,7 @@ export const register = async (
 ): Promise<Data<typeof mobile.registerMobileUser>> => {
   const phone = parsePhone(number, country_code)
   const profile: Profile = { ...input, ...(imei !== undefined && { imei: parseImei(imei).imei }) }
-  const expires_at = new Date(Date.parse(call.now) + lifetimeMs).toISOString()
+  const expires_at = later(call.now, lifetimeMs)
   // The id is there from now on, so that a token for it can be signed before the transaction that confirms it.
   const user_id = await ensurePerson(call, phone)
   const kept = { profile: JSON.stringify(profile), created_at: call.now, expires_at }

@@ -3,6 +3,7 @@ import type { Data, Input } from '../../contract/operation.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import type { Call, Outside } from '../call.ts'
 import { Refusal } from '../refusal.ts'
+import { later } from '../later.ts'
 import { realmOf } from './person.ts'
 
 // spec: not shown
@@ -36,7 +37,7 @@ export const signAccess = async ({ service, caller }: Outside, user_id: number):
 
 const addRefreshToken = async (call: Call, family: string) => {
   const refresh_token = randomToken()
-  const refresh_expires_at = new Date(Date.parse(call.now) + refreshMs).toISOString()
+  const refresh_expires_at = later(call.now, refreshMs)
   await call.db
     .insertInto('refresh_tokens')
     .values({

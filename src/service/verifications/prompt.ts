@@ -4,6 +4,7 @@ import { findApprover, requestApproval } from '../approvals/request.ts'
 import type { Call } from '../call.ts'
 import { parsePhone } from '../phone.ts'
 import { Refusal } from '../refusal.ts'
+import { later } from '../later.ts'
 import {
   capturedFactors,
   denied,
@@ -36,7 +37,7 @@ export const startByPrompt = async (
       key_id: call.caller.keyId,
       kind: 'prompt',
       created_at: call.now,
-      expires_at: new Date(Date.parse(call.now) + lifetimeMs).toISOString(),
+      expires_at: later(call.now, lifetimeMs),
     })
     .execute()
   return { request_id, user_id, number, expires_at }

@@ -7,6 +7,7 @@ import type { Call } from '../call.ts'
 import { oneOf } from '../handlers/one-of.ts'
 import { parsePhone } from '../phone.ts'
 import { notFound } from '../refusal.ts'
+import { later } from '../later.ts'
 import { findVerification, lifetimeMs, spend, spent, whoIsMeant, whyNotYet } from './verification.ts'
 
 type Started = Data<typeof auth.generateAuthToken>
@@ -41,7 +42,7 @@ export const startByToken = async (
       kind: 'token',
       token_hash: sha256(auth_token),
       created_at: call.now,
-      expires_at: new Date(Date.parse(call.now) + lifetimeMs).toISOString(),
+      expires_at: later(call.now, lifetimeMs),
     })
     .returning(['request_id', 'expires_at'])
     .executeTakeFirstOrThrow()
