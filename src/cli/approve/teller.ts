@@ -99,6 +99,7 @@ export const createTeller = (
 
   return {
     requested: (record) => {
+      io.onAnswer?.(record)
       say(`Asked ${asked(record, whole)}: ${safeLine(record.action)}`)
       if (record.number) say(`Number to type on the phone: ${safeLine(record.number)}`)
       if (!stderr.isTTY) say(`Waiting, ${timeLeft(left(record))}`)

@@ -3,11 +3,8 @@ import { join } from 'node:path'
 import { step, type Step } from './step.ts'
 
 const hank = '--to +12025550109'
-const request = /\((apr_[\w-]{8,64})\)/
-const inbox = (decision: string) => ({
-  when: [request],
-  line: `approve inbox --${decision} $1`,
-})
+const inbox = (decision: string) => (request: { request_id: string }) =>
+  `approve inbox --${decision} ${request.request_id}`
 
 /** Somebody changes the receipt: another action, in the copy that people read. */
 const forge = (folder: string): void => {
@@ -24,46 +21,42 @@ export const approvals: Step[] = [
     'An approver, with a key made of software in place of a phone',
     'user enroll 1 --org globex --software',
     {
-      shows: [/software/],
+      answers: { kind: 'software' },
     },
   ),
   step(
     'Ask, and the approver types the number that the requester sees',
     `approve request "Deploy 4.2 to production" ${hank} --number --receipt receipt.json`,
     {
-      meanwhile: {
-        when: [request, /phone: (\d\d)/],
-        line: 'approve inbox --approve $1 --number $2',
-      },
-      shows: [/approved/],
+      meanwhile: ({ request_id, number }) => `approve inbox --approve ${request_id} --number ${number}`,
+      answers: { status: 'approved', number: /^\d\d$/ },
     },
   ),
   step(
     'Anyone can check the receipt',
     `approve verify receipt.json --action "Deploy 4.2 to production" --max-age 5m --allow-dev`,
-    { shows: [/human signature/, /Valid: /] },
+    { answers: [{ ok: 'ok', check: 'human signature' }] },
   ),
   step('Somebody changes it', 'approve verify forged.json --allow-dev', {
     before: forge,
     exit: 'failed',
-    shows: [/Not valid: copy/],
+    answers: [{ ok: 'FAILED', check: 'copy' }],
   }),
   step('The approver says no', `approve request "Delete the backups" ${hank}`, {
     meanwhile: inbox('deny'),
     exit: 'denied',
-    shows: [/denied/],
+    answers: { status: 'denied' },
   }),
   step('Nobody answers, and silence is no consent', `approve request "Wire 9,000" ${hank} --timeout 1`, {
     exit: 'expired',
-    shows: [/expired/],
+    answers: { status: 'expired' },
   }),
   step('A command that runs only after a yes', `approve run --action "Deploy 4.3" ${hank} -- ${deploy}`, {
     meanwhile: inbox('approve'),
-    shows: [/Approved/],
   }),
   step('and not after a no', `approve run --action "Drop the database" ${hank} -- ${deploy}`, {
     meanwhile: inbox('deny'),
     exit: 106,
-    shows: [/nothing was run/],
+    answers: { message: /nothing was run/ },
   }),
 ]

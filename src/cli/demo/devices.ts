@@ -9,19 +9,19 @@ export const devices: Step[] = [
   step(
     'An app registers its user',
     'mobile register --country-code +1 --mobile 2025550120 --first-name Ida --last-name Rhodes',
-    { shows: [/confirm the phone/] },
+    { answers: { expires_at: /./ } },
   ),
-  step('A code goes to the phone', `mobile send-otp ${ida}`, { shows: [/sends_left +4/] }),
+  step('A code goes to the phone', `mobile send-otp ${ida}`, { answers: { sends_left: 4 } }),
   step('and proves it, once', `mobile confirm ${ida} --otp-file code.txt`, {
     before: readCode,
-    shows: [/refresh_token/],
+    answers: { refresh_token: /./ },
   }),
   step('', `mobile confirm ${ida} --otp-file code.txt`, { exit: 'forbidden' }),
   step('An IMEI with a digit that is wrong', 'mobile check-imei --imei 490154203237519', {
     exit: 'refused',
-    shows: [/imei/],
+    answers: { message: /imei/ },
   }),
-  step('What a stock costs', 'iot price aapl', { shows: [/stockPrice/] }),
+  step('What a stock costs', 'iot price aapl', { answers: { symbol: 'AAPL' } }),
   step(
     'A machine that is tied to it',
     `iot register press-01 --org acme ${stock} --current-stock-price 250.42 --machine-name "Press 1" --mobile +12025550120`,
@@ -31,12 +31,12 @@ export const devices: Step[] = [
     `iot login press-01 --org acme ${stock} --current-stock-price 250.420`,
     {
       exit: 'usage',
-      shows: [/decimals/],
+      answers: { message: /decimals/ },
     },
   ),
   step('', `iot login press-01 --org acme ${stock} --current-stock-price 250.42`),
   step('An alert', 'notify global --to +12025550120 --type alert --message "The door on the roof is open."', {
-    shows: [/msg_/],
+    answers: { message_id: /^msg_/ },
   }),
-  step('What was sent', 'notify outbox list', { shows: [/otp/, /alert/] }),
+  step('What was sent', 'notify outbox list', { answers: [{ kind: 'otp' }, { kind: 'alert' }] }),
 ]

@@ -1,7 +1,7 @@
 import { shellWord } from '../../core/shell-word.ts'
 import type { Io } from '../io.ts'
 import { run } from '../main.ts'
-import { expectedExit, words, type Step } from './step.ts'
+import { contains, expectedExit, words, type Step } from './step.ts'
 
 type Played = { problem?: string; output: string; kept?: [name: string, secret: string] }
 
@@ -19,50 +19,46 @@ const waits = ({ argv }: Step): boolean => argv[0] === 'approve' && ['request', 
 
 type Aside = { line: string; ended: Promise<{ exit: number; output: string }> }
 
-/** What is typed in another terminal, once there is something to type. */
-const startAside = ({ meanwhile }: Step, seen: string, io: Io): Aside | undefined => {
-  const found = meanwhile?.when.map((pattern) => pattern.exec(seen)?.[1])
-  if (!meanwhile || !found?.every((text) => text !== undefined)) return undefined
-  const line = meanwhile.line.replace(/\$(\d)/g, (_, n: string) => found[Number(n) - 1]!)
+/** What is typed in another terminal, once there is a request to decide. */
+const startAside = ({ meanwhile }: Step, answer: unknown, io: Io): Aside | undefined => {
+  if (!meanwhile || !contains(answer, { request_id: /^apr_/, status: 'pending' })) return undefined
+  const line = meanwhile(answer as { request_id: string; number?: string })
   let output = ''
   const streams = kept(io, (text) => void (output += text))
   return { line, ended: run(words(line), { ...io, ...streams }).then((exit) => ({ exit, output })) }
 }
 
-/** Runs one step as the terminal would, and says what is not as it should be. */
+/** Runs one step as the terminal would, and reports what is not as it should be. */
 export const play = async (step: Step, io: Io, secrets: ReadonlyMap<string, string>): Promise<Played> => {
   const key = step.keyFrom && secrets.get(step.keyFrom)
   const env = key ? { ...io.env, SVC_API_KEY: key } : io.env
   await step.before?.(io.cwd)
   let output = ''
+  let answer: unknown
   let aside: Aside | undefined
-  const streams = kept(io, (text) => {
-    output += text
+  const streams = kept(io, (text) => void (output += text))
+  const onAnswer = (data: unknown): void => {
+    answer = data
     if (aside) return
-    aside = startAside(step, output, io)
+    aside = startAside(step, data, io)
     if (aside) output += `  [in another terminal]$ svc ${aside.line}\n`
-  })
+  }
   // A line that is redrawn would be kept in all its versions.
   if (waits(step)) streams.stderr = { ...streams.stderr, isTTY: false }
-  const exit = await run(step.argv, { ...io, env, ...streams })
+  const exit = await run(step.argv, { ...io, env, ...streams, onAnswer })
   const beside = await aside?.ended
-  const missing = step.shows?.find((pattern) => !pattern.test(output))
-  const secret = step.keep?.pattern.exec(output)?.[0]
+  const secret = step.keep && (answer as Record<string, unknown> | undefined)?.[step.keep.field]
   const problem =
     exit !== expectedExit(step)
       ? `it exited with ${exit} and not with ${expectedExit(step)}`
-      : missing
-        ? `its answer lacks ${String(missing)}`
-        : step.keep && !secret
-          ? `it showed no secret`
+      : step.answers !== undefined && !contains(answer, step.answers)
+        ? `its answer is not as expected`
+        : step.keep && typeof secret !== 'string'
+          ? `its answer has no ${step.keep.field}`
           : step.meanwhile && beside?.exit !== 0
             ? `the other terminal said: ${beside?.output ?? 'nothing'}`
             : undefined
-  return {
-    problem,
-    output,
-    ...(secret ? { kept: [step.keep!.as, secret] as const as [string, string] } : {}),
-  }
+  return { problem, output, ...(typeof secret === 'string' ? { kept: [step.keep!.as, secret] } : {}) }
 }
 
 /** A step as a person would type it. */

@@ -4,18 +4,30 @@ export type Step = {
   /** What a person learns from it. */
   title: string
   argv: string[]
-  /** Remembers the secret that this step shows, under this name. */
-  keep?: { as: string; pattern: RegExp }
+  /** Remembers the secret in this field of the answer, under this name. */
+  keep?: { as: string; field: string }
   /** Runs with a remembered secret as its API key. */
   keyFrom?: string
   /** How svc ends, or what `approve run` exits with. */
   exit?: Exit | number
-  /** What the answer must hold. */
-  shows?: RegExp[]
+  /** What the last answer, or the error, must contain; see `contains`. */
+  answers?: unknown
   /** Done in the folder of the demo before. */
   before?(folder: string): void | Promise<void>
-  /** Typed in another terminal once the answer matches all of `when`; `$1` is what the first of them found. */
-  meanwhile?: { when: RegExp[]; line: string }
+  /** Typed in another terminal once there is a request, with the id and the number of it. */
+  meanwhile?: (request: { request_id: string; number?: string }) => string
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+/** Whether data has what is expected: each field of an object, each entry of a list somewhere in it, a match of a pattern. */
+export const contains = (data: unknown, expected: unknown): boolean => {
+  if (expected instanceof RegExp) return typeof data === 'string' && expected.test(data)
+  if (Array.isArray(expected))
+    return Array.isArray(data) && expected.every((one) => data.some((row) => contains(row, one)))
+  if (!isObject(expected)) return data === expected
+  return isObject(data) && Object.entries(expected).every(([name, value]) => contains(data[name], value))
 }
 
 export const words = (line: string): string[] =>

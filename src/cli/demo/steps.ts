@@ -12,32 +12,35 @@ const nights =
 
 /** The story that `svc demo` tells on an empty service: administration, approvals, then phones, machines and messages. */
 export const steps: Step[] = [
-  step('An organization', 'org create --name "Acme Corp" --slug acme', { shows: [/acme/] }),
+  step('An organization', 'org create --name "Acme Corp" --slug acme', { answers: { slug: 'acme' } }),
   step(
     'Another one, with its first admin, auth code and key in one go',
     'org onboard --name Globex --first-name Hank --last-name Scorpio --email hank@globex.example --country-code +1 --mobile 2025550109',
-    { shows: [/globex/, /svc_org_/] },
+    { answers: { organization: { slug: 'globex' }, api_key: { key: /^svc_org_/ } } },
   ),
-  step('Both of them', 'org list', { shows: [/acme/, /globex/] }),
+  step('Both of them', 'org list', { answers: [{ slug: 'acme' }, { slug: 'globex' }] }),
   step('What it enforces', 'org update acme --require-number --factors biometric,location', {
-    shows: [/require_number/],
+    answers: { policy: { require_number: true, factors: ['biometric', 'location'] } },
   }),
-  step('People', person('Ada', 'Lovelace', 1), { shows: [/Ada/] }),
+  step('People', person('Ada', 'Lovelace', 1), { answers: { first_name: 'Ada' } }),
   step('', person('Grace', 'Hopper', 2)),
   step('', person('Mallory', 'Moriarty', 3)),
   step('', person('Alan', 'Turing', 4)),
-  step('The first one becomes an admin', 'user make-admin 2 --org acme', { shows: [/admin/] }),
-  step('Two are put on hold', 'user pending hold 3 --org acme', { shows: [/pending/] }),
+  step('The first one becomes an admin', 'user make-admin 2 --org acme', { answers: { role: 'admin' } }),
+  step('Two are put on hold', 'user pending hold 3 --org acme', { answers: { state: 'pending' } }),
   step('', 'user pending hold 4 --org acme'),
-  step('One of them is rejected', 'user pending reject 4 --org acme', { shows: [/rejected/] }),
-  step('One leaves', 'user remove 5 --org acme', { shows: [/removed/] }),
-  step('Who waits', 'user pending list --org acme', { shows: [/Grace/] }),
-  step('A state is left once', 'user pending accept 4 --org acme', { exit: 'refused', shows: [/rejected/] }),
+  step('One of them is rejected', 'user pending reject 4 --org acme', { answers: { state: 'rejected' } }),
+  step('One leaves', 'user remove 5 --org acme', { answers: { state: 'removed' } }),
+  step('Who waits', 'user pending list --org acme', { answers: [{ first_name: 'Grace' }] }),
+  step('A state is left once', 'user pending accept 4 --org acme', {
+    exit: 'refused',
+    answers: { message: /rejected/ },
+  }),
   step(
     'A place',
     'geofence create --org acme --name Headquarters --latitude 52.52 --longitude 13.405 --radius 150 --is-active 1',
     {
-      shows: [/Headquarters/],
+      answers: { name: 'Headquarters' },
     },
   ),
   step(
@@ -45,42 +48,48 @@ export const steps: Step[] = [
     'geofence create --org acme --name Moon --latitude 95 --longitude 0 --radius 1 --is-active 1',
     {
       exit: 'usage',
-      shows: [/latitude/],
+      answers: { message: /latitude/ },
     },
   ),
-  step("One person's place", `geofence set --user 2 --geofences '${home}'`, { shows: [/Home/] }),
+  step("One person's place", `geofence set --user 2 --geofences '${home}'`, { answers: [{ name: 'Home' }] }),
   step(
     'A time',
     'timeslot add --org acme --name "Office hours" --days mon,tue,wed,thu,fri --start 09:00 --end 17:30 --timezone Europe/Berlin',
     {
-      shows: [/Office hours/],
+      answers: { name: 'Office hours' },
     },
   ),
   step("One person's time, across midnight", `timeslot set --user 2 --timeslots '${nights}'`, {
-    shows: [/22:00/],
+    answers: [{ start: '22:00' }],
   }),
   step(
     'A code with which people ask to join',
     'org auth-code create --org acme --label "Berlin office" --uses 50',
     {
-      shows: [/Berlin office/],
+      answers: { label: 'Berlin office' },
     },
   ),
   step('A key for CI, of this organization only', 'key create --name ci --org acme', {
-    keep: { as: 'acme', pattern: /svc_org_[\w-]{20,}/ },
+    keep: { as: 'acme', field: 'key' },
   }),
-  step('It works at home', 'user list --org acme --state active', { keyFrom: 'acme', shows: [/Ada/] }),
+  step('It works at home', 'user list --org acme --state active', {
+    keyFrom: 'acme',
+    answers: [{ first_name: 'Ada' }],
+  }),
   step('and another tenant does not exist for it', 'org get globex', { keyFrom: 'acme', exit: 'notFound' }),
   step('Nothing is deleted without being told twice', 'geofence delete 1 --org acme', {
     exit: 'usage',
-    shows: [/--yes/],
+    answers: { hint: /--yes/ },
   }),
-  step('What would be sent', 'geofence delete 1 --org acme --dry-run', { shows: [/DELETE/, /curl/] }),
+  step('What would be sent', 'geofence delete 1 --org acme --dry-run'),
+  step('and was not', 'geofence list --org acme', { answers: [{ name: 'Headquarters' }] }),
   ...approvals,
-  step('A verification by an app of your own', 'auth token --mobile +12025550109', { shows: [/auth_token/] }),
+  step('A verification by an app of your own', 'auth token --mobile +12025550109', {
+    answers: { auth_token: /./ },
+  }),
   ...devices,
   step('What was done, and by whom', 'audit list --org acme', {
-    shows: [/createOrganization/, /setUserTimeslots/],
+    answers: [{ action: 'createOrganization' }, { action: 'setUserTimeslots' }],
   }),
-  step('No link of the chain is broken', 'audit verify --org acme', { shows: [/true/] }),
+  step('No link of the chain is broken', 'audit verify --org acme', { answers: { valid: true } }),
 ]

@@ -35,6 +35,7 @@ export const createOutput = ({ io, globals }: { io: Io; globals: Globals }): Out
       await writePaged(text, { io, globals })
     }
     let payload = payloadOf(envelope, globals.envelope === true)
+    io.onAnswer?.(payload)
     if (globals.json !== undefined) {
       payload = pickFields(payload, globals.json)
       shape = { ...shape, columns: undefined }

@@ -44,6 +44,7 @@ const forMachines = ({ code, message, detail, hint, issues, request_id }: SvcErr
 /** Shows an error on stderr: as JSON in one line when a machine format is asked. Answers the exit code. */
 export const showError = (error: unknown, { io, globals }: { io: Io; globals: Globals }): number => {
   const known = asSvcError(error, io)
+  io.onAnswer?.(known)
   io.stderr.write(`${wantsMachine(globals) ? forMachines(known) : forPeople(known)}\n`)
   if (globals.debug) {
     const { cause = known } = known
