@@ -805,7 +805,7 @@ complete -c svc -n '__svc_at '\''profile'\''' -a 'add' -d 'Add a profile; --base
 complete -c svc -n '__svc_at '\''profile'\''' -a 'set' -d 'Change fields of a profile; key= takes one away'
 complete -c svc -n '__svc_at '\''profile'\''' -a 'use' -d 'Make a profile the current one'
 complete -c svc -n '__svc_at '\''profile'\''' -a 'remove' -d 'Remove a profile and the key in it'
-complete -c svc -n '__svc_at '\''profile'\''' -a 'login' -d 'Ask for an API key, try it, and save it when it works'
+complete -c svc -n '__svc_at '\''profile'\''' -a 'login' -d 'Ask for an API key, try it, and save it when it works; a new name makes a profile'
 complete -c svc -n '__svc_at '\''profile show'\''' -a '(__svc_ask profile)'
 complete -c svc -n '__svc_at '\''profile show'\''' -l explain -d 'show each value that holds now and where it comes from'
 complete -c svc -n '__svc_at '\''profile add'\''' -l mcp-url -x -d 'address of the approval tool server, ending in /mcp'

@@ -106,13 +106,15 @@ export const registerProfile = (group: Command, context: Context): void => {
 
   const login = group
     .command('login [name]')
-    .description('Ask for an API key, try it, and save it when it works')
+    .description('Ask for an API key, try it, and save it when it works; a new name makes a profile')
     .option('--with-key', 'read the key from standard input')
     .option('--bearer', 'the bearer of the tool server instead: another secret')
-  example(login, 'login prod').action(async (name: string | undefined) => {
-    const { withKey = false, bearer } = login.opts<{ withKey?: boolean; bearer?: boolean }>()
-    if (!bearer) return logIn(name, withKey, context)
-    const { logInBearer } = await import('../profile/login-bearer.ts')
-    return logInBearer(name, withKey, context)
-  })
+  example(login, 'login prod --base-url https://svc.example.com/admin/public/api').action(
+    async (name: string | undefined) => {
+      const { withKey = false, bearer } = login.opts<{ withKey?: boolean; bearer?: boolean }>()
+      if (!bearer) return logIn(name, withKey, context)
+      const { logInBearer } = await import('../profile/login-bearer.ts')
+      return logInBearer(name, withKey, context)
+    },
+  )
 }

@@ -1,8 +1,10 @@
 import { org } from '../../contract/org.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { openClient } from '../open-client.ts'
-import { checkBaseUrl, defaultBaseUrl } from './address.ts'
+import { checkBaseUrl } from './address.ts'
+import { checkName, parseChange } from './edit.ts'
 import { readNewKey } from './read-key.ts'
 import { createSettings } from './resolve.ts'
 import type { Settings } from './settings.ts'
@@ -31,25 +33,53 @@ const tryKey = async (
   }
 }
 
-/** Asks for a key, tries it, and saves it when the service takes it: for this address and no other. */
+/** The settings of the profile to log in to. A new profile needs an address: from --base-url or from SVC_BASE_URL. */
+const settingsFor = (name: string | undefined, { io, globals }: Context): Settings => {
+  const store = createStore(io)
+  const file = store.read()
+  if (name === undefined || Object.hasOwn(file.profiles, name))
+    return createSettings({ io, globals: { ...globals, profile: name }, store })
+  const { baseUrl } = globals
+  if (baseUrl === undefined && !io.env['SVC_BASE_URL'] && name !== 'default')
+    throw usageError(
+      `There is no profile "${name}"; with --base-url, login makes it`,
+      `svc profile login ${shellWord(checkName(name))} --base-url https://svc.example.com/admin/public/api`,
+    )
+  const profiles = { ...file.profiles, [checkName(name)]: {} }
+  return createSettings({
+    io,
+    globals: { ...globals, profile: name },
+    store: { ...store, read: () => ({ ...file, profiles }) },
+  })
+}
+
+/** Asks for a key, tries it, and saves it when the service accepts it: for this address and no other. */
 export const logIn = async (asked: string | undefined, withKey: boolean, context: Context): Promise<void> => {
-  const { io } = context
-  const globals = asked === undefined ? context.globals : { ...context.globals, profile: asked }
-  const settings = createSettings({ io, globals })
+  const { io, globals } = context
+  const settings = settingsFor(asked ?? globals.profile, context)
   const name = settings.profile.value
   const store = createStore(io)
-  const saved = Object.hasOwn(store.read().profiles, name) ? store.read().profiles[name]! : {}
+  const { profiles } = store.read()
+  const isNew = !Object.hasOwn(profiles, name)
+  const saved = isNew ? {} : profiles[name]!
   if (saved.credential_command)
     throw usageError(
       `Profile "${name}" gets its key from a command`,
       `svc profile set ${name} credential_command=   takes the command away`,
     )
-  const url = checkBaseUrl(globals.baseUrl ?? saved.base_url ?? defaultBaseUrl, 'The base URL')
+  const cacert = isNew && globals.cacert !== undefined ? [parseChange(`cacert=${globals.cacert}`, io)] : []
+  const url = checkBaseUrl(globals.baseUrl ?? saved.base_url ?? settings.baseUrl.value, '--base-url')
   const key = await readNewKey(context, { url, profile: name, piped: withKey })
   const warning = await tryKey(context, settings, { url, key })
   await store.update((file) => {
     const before = Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined
-    file.profiles[name] = { ...before, base_url: url, api_key: key, api_key_origin: new URL(url).origin }
+    file.profiles[name] = {
+      ...Object.fromEntries(cacert),
+      ...before,
+      base_url: url,
+      api_key: key,
+      api_key_origin: new URL(url).origin,
+    }
     file.current ??= name
   })
   const output = await context.output()

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -209,6 +209,50 @@ describe('svc profile login', () => {
     const { exit, err } = await svc('profile login here --with-key', { stdin: 'limited' })
     expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('may not list') })
     expect(saved().profiles.here.api_key).toBe('limited')
+  })
+  it('makes the profile where it is told the address, and the first one is current', async () => {
+    const { base, seen } = await listen()
+    const { exit, out } = await svc(`profile login here --base-url ${base} --with-key`, { stdin: key })
+    expect({ exit, out, seen }).toMatchObject({
+      exit: 0,
+      out: expect.stringContaining('profile here'),
+      seen: [key],
+    })
+    expect(saved()).toMatchObject({
+      current: 'here',
+      profiles: { here: { base_url: base, api_key: key, api_key_origin: new URL(base).origin } },
+    })
+  })
+  it('makes the profile for the address in the environment', async () => {
+    const { base } = await listen()
+    await svc('profile login default --with-key', { stdin: key, env: { SVC_BASE_URL: base } })
+    expect(saved().profiles).toMatchObject({ default: { base_url: base, api_key: key } })
+  })
+  it('keeps the CA that a new profile was logged in with', async () => {
+    const { base } = await listen()
+    writeFileSync(join(dir, 'ca.pem'), '')
+    await svc(`profile login here --base-url ${base} --cacert ${dir}/ca.pem --with-key`, { stdin: key })
+    expect(saved().profiles.here).toMatchObject({ cacert: join(dir, 'ca.pem') })
+  })
+  it.each([
+    [
+      'profile login here',
+      /no profile "here"; with --base-url/,
+      'svc profile login here --base-url https://',
+    ],
+    [`profile login __proto__ --base-url ${url}`, /cannot be the name/, ''],
+    ['profile login here --base-url http://h.example/x', /over plain http/, ''],
+    ['profile login here --base-url h.example', /--base-url/, ''],
+  ])('makes no profile with %s', async (args, message, hint) => {
+    const { exit, err } = await svc(`${args} --with-key`, { stdin: key })
+    expect({ exit, err }).toEqual({ exit: expect.toBeOneOf([2, 4]), err: expect.stringMatching(message) })
+    expect(err).toContain(hint)
+    expect(existsSync(join(dir, 'profiles.json'))).toBe(false)
+  })
+  it('makes no profile where the service refuses the key', async () => {
+    const { base } = await listen()
+    expect((await svc(`profile login here --base-url ${base} --with-key`, { stdin: 'wrong' })).exit).toBe(4)
+    expect(existsSync(join(dir, 'profiles.json'))).toBe(false)
   })
   it('asks nobody in a pipe', async () => {
     await svc(`profile add here --base-url ${url}`)
