@@ -71,7 +71,7 @@ _svc_place() {
     'approve request') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' kind='' ;;
     'approve wait') commands='' flags='--timeout --mcp' words='' files='' kind='' ;;
     'approve run') commands='' flags='--action --reason --to --factors --timeout --number --no-number --requester --org --mcp --dry-run' words='' files='' kind='' ;;
-    'approve inbox') commands='' flags='--authenticator --approve --deny --not-me --number' words='' files='' kind='' ;;
+    'approve inbox') commands='' flags='--authenticator --approve --deny --not-me --number --latitude --longitude' words='' files='' kind='' ;;
     'approve verify') commands='' flags='--jwks --jwks-url --action --approver --requester --status --factors --max-age --pinned-key --allow-dev' words='' files='' kind='' ;;
     'approve tools') commands='' flags='' words='' files='' kind='' ;;
     'approve health') commands='' flags='' words='' files='' kind='' ;;

@@ -506,6 +506,8 @@ complete -c svc -n '__svc_at '\''approve inbox'\''' -l approve -x -d 'without qu
 complete -c svc -n '__svc_at '\''approve inbox'\''' -l deny -x -d 'without questions: deny this one'
 complete -c svc -n '__svc_at '\''approve inbox'\''' -l not-me -x -d 'without questions: deny this one, and mute who asked'
 complete -c svc -n '__svc_at '\''approve inbox'\''' -l number -x -d 'with --approve: the number that the requester sees'
+complete -c svc -n '__svc_at '\''approve inbox'\''' -l latitude -x -d 'approve from this place, where a location rule applies'
+complete -c svc -n '__svc_at '\''approve inbox'\''' -l longitude -x -d 'see --latitude'
 complete -c svc -n '__svc_at '\''approve verify'\''' -l jwks -r -F -d 'the keys of the service; with them no network is used'
 complete -c svc -n '__svc_at '\''approve verify'\''' -l jwks-url -x -d 'the keys at this address; at the service of the profile when left out'
 complete -c svc -n '__svc_at '\''approve verify'\''' -l action -x -d 'it must be for exactly this'

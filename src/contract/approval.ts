@@ -77,6 +77,7 @@ export const ceremony = z.looseObject({
   ),
   credentials: chosen(z.array(z.string()), 'Ids of the credentials that may sign'),
   number_required: chosen(z.boolean(), 'Whether the number must be typed'),
+  location_required: chosen(z.optional(z.boolean()), 'Whether an approval without a location is denied'),
 })
 
 const columns = ['request_id', 'status', 'action', 'approver_mobile', 'requester', 'expires_at']

@@ -73,6 +73,9 @@ const modeOf = (policy: Policy, factor: Factor): FactorDecision['policy'] => {
   return policy.required.includes(factor) || rules[factor].enforced(policy) ? 'required' : null
 }
 
+/** Whether an approval without this factor is denied. */
+export const isRequired = (policy: Policy, factor: Factor): boolean => modeOf(policy, factor) === 'required'
+
 const checked = (policy: Policy, evidence: Evidence, factor: Factor): Verdict => {
   try {
     return rules[factor].check(policy, evidence)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { verifyReceipt } from '../../src/receipt/verify.ts'
 import { acme, ada, clock, service } from './acme-with-ada.ts'
-import { ask, decide, show } from './approver.ts'
+import { ask, ceremonyOf, decide, show } from './approver.ts'
 import { minute } from './clock.ts'
 import { dataOf, fence, refusal, slot } from './fixtures.ts'
 
@@ -89,6 +89,24 @@ describe('the decision', () => {
     await addFence()
     const { request_id } = await asked(['location'])
     expect((await approve(request_id)).body.message).toContain('location: no location was given')
+  })
+
+  test.each([
+    ['is required', {}, [], true],
+    ['is not, where it is only reported', { report_only: ['location'] }, [], false],
+    [
+      'is required, where it was asked for before it was only reported',
+      { report_only: ['location'] },
+      ['location'],
+      true,
+    ],
+  ])('a place %s, and the device is told', async (_, later, factors, required) => {
+    await addFence()
+    const { request_id } = await asked(factors)
+    await policy(later)
+    expect((await ceremonyOf(service, request_id)).location_required).toBe(required)
+    expect(dataOf(await show(service, request_id)).status).toBe('pending')
+    expect((await approve(request_id)).status).toBe(required ? 403 : 200)
   })
 
   test('holds a slot of the user beside that of the organization', async () => {

@@ -4,7 +4,8 @@ import { safeLine } from '../../core/safe-text.ts'
 import { sleepFor } from '../../client/retry.ts'
 import type { Context } from '../context.ts'
 import type { Prompt } from '../prompt.ts'
-import type { Approver, Ceremony, Decision } from './pending.ts'
+import type { Approver, Ceremony, Decision, Place } from './pending.ts'
+import { isDegrees, placeAt } from './place.ts'
 import { timeLeft } from './teller.ts'
 
 const lookEveryMs = 1000
@@ -48,7 +49,7 @@ const live = async (
 }
 
 /** The exact text that will be signed; what is invisible is written out. */
-const details = ({ context: asked, numberRequired }: Ceremony, now: number): string =>
+const details = ({ context: asked, numberRequired, locationRequired }: Ceremony, now: number): string =>
   [
     '',
     `  Action     ${safeLine(asked.action)}`,
@@ -57,6 +58,7 @@ const details = ({ context: asked, numberRequired }: Ceremony, now: number): str
     `  Checked    ${safeLine(asked.factors.join(', '))}`,
     `  Asked at   ${clock(asked.requested_at)}`,
     `  Until      ${clock(asked.request_expires_at)}, ${timeLeft((Date.parse(asked.request_expires_at) - now) / 1000)}`,
+    ...(locationRequired ? ['  Location   required by a rule; approving asks for it'] : []),
     ...(numberRequired ? ['  Number     the requester sees one; approving asks for it'] : []),
     '',
     '',
@@ -74,20 +76,41 @@ const askNumber = (prompt: Prompt): Promise<string> =>
     validate: (text) => /^\d{2}$/.test(text.trim()) || 'must be two digits',
   })
 
+const askDegrees = async (prompt: Prompt, name: string, most: number): Promise<number> => {
+  const validate = (text: string): true | string =>
+    isDegrees(text, most) || `must be between -${most} and ${most}`
+  return Number(await prompt.text(`${name} of the place that you approve from, degrees`, { validate }))
+}
+
+/** The place that was given with the command; where a rule requires one and none was given, it is asked for. */
+const placeFor = async (
+  { locationRequired }: Ceremony,
+  given: Place | undefined,
+  prompt: Prompt,
+): Promise<Place | undefined> =>
+  given !== undefined || !locationRequired
+    ? given
+    : placeAt(await askDegrees(prompt, 'Latitude', 90), await askDegrees(prompt, 'Longitude', 180))
+
 const decisionFor = async (
   picked: string,
   ceremony: Ceremony,
   prompt: Prompt,
+  given: Place | undefined,
 ): Promise<Decision | undefined> => {
   if (picked === 'deny') return { decision: 'deny' }
   if (picked === 'not_me') return { decision: 'deny', not_me: true }
   const number = ceremony.numberRequired ? (await askNumber(prompt)).trim() : undefined
+  const location = await placeFor(ceremony, given, prompt)
   // Stands for the fingerprint that a phone asks for.
   if (!(await prompt.confirm(`Sign the approval of: ${ceremony.context.action}?`))) return undefined
-  return { decision: 'approve', ...(number === undefined ? {} : { number }) }
+  return { decision: 'approve', ...(number === undefined ? {} : { number }), ...(location && { location }) }
 }
 
-const look = async (approver: Approver, id: string, prompt: Prompt, context: Context): Promise<void> => {
+/** Who decides, and where they say they are. */
+type At = { approver: Approver; place?: Place }
+
+const look = async ({ approver, place }: At, id: string, prompt: Prompt, context: Context): Promise<void> => {
   const { stderr } = context.io
   try {
     const ceremony = await approver.open(id)
@@ -99,7 +122,7 @@ const look = async (approver: Approver, id: string, prompt: Prompt, context: Con
     // Somebody else decided, or it lapsed: the service says which.
     if (picked === undefined) return void (await approver.open(id))
     if (picked === 'back') return
-    const decision = await decisionFor(picked, ceremony, prompt)
+    const decision = await decisionFor(picked, ceremony, prompt, place)
     if (!decision) return void stderr.write('Nothing was signed.\n\n')
     const { status, detail } = await ceremony.decide(decision)
     stderr.write(`It is ${safeLine(status)}${detail ? `: ${safeLine(detail)}` : ''}.\n\n`)
@@ -111,7 +134,7 @@ const look = async (approver: Approver, id: string, prompt: Prompt, context: Con
 }
 
 /** The live list: what comes in and what ends is seen within a second. */
-export const runInbox = async (approver: Approver, prompt: Prompt, context: Context): Promise<void> => {
+export const runInbox = async ({ approver, place }: At, prompt: Prompt, context: Context): Promise<void> => {
   for (;;) {
     const pending = await approver.list()
     const shown = idsOf(pending)
@@ -128,6 +151,6 @@ export const runInbox = async (approver: Approver, prompt: Prompt, context: Cont
       ),
     )
     if (picked === leave) return
-    if (picked !== undefined) await look(approver, picked, prompt, context)
+    if (picked !== undefined) await look({ approver, place }, picked, prompt, context)
   }
 }

@@ -1,47 +1,66 @@
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { showDecision } from './ending.ts'
-import type { Approver, Decision } from './pending.ts'
+import type { Approver, Decision, Place } from './pending.ts'
+import { readPlace } from './place.ts'
 
-type Options = { authenticator?: string; approve?: string; deny?: string; notMe?: string; number?: string }
-
-/** The one decision that was typed; undefined where a person is to be asked. */
-const typedDecision = ({
-  approve,
-  deny,
-  notMe,
-  number,
-}: Options): { id: string; decision: Decision } | undefined => {
-  const given: { id: string; decision: Decision }[] = [
-    ...(approve === undefined
-      ? []
-      : [
-          {
-            id: approve,
-            decision: { decision: 'approve' as const, ...(number === undefined ? {} : { number }) },
-          },
-        ]),
-    ...(deny === undefined ? [] : [{ id: deny, decision: { decision: 'deny' as const } }]),
-    ...(notMe === undefined ? [] : [{ id: notMe, decision: { decision: 'deny' as const, not_me: true } }]),
-  ]
-  if (given.length > 1) throw usageError('Only one of --approve, --deny and --not-me')
-  if (number !== undefined && approve === undefined) throw usageError('--number goes with --approve')
-  return given[0]
+type Options = {
+  authenticator?: string
+  approve?: string
+  deny?: string
+  notMe?: string
+  number?: string
+  latitude?: string
+  longitude?: string
 }
 
+/** The one decision that was typed; undefined where a person is to be asked. */
+const typedDecision = (
+  { approve, deny, notMe, number }: Options,
+  location: Place | undefined,
+): { id: string; decision: Decision } | undefined => {
+  const approval = {
+    decision: 'approve' as const,
+    ...(number !== undefined && { number }),
+    ...(location && { location }),
+  }
+  const given: { id: string | undefined; decision: Decision }[] = [
+    { id: approve, decision: approval },
+    { id: deny, decision: { decision: 'deny' } },
+    { id: notMe, decision: { decision: 'deny', not_me: true } },
+  ]
+  const [typed, second] = given.flatMap(({ id, decision }) => (id === undefined ? [] : [{ id, decision }]))
+  if (second) throw usageError('Only one of --approve, --deny and --not-me')
+  if (number !== undefined && approve === undefined) throw usageError('--number requires --approve')
+  if (location && typed && approve === undefined)
+    throw usageError('--latitude and --longitude require --approve')
+  return typed
+}
+
+/** Approves or denies one request. What an approval requires is checked before anything is signed. */
 const decideOne = async (
   approver: Approver,
-  id: string,
-  decision: Decision,
+  { id, decision }: { id: string; decision: Decision },
   context: Context,
 ): Promise<void> => {
   const ceremony = await approver.open(id)
-  if (decision.decision === 'approve' && ceremony.numberRequired && decision.number === undefined)
+  const { number, location } = decision
+  const approving = decision.decision === 'approve'
+  const noNumber = approving && ceremony.numberRequired && number === undefined
+  const noPlace = approving && ceremony.locationRequired && location === undefined
+  if (noNumber || noPlace) {
+    const line = (await context.command?.line()) ?? `svc approve inbox --approve ${shellWord(id)}`
     throw usageError(
-      'The requester sees a number that must be typed',
-      `svc approve inbox --approve ${id} --number <nn>`,
+      [
+        ...(noNumber ? ['The requester sees a number that you must type.'] : []),
+        ...(noPlace ? ['A location rule applies to this approver, and no location was given.'] : []),
+        'Nothing was decided',
+      ].join(' '),
+      `${line}${noNumber ? ' --number <nn>' : ''}${noPlace ? ' --latitude <degrees> --longitude <degrees>' : ''}`,
     )
+  }
   await showDecision(context, await ceremony.decide(decision))
 }
 
@@ -61,6 +80,8 @@ export const registerInbox = (group: Command, context: Context): void => {
     .option('--deny <request_id>', 'without questions: deny this one')
     .option('--not-me <request_id>', 'without questions: deny this one, and mute who asked')
     .option('--number <nn>', 'with --approve: the number that the requester sees')
+    .option('--latitude <degrees>', 'approve from this place, where a location rule applies')
+    .option('--longitude <degrees>', 'see --latitude')
     .addHelpText(
       'after',
       '\nExamples:\n  svc approve inbox\n  svc approve inbox --approve apr_3mYk8wQZ --number 42',
@@ -68,7 +89,8 @@ export const registerInbox = (group: Command, context: Context): void => {
 
   command.action(async () => {
     const options = command.opts<Options>()
-    const typed = typedDecision(options)
+    const place = readPlace(options.latitude, options.longitude)
+    const typed = typedDecision(options, place)
     const prompt = typed ? undefined : await context.prompt()
     if (!typed && !prompt)
       throw usageError(
@@ -81,8 +103,8 @@ export const registerInbox = (group: Command, context: Context): void => {
     ])
     const keyFile = readKeyFile(options.authenticator, context.io)
     const approver = await createApprover(keyFile, context)
-    if (typed) return decideOne(approver, typed.id, typed.decision, context)
+    if (typed) return decideOne(approver, typed, context)
     const { runInbox } = await import('./inbox-screen.ts')
-    return runInbox(approver, prompt!, context)
+    return runInbox({ approver, place }, prompt!, context)
   })
 }

@@ -6,12 +6,22 @@ import { challengeOf, readContext, type ApprovalContext } from '../../receipt/co
 import type { Context } from '../context.ts'
 import type { KeyFile } from './key-file.ts'
 
-export type Decision = { decision: 'approve' | 'deny'; not_me?: boolean; number?: string }
+/** A place that the person at the terminal gives, exact and current. */
+export type Place = { latitude: number; longitude: number; accuracy_m: 0; age_ms: 0 }
+
+export type Decision = {
+  decision: 'approve' | 'deny'
+  not_me?: boolean
+  number?: string
+  location?: Place
+}
 
 /** A request as the approver signs it; all that is shown comes from here. */
 export type Ceremony = {
   context: ApprovalContext
   numberRequired: boolean
+  /** An approval without a location would be denied. */
+  locationRequired: boolean
   decide(decision: Decision): Promise<ApprovalRecord>
 }
 
@@ -45,6 +55,7 @@ type Wire = {
   contexts: { approve: string; deny: string }
   credentials: string[]
   number_required: boolean
+  location_required?: boolean
 }
 
 /** What a software authenticator does for its user: list what waits, look at one, sign a decision. */
@@ -59,7 +70,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
 
   const open = async (request_id: string): Promise<Ceremony> => {
     const { envelope } = await client.call(device.getCeremony, { request_id }, { signal })
-    const { contexts, origin, rp_id, number_required, credentials } = envelope.data as Wire
+    const { contexts, origin, rp_id, number_required, location_required, credentials } = envelope.data as Wire
     const bytes = {
       approve: new Uint8Array(Buffer.from(contexts.approve, 'base64url')),
       deny: new Uint8Array(Buffer.from(contexts.deny, 'base64url')),
@@ -76,6 +87,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
     return {
       context: approve,
       numberRequired: number_required,
+      locationRequired: location_required === true,
       decide: async (decided) => {
         const challenge = challengeOf(bytes[decided.decision])
         const response = signed(key, { challenge, origin, rpId: rp_id })

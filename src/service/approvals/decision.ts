@@ -14,6 +14,7 @@ import { credentialOf, type DeviceRow } from './credential.ts'
 import { countWrongNumber, endApproval, type Verdict } from './ending.ts'
 import { answered, contextOf, findApproval, type ApprovalRow } from './record.ts'
 import type { RulesMemory } from './rules-memory.ts'
+import { withAsked } from './rules-of.ts'
 import { readSite } from './site.ts'
 
 type Decided = Input<typeof device.decideApproval>
@@ -47,25 +48,16 @@ const rulingOf = async (
   evidence: { at: string; ip: string | undefined; device: DeviceRow; location: Decided['location'] },
 ): Promise<Decision> => {
   const rules = await rulesFor(row.org_id, row.user_id)
-  const asked = JSON.parse(row.factors) as (typeof rules.required)[number][]
   const { at, ip, device, location } = evidence
-  return decide(
-    {
-      ...rules,
-      required: [...new Set([...asked, ...rules.required])],
-      // What the approver signed as required stays so.
-      reportOnly: rules.reportOnly.filter((factor) => !asked.includes(factor)),
-    },
-    {
-      at,
-      user_id: row.user_id,
-      ...(ip !== undefined && { ip }),
-      ...(location && { location: locationAt(location, at) }),
-      device: { id: device.id, registered_to: device.user_id, revoked: device.revoked_at !== null },
-      // `verifyAssertion` refuses everything else.
-      biometric: { user_verified: true },
-    },
-  )
+  return decide(withAsked(rules, JSON.parse(row.factors) as (typeof rules.required)[number][]), {
+    at,
+    user_id: row.user_id,
+    ...(ip !== undefined && { ip }),
+    ...(location && { location: locationAt(location, at) }),
+    device: { id: device.id, registered_to: device.user_id, revoked: device.revoked_at !== null },
+    // `verifyAssertion` refuses everything else.
+    biometric: { user_verified: true },
+  })
 }
 
 const failedOf = ({ factors }: Decision): string =>

@@ -1,7 +1,8 @@
 import type { Policy as OrganizationPolicy } from '../../contract/records.ts'
-import { hasPolicy, type Policy } from '../../rules/decide.ts'
+import { hasPolicy, isRequired, type Policy } from '../../rules/decide.ts'
 import { compileLevel, type Level, type Levels } from '../../rules/level.ts'
 import type { Weekday } from '../../rules/slot.ts'
+import type { Factor } from '../../rules/verdict.ts'
 import { notFound } from '../refusal.ts'
 import type { Db } from '../storage/schema.ts'
 
@@ -88,6 +89,22 @@ export const readStanding = async (db: Db, orgId: number, userId: number): Promi
   ...(await readOrganizationRules(db, orgId, 'one')),
   user: await readUserLevel(db, orgId, userId, 'one'),
 })
+
+/** The rules for one request: what the approver signed as required stays required. */
+export const withAsked = (rules: Policy, factors: readonly Factor[]): Policy => ({
+  ...rules,
+  required: [...new Set([...factors, ...rules.required])],
+  reportOnly: rules.reportOnly.filter((factor) => !factors.includes(factor)),
+})
+
+/** Whether an approval without a place would be denied. */
+export const requiresLocation = async (
+  db: Db,
+  row: { org_id: number; user_id: number; factors: string },
+): Promise<boolean> => {
+  const rules = await readStanding(db, row.org_id, row.user_id)
+  return isRequired(withAsked(rules, JSON.parse(row.factors) as Factor[]), 'location')
+}
 
 /** Whether it matters where a user is, so that a phone asks its owner for the location. */
 export const wantsLocation = async (db: Db, orgId: number, userId: number): Promise<boolean> => {

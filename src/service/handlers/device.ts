@@ -1,6 +1,7 @@
 import type { device } from '../../contract/device.ts'
 import { alreadyEnded } from '../approvals/ending.ts'
 import { contextsOf } from '../approvals/record.ts'
+import { requiresLocation } from '../approvals/rules-of.ts'
 import { keepSite, readSite } from '../approvals/site.ts'
 import { readSettled } from '../approvals/waiter.ts'
 import { startSession } from '../approver/session.ts'
@@ -138,6 +139,7 @@ export const deviceHandlers: Handlers<typeof device> = {
           contexts: contextsOf(row),
           credentials: devices.map((one) => one.credential_id),
           number_required: row.number !== null,
+          location_required: await requiresLocation(call.db, row),
         }
       }
     },

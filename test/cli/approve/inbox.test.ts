@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { KeyFile } from '../../../src/cli/approve/key-file.ts'
-import { createApprover } from '../../../src/cli/approve/pending.ts'
+import { createApprover, type Place } from '../../../src/cli/approve/pending.ts'
 import { runInbox } from '../../../src/cli/approve/inbox-screen.ts'
+import { placeAt } from '../../../src/cli/approve/place.ts'
 import { createContext } from '../../../src/cli/create-context.ts'
 import type { Prompt } from '../../../src/cli/prompt.ts'
 import type { Answer } from '../../../src/client/client.ts'
@@ -73,7 +74,7 @@ const unasked = (): never => {
 /** Answers each question in turn; what is asked besides is a failure. */
 const scripted = (picks: string[], agrees = true): Prompt => {
   return {
-    text: async () => '42',
+    text: async (question) => (/itude/.test(question) ? '52.52' : '42'),
     secret: unasked,
     select: unasked,
     confirm: async () => agrees,
@@ -81,9 +82,9 @@ const scripted = (picks: string[], agrees = true): Prompt => {
   }
 }
 
-const decides = async (picks: string[], given: object = ceremony, agrees = true) => {
+const decides = async (picks: string[], given: object = ceremony, agrees = true, place?: Place) => {
   const { io, posted, context, approver } = await setUp(given)
-  await runInbox(approver, scripted([...picks, 'leave'], agrees), context)
+  await runInbox({ approver, place }, scripted([...picks, 'leave'], agrees), context)
   return { posted, screen: io.err() }
 }
 
@@ -149,6 +150,24 @@ describe('svc approve inbox, at a terminal', () => {
   test('asks for the number where there is one', async () => {
     const { posted } = await decides(['apr_1', 'approve'], { ...ceremony, number_required: true })
     expect(posted).toMatchObject([{ decision: 'approve', number: '42' }])
+  })
+  test('asks for the place where a location rule requires one', async () => {
+    const { posted, screen } = await decides(['apr_1', 'approve'], { ...ceremony, location_required: true })
+    expect(screen).toContain('Location   required by a rule')
+    expect(posted).toMatchObject([
+      { location: { latitude: 52.52, longitude: 52.52, accuracy_m: 0, age_ms: 0 } },
+    ])
+  })
+  test('sends the place it was started with, and asks for none', async () => {
+    const place = placeAt(1, 2)
+    const { posted } = await decides(
+      ['apr_1', 'approve'],
+      { ...ceremony, location_required: true },
+      true,
+      place,
+    )
+    expect(posted).toMatchObject([{ location: place }])
+    expect((await decides(['apr_1', 'deny'], ceremony, true, place)).posted[0]).not.toHaveProperty('location')
   })
   test('signs nothing when the approver goes back or does not agree', async () => {
     expect((await decides(['apr_1', 'back'])).posted).toEqual([])

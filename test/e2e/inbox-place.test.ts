@@ -1,0 +1,45 @@
+import { beforeAll, expect, test } from 'vitest'
+import { svc } from './processes.ts'
+import { onTerminal } from './terminal.ts'
+import { asked, begin, env, key, ok } from './approvals.ts'
+
+const enter = '\r'
+const down = '\u001b[B'
+
+beforeAll(async () => {
+  const fence = ['--name', 'HQ', '--latitude', '52.52', '--longitude', '13.405', '--radius', '150']
+  await ok(['geofence', 'create', '--org', 'acme', ...fence, '--is-active', '1'])
+})
+
+test('an approval without the place that a rule requires is stopped, and the hint goes on', async () => {
+  const id = (await ok(['approve', 'submit', 'Deploy', '-o', 'id'])).trim()
+  const stopped = await svc(['approve', 'inbox', ...key(), '--approve', id], env)
+  expect(stopped).toMatchObject({ exit: 2, stderr: expect.stringContaining('Nothing was decided') })
+  expect(await ok(['approve', 'status', id, '--jq', '.status'])).toBe('pending\n')
+
+  const [, hint] = /^hint: svc (.*)$/m.exec(stopped.stderr)!
+  const line = hint!.replace('<degrees>', '52.52').replace('<degrees>', '13.405').split(' ')
+  expect(await ok(line)).toContain('status\tapproved')
+})
+
+test('the inbox asks for the place, and it counts', async () => {
+  const request = begin(['approve', 'request', 'Deploy'])
+  await request.said(asked)
+  const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
+    [/Deploy \(operator/, enter],
+    [/required by a rule[^]*Your decision/, down + enter],
+    [/Latitude/, `52.52${enter}`],
+    [/Longitude/, `13.405${enter}`],
+    [/Sign the approval of: Deploy\?/, `y${enter}`],
+    [/It is approved[^]*Nothing is pending/, enter],
+  ])
+  expect(inbox.exit).toBe(0)
+  expect((await request.ended).exit).toBe(0)
+})
+
+test('a place outside of every fence is denied with the reason', async () => {
+  const id = (await ok(['approve', 'submit', 'Deploy', '-o', 'id'])).trim()
+  const far = ['--latitude', '0', '--longitude', '0']
+  const denied = await svc(['approve', 'inbox', ...key(), '--approve', id, ...far], env)
+  expect(denied).toMatchObject({ exit: 6, stderr: expect.stringContaining('from HQ') })
+})
