@@ -49,23 +49,23 @@ _svc_place() {
     'geofence update') commands='' flags='--org --name --latitude --longitude --radius --is-active -f --raw-field -F --field --input --dry-run' words='' files='' kind=geofence ;;
     'geofence delete') commands='' flags='--org -f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind=geofence ;;
     'geofence set') commands='' flags='--user --org --geofences -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
-    'geofence check') commands='' flags='--org --user --lat --lon --accuracy' words='' files='' kind='' ;;
+    'geofence check') commands='' flags='--org --user --latitude --longitude --accuracy' words='' files='' kind='' ;;
     'geofence import') commands='' flags='--org --format --on-conflict --results --resume --concurrency --dry-run' words='' files=1 kind='' ;;
     'geofence export') commands='' flags='--org --format' words='' files=1 kind='' ;;
-    'geofence map') commands='' flags='--org --user --lat --lon --accuracy --html --geojson --width' words='' files='' kind='' ;;
-    'timeslot') commands='list add update delete set check import export week' flags='' words='' files='' kind='' ;;
+    'geofence map') commands='' flags='--org --user --latitude --longitude --accuracy --html --geojson --width' words='' files='' kind='' ;;
+    'timeslot') commands='list create update delete set check import export week' flags='' words='' files='' kind='' ;;
     'timeslot list') commands='' flags='--org --limit --cursor --user' words='' files='' kind='' ;;
-    'timeslot add') commands='' flags='--org --name --days --start --end --timezone --is-active -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'timeslot create') commands='' flags='--org --name --days --start --end --timezone --is-active -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'timeslot update') commands='' flags='--name --days --start --end --timezone --is-active -f --raw-field -F --field --input --dry-run' words='' files='' kind=timeslot ;;
     'timeslot delete') commands='' flags='-f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind=timeslot ;;
     'timeslot set') commands='' flags='--user --org --timeslots -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'timeslot check') commands='' flags='--org --user --at' words='' files='' kind='' ;;
     'timeslot import') commands='' flags='--org --format --on-conflict --results --resume --concurrency --dry-run' words='' files=1 kind='' ;;
     'timeslot export') commands='' flags='--org --format' words='' files=1 kind='' ;;
-    'timeslot week') commands='' flags='--org --user --zone --at --html' words='' files='' kind='' ;;
+    'timeslot week') commands='' flags='--org --user --timezone --at --html' words='' files='' kind='' ;;
     'approve') commands='submit status list cancel request wait run inbox verify tools health' flags='' words='' files='' kind='' ;;
     'approve submit') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
-    'approve status') commands='' flags='--wait-s' words='' files='' kind='' ;;
+    'approve status') commands='' flags='--wait' words='' files='' kind='' ;;
     'approve list') commands='' flags='--status --to --org --limit --cursor' words='' files='' kind='' ;;
     'approve cancel') commands='' flags='-f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'approve request') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' kind='' ;;
@@ -113,7 +113,7 @@ _svc_place() {
     'key') commands='list create rotate revoke' flags='' words='' files='' kind='' ;;
     'key list') commands='' flags='--org --limit --cursor' words='' files='' kind='' ;;
     'key create') commands='' flags='--name --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
-    'key rotate') commands='' flags='--overlap-s -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'key rotate') commands='' flags='--overlap -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'key revoke') commands='' flags='-f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind='' ;;
     'audit') commands='list head verify' flags='' words='' files='' kind='' ;;
     'audit list') commands='' flags='--org --limit --cursor' words='' files='' kind='' ;;
@@ -130,10 +130,10 @@ _svc_place() {
     'service restore') commands='' flags='--data-dir' words='' files=1 kind='' ;;
     'service migrate') commands='' flags='--data-dir' words='' files='' kind='' ;;
     'service reset-operator-key') commands='' flags='--data-dir --no-profile' words='' files='' kind='' ;;
-    'profile') commands='list show add set use remove login' flags='' words='' files='' kind='' ;;
+    'profile') commands='list show create set use remove login' flags='' words='' files='' kind='' ;;
     'profile list') commands='' flags='' words='' files='' kind='' ;;
     'profile show') commands='' flags='--explain' words='' files='' kind=profile ;;
-    'profile add') commands='' flags='--mcp-url --org --default-mobile --protected --with-key --credential-command' words='' files='' kind='' ;;
+    'profile create') commands='' flags='--mcp-url --org --default-mobile --protected --with-key --credential-command' words='' files='' kind='' ;;
     'profile set') commands='' flags='' words='' files='' kind=profile ;;
     'profile use') commands='' flags='' words='' files='' kind=profile ;;
     'profile remove') commands='' flags='-y --yes' words='' files='' kind=profile ;;
@@ -239,10 +239,10 @@ _svc_value() {
     'geofence map --geojson') files=1 ;;
     'timeslot list --org') kind=org ;;
     'timeslot list --user') kind=user ;;
-    'timeslot add --org') kind=org ;;
-    'timeslot add --days') choices='mon tue wed thu fri sat sun' ;;
-    'timeslot add --is-active') choices='0 1' ;;
-    'timeslot add --input') files=1 ;;
+    'timeslot create --org') kind=org ;;
+    'timeslot create --days') choices='mon tue wed thu fri sat sun' ;;
+    'timeslot create --is-active') choices='0 1' ;;
+    'timeslot create --input') files=1 ;;
     'timeslot update --days') choices='mon tue wed thu fri sat sun' ;;
     'timeslot update --is-active') choices='0 1' ;;
     'timeslot update --input') files=1 ;;
@@ -353,7 +353,7 @@ _svc_value() {
     'service restore --data-dir') files=1 ;;
     'service migrate --data-dir') files=1 ;;
     'service reset-operator-key --data-dir') files=1 ;;
-    'profile add --org') kind=org ;;
+    'profile create --org') kind=org ;;
     'api --input') files=1 ;;
     *' -p'|*' --profile') kind=profile ;;
     *' --key-file') files=1 ;;
@@ -372,7 +372,7 @@ _svc_ask() {
 _svc() {
   local cur=${COMP_WORDS[COMP_CWORD]} at='' flag='' skip='' word i
   local commands flags words choices files kind
-  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --lat --lon --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --zone --reason --to --timeout --requester --wait-s --status --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --timestamp --request-id --device-name --otp-file --refresh-token-file --subject --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --overlap-s --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --mcp-url --default-mobile --credential-command -X --method -H --header '
+  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --reason --to --timeout --requester --wait --status --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --timestamp --request-id --device-name --otp-file --refresh-token-file --subject --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --overlap --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --mcp-url --default-mobile --credential-command -X --method -H --header '
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}

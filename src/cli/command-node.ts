@@ -38,13 +38,17 @@ const afterOf = (command: Command): string => {
   return text
 }
 
+/** Commander calls flags options and puts them first. */
+const usageOf = (command: Command): string =>
+  command.usage().replace(/^\[options\] ?(.*)$/, (_, args: string) => `${args} [flags]`.trimStart())
+
 /** A command and all below it; what is hidden stays so. */
 export const describeCommand = (command: Command): CommandNode => ({
   name: command.name(),
   about: command.description(),
-  usage: command.usage(),
+  usage: usageOf(command),
   args: command.registeredArguments.map((argument: Argument) => argument.name()),
-  flags: command.options.map(flagNode),
+  flags: command.options.filter(({ hidden }) => !hidden).map(flagNode),
   after: afterOf(command),
   commands: command.createHelp().visibleCommands(command).map(describeCommand),
 })

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { Field } from '../contract/describe.ts'
 import { usageError } from '../core/errors.ts'
+import { expandDays, expandSlots } from './days.ts'
 import type { Io } from './io.ts'
 import { readText } from './read-text.ts'
 
@@ -37,11 +38,22 @@ const about = (field: Field): string => {
   return label(field) + (notes.length > 0 ? ` (${notes.join('; ')})` : '')
 }
 
+/** Accepts an older spelling of a flag without showing it. */
+export const addOldFlag = (command: Command, old: string, flag: string): void => {
+  const option = new Option(`--${old} <value>`).hideHelp()
+  command.addOption(option).on(`option:${old}`, (value: string) => {
+    // Only the flag as it is called now is seen from here on.
+    command.setOptionValue(option.attributeName(), undefined)
+    command.setOptionValueWithSource(optionKey(flag), value, 'cli')
+  })
+}
+
 /** The flag of one field. Its value stays text until `parseValue`, so that an error can name the flag. */
 export const addFlag = (command: Command, field: Field): void => {
   const option = new Option(`--${field.flag} ${valueName(field)}`.trim(), about(field))
   if (field.kind === 'list') option.argParser(collect)
   command.addOption(option)
+  if (field.meta.oldFlag) addOldFlag(command, field.meta.oldFlag, field.flag)
   if (field.kind === 'boolean')
     command.addOption(new Option(`--no-${field.flag}`, `Turn off: ${field.meta.description}`))
 }
@@ -61,18 +73,21 @@ const parseJson = async (text: string, io: Io, flag: string): Promise<unknown> =
 
 /** A number, a word or a text, as the type that its field wants. Fails with a usage error that names the flag. */
 export const parseScalar = (field: Field, raw: unknown): unknown => {
+  const value = field.name === 'days' ? expandDays(raw) : raw
   const text = String(raw)
   const wrong = (what: string) => usageError(`--${field.flag} ${what}, not "${text}"`)
-  const given = Array.isArray(raw) ? raw.map(String) : [text]
-  if (field.choices.length > 0 && !given.every((value) => field.choices.includes(value)))
+  const given = Array.isArray(value) ? value.map(String) : [text]
+  if (field.choices.length > 0 && !given.every((one) => field.choices.includes(one)))
     throw wrong(`takes ${field.choices.join(', ')}`)
   if (field.kind === 'integer' && !/^-?\d{1,15}$/.test(text)) throw wrong('takes a whole number')
   if (field.kind === 'number' && !/^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) throw wrong('takes a number')
-  return field.kind === 'integer' || field.kind === 'number' ? Number(text) : raw
+  return field.kind === 'integer' || field.kind === 'number' ? Number(text) : value
 }
 
 /** As `parseScalar`, and files and JSON too. */
 export const parseValue = async (field: Field, raw: unknown, io: Io): Promise<unknown> => {
   if (field.meta.secret) return (await readText(String(raw), io, `--${field.flag}`)).replace(/\r?\n$/, '')
-  return field.kind === 'json' ? parseJson(String(raw), io, field.flag) : parseScalar(field, raw)
+  if (field.kind !== 'json') return parseScalar(field, raw)
+  const value = await parseJson(String(raw), io, field.flag)
+  return field.name === 'timeslots' ? expandSlots(value) : value
 }

@@ -12,9 +12,12 @@ export type Gate = {
   approval(): string | undefined
 }
 
+/** A profile may have been written when `create` was called `add`. */
+const renamed = (words: string): string => words.replace(/ add$/, ' create')
+
 /** `org delete` is listed as itself or by its group: `org`. */
 const isListed = (listed: readonly string[], words: string): boolean =>
-  listed.some((entry) => words === entry || words.startsWith(`${entry} `))
+  listed.map(renamed).some((entry) => words === entry || words.startsWith(`${entry} `))
 
 /** What asks a person is not asked about. */
 const asks = (words: string): boolean => words.startsWith('approve ')

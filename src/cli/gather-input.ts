@@ -1,4 +1,4 @@
-import { argsOf, fieldsOf, type Field } from '../contract/describe.ts'
+import { argsOf, argumentName, fieldsOf, type Field } from '../contract/describe.ts'
 import { pathNames, type Operation } from '../contract/operation.ts'
 import { usageError } from '../core/errors.ts'
 import { readBody, type BodyFlags } from './body-fields.ts'
@@ -26,7 +26,7 @@ const put = (input: Record<string, unknown>, path: string[], value: unknown): vo
 
 /** How a person says a field: its flag, or its place on the command line. */
 const spelled = (operation: Operation, field: Field): string =>
-  argsOf(operation).includes(field.name) ? `<${isOrg(field) ? 'org' : field.name}>` : `--${field.flag}`
+  argsOf(operation).includes(field.name) ? `<${argumentName(field)}>` : `--${field.flag}`
 
 const typedValue = (operation: Operation, field: Field, typed: Typed): unknown => {
   const place = argsOf(operation).indexOf(field.name)

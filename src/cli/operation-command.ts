@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
-import { argsOf, fieldsOf, type Field } from '../contract/describe.ts'
+import { argsOf, argumentName, fieldsOf, type Field } from '../contract/describe.ts'
 import type { Operation, Operations } from '../contract/operation.ts'
 import { usageError } from '../core/errors.ts'
 import { addBodyFlags } from './body-fields.ts'
 import type { Context } from './context.ts'
 import { addFlag, optionKey } from './flags.ts'
+import { sameVerb } from './verbs.ts'
 
 type Options = Record<string, unknown>
 
@@ -56,12 +57,15 @@ export const addOperations = (
     const first = candidates[0]!
     const command = descend(group, cli.split(' ').slice(1), first.hidden)
     const positional = argsOf(first)
-    const usage = positional.map((name) => `<${name.replace('orgIdOrSlug', 'org').replace('org_id', 'org')}>`)
+    const names = positional.map((name) =>
+      argumentName(fieldsOf(first).find((field) => field.name === name)!),
+    )
     command
       .description(candidates.map((operation) => operation.summary).join('; '))
-      .usage([...usage, '[flags]'].join(' '))
-    for (const name of positional) command.argument(`[${name}]`)
-    if (words && !cli.split(' ').every((word) => words.includes(word))) continue
+      .usage([...names.map((name) => `<${name}>`), '[flags]'].join(' '))
+    for (const name of names) command.argument(`[${name}]`)
+    if (words && !cli.split(' ').every((word) => sameVerb(word).some((verb) => words.includes(verb))))
+      continue
 
     const flags = new Map<string, Field>()
     for (const operation of candidates)

@@ -5,6 +5,7 @@ import type { Context } from './context.ts'
 import { groups } from './groups.ts'
 import { wordsOf } from './command-words.ts'
 import { helpText } from './help-text.ts'
+import { aliasVerbs } from './verbs.ts'
 
 const globalFlags: [flags: string, about: string][] = [
   ['-p, --profile <name>', 'profile to use'],
@@ -67,6 +68,7 @@ export const buildProgram = async (context: Context, argv?: readonly string[]): 
     if (argv && name !== word) continue
     const register = await group.load()
     await register(command, context, argv)
+    aliasVerbs(command)
     for (const child of command.commands)
       if (group.subgroups?.[child.name()]) asGroup(child.description(group.subgroups[child.name()]!))
     if (command.commands.length > 0) asGroup(command)

@@ -131,8 +131,10 @@ export const approval = operations({
     example: 'apr_3mYk8wQZ',
     input: z.strictObject({
       request_id,
-      wait_s: chosen(z.optional(seconds(60)), 'Answer when it is decided, or after so many seconds', {
+      wait_s: chosen(z.optional(seconds(60)), 'Seconds to wait for the decision before answering', {
         example: 30,
+        flag: 'wait',
+        oldFlag: 'wait-s',
       }),
     }),
     data: approvalRecord,

@@ -54,12 +54,23 @@ const shapeOf = (def: Def): { kind: Kind; choices: string[] } => {
   return { kind: def.type === 'object' ? 'json' : 'string', choices: [] }
 }
 
+/** `authCodeId` and `auth_code_id` are both typed as `auth-code-id`. */
+const hyphened = (name: string): string =>
+  name
+    .replace(/([a-z])([A-Z])/g, '$1-$2')
+    .replaceAll('_', '-')
+    .toLowerCase()
+
 const flagOf = (name: string, meta: FieldMeta): string => {
   if (meta.flag) return meta.flag
   if (orgFields.includes(name)) return 'org'
-  if (name === 'user_id' || name === 'userId') return 'user'
-  return name.replaceAll('_', '-') + (meta.secret ? '-file' : '')
+  const words = hyphened(name)
+  return words === 'user-id' ? 'user' : words + (meta.secret ? '-file' : '')
 }
+
+/** The name of a field that is a positional argument: `user-id`. */
+export const argumentName = ({ name, flag }: Pick<Field, 'name' | 'flag'>): string =>
+  flag === 'user' ? hyphened(name) : flag
 
 const fieldsIn = (shape: Record<string, z.core.$ZodType>, above: string[]): Field[] =>
   Object.entries(shape).flatMap(([name, schema]): Field[] => {

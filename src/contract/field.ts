@@ -14,6 +14,8 @@ export type FieldMeta = {
   examples?: unknown[]
   /** The flag that people type, without dashes, where it is another word than the field's. */
   flag?: string
+  /** An older spelling of that flag, still accepted and not shown in help. */
+  oldFlag?: string
   /** Never an argument value, a log line or a stored answer. */
   secret?: boolean
   /** A phone number, an e-mail address: masked in tables on a terminal. */
@@ -22,7 +24,7 @@ export type FieldMeta = {
 
 export const fieldMeta = z.registry<FieldMeta>()
 
-type Extra = { example?: unknown; secret?: boolean; personal?: boolean; flag?: string }
+type Extra = { example?: unknown } & Pick<FieldMeta, 'flag' | 'oldFlag' | 'secret' | 'personal'>
 
 const described =
   (source: FieldMeta['source']) =>

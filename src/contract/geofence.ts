@@ -29,7 +29,7 @@ const fenceRecord = z.looseObject({
 const userFence = z.strictObject(userFenceFields(shown))
 export const userFenceRecord = z.looseObject(userFenceFields(chosen))
 
-const fenceId = shown(id, 'Geo-fence id', { example: 12 })
+const fenceId = shown(id, 'Geo-fence id', { example: 12, flag: 'geofence-id' })
 const userOrg = chosen(z.optional(id), 'Organization id; needed when the user is in several', { example: 1 })
 
 export const geofence = operations({
@@ -131,12 +131,12 @@ export const geofence = operations({
     effect: 'read',
     summary: 'Tell whether the geo-fences would let a place pass',
     message: 'Checked',
-    example: '--org acme --lat 52.5201 --lon 13.4049 --accuracy 20',
+    example: '--org acme --latitude 52.5201 --longitude 13.4049 --accuracy 20',
     input: z.strictObject({
       org_id,
       user_id: chosen(z.optional(id), 'With the fences of this user too', { example: 7, flag: 'user' }),
-      latitude: chosen(latitude, 'Latitude, degrees (WGS84)', { example: 52.5201, flag: 'lat' }),
-      longitude: chosen(longitude, 'Longitude, degrees (WGS84)', { example: 13.4049, flag: 'lon' }),
+      latitude: chosen(latitude, 'Latitude, degrees (WGS84)', { example: 52.5201, oldFlag: 'lat' }),
+      longitude: chosen(longitude, 'Longitude, degrees (WGS84)', { example: 13.4049, oldFlag: 'lon' }),
       accuracy_m: chosen(
         z.optional(z.number('must be a number').check(z.gte(0, 'must be 0 or more'))),
         'Accuracy, metres; 0 when left out',

@@ -33,14 +33,10 @@ const registration = {
   machineId: shown(machineId, 'Machine id: letters, digits, dot, hyphen, underscore', {
     example: 'press-01',
   }),
-  stockName: shown(line(120), 'Name or code of the stock, in any case', {
-    example: 'AAPL',
-    flag: 'stock-name',
-  }),
-  totalPrice: shown(price, 'Total price', { example: '12,500.00', flag: 'total-price' }),
+  stockName: shown(line(120), 'Name or code of the stock, in any case', { example: 'AAPL' }),
+  totalPrice: shown(price, 'Total price', { example: '12,500.00' }),
   currentStockPrice: shown(price, 'Price of the stock at the registration', {
     example: '250.42',
-    flag: 'current-stock-price',
   }),
 }
 const organization = chosen(z.optional(id), 'Organization id; a key of an organization means its own', {
@@ -63,7 +59,6 @@ export const iot = operations({
       ...registration,
       machineName: shown(line(120), 'Name of the machine, for people', {
         example: 'Press 1',
-        flag: 'machine-name',
       }),
       mobile: shown(withPrefix, 'Mobile number with plus and country prefix', {
         example: '+12025550101',

@@ -5,7 +5,7 @@ import { keyRecord, newKey, paging } from './records.ts'
 
 // Named API keys, over /svc/v1. spec: not shown
 
-const keyId = chosen(id, 'Key id', { example: 2 })
+const keyId = chosen(id, 'Key id', { example: 2, flag: 'key-id' })
 
 export const key = operations({
   listKeys: {
@@ -47,7 +47,7 @@ export const key = operations({
     operator: true,
     summary: 'Give a key a new secret; the old one goes on for the overlap',
     message: 'Key rotated',
-    example: '2 --overlap-s 3600',
+    example: '2 --overlap 3600',
     input: z.strictObject({
       id: keyId,
       overlap_s: chosen(
@@ -57,7 +57,7 @@ export const key = operations({
             .check(z.gte(0, 'must be 0 or more'), z.lte(2_592_000, 'must be 2592000 (30 days) or less')),
         ),
         'How long the old secret still works, seconds; 86400 when left out',
-        { example: 3600 },
+        { example: 3600, flag: 'overlap', oldFlag: 'overlap-s' },
       ),
     }),
     data: newKey,

@@ -18,7 +18,7 @@ export const slot = z.strictObject({
       z.maxLength(7, 'must name at most seven days'),
       z.refine((days) => new Set(days).size === days.length, 'must name each day once'),
     ),
-    'Weekdays it starts on',
+    'Days on which it starts: mon-fri, mon,wed or daily',
     { example: ['mon', 'tue', 'wed', 'thu', 'fri'] },
   ),
   start: chosen(clockTime, 'Start, HH:MM', { example: '09:00' }),
@@ -54,12 +54,12 @@ export const timeslot = operations({
   addTimeslot: {
     method: 'POST',
     path: '/organization/{org_id}/timeslots/add',
-    cli: 'timeslot add',
+    cli: 'timeslot create',
     effect: 'write',
     summary: 'Add a time slot to an organization',
     message: 'Time slot added',
     example:
-      '--org acme --name "Office hours" --days mon,tue,wed,thu,fri --start 09:00 --end 17:30 --timezone Europe/Berlin',
+      '--org acme --name "Office hours" --days mon-fri --start 09:00 --end 17:30 --timezone Europe/Berlin',
     input: z.strictObject({ org_id, ...slot.shape }),
     data: slotRecord,
   },

@@ -38,7 +38,7 @@ export const insertEnrollment = async (call: Call, orgId: number, userId: number
 /** The same for a token that was used, has lapsed or never was. */
 export const enrollmentOver = (): Refusal =>
   new Refusal(410, 'enrollment_over', 'This enrollment was used, has lapsed, or never was', {
-    hint: 'Ask for a new link: svc user enroll <user_id>',
+    hint: 'Ask for a new link: svc user enroll <user-id>',
   })
 
 /** For whom a token is good; undefined when it is used or has lapsed, or its member is not active. */

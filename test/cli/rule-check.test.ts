@@ -13,7 +13,7 @@ const check = async (args: string[], result: string) => {
   const exit = await run([...args, '--org', '1'], io)
   return { exit, out: io.out(), path: service.seen[0]?.path }
 }
-const place = ['geofence', 'check', '--lat', '-33.86', '--lon', '151.2']
+const place = ['geofence', 'check', '--latitude', '-33.86', '--longitude', '151.2']
 
 test.each([
   ['PASS', 0],

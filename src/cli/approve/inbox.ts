@@ -76,9 +76,9 @@ export const registerInbox = (group: Command, context: Context): void => {
       '--authenticator <file>',
       'key file of svc user enroll --software; the only one there is when left out',
     )
-    .option('--approve <request_id>', 'without questions: approve this one')
-    .option('--deny <request_id>', 'without questions: deny this one')
-    .option('--not-me <request_id>', 'without questions: deny this one, and mute who asked')
+    .option('--approve <request-id>', 'without questions: approve this one')
+    .option('--deny <request-id>', 'without questions: deny this one')
+    .option('--not-me <request-id>', 'without questions: deny this one, and mute who asked')
     .option('--number <nn>', 'with --approve: the number that the requester sees')
     .option('--latitude <degrees>', 'approve from this place, where a location rule applies')
     .option('--longitude <degrees>', 'see --latitude')
@@ -95,7 +95,7 @@ export const registerInbox = (group: Command, context: Context): void => {
     if (!typed && !prompt)
       throw usageError(
         'svc approve inbox needs a terminal, or a decision',
-        'svc approve inbox --approve <request_id>',
+        'svc approve inbox --approve <request-id>',
       )
     const [{ readKeyFile }, { createApprover }] = await Promise.all([
       import('./key-file.ts'),

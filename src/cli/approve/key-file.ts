@@ -53,7 +53,7 @@ export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
   if (path === undefined)
     throw usageError(
       'There is no software authenticator yet',
-      'svc user enroll <user_id> --org ORG --software',
+      'svc user enroll <user-id> --org ORG --software',
     )
   if (others.length > 0)
     throw usageError(
@@ -62,7 +62,7 @@ export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
     )
   const text = readGuarded(path, 'authenticator')
   if (text === undefined)
-    throw usageError(`There is no file ${path}`, 'svc user enroll <user_id> --org ORG --software')
+    throw usageError(`There is no file ${path}`, 'svc user enroll <user-id> --org ORG --software')
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -71,6 +71,6 @@ export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
   }
   if (isKeyFile(value)) return value
   throw new SvcError('failed', 'authenticator_file', `${path} is no software authenticator`, {
-    hint: 'svc user enroll <user_id> --org ORG --software makes one',
+    hint: 'svc user enroll <user-id> --org ORG --software makes one',
   })
 }

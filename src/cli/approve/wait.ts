@@ -22,8 +22,8 @@ export const registerWait = (group: Command, context: Context): void => {
     .description(
       'Wait for the decision of one or several requests; exits with the worst: 6 denied, 7 expired, 8 pending',
     )
-    .usage('<request_id>... [flags]')
-    .argument('[request_id...]')
+    .usage('<request-id>... [flags]')
+    .argument('[request-id...]')
     .option('--timeout <n>', 'seconds to wait; until the last one lapses when left out')
     .option('--mcp', 'ask the tool server at SVC_MCP_URL')
     .addHelpText('after', '\nExample:\n  svc approve wait apr_3mYk8wQZ')
@@ -31,7 +31,7 @@ export const registerWait = (group: Command, context: Context): void => {
   command.action(async () => {
     const options = command.opts<Options>()
     const ids = [...new Set(command.args)]
-    if (ids.length === 0) throw usageError('Missing <request_id>', 'svc approve list --status pending')
+    if (ids.length === 0) throw usageError('Missing <request-id>', 'svc approve list --status pending')
     const most = secondsOf(options.timeout)
     const { io } = context
     await context.output()

@@ -49,15 +49,15 @@ export const registerProfile = (group: Command, context: Context): void => {
   })
 
   const add = group
-    .command('add <name>')
-    .description('Add a profile; --base-url says where its service is')
+    .command('create <name>')
+    .description('Create a profile for the service at --base-url')
     .option('--mcp-url <url>', 'address of the approval tool server, ending in /mcp')
     .option('--org <org>', 'organization used when --org is not given')
     .option('--default-mobile <mobile>', 'approver asked when none is named (E.164)')
     .option('--protected', 'deletes want the name typed')
     .option('--with-key', 'save the API key that is on standard input; on a terminal, ask for it')
     .option('--credential-command <command>', 'a command that prints the API key; run without a shell')
-  example(add, 'add prod --base-url https://host.example/admin/public/api --with-key < key.txt').action(
+  example(add, 'create prod --base-url https://host.example/admin/public/api --with-key < key.txt').action(
     (name: string) => addProfile(name, add.opts<NewProfile>(), context),
   )
 

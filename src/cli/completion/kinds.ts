@@ -11,10 +11,10 @@ export const kindOfFlag = (names: readonly string[]): ValueKind | undefined =>
 /** What the first argument of the command at this place is. */
 export const kindOfArgument = (at: string, argument: string | undefined): ValueKind | undefined => {
   const [group, verb] = at.split(' ')
-  if (argument === 'orgIdOrSlug' || argument === 'org_id') return 'org'
-  if (argument === 'user_id' || argument === 'userId') return 'user'
-  if (argument === 'timeslot_id') return 'timeslot'
-  if (argument === 'id' && group === 'geofence') return 'geofence'
+  if (argument === 'org') return 'org'
+  if (argument === 'user-id') return 'user'
+  if (argument === 'timeslot-id') return 'timeslot'
+  if (argument === 'geofence-id') return 'geofence'
   const named = group === 'profile' && (argument === 'name' || verb === 'set')
-  return named && verb !== 'add' ? 'profile' : undefined
+  return named && verb !== 'create' ? 'profile' : undefined
 }

@@ -4,6 +4,7 @@ import type { Issue } from '../../core/errors.ts'
 import { normalizeNetwork } from '../../rules/network.ts'
 import { readPhone } from '../../rules/phone.ts'
 import { isZone } from '../../rules/zone.ts'
+import { expandSlots } from '../days.ts'
 import { keyOf, knownFields, type Fields, type List, type Row, type Rows } from './state.ts'
 import { parseYaml, wrongFile, type Parsed } from './yaml.ts'
 
@@ -16,6 +17,20 @@ const lists = Object.keys(keyOf) as List[]
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part], value)
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Days may be written as ranges wherever a file has time slots. */
+const withDays = (value: unknown): unknown => {
+  if (!isFields(value)) return value
+  const { users } = value
+  return {
+    ...value,
+    ...('timeslots' in value && { timeslots: expandSlots(value['timeslots']) }),
+    ...(Array.isArray(users) && { users: users.map(withDays) }),
+  }
+}
 
 const checkShape = (value: unknown, { place }: Parsed, file: string): OrganizationDocument => {
   const checked = organizationDocument.safeParse(value)
@@ -84,7 +99,7 @@ const dotted = (path: PropertyKey[]): string =>
 /** Reads what a file wants. Everything wrong in it is told at once, each with its line; nothing was asked of a service. */
 export const readDocument = (text: string, file: string): Wanted => {
   const parsed = parseYaml(text, file)
-  const document = checkShape(parsed.value, parsed, file)
+  const document = checkShape(withDays(parsed.value), parsed, file)
   const problems = problemsOf(document)
   if (problems.length > 0)
     throw wrongFile(

@@ -1,6 +1,24 @@
 import { jsonSchema } from '../../contract/json-schema.ts'
 import { organizationDocument } from '../../contract/organization-document.ts'
 
+const day = '(?:mon|tue|wed|thu|fri|sat|sun)'
+
+/** A file may have `mon-fri` and `daily` where the service takes the days themselves. */
+const written = (name: string, value: unknown): unknown => {
+  if (name === 'x-spec') return undefined
+  if (name !== 'days') return value
+  const { description, examples } = value as { description?: string; examples?: unknown }
+  const word = `(?:daily|${day}(?:-${day})?)`
+  return {
+    anyOf: [
+      { type: 'array', minItems: 1, items: { type: 'string', pattern: `^${word}$` } },
+      { type: 'string', pattern: `^${word}(?:,${word})*$` },
+    ],
+    description,
+    examples,
+  }
+}
+
 /** The JSON Schema of a file, for editors: draft 7 is what they know best. */
 export const documentSchema = (): string => {
   const schema = {
@@ -8,5 +26,5 @@ export const documentSchema = (): string => {
     title: 'An organization, as svc export writes it and svc apply reads it',
     ...jsonSchema(organizationDocument, 'draft-7'),
   }
-  return `${JSON.stringify(schema, (name, value: unknown) => (name === 'x-spec' ? undefined : value), 2)}\n`
+  return `${JSON.stringify(schema, written, 2)}\n`
 }

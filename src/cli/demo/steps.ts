@@ -54,7 +54,7 @@ export const steps: Step[] = [
   step("One person's place", `geofence set --user 2 --geofences '${home}'`, { answers: [{ name: 'Home' }] }),
   step(
     'A time',
-    'timeslot add --org acme --name "Office hours" --days mon,tue,wed,thu,fri --start 09:00 --end 17:30 --timezone Europe/Berlin',
+    'timeslot create --org acme --name "Office hours" --days mon-fri --start 09:00 --end 17:30 --timezone Europe/Berlin',
     {
       answers: { name: 'Office hours' },
     },

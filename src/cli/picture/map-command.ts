@@ -10,7 +10,7 @@ export const registerMap = (group: Command, context: Context): void => {
     .command('map')
     .description('Draw the geo-fences, and a place among them')
     .usage('[flags]')
-  const flags = new Set(['org', 'user', 'lat', 'lon', 'accuracy'])
+  const flags = new Set(['org', 'user', 'latitude', 'longitude', 'accuracy'])
   for (const field of fieldsOf(geofence.checkGeofence)) if (flags.has(field.flag)) addFlag(command, field)
   command
     .option('--html <file>', 'write a page in place of it, - is standard output')
@@ -18,7 +18,7 @@ export const registerMap = (group: Command, context: Context): void => {
     .option('--width <n>', 'columns; those of the terminal at most 120, or 80, when left out')
     .addHelpText(
       'after',
-      '\nExample:\n  svc geofence map --org acme --lat 52.5201 --lon 13.4049 --accuracy 20\n  svc geofence map --org acme --html fences.html',
+      '\nExample:\n  svc geofence map --org acme --latitude 52.5201 --longitude 13.4049 --accuracy 20\n  svc geofence map --org acme --html fences.html',
     )
     .action(async () => {
       const { runMap } = await import('./map.ts')

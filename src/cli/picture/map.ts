@@ -19,8 +19,8 @@ import { placeText } from './view.ts'
 type Options = {
   org?: string
   user?: string
-  lat?: string
-  lon?: string
+  latitude?: string
+  longitude?: string
   accuracy?: string
   html?: string
   geojson?: string
@@ -32,25 +32,29 @@ const numberOf = (flag: string, text: string): number => {
   return parseScalar(field, text) as number
 }
 
-const pointOf = ({ lat, lon, accuracy }: Options): CheckedPoint | undefined => {
-  if (lat === undefined && lon === undefined && accuracy === undefined) return undefined
-  if (lat === undefined || lon === undefined)
-    throw usageError('A place is --lat and --lon together', '--lat 52.5201 --lon 13.4049')
+const pointOf = ({ latitude, longitude, accuracy }: Options): CheckedPoint | undefined => {
+  if (latitude === undefined && longitude === undefined && accuracy === undefined) return undefined
+  if (latitude === undefined || longitude === undefined)
+    throw usageError(
+      'A place requires both --latitude and --longitude',
+      '--latitude 52.5201 --longitude 13.4049',
+    )
   const point = {
-    latitude: numberOf('lat', lat),
-    longitude: numberOf('lon', lon),
+    latitude: numberOf('latitude', latitude),
+    longitude: numberOf('longitude', longitude),
     accuracy: accuracy === undefined ? 0 : numberOf('accuracy', accuracy),
   }
-  if (!pointAt(point.latitude, 0)) throw usageError(`--lat is from -90 to 90 degrees, not ${lat}`)
-  if (!pointAt(0, point.longitude)) throw usageError(`--lon is from -180 to 180 degrees, not ${lon}`)
-  if (point.accuracy < 0) throw usageError(`--accuracy is 0 metres or more, not ${accuracy}`)
+  if (!pointAt(point.latitude, 0)) throw usageError(`--latitude must be -90 to 90 degrees, not ${latitude}`)
+  if (!pointAt(0, point.longitude))
+    throw usageError(`--longitude must be -180 to 180 degrees, not ${longitude}`)
+  if (point.accuracy < 0) throw usageError(`--accuracy must be 0 metres or more, not ${accuracy}`)
   return point
 }
 
 const widthOf = ({ width }: Options, context: Context): number => {
   if (width === undefined) return Math.max(20, pictureWidth(context, 120))
   if (!/^\d{2,3}$/.test(width) || Number(width) < 20 || Number(width) > 500)
-    throw usageError(`--width is from 20 to 500 columns, not ${width}`, '--width 100')
+    throw usageError(`--width must be 20 to 500 columns, not ${width}`, '--width 100')
   return Number(width)
 }
 

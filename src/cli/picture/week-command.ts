@@ -2,15 +2,16 @@ import type { Command } from 'commander'
 import { fieldsOf } from '../../contract/describe.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import type { Context } from '../context.ts'
-import { addFlag } from '../flags.ts'
+import { addFlag, addOldFlag } from '../flags.ts'
 
 /** `svc timeslot week`: a week of time slots as a picture. */
 export const registerWeek = (group: Command, context: Context): void => {
   const command = group.command('week').description('Draw the time slots as a week').usage('[flags]')
   const flags = new Set(['org', 'user'])
   for (const field of fieldsOf(timeslot.checkTimeslot)) if (flags.has(field.flag)) addFlag(command, field)
+  addOldFlag(command, 'zone', 'timezone')
   command
-    .option('--zone <zone>', "on the clocks of this IANA time zone; this machine's when left out")
+    .option('--timezone <zone>', "IANA time zone of the clock; default: this machine's")
     .option(
       '--at <time>',
       'the week of this date, or of this ISO 8601 time with its offset; now when left out',
@@ -18,7 +19,7 @@ export const registerWeek = (group: Command, context: Context): void => {
     .option('--html <file>', 'write a page in place of it, - is standard output')
     .addHelpText(
       'after',
-      '\nExample:\n  svc timeslot week --org acme --zone Europe/Berlin\n  svc timeslot week --org acme --user 7 --at 2030-03-31',
+      '\nExample:\n  svc timeslot week --org acme --timezone Europe/Berlin\n  svc timeslot week --org acme --user 7 --at 2030-03-31',
     )
     .action(async () => {
       const { runWeek } = await import('./week.ts')

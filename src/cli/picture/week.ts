@@ -16,15 +16,15 @@ import { paintsFor, pictureWidth, wantsPicture } from './paints.ts'
 import { writePicture } from './picture-file.ts'
 import { dayText, drawWeek, jumpTexts, legendOf } from './week-drawing.ts'
 
-type Options = { org?: string; user?: string; zone?: string; at?: string; html?: string }
+type Options = { org?: string; user?: string; timezone?: string; at?: string; html?: string }
 
-const zoneOf = ({ zone }: Options): string => {
+const zoneOf = ({ timezone: zone }: Options): string => {
   if (zone === undefined) {
     // `Etc/Unknown` where TZ is empty.
     const own = Intl.DateTimeFormat().resolvedOptions().timeZone
     return own && isZone(own) ? own : 'UTC'
   }
-  if (!isZone(zone)) throw usageError(`--zone: there is no time zone "${zone}"`, '--zone Europe/Berlin')
+  if (!isZone(zone)) throw usageError(`--timezone is not a time zone: "${zone}"`, '--timezone Europe/Berlin')
   return zone
 }
 
@@ -86,7 +86,7 @@ export const runWeek = async (options: Options, context: Context): Promise<void>
   const verdict = marked
     ? `${word === 'now' ? 'Now' : options.at} would ${passes ? '' : 'not '}pass: ${reason}`
     : undefined
-  const from = options.zone === undefined ? " (this machine's zone)" : ''
+  const from = options.timezone === undefined ? " (this machine's zone)" : ''
   const picture: WeekPicture = {
     title: `Week of ${dayText(week.days[0]!)} ${week.days[0]!.date.slice(0, 4)}, ${zone}${from}`,
     zone,

@@ -6,7 +6,7 @@ import type { Profile } from './profile-file.ts'
 import { readNewKey } from './read-key.ts'
 import { createStore } from './store.ts'
 
-/** The flags of `svc profile add`; the address and the CA are the global ones. */
+/** The flags of `svc profile create`; the address and the CA are the global ones. */
 export type NewProfile = {
   mcpUrl?: string
   org?: string
@@ -21,7 +21,10 @@ export const addProfile = async (name: string, options: NewProfile, context: Con
   const { io, globals } = context
   checkName(name)
   if (globals.baseUrl === undefined)
-    throw usageError('svc profile add needs --base-url', '--base-url https://host.example/admin/public/api')
+    throw usageError(
+      'svc profile create needs --base-url',
+      '--base-url https://host.example/admin/public/api',
+    )
   const given: [string, string | undefined][] = [
     ['base_url', globals.baseUrl],
     ['mcp_url', options.mcpUrl],

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { nearest } from '../../core/nearest.ts'
 import { usageError } from '../../core/errors.ts'
+import { wordsOf } from '../command-words.ts'
 import type { Context } from '../context.ts'
 
 const allWords = (command: Command, before: string[] = []): string[] =>
@@ -9,11 +10,24 @@ const allWords = (command: Command, before: string[] = []): string[] =>
     return [words.join(' '), ...allWords(child, words)]
   })
 
-/** Fails where one of them is no command and no group: a typing error would guard nothing. */
-export const checkCommands = async (listed: readonly string[], context: Context): Promise<void> => {
+/** The name of the command that these words reach; the words themselves where they reach none. */
+const named = (program: Command, words: string): string => {
+  let at: Command | undefined = program
+  for (const word of words.split(' '))
+    at = at?.commands.find((child) => child.name() === word || child.aliases().includes(word))
+  return at ? wordsOf(at).join(' ') : words
+}
+
+/**
+ * The listed commands and groups by their names. Fails where one of them is neither: a typing error would guard
+ * nothing.
+ */
+export const checkCommands = async (typed: readonly string[], context: Context): Promise<string[]> => {
   const { buildProgram } = await import('../program.ts')
   const { globals } = context
-  const known = allWords(await buildProgram(context))
+  const program = await buildProgram(context)
+  const known = allWords(program)
+  const listed = typed.map((words) => named(program, words))
   context.globals = globals
   const wrong = listed.find((words) => !known.includes(words))
   if (wrong !== undefined) {
@@ -28,4 +42,5 @@ export const checkCommands = async (listed: readonly string[], context: Context)
       'require_approval: svc approve asks a person itself',
       'list what changes something: org delete, user, apply',
     )
+  return listed
 }

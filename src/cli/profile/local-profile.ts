@@ -30,7 +30,7 @@ export const saveLocalProfile = async (
     if (before && before.data_dir !== service.dataDir) {
       note =
         `The profile "${name}" belongs to ${before.data_dir ?? 'another service'} and stays as it is; ` +
-        `for this one: svc profile add <name> --base-url ${service.baseUrl} --with-key`
+        `for this one: svc profile create <name> --base-url ${service.baseUrl} --with-key`
       return
     }
     if (before && service.key === undefined && !differsInPort(before.base_url, service.baseUrl)) {

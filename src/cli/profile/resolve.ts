@@ -26,7 +26,7 @@ export const requireProfile = (file: ProfileFile, name: string): Profile => {
   const names = Object.keys(file.profiles)
   throw usageError(
     `There is no profile "${name}"${names.length > 0 ? `; there are ${names.join(', ')}` : ''}`,
-    names.length > 0 ? 'svc profile use <name>' : `svc profile add ${name} --base-url URL`,
+    names.length > 0 ? 'svc profile use <name>' : `svc profile create ${name} --base-url URL`,
   )
 }
 
@@ -38,7 +38,7 @@ const svcrcSetting = (io: Io, file: ProfileFile): Setting | undefined => {
   if (!Object.hasOwn(file.profiles, name))
     throw usageError(
       `${safeLine(path)} names the profile "${name}", and there is none of that name`,
-      `svc profile add ${name} --base-url URL; --profile NAME or SVC_PROFILE decides without it`,
+      `svc profile create ${name} --base-url URL; --profile NAME or SVC_PROFILE decides without it`,
     )
   return { value: name, source: '.svcrc', from: path }
 }

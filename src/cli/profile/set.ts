@@ -13,14 +13,14 @@ export const setFields = async (words: string[], context: Context): Promise<void
   const changes = (named ? words.slice(1) : words).map((text) => parseChange(text, io))
   if (changes.length === 0) throw usageError('svc profile set needs key=value', 'svc profile set org=acme')
   const listed = changes.find(([field]) => field === 'require_approval')?.[1] as string[] | undefined
-  if (listed) await checkCommands(listed, context)
+  const commands = listed && (await checkCommands(listed, context))
   const name = named ? words[0]! : createSettings({ io, globals }).profile.value
   let hint: string | undefined
   await createStore(io).update((file) => {
     const profile = requireProfile(file, name)
     for (const [field, value] of changes) {
       if (value === undefined) delete profile[field]
-      else Object.assign(profile, { [field]: value })
+      else Object.assign(profile, { [field]: field === 'require_approval' ? commands : value })
     }
     const { base_url: url = defaultBaseUrl, api_key_origin: origin } = profile
     hint =

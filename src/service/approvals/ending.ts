@@ -106,7 +106,7 @@ const whyNot = async (call: Call, { row, device }: Verdict): Promise<Refusal> =>
     .executeTakeFirst()
   if (!kept || kept.revoked_at !== null)
     return new Refusal(403, 'device_revoked', 'This device is revoked', {
-      hint: 'Register it again: svc user enroll <user_id>',
+      hint: 'Register it again: svc user enroll <user-id>',
     })
   const key = await db
     .selectFrom('api_keys')

@@ -51,7 +51,7 @@ const refusePending = async ({ db, now, caller }: Call, { org_id, user_id }: App
     throw limited(
       'too_many_pending',
       `${pendingAtMost} requests of this key wait for this approver already`,
-      'Wait for one, or withdraw one: svc approve list --status pending, svc approve cancel <request_id>',
+      'Wait for one, or withdraw one: svc approve list --status pending, svc approve cancel <request-id>',
       now,
       pending[0]!.expires_at,
     )

@@ -20,7 +20,7 @@ export type Registered = {
 const refused = (problem: string): Refusal =>
   new Refusal(422, 'registration_refused', `The registration does not count: ${problem}`, {
     issues: [{ field: 'response', message: problem }],
-    hint: 'Register again, with a new link: svc user enroll <user_id>',
+    hint: 'Register again, with a new link: svc user enroll <user-id>',
   })
 
 /** Checks a RegistrationResponseJSON; user verification is required. Fails with a Refusal 422. */

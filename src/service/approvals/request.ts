@@ -61,7 +61,7 @@ export const findApprover = async (
     throw conflict(
       'approver_not_enrolled',
       'No active user with this phone has a registered device',
-      'svc user enroll <user_id> makes a link with which the user registers one',
+      'svc user enroll <user-id> makes a link with which the user registers one',
     )
   if (others.length > 0)
     throw invalid(
@@ -75,7 +75,7 @@ export const findApprover = async (
 const missing: Record<Factor, string> = {
   biometric: '',
   location: 'there is no active geo-fence: svc geofence create',
-  time: 'there is no active time slot: svc timeslot add',
+  time: 'there is no active time slot: svc timeslot create',
   device: 'the organization does not ask for trusted devices: svc org update --device-trust',
 }
 

@@ -7,7 +7,7 @@ import { standingDevices } from './session.ts'
 
 const deviceOver = (): Refusal =>
   new Refusal(403, 'device_not_registered', 'This device is not registered here, or not any more', {
-    hint: 'Ask for a new link: svc user enroll <user_id>',
+    hint: 'Ask for a new link: svc user enroll <user-id>',
   })
 
 type Proof = {

@@ -26,7 +26,7 @@ export const memberByEmail = async (call: Call, email: string, org_id: number | 
     throw conflict(
       'approver_not_enrolled',
       'No active user with this e-mail address has a registered device',
-      'svc user enroll <user_id> makes a link with which the user registers one',
+      'svc user enroll <user-id> makes a link with which the user registers one',
     )
   const orgs = new Set([member, ...others].map((one) => one.org_id))
   if (orgs.size > 1)

@@ -75,7 +75,7 @@ describe('svc approve request', () => {
     [['request', 'Deploy', ...to, '--timeout', 'soon'], /--timeout takes a whole number/],
     [['request', 'Deploy', ...to, '--factors', 'face'], /--factors takes/],
     [['request', 'Deploy', ...to, '--receipt', 'no/such/folder/r.json'], /--receipt: cannot write/],
-    [['wait'], /Missing <request_id>/],
+    [['wait'], /Missing <request-id>/],
     [['wait', 'apr_1', '--timeout', '0'], /--timeout takes whole seconds/],
     [['request', 'Deploy', ...to, '--mcp'], /no address of a tool server/],
     [['inbox'], /needs a terminal, or a decision/],

@@ -187,7 +187,7 @@ describe('a file of geo-fences', () => {
 test.each([
   ['Pole,mon,09:00,17:00,Europe/Berlino', 'row 2, timezone: must be an IANA time zone'],
   ['Pole,mon,09:00,17:00,+01:00', 'row 2, timezone: must be an IANA time zone'],
-  ['Pole,"mon,mno",09:00,17:00,UTC', 'row 2, days: holds "mno", which is no day: mon, tue'],
+  ['Pole,"mon,mno",09:00,17:00,UTC', 'row 2, days: holds "mno", which is not a day: write mon-fri'],
   ['Pole,mon,09:00,25:00,UTC', 'row 2, end: must be a time of day'],
   ['Pole,mon,09:00,09:00,UTC', 'row 2, end: must differ from start'],
 ])('a time slot %s is refused', async (row, said) => {

@@ -49,6 +49,16 @@ users:
     })
   })
 
+  test.each(['mon-wed', '[mon-tue, wed]', '[mon, tue, wed]'])('can have days as %s', (days) => {
+    const slot = `{ name: Nights, days: ${days}, start: 22:00, end: "06:00", timezone: UTC }`
+    const { rows } = readDocument(
+      `${head}timeslots: [${slot}]\nusers: [${ada.replace(' }', `, timeslots: [${slot}] }`)}]`,
+      'x',
+    )
+    expect(rows.timeslots?.[0]?.fields['days']).toEqual(['mon', 'tue', 'wed'])
+    expect(rows.users?.[0]?.fields['timeslots']).toMatchObject([{ days: ['mon', 'tue', 'wed'] }])
+  })
+
   test('can be JSON, can start with a byte order mark and can have the line ends of Windows', () => {
     const { rows } = readDocument(
       `{"svc":1,"organization":{"slug":"acme","name":"Acme"},"geofences":[]}`,

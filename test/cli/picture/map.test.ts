@@ -127,7 +127,7 @@ const map = async (args: string[], rows: unknown[] = hostile, tty = false) => {
 
 describe('svc geofence map', () => {
   it('piped is 80 wide, without colour, with every fence in a table', async () => {
-    const { exit, out } = await map(['--lat', '52.5195', '--lon', '13.4045'])
+    const { exit, out } = await map(['--latitude', '52.5195', '--longitude', '13.4045'])
     expect(exit).toBe(0)
     const lines = out.split('\n')
     expect(lines[0]).toHaveLength(80)
@@ -183,10 +183,10 @@ describe('svc geofence map', () => {
     expect(err).toBe('2 without a place or a radius: not drawn\n')
   })
   it.each([
-    [['--lat', '1'], '--lat and --lon'],
-    [['--lat', '91', '--lon', '0'], '--lat is from -90 to 90'],
-    [['--lat', '1', '--lon', 'east'], '--lon takes a number'],
-    [['--lat', '1', '--lon', '2', '--accuracy', '-1'], '--accuracy'],
+    [['--latitude', '1'], '--latitude and --longitude'],
+    [['--latitude', '91', '--longitude', '0'], '--latitude must be -90 to 90'],
+    [['--latitude', '1', '--longitude', 'east'], '--longitude takes a number'],
+    [['--latitude', '1', '--longitude', '2', '--accuracy', '-1'], '--accuracy'],
     [['--width', '7'], '--width'],
   ])('refuses %j', async (args, said) => {
     const { exit, err } = await map(args)

@@ -33,7 +33,7 @@ const week = async (args: string[], of: { organization?: unknown[]; user?: unkno
   const exit = await run(['timeslot', 'week', '--org', '1', ...args], io)
   return { exit, out: io.out(), err: io.err() }
 }
-const berlin = ['--zone', 'Europe/Berlin']
+const berlin = ['--timezone', 'Europe/Berlin']
 
 describe('svc timeslot week', () => {
   it('is drawn in UTC where this machine does not know its zone', async () => {
@@ -85,7 +85,7 @@ describe('svc timeslot week', () => {
   })
   it('needs both levels for a user, now, in the zone that was named', async () => {
     const user = [slot('Mine', ['mon', 'thu'], '00:00', '12:00', 'UTC')]
-    const { out } = await week(['--user', '7', '--zone', 'UTC'], { user })
+    const { out } = await week(['--user', '7', '--timezone', 'UTC'], { user })
     const lines = out.split('\n')
     expect(lines[2]).toBe(`${' '.repeat(11)}v now 00:00`)
     expect(lines[4]).toBe('Mon 29 Dec uuuuuuuuuuuuuuuu████████ooooooooo···············')
@@ -116,7 +116,7 @@ describe('svc timeslot week', () => {
     expect(out).not.toMatch(/<script|<b>|https?:|NaN|[^\P{Cc}\n]/u)
   })
   it.each([
-    [['--zone', 'Moon/Base'], '--zone: there is no time zone "Moon/Base"'],
+    [['--timezone', 'Moon/Base'], '--timezone is not a time zone: "Moon/Base"'],
     [['--at', 'tomorrow'], '--at takes a date or an ISO 8601 time'],
     [['--at', '2026-02-30'], '--at takes a date'],
   ])('refuses %j', async (args, said) => {

@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createContext } from '../../src/cli/create-context.ts'
+import { describeCommand, type CommandNode } from '../../src/cli/command-node.ts'
+import { run } from '../../src/cli/main.ts'
+import { buildProgram } from '../../src/cli/program.ts'
+import { memoryIo } from './memory-io.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'svc-words-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+// Nobody answers there: what is sent fails as unreachable.
+const env = {
+  SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api',
+  SVC_API_KEY: 'k',
+  SVC_CONFIG_DIR: dir,
+}
+const svc = async (...argv: string[]) => {
+  const io = memoryIo({ env })
+  return { exit: await run(argv, io), out: io.out(), err: io.err() }
+}
+const body = async (...argv: string[]): Promise<unknown> => {
+  const { out, err } = await svc(...argv, '--dry-run', '-o', 'json')
+  return (JSON.parse(out || err) as { body?: unknown }).body
+}
+
+type Leaf = CommandNode & { words: string }
+const leaves = (node: CommandNode, words: string[] = []): Leaf[] =>
+  node.commands.length === 0
+    ? [{ ...node, words: words.join(' ') }]
+    : node.commands.flatMap((child) => leaves(child, [...words, child.name]))
+let commands: Leaf[]
+beforeAll(async () => {
+  commands = leaves(describeCommand(await buildProgram(createContext(memoryIo()))))
+})
+
+describe('every command', () => {
+  test('spells arguments and flags with lower-case words and hyphens', () => {
+    const names = commands.flatMap(({ words, args, flags }) => [
+      ...args.map((name) => [words, name]),
+      ...flags.flatMap((flag) => [...flag.flags.matchAll(/--([^\s,]+)/g)].map(([, name]) => [words, name])),
+    ])
+    expect(names.length).toBeGreaterThan(400)
+    expect(names.filter(([, name]) => !/^[a-z]+(?:-[a-z]+)*$/.test(name!))).toEqual([])
+  })
+
+  test('calls flags flags, after the arguments', () => {
+    expect(commands.filter(({ usage }) => /\[options\]|\[flags\] *</.test(usage))).toEqual([])
+  })
+
+  test('has one name for one thing', () => {
+    const old = /--(?:lat|lon|lng|zone|tz|[a-z-]+-s)\b|^(?:\S+ )+(?:add|new)$/
+    const texts = commands.map(({ words, flags }) => [words, flags.map((flag) => flag.flags)])
+    expect(texts.flat(2).filter((text) => old.test(text))).toEqual([])
+  })
+})
+
+describe('a verb that people also say otherwise', () => {
+  test.each([
+    ['timeslot add', 'timeslot create'],
+    ['geofence new', 'geofence create'],
+    ['org auth-code add', 'org auth-code create'],
+    ['profile add', 'profile create'],
+    ['user ls', 'user list'],
+    ['user show', 'user get'],
+    ['notify outbox describe', 'notify outbox show'],
+    ['geofence rm', 'geofence delete'],
+    ['profile delete', 'profile remove'],
+    ['key remove', 'key revoke'],
+    ['org edit', 'org update'],
+  ])('%s is %s', async (typed, name) => {
+    const [one, other] = [await svc(...typed.split(' '), '--help'), await svc(...name.split(' '), '--help')]
+    expect(one.exit).toBe(0)
+    expect(one).toEqual(other)
+    expect(one.out).toContain(`svc ${name}`)
+  })
+
+  test('is not guessed where two commands could be meant: user delete erases, user remove does not', async () => {
+    expect((await svc('user', 'rm', '7', '--org', '1', '--yes')).exit).toBe(2)
+  })
+})
+
+describe('a flag that had another name', () => {
+  test.each([
+    ['geofence check --org 1 --lat 1 --lon 2', 9],
+    ['geofence check --org 1 --lat east --lon 2', 2],
+    ['timeslot week --org 1 --zone Moon/Base', 2],
+    ['approve status apr_1 --wait-s 5', 9],
+    ['key rotate 2 --overlap-s 60', 9],
+  ])('is still understood: %s', async (line, exit) => {
+    const ended = await svc(...line.split(' '))
+    expect(ended.exit).toBe(exit)
+    expect(ended.err).not.toMatch(/unknown|--(?:lat|lon|zone|wait-s|overlap-s)\b/)
+  })
+
+  test('has the same value as the new one', async () => {
+    expect(await body('key', 'rotate', '2', '--overlap-s', '60')).toEqual({ overlap_s: 60 })
+    expect(await body('key', 'rotate', '2', '--overlap', '60')).toEqual({ overlap_s: 60 })
+  })
+})
+
+describe('days', () => {
+  const slot = '--org 1 --name N --start 09:00 --end 17:00 --timezone UTC --days'.split(' ')
+  test.each([
+    ['mon-fri', ['mon', 'tue', 'wed', 'thu', 'fri']],
+    ['mon,wed', ['mon', 'wed']],
+    ['daily', ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']],
+    ['Sat-Mon,wednesday', ['mon', 'wed', 'sat', 'sun']],
+  ])('can be written as %s', async (written, days) => {
+    expect(await body('timeslot', 'create', ...slot, written)).toMatchObject({ days })
+    expect(await body('timeslot', 'update', '4', '--days', written)).toEqual({ days })
+    const timeslots = JSON.stringify([{ name: 'N', days: written }])
+    expect(await body('timeslot', 'set', '--user', '7', '--timeslots', timeslots)).toEqual({
+      timeslots: [{ name: 'N', days }],
+    })
+  })
+
+  test('that are not days are refused by the name of the flag', async () => {
+    const { exit, err } = await svc('timeslot', 'create', ...slot, 'mon-fry')
+    expect(exit).toBe(2)
+    expect(err).toMatch(/^svc: --days takes mon/)
+  })
+})
+
+test('an approval that a profile requires for "timeslot add" is required for timeslot create', async () => {
+  const profiles = {
+    version: 1,
+    current: 'local',
+    profiles: { local: { require_approval: ['timeslot add'] } },
+  }
+  writeFileSync(join(dir, 'profiles.json'), JSON.stringify(profiles), { mode: 0o600 })
+  const line = 'timeslot create --org 1 --name N --start 09:00 --end 17:00 --timezone UTC --days mon'
+  const { exit, err } = await svc(...line.split(' '))
+  expect(exit).toBe(2)
+  expect(err).toMatch(/approve svc timeslot create first/)
+  expect((await svc('profile', 'set', 'local', 'require_approval=geofence rm')).exit).toBe(0)
+  expect((await svc('profile', 'show', 'local', '--json', 'require_approval')).out).toContain(
+    'geofence delete',
+  )
+})
