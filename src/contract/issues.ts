@@ -35,6 +35,7 @@ const types: Record<string, string> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'an object',
+  record: 'an object',
 }
 
 const sizes: Record<string, (limit: unknown, side: 'least' | 'most') => string> = {

@@ -1,5 +1,5 @@
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
-import type { CallToolResult, jsonSchemaValidator, ServerContext } from '@modelcontextprotocol/server'
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { CallToolResult, jsonSchemaValidator, Server, ServerContext } from '@modelcontextprotocol/server'
 import { issuesOf } from '../../contract/issues.ts'
 import { instructions, tools, type Tool, type ToolName } from '../../contract/tools.ts'
 import { SvcError } from '../../core/errors.ts'
@@ -7,6 +7,7 @@ import { safeLine } from '../../core/safe-text.ts'
 import { invalidFields } from '../http/issues.ts'
 import { Refusal } from '../refusal.ts'
 import type { Conversation, Desk } from './desk.ts'
+import { ProtocolServer } from './protocol-server.ts'
 import { checkStatus, requestApproval, requestApprovalAsync } from './tool-calls.ts'
 import { toolList } from './tool-list.ts'
 
@@ -102,7 +103,7 @@ const isTool = (name: string): name is ToolName => Object.hasOwn(tools, name)
  * calls that are under way, so that an end can wait for what they withdraw.
  */
 export const createToolServer = (session: Session, running: Set<Promise<unknown>>): Server => {
-  const server = new Server(info, options)
+  const server = new ProtocolServer(info, options)
   server.setRequestHandler('tools/list', () => listed)
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name } = params

@@ -81,6 +81,27 @@ describe('JSON-RPC', () => {
     },
   )
 
+  test.each([
+    ['initialize', undefined, 'params is missing'],
+    [
+      'initialize',
+      {},
+      'params.protocolVersion is missing; params.capabilities is missing; params.clientInfo is missing',
+    ],
+    [
+      'initialize',
+      { protocolVersion: 7, capabilities: {}, clientInfo: { name: 'robot', version: '1' } },
+      'params.protocolVersion must be text',
+    ],
+    ['tools/list', { cursor: 5 }, 'params.cursor must be text'],
+    ['tools/call', undefined, 'params is missing'],
+    ['tools/call', { name: 7 }, 'params.name must be text'],
+    ['tools/call', { name: 'check_status', arguments: 'x' }, 'params.arguments must be an object'],
+  ])('answers %s with params %j as invalid params, in words', async (method, params, words) => {
+    const { id, error } = await tools.ask({ jsonrpc: '2.0', id: 'a', method, params })
+    expect([id, error]).toEqual(['a', { code: -32602, message: `Invalid ${method} request: ${words}` }])
+  })
+
   test('knows no method that it does not have', async () => {
     expect((await tools.ask({ jsonrpc: '2.0', id: 1, method: 'resources/list' })).error.code).toBe(-32601)
   })
