@@ -75,6 +75,16 @@ const operationObject = (operationId: string, operation: Operation): Json => {
   }
 }
 
+/** The versions that the specification declares, by the first word of the commands of a group. */
+const versions = { notify: '1.0.1' } as Record<string, string>
+const version = '1.0.0'
+
+const tags = (): Json[] =>
+  [...new Set(Object.values(table).map(({ cli }) => cli.split(' ')[0]!))].map((name) => ({
+    name,
+    'x-version': versions[name] ?? version,
+  }))
+
 const components: Json = {
   parameters: {
     idempotencyKey: {
@@ -134,12 +144,13 @@ export const createOpenApi = (publicUrl: string): Json => {
     openapi: '3.1.0',
     info: {
       title: 'Biometric approval and identity verification',
-      version: '1.0.0',
+      version,
       description:
         'Fields marked `x-spec: shown` are in the specification; `chosen` ones are decided by this service.',
     },
     servers: [{ url: `${publicUrl}/admin/public/api` }],
     security: [{ apiKey: [] }],
+    tags: [...tags(), { name: 'service', 'x-version': version }],
     paths,
     components: {
       ...components,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { fullIsoTime } from '../core/iso-time.ts'
 import { chosen, id, line, shown } from './field.ts'
 import { operations } from './operation.ts'
 import {
@@ -50,7 +51,11 @@ const newAuthCode = z.extend(authCodeRecord, {
 const uses = z
   .int('must be a whole number')
   .check(z.gte(1, 'must be 1 or more'), z.lte(1_000_000, 'must be 1,000,000 or less'))
-const moment = z.iso.datetime({ offset: true, error: 'must be a time such as 2030-01-31T18:00:00Z' })
+const isoTime = z.iso.datetime({ offset: true })
+const moment = z.string().check(
+  z.overwrite(fullIsoTime),
+  z.refine((text) => isoTime.safeParse(text).success, 'must be a time such as 2030-01-31T18:00:00Z'),
+)
 
 const idpRecord = z.looseObject({
   provider: chosen(z.string(), 'Identity provider'),

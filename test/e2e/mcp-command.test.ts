@@ -81,6 +81,12 @@ describe('a bad environment', () => {
   })
 })
 
+test('the demo says in its first line that it never approves', async () => {
+  const { exit, stdout, stderr } = await svc(['mcp'], config)
+  expect([exit, stdout]).toEqual([0, ''])
+  expect(stderr.split('\n')[0]).toMatch(/^svc mcp: demo that never approves: no API key/)
+})
+
 describe('svc mcp config', () => {
   test.each(['claude', 'cursor', 'vscode', 'generic'])(
     'prints JSON for %s, without a secret',

@@ -45,6 +45,8 @@ describe('an auth code', () => {
   test('lapses at a moment that is kept in UTC', async () => {
     const record = dataOf(await create({ label: 'x', expires_at: '2030-01-31T20:00:00+02:00' }))
     expect(record.expires_at).toBe('2030-01-31T18:00:00.000Z')
+    const short = dataOf(await create({ label: 'x', expires_at: '2030-01-31T20:00+0200' }))
+    expect(short.expires_at).toBe('2030-01-31T18:00:00.000Z')
   })
 
   test.each([
@@ -52,6 +54,8 @@ describe('an auth code', () => {
     [{ label: 'x', expires_at: '2030-01-01T00:00:00Z' }, 'expires_at'],
     [{ label: 'x', expires_at: '9999-12-31T23:59:59-01:00' }, 'expires_at'],
     [{ label: 'x', expires_at: 'tomorrow' }, 'expires_at'],
+    [{ label: 'x', expires_at: '2030-02-30T00:00Z' }, 'expires_at'],
+    [{ label: 'x', expires_at: '2030-02-28T00:00' }, 'expires_at'],
     [{ label: 'x', uses: 0 }, 'uses'],
     [{ uses: 1 }, 'label'],
   ])('is refused with %j', async (wrong, field) => {

@@ -127,6 +127,28 @@ describe('the OpenAPI document', () => {
     responses: { 200: Content }
   }
   const paths = createOpenApi('https://svc.example').paths as Record<string, Record<string, Method>>
+
+  test('declares the version of each group of operations', () => {
+    const document = createOpenApi('https://svc.example') as {
+      info: { version: string }
+      tags: { name: string; 'x-version': string }[]
+    }
+    const versions = Object.fromEntries(document.tags.map((tag) => [tag.name, tag['x-version']]))
+    const { version } = document.info
+    const { notify, mobile, iot, org, user, geofence, timeslot, auth } = versions
+    expect({ version, notify, mobile, iot, org, user, geofence, timeslot, auth }).toEqual({
+      version: '1.0.0',
+      notify: '1.0.1',
+      mobile: '1.0.0',
+      iot: '1.0.0',
+      org: '1.0.0',
+      user: '1.0.0',
+      geofence: '1.0.0',
+      timeslot: '1.0.0',
+      auth: '1.0.0',
+    })
+  })
+
   const described = Object.entries(paths)
     .filter(([path]) => path !== '/health' && !path.startsWith('/svc/'))
     .flatMap(([path, item]) =>

@@ -36,7 +36,11 @@ export const chooseAsker = async (context: Context, demo: () => Promise<Asker>):
     return { asker: createMcpAsker({ tools }), about: `asks through the tool server at ${url}`, close }
   }
   if ((await settings.apiKey(baseUrl.value)) === undefined)
-    return { asker: await demo(), about: 'has no API key and no tool server', close: nothing }
+    return {
+      asker: await demo(),
+      about: 'demo that never approves: no API key and no tool server is configured',
+      close: nothing,
+    }
   const { openBackend } = await import('../approve/backend.ts')
   const { asker: everywhere } = await openBackend(context)
   const { org } = settings

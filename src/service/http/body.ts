@@ -101,8 +101,16 @@ export const readBody = async (context: Context): Promise<Record<string, unknown
   return body as Record<string, unknown>
 }
 
-/** GET and DELETE take their values from the address. */
+const noBody = ({ req }: Context): Refusal =>
+  malformed(`${req.method} takes no body`, 'Put the values into the query')
+
+/** GET takes its values from the address. */
 export const refuseBody = (context: Context): void => {
-  if (lengthOf(context) !== 0)
-    throw malformed(`${context.req.method} takes no body`, 'Put the values into the query')
+  if (lengthOf(context) !== 0) throw noBody(context)
+}
+
+/** DELETE too, and clients that send JSON with every request send it an empty object. */
+export const refuseFields = async (context: Context): Promise<void> => {
+  const body = await readBody(context)
+  if (Object.keys(body).length > 0) throw noBody(context)
 }

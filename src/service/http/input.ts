@@ -3,7 +3,7 @@ import type * as z from 'zod/mini'
 import { issuesOf, unknownField } from '../../contract/issues.ts'
 import { pathNames, type Operation } from '../../contract/operation.ts'
 import type { Issue } from '../../core/errors.ts'
-import { readBody, refuseBody } from './body.ts'
+import { readBody, refuseBody, refuseFields } from './body.ts'
 import { invalidFields } from './issues.ts'
 
 type Fields = Record<string, unknown>
@@ -59,7 +59,8 @@ export const createInputReader = (operation: Operation) => {
   const readFields = async (context: Context): Promise<Fields> => {
     const query = readQuery(context)
     if (inQuery) {
-      refuseBody(context)
+      if (operation.method === 'DELETE') await refuseFields(context)
+      else refuseBody(context)
       return query
     }
     const body = await readBody(context)

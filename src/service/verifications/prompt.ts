@@ -43,12 +43,15 @@ export const startByPrompt = async (
   return { request_id, user_id, number, expires_at }
 }
 
+/** The specification shows the full number with its country prefix, and no plus. */
+const withPlus = (mobile: string): string => (/^[1-9]\d{6,14}$/.test(mobile) ? `+${mobile}` : mobile)
+
 /** What the person answered; a yes is told once. Only what a phone signed counts here, no word of a caller. */
 export const collect = async (
   { mobile, request_id, org_id }: Input<typeof auth.validateAuth>,
   call: Call,
 ): Promise<Data<typeof auth.validateAuth> | Refusal> => {
-  const member = await whoIsMeant(call, { mobile: parsePhone(mobile).mobile, org_id })
+  const member = await whoIsMeant(call, { mobile: parsePhone(withPlus(mobile)).mobile, org_id })
   const row = await findVerification(call.db, { ...member, request_id, kind: 'prompt' })
   const not = await whyNotYet(call, row)
   if (not) return not

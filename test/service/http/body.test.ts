@@ -90,6 +90,14 @@ describe('size', () => {
     expect(body.data.code).toBe('not_found')
   })
 
+  test('an empty object on a DELETE is no body', async () => {
+    const path = '/organization/1/delete/geo-fence/1'
+    expect((await service.call('DELETE', path, { body: {} })).status).toBe(404)
+    const { status, body } = await service.call('DELETE', path, { body: { id: 1 } })
+    expect([status, body.message]).toEqual([400, 'DELETE takes no body'])
+    expect((await service.call('DELETE', path, { body: [] })).status).toBe(400)
+  })
+
   test('a body on a GET is 400', async () => {
     const { status } = await service.call('GET', '/organizations', { headers: { 'content-length': '2' } })
     expect(status).toBe(400)

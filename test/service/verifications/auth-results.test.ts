@@ -195,8 +195,20 @@ describe('POST /biometric-geo-fence-auth-results', () => {
   })
 
   test.each([
+    ['no seconds', (iso: string) => `${iso.slice(0, 16)}Z`],
+    ['a basic offset', (iso: string) => iso.replace('Z', '+0000')],
+    ['an offset of hours', (iso: string) => iso.replace('Z', '+00')],
+    ['nanoseconds', (iso: string) => iso.replace('Z', '000000Z')],
+  ])('takes a timestamp with %s', async (_, spelled) => {
+    await approve(await started())
+    dataOf(await results({ timestamp: spelled(clock.iso()) }))
+  })
+
+  test.each([
     [{ timestamp: 'yesterday' }, ['timestamp']],
     [{ timestamp: '2030-01-31T12:00:00' }, ['timestamp']],
+    [{ timestamp: '2030-01-31T12:00' }, ['timestamp']],
+    [{ timestamp: '2030-01-31T12:00Z00' }, ['timestamp']],
     [{ biometric_result: 'pass' }, ['biometric_result']],
     [{ geo_fence_result: undefined }, ['geo_fence_result']],
     [{ user_id: 7 }, ['user_id']],

@@ -25,6 +25,11 @@ describe('POST /validate/global/auth', () => {
     ])
   })
 
+  test('takes the full number without a plus too', async () => {
+    await approve(await started())
+    expect(dataOf(await validate({ mobile: ada.mobile.slice(1) })).user_id).toBe(ada.id)
+  })
+
   test('says yes to one of many at once', async () => {
     await approve(await started())
     const answers = await Promise.all(Array.from({ length: 8 }, () => validate()))
@@ -102,7 +107,7 @@ describe('POST /validate/global/auth', () => {
   })
 
   test.each([
-    [{ mobile: '2025550101' }, ['mobile']],
+    [{ mobile: '0012025550101' }, ['mobile']],
     [{ mobile: undefined }, ['mobile']],
     [{ code: 1 }, ['code']],
   ])('refuses %j and names the field', async (more, fields) => {
