@@ -201,7 +201,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     ['nanoseconds', (iso: string) => iso.replace('Z', '000000Z')],
   ])('takes a timestamp with %s', async (_, spelled) => {
     await approve(await started())
-    dataOf(await results({ timestamp: spelled(clock.iso()) }))
+    expect(dataOf(await results({ timestamp: spelled(clock.iso()) })).user_id).toBe(ada.id)
   })
 
   test.each([
