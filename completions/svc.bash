@@ -3,7 +3,7 @@
 _svc_place() {
   commands='' flags='' words='' files='' kind=''
   case $1 in
-    '') commands='org user geofence timeslot approve auth mobile iot notify key audit export diff apply serve mcp service profile api doctor demo commands completion help' flags='' words='' files='' kind='' ;;
+    '') commands='org user geofence timeslot approve auth mobile iot notify key audit export diff apply serve mcp service profile api doctor demo commands completion version help' flags='' words='' files='' kind='' ;;
     'org') commands='list get create onboard update delete creds auth-code' flags='' words='' files='' kind='' ;;
     'org list') commands='' flags='--limit --cursor' words='' files='' kind='' ;;
     'org get') commands='' flags='' words='' files='' kind=org ;;
@@ -143,6 +143,7 @@ _svc_place() {
     'demo') commands='' flags='' words='' files='' kind='' ;;
     'commands') commands='' flags='' words='' files='' kind='' ;;
     'completion') commands='' flags='' words='bash zsh fish powershell' files='' kind='' ;;
+    'version') commands='' flags='' words='' files='' kind='' ;;
     'help') commands='' flags='' words='exit-codes environment formatting profiles receipts' files='' kind='' ;;
     *) return 1 ;;
   esac
@@ -393,7 +394,7 @@ _svc() {
   else
     _svc_place "$at"
     words="$commands $words"
-    if [[ $cur == -* ]]; then words="$flags -V --version -p --profile --base-url --key-file --cacert -o --output --json --jq --envelope --reveal --no-color --no-input --debug -h --help" files='' kind=''; fi
+    if [[ $cur == -* ]]; then words="$flags -v --version -p --profile --base-url --key-file --cacert -o --output --json --jq --envelope --reveal --no-color --no-input --debug -h --help" files='' kind=''; fi
   fi
   if [[ $kind ]]; then _svc_ask; fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))

@@ -16,7 +16,7 @@ const start = async (argv: string[]): Promise<number> => {
 
 // The answers that people and scripts ask most cost no command tree.
 const quick = (argv: string[]): string | undefined =>
-  argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')
+  argv.length === 1 && ['--version', '-v', '-V', 'version'].includes(argv[0]!)
     ? `svc ${version}\n`
     : writtenHelp(argv, Math.min(process.stdout.columns || 100, 100))
 

@@ -15,7 +15,7 @@ export const withoutSecrets = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body), (name, value: unknown) => (looksSecret(name) ? '***' : value))
 
 /** `name=value` of -f and -F, without the value of a secret, be it inside of JSON. */
-const withoutSecret = (text: string): string => {
+export const withoutSecret = (text: string): string => {
   const [name, value] = [text.slice(0, Math.max(0, text.indexOf('='))), text.slice(text.indexOf('=') + 1)]
   if (looksSecret(name)) return `${name}=***`
   try {

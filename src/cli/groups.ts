@@ -178,6 +178,10 @@ export const groups: Record<string, Group> = {
     about: 'Completion script for bash, zsh, fish or powershell',
     load: async () => (await import('./commands/completion.ts')).registerCompletion,
   },
+  version: {
+    about: 'Print the version',
+    load: async () => (await import('./commands/version.ts')).registerVersion,
+  },
   help: {
     about: 'Explain a topic: exit-codes, environment, formatting, profiles, receipts',
     load: async () => (await import('./commands/help.ts')).registerHelp,

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { usageError } from '../core/errors.ts'
+import type { Context } from './context.ts'
 import { createContext } from './create-context.ts'
 import type { Io } from './io.ts'
 import { buildProgram } from './program.ts'
@@ -18,17 +18,18 @@ export const run = async (argv: string[], io: Io): Promise<number> => {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     const { showError } = await import('./output/error.ts')
-    const code = showError(error instanceof CommanderError ? asUsage(error, argv) : error, context)
+    const shown = error instanceof CommanderError ? await asUsage(error, argv, context) : error
+    const code = showError(shown, context)
     return code < 100 ? code + context.exitOffset : code
   } finally {
     await context.close()
   }
 }
 
-const asUsage = (error: CommanderError, argv: string[]) => {
-  const words = argv.filter((word) => /^[a-z][a-z-]*$/.test(word)).slice(0, 2)
-  if (error.code === 'commander.unknownCommand') words.pop()
-  const help = ['svc', ...words, '--help'].join(' ')
-  if (error.code === 'commander.help') return usageError(`"${words.join(' ')}" needs a further word`, help)
-  return usageError(error.message.replace(/^error: /, '').replace('\n', ' '), help)
+/** What the parser refused, compared with the whole command tree. */
+const asUsage = async (refusal: CommanderError, argv: string[], context: Context) => {
+  const { globals } = context
+  const [mistake, program] = await Promise.all([import('./usage-mistake.ts'), buildProgram(context)])
+  context.globals = globals
+  return mistake.asUsage(refusal, argv, program)
 }

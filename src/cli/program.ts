@@ -39,7 +39,7 @@ export const buildProgram = async (context: Context, argv?: readonly string[]): 
   const { io } = context
   const program = new Command('svc')
     .description('Ask a human before it happens: the biometric approval service and its command line.')
-    .version(`svc ${version}`, '-V, --version', 'print the version')
+    .version(`svc ${version}`, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .usage('<command> [flags]')

@@ -41,7 +41,7 @@ describe('what is typed wrong is told before anything is sent, and exits with 2'
       /--state.*pending/,
     ],
     ['a missing value', ['org', 'create'], /Missing --name/],
-    ['an argument too many', ['org', 'get', 'acme', 'globex'], /too many arguments/],
+    ['an argument too many', ['org', 'get', 'acme', 'globex'], /Too many arguments for svc org get/],
     ['JSON that is none', ['geofence', 'set', '--user', '1', '--geofences', '{'], /--geofences.*JSON/],
     ['a file that is not there', ['org', 'create', '--input', '/nowhere.json'], /--input.*nowhere/],
     ['a path value as body field', ['org', 'update', 'acme', '-f', 'org_id=2'], /org_id/],
