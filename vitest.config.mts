@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 // `node` needs Node alone. `system` needs what `.ci/run` installs: shells, a browser, PostgreSQL.
 export default defineConfig({
   test: {
+    // Half of the time goes into child processes and fsync, so as many files run at a time as there are cores.
+    maxWorkers: '100%',
     projects: [
       {
         test: {
@@ -10,6 +12,11 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/system/**'],
           testTimeout: 20_000,
+          // Files that run in one worker share what they import. Hooks are therefore installed by a call, never by an import.
+          pool: 'forks',
+          isolate: false,
+          // What is polled for comes at once, but a busy machine may take longer than the default second.
+          expect: { poll: { timeout: 10_000 } },
         },
       },
       { test: { name: 'system', include: ['test/system/**/*.test.ts'], testTimeout: 60_000 } },

@@ -6,7 +6,9 @@ import { run } from '../../src/cli/main.ts'
 import { withHosted } from '../client/hosted.ts'
 import { cut, json, type Answering } from '../fake-hosted.ts'
 import { memoryIo } from './memory-io.ts'
-import { folder, service, toService } from './other-service.ts'
+import { folder, installHooks, service, toService } from './other-service.ts'
+
+installHooks()
 
 const success = (message: string, data?: object): Answering => json(200, { status: 'success', message, data })
 const refused = (status: number, code: string, more: object = {}): Answering =>

@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/main.ts'
 import { json } from '../fake-hosted.ts'
 import { memoryIo } from './memory-io.ts'
-import { service, toService } from './other-service.ts'
+import { installHooks, service, toService } from './other-service.ts'
+
+installHooks()
 
 const odd = [null, 7, 'x', [], { id: 1, name: 'Gate', latitude: 52, longitude: 13, radius: 9, is_active: 1 }]
 

@@ -2,19 +2,22 @@ import { afterEach, beforeEach } from 'vitest'
 import { temporaryFolder } from '../e2e/processes.ts'
 import { startFakeHosted, type FakeHosted } from '../fake-hosted.ts'
 
-// Whoever imports these has them anew for each test: another service of the contract, and a folder to stand in.
+// Whoever calls `installHooks` has these anew for each test: another service of the contract, and a folder to stand in.
 
 export let service: FakeHosted
 export let folder: ReturnType<typeof temporaryFolder>
 
-beforeEach(async () => {
-  service = await startFakeHosted()
-  folder = temporaryFolder()
-})
-afterEach(async () => {
-  await service.close()
-  folder.remove()
-})
+/** Installs the hooks that set it up, in the test file that calls this. */
+export const installHooks = (): void => {
+  beforeEach(async () => {
+    service = await startFakeHosted()
+    folder = temporaryFolder()
+  })
+  afterEach(async () => {
+    await service.close()
+    folder.remove()
+  })
+}
 
 /** The environment of a command that talks to it. */
 export const toService = (): Record<string, string> => ({

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { run } from '../../src/cli/main.ts'
 import { json } from '../fake-hosted.ts'
 import { memoryIo } from './memory-io.ts'
-import { service, toService } from './other-service.ts'
+import { installHooks, service, toService } from './other-service.ts'
+
+installHooks()
 
 const check = async (args: string[], result: string) => {
   const data = { factor: 'location', result, reason: 'because', expected: null, observed: null }

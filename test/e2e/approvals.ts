@@ -7,7 +7,7 @@ import { bin, startService, svc, temporaryFolder, type Ended, type Service } fro
 // A person decides in one terminal what was asked in another: the built program against the real service.
 
 export const operator = 'svc_op_endtoend_0123456789012345678901234567890'
-const folder = temporaryFolder()
+let folder: ReturnType<typeof temporaryFolder>
 export const path = (name: string): string => join(folder.path, name)
 export let service: Service
 export let env: Record<string, string>
@@ -25,26 +25,30 @@ export const ok = async (args: string[]): Promise<string> => {
   return stdout
 }
 
-beforeAll(async () => {
-  service = await start()
-  env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: operator, SVC_CONFIG_DIR: path('config') }
-  await ok(['org', 'create', '--name', 'Acme', '--slug', 'acme'])
-})
-afterAll(async () => {
-  await service.stop()
-  folder.remove()
-})
-
-// Somebody new for each test: a phone rings five times in ten minutes and no more.
-beforeEach(async () => {
-  people += 1
-  const mobile = `202555${String(1000 + people)}`
-  const name = ['--first-name', 'Ada', '--last-name', 'Lovelace', '--email', `ada${people}@acme.example`]
-  const key = path(`approver-${people}.json`)
-  await ok(['user', 'create', '--org', 'acme', ...name, '--country-code', '+1', '--mobile', mobile])
-  await ok(['user', 'enroll', String(people), '--org', 'acme', '--software', '--file', key])
-  env = { ...env, SVC_ORG: 'acme', SVC_DEFAULT_MOBILE: `+1${mobile}` }
-})
+/** Installs the hooks that set it up, in the test file that calls this. */
+export const installHooks = (): void => {
+  beforeAll(async () => {
+    folder = temporaryFolder()
+    people = 0
+    service = await start()
+    env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: operator, SVC_CONFIG_DIR: path('config') }
+    await ok(['org', 'create', '--name', 'Acme', '--slug', 'acme'])
+  })
+  afterAll(async () => {
+    await service.stop()
+    folder.remove()
+  })
+  // Somebody new for each test: a phone rings five times in ten minutes and no more.
+  beforeEach(async () => {
+    people += 1
+    const mobile = `202555${String(1000 + people)}`
+    const name = ['--first-name', 'Ada', '--last-name', 'Lovelace', '--email', `ada${people}@acme.example`]
+    const key = path(`approver-${people}.json`)
+    await ok(['user', 'create', '--org', 'acme', ...name, '--country-code', '+1', '--mobile', mobile])
+    await ok(['user', 'enroll', String(people), '--org', 'acme', '--software', '--file', key])
+    env = { ...env, SVC_ORG: 'acme', SVC_DEFAULT_MOBILE: `+1${mobile}` }
+  })
+}
 
 export const key = (): string[] => ['--authenticator', path(`approver-${people}.json`)]
 export const decide = (decision: string, id: string, ...more: string[]): Promise<string> =>

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { startService, svc } from './processes.ts'
-import { asked, begin, decide, env, ok, operator, path, service } from './approvals.ts'
+import { asked, begin, decide, env, installHooks, ok, operator, path, service } from './approvals.ts'
+
+installHooks()
 
 const pending = async (): Promise<string> =>
   (await ok(['approve', 'list', '--status', 'pending', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'])).trim()

@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { svc } from './processes.ts'
 import { onTerminal } from './terminal.ts'
-import { asked, begin, decide, env, key, ok, path, service, startAgain } from './approvals.ts'
+import { asked, begin, decide, env, installHooks, key, ok, path, service, startAgain } from './approvals.ts'
+
+installHooks()
 
 const enter = '\r'
 const down = '\u001b[B'

@@ -2,7 +2,9 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { svc, type Ended } from './processes.ts'
-import { env, folder, ok, operator, service } from './profile-folder.ts'
+import { env, folder, installHooks, ok, operator, service } from './profile-folder.ts'
+
+installHooks()
 
 const isRunning = (pid: string): boolean =>
   existsSync(`/proc/${pid}/stat`) && !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')

@@ -1,7 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
 import { svc } from './processes.ts'
 import { onTerminal } from './terminal.ts'
-import { asked, begin, env, key, ok } from './approvals.ts'
+import { asked, begin, env, installHooks, key, ok } from './approvals.ts'
+
+installHooks()
 
 const enter = '\r'
 const down = '\u001b[B'

@@ -6,8 +6,8 @@ import { startService, svc, temporaryFolder, type Service } from './processes.ts
 // What guards a command before it is sent: profiles, credential commands, approvals. The built program throughout.
 
 export const operator = 'svc_op_endtoend_0123456789012345678901234567890'
-export const folder = temporaryFolder()
-export const env = { SVC_CONFIG_DIR: join(folder.path, 'config'), HOME: folder.path }
+export let folder: ReturnType<typeof temporaryFolder>
+export let env: Record<string, string>
 export let service: Service
 let people = 0
 
@@ -19,10 +19,15 @@ export const ok = async (args: string[], stdin = ''): Promise<string> => {
   return stdout
 }
 
-beforeAll(async () => {
-  service = await startService(join(folder.path, 'data'), operator, ['--dev'])
-})
-afterAll(async () => {
-  await service.stop()
-  folder.remove()
-})
+/** Installs the hooks that set it up, in the test file that calls this. */
+export const installHooks = (): void => {
+  folder = temporaryFolder()
+  env = { SVC_CONFIG_DIR: join(folder.path, 'config'), HOME: folder.path }
+  beforeAll(async () => {
+    service = await startService(join(folder.path, 'data'), operator, ['--dev'])
+  })
+  afterAll(async () => {
+    await service.stop()
+    folder.remove()
+  })
+}

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { svc } from './processes.ts'
 import { onTerminal } from './terminal.ts'
-import { env, folder, ok, operator, service, somebody } from './profile-folder.ts'
+import { env, folder, installHooks, ok, operator, service, somebody } from './profile-folder.ts'
+
+installHooks()
 
 const enter = '\r'
 const saved = join(folder.path, 'config', 'profiles.json')

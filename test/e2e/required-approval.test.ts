@@ -5,7 +5,9 @@ import { json, startFakeHosted } from '../fake-hosted.ts'
 import type { Person } from './person.ts'
 import { svc } from './processes.ts'
 import { onTerminal } from './terminal.ts'
-import { env, folder, ok, operator, service, somebody } from './profile-folder.ts'
+import { env, folder, installHooks, ok, operator, service, somebody } from './profile-folder.ts'
+
+installHooks()
 
 describe('a profile with require_approval', () => {
   let ada: Person

@@ -1,7 +1,9 @@
 import { existsSync, statSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { startService, svc } from './processes.ts'
-import { env, ok, operator, path, people } from './approvals.ts'
+import { env, installHooks, ok, operator, path, people } from './approvals.ts'
+
+installHooks()
 
 describe('svc user enroll --software', () => {
   test('makes a file for its owner alone, and no second one over it', async () => {

@@ -4,17 +4,20 @@ import { createClock } from './clock.ts'
 import { createTenant } from './fixtures.ts'
 import { startTestService, type TestService } from './harness.ts'
 
-// Whoever imports these has them anew for each test: a service with `--dev`, the organization acme, and Ada, its approver.
+// Whoever calls `installHooks` has these anew for each test: a service with `--dev`, the organization acme, and Ada, its approver.
 
 export let clock: ReturnType<typeof createClock>
 export let service: TestService
 export let acme: { id: number; key: string }
 export let ada: Approver
 
-beforeEach(async () => {
-  clock = createClock()
-  service = await startTestService({ dev: true, now: clock.now })
-  acme = await createTenant(service, 'acme')
-  ada = await createApprover(service, acme.id, 1)
-})
-afterEach(() => service.close())
+/** Installs the hooks that set it up, in the test file that calls this. */
+export const installHooks = (): void => {
+  beforeEach(async () => {
+    clock = createClock()
+    service = await startTestService({ dev: true, now: clock.now })
+    acme = await createTenant(service, 'acme')
+    ada = await createApprover(service, acme.id, 1)
+  })
+  afterEach(() => service.close())
+}

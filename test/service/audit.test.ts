@@ -1,8 +1,10 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { genesisHash, verifyChain } from '../../src/receipt/chain.ts'
-import { acme, service } from './acme.ts'
+import { acme, installHooks, service } from './acme.ts'
 import { createMember, createTenant, dataOf, refusal } from './fixtures.ts'
+
+installHooks()
 
 const list = (query = '', key?: string) => service.call('GET', `/svc/v1/audit${query}`, { key })
 const head = (query = '', key?: string) => service.call('GET', `/svc/v1/audit/head${query}`, { key })

@@ -4,7 +4,9 @@ import { createApprover, enroll, type Approver } from './approver.ts'
 import { minute } from './clock.ts'
 import { auditOf, contentsOf, createMember, dataOf, refusal, refusedWithoutTrace } from './fixtures.ts'
 import type { Answer } from './harness.ts'
-import { acme, ada, clock, open, revoke, service, start } from './enrollment.ts'
+import { acme, ada, clock, installHooks, open, revoke, service, start } from './enrollment.ts'
+
+installHooks()
 
 const devicesOf = async (user: number) =>
   dataOf(await service.call('GET', `/svc/v1/organizations/${acme.id}/users/${user}/devices`))

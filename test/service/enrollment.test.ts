@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { enroll } from './approver.ts'
 import { auditOf, contentsOf, createMember, dataOf, refusal } from './fixtures.ts'
-import { acme, ada, open, revoke, service, start } from './enrollment.ts'
+import { acme, ada, installHooks, open, revoke, service, start } from './enrollment.ts'
+
+installHooks()
 
 const startWithKey = () =>
   service.call('POST', `/svc/v1/organizations/${acme.id}/users/${ada.id}/enrollments`, {

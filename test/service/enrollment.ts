@@ -3,7 +3,7 @@ import { createClock } from './clock.ts'
 import { createMember, createTenant } from './fixtures.ts'
 import { startTestService, type Answer, type TestService } from './harness.ts'
 
-// Whoever imports these has them anew for each test: a service with `--dev`, acme, and Ada, who has no device yet.
+// Whoever calls `installHooks` has these anew for each test: a service with `--dev`, acme, and Ada, who has no device yet.
 
 export let clock: ReturnType<typeof createClock>
 export let service: TestService
@@ -15,8 +15,12 @@ export const open = async (options: { dev?: boolean; publicUrl?: string } = {}):
   acme = await createTenant(service, 'acme')
   ada = await createMember(service, acme.id, 1)
 }
-beforeEach(() => open())
-afterEach(() => service.close())
+
+/** Installs the hooks that set it up, in the test file that calls this. */
+export const installHooks = (): void => {
+  beforeEach(() => open())
+  afterEach(() => service.close())
+}
 
 export const start = (user = ada.id, key = acme.key): Promise<Answer> =>
   service.call('POST', `/svc/v1/organizations/${acme.id}/users/${user}/enrollments`, { key, body: {} })

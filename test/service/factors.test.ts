@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { verifyReceipt } from '../../src/receipt/verify.ts'
-import { acme, ada, clock, service } from './acme-with-ada.ts'
+import { acme, ada, clock, installHooks, service } from './acme-with-ada.ts'
 import { ask, ceremonyOf, decide, show } from './approver.ts'
 import { minute } from './clock.ts'
 import { dataOf, fence, refusal, slot } from './fixtures.ts'
+
+installHooks()
 
 // The clock says a Thursday, 13:00 in Berlin.
 

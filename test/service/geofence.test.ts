@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { acme, service } from './acme.ts'
+import { acme, installHooks, service } from './acme.ts'
 import {
   auditOf,
   contentsOf,
@@ -10,6 +10,8 @@ import {
   refusal,
   refusedWithoutTrace,
 } from './fixtures.ts'
+
+installHooks()
 
 const create = (body: object = {}) =>
   service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: { ...fence, ...body } })

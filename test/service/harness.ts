@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Handlers } from '../../src/service/call.ts'
 import type { Table } from '../../src/contract/table.ts'
-import { createKeyring } from '../../src/service/create-keyring.ts'
 import { createService } from '../../src/service/create-service.ts'
 import { contextOf } from '../../src/service/delivery/enqueue.ts'
 import type { Adapters } from '../../src/service/delivery/adapter.ts'
@@ -16,12 +14,12 @@ import type { GuardOptions } from '../../src/service/http/guards.ts'
 import type { LogRecord } from '../../src/service/log.ts'
 import { ensureOperatorKey } from '../../src/service/operator.ts'
 import { createPushAdapter } from '../../src/service/push/push-adapter.ts'
-import { createVapid } from '../../src/service/push/vapid.ts'
 import type { QuoteProvider } from '../../src/service/quotes/quote.ts'
 import { createQuotes } from '../../src/service/quotes/quotes.ts'
 import { sampleProvider } from '../../src/service/quotes/sample.ts'
 import type { Prompt } from '../../src/service/ringer.ts'
 import { openSqlite } from '../../src/service/storage/sqlite.ts'
+import { storeTemplate } from './store-template.ts'
 
 type Options = {
   now?: () => Date
@@ -72,13 +70,13 @@ export const startTestService = async ({
   quotes = sampleProvider,
 }: Options = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-service-'))
+  const { path, keyring, vapid } = await storeTemplate()
+  copyFileSync(path, join(folder, 'svc.db'))
   const storage = await openSqlite({ path: join(folder, 'svc.db'), now })
-  const keyring = await createKeyring(storage, randomBytes(32))
   const operatorKey = (await ensureOperatorKey(storage))!
   const log: LogRecord[] = []
   const rung: Prompt[] = []
   const logged = (record: LogRecord): number => log.push(record)
-  const vapid = await createVapid(storage, keyring)
   const push = createPushAdapter({ storage, keyring, vapid, publicUrl, dev })
   const outbox = createOutbox({
     storage,

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { acme, service } from './acme.ts'
+import { acme, installHooks, service } from './acme.ts'
 import { createMember, createTenant, dataOf, refusal } from './fixtures.ts'
+
+installHooks()
 
 let other: { id: number; key: string }
 let user: { id: number }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { acme, service } from './acme.ts'
+import { acme, installHooks, service } from './acme.ts'
 import {
   auditOf,
   contentsOf,
@@ -11,6 +11,8 @@ import {
   refusedWithoutTrace,
 } from './fixtures.ts'
 import type { TestService } from './harness.ts'
+
+installHooks()
 
 let user: { id: number }
 beforeEach(async () => {

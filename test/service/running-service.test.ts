@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { selfSigned } from '../certificate.ts'
 import type { RunningService } from '../../src/service/serve.ts'
-import { type Listed, ask, folder, portOf, start } from './started.ts'
+import { type Listed, ask, folder, installHooks, portOf, start } from './started.ts'
+
+installHooks()
 
 /** What comes back for bytes as they are. */
 const raw = (service: RunningService, bytes: string): Promise<string> =>

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { migrate, resetOperatorKey } from '../../src/service/maintenance.ts'
 import type { ServeOptions } from '../../src/service/serve-options.ts'
-import { type Listed, ask, dataDir, portOf, start } from './started.ts'
+import { type Listed, ask, dataDir, installHooks, portOf, start } from './started.ts'
+
+installHooks()
 
 describe('a first start', () => {
   test('makes an operator key that works, and shows it this once', async () => {

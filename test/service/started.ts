@@ -8,21 +8,25 @@ import { startService, type RunningService } from '../../src/service/serve.ts'
 
 export type Listed = { data: { action: string }[] }
 
-// Whoever imports these has a data directory of its own for each test, and what it starts is stopped.
+// Whoever calls `installHooks` has a data directory of its own for each test, and what it starts is stopped.
 
 export let folder: string
 export let dataDir: string
 let running: RunningService[]
 const log: LogRecord[] = []
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-serve-'))
-  dataDir = join(folder, 'data')
-  running = []
-})
-afterEach(async () => {
-  for (const service of running) await service.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+
+/** Installs the hooks that set it up, in the test file that calls this. */
+export const installHooks = (): void => {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-serve-'))
+    dataDir = join(folder, 'data')
+    running = []
+  })
+  afterEach(async () => {
+    for (const service of running) await service.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+}
 
 export const start = async (options: Partial<ServeOptions> = {}): Promise<RunningService> => {
   const service = await startService({ port: 0, dataDir, env: {}, log: (one) => log.push(one), ...options })

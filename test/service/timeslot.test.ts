@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { acme, service } from './acme.ts'
+import { acme, installHooks, service } from './acme.ts'
 import {
   auditOf,
   contentsOf,
@@ -10,6 +10,8 @@ import {
   slot,
   refusedWithoutTrace,
 } from './fixtures.ts'
+
+installHooks()
 
 const add = (body: object = {}) =>
   service.call('POST', `/organization/${acme.id}/timeslots/add`, { body: { ...slot, ...body } })

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { acme, service } from './acme.ts'
+import { acme, installHooks, service } from './acme.ts'
 import { createMember, createTenant, dataOf, refusal, slot } from './fixtures.ts'
+
+installHooks()
 
 const home = { name: 'Home', latitude: 1, longitude: 2, radius: 3, enabled: true }
 const nights = { ...slot, name: 'Nights', is_active: 1 }

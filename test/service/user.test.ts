@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { acme, service } from './acme.ts'
+import { acme, installHooks, service } from './acme.ts'
 import { ada, auditOf, createMember, createTenant, dataOf, refusal, refusedWithoutTrace } from './fixtures.ts'
+
+installHooks()
 
 const create = (body: object, key?: string) =>
   service.call('POST', `/organization/${acme.id}/create/user`, { body: { ...ada, ...body }, key })

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { stage } from './open-stage.ts'
+import { installHooks, stage } from './open-stage.ts'
+
+installHooks()
 
 afterEach(async () => {
   for (const id of await stage.waiting()) await stage.accept({ id })

@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { flaws } from './approver-flaws.ts'
-import { stage } from './open-stage.ts'
+import { installHooks, stage } from './open-stage.ts'
+
+installHooks()
 
 const page = fileURLToPath(new URL('../../dist/approver', import.meta.url))
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { stage } from './open-stage.ts'
+import { installHooks, stage } from './open-stage.ts'
+
+installHooks()
 
 describe('a notification', () => {
   test('says that something waits and never what, and opens it', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { open, stage } from './open-stage.ts'
+import { installHooks, open, stage } from './open-stage.ts'
+
+installHooks()
 
 describe('while a request is open', () => {
   test('says that it has lapsed', async () => {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { stage } from './open-stage.ts'
+import { installHooks, stage } from './open-stage.ts'
+
+installHooks()
 
 test('the place goes along with an approval where there are rules about it', async () => {
   const user = await stage.person()

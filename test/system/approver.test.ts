@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { open, stage } from './open-stage.ts'
+import { installHooks, open, stage } from './open-stage.ts'
+
+installHooks()
 
 describe('enrollment', () => {
   test('registers a phone and takes the token out of the address at once', async () => {

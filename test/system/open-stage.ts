@@ -5,11 +5,15 @@ import { createStage, type Stage } from './approver-stage.ts'
 // The page as a person has it: real Chromium, the built page, the real service.
 
 export let stage: Stage
-beforeAll(async () => {
-  stage = await createStage()
-}, 60_000)
-afterEach(() => stage.closePhones())
-afterAll(() => stage.close())
+
+/** Installs the hooks that set it up, in the test file that calls this. */
+export const installHooks = (): void => {
+  beforeAll(async () => {
+    stage = await createStage()
+  }, 60_000)
+  afterEach(() => stage.closePhones())
+  afterAll(() => stage.close())
+}
 
 export const open = async (phone: Phone, id: string): Promise<void> => {
   await phone.page.locator(`a[href="#request=${id}"]`).click()

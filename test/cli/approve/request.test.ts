@@ -2,9 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { cut, json } from '../../fake-hosted.ts'
-import { folder, service } from '../other-service.ts'
+import { folder, installHooks, service } from '../other-service.ts'
 import { record } from './records.ts'
 import { approvals, plays, refused, sent, success, svc, to } from './asking.ts'
+
+installHooks()
 
 describe('svc approve request', () => {
   test('sends what was asked, once, with a key of its own that joins an accidental repeat', async () => {

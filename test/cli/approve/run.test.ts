@@ -4,9 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { json } from '../../fake-hosted.ts'
 import type { ApprovalContext } from '../../../src/receipt/context.ts'
 import { approval, approverKey, createIssuer, specimen } from '../../receipt/specimen.ts'
-import { folder, service } from '../other-service.ts'
+import { folder, installHooks, service } from '../other-service.ts'
 import { record } from './records.ts'
 import { approvals, plays, refused, sent, success, svc, to } from './asking.ts'
+
+installHooks()
 
 const ran = (): boolean => existsSync(join(folder.path, 'ran'))
 

@@ -3,8 +3,10 @@ import type { ApprovalRecord } from '../../../src/contract/approval.ts'
 import { run } from '../../../src/cli/main.ts'
 import { json } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
-import { folder, service, toService } from '../other-service.ts'
+import { folder, installHooks, service, toService } from '../other-service.ts'
 import { record } from './records.ts'
+
+installHooks()
 
 const ruling = (['PASS', 'FAIL'] as const).map((result, i) => ({
   factor: ['biometric', 'location'][i]!,

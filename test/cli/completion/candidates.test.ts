@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { memoryIo } from '../memory-io.ts'
-import { folder, service, toService } from '../other-service.ts'
+import { folder, installHooks, service, toService } from '../other-service.ts'
+
+installHooks()
 
 const offers = async (env: Record<string, string>) => {
   const io = memoryIo({ cwd: folder.path, env: { PATH: process.env['PATH'], ...env } })

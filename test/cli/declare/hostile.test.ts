@@ -4,7 +4,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { json } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
-import { folder, service, toService } from '../other-service.ts'
+import { folder, installHooks, service, toService } from '../other-service.ts'
+
+installHooks()
 
 const raw = /[^\P{Cc}\n\t]|\p{Cf}/u
 const hostile = 'acme\u001b[2J\u202e\nusers: []\n#'

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { json } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
-import { folder, service, toService } from '../other-service.ts'
+import { folder, installHooks, service, toService } from '../other-service.ts'
+
+installHooks()
 
 test('Ctrl-C while a change is on its way says that it is waited for, and how to leave', async () => {
   const abort = new AbortController()

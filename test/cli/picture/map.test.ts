@@ -7,7 +7,9 @@ import { drawMap } from '../../../src/cli/picture/map-drawing.ts'
 import { mapPage } from '../../../src/cli/picture/map-page.ts'
 import { json } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
-import { folder, service, toService } from '../other-service.ts'
+import { folder, installHooks, service, toService } from '../other-service.ts'
+
+installHooks()
 
 const fence = (name: string, latitude: number, longitude: number, radius: number, is_active = 1) => ({
   name,

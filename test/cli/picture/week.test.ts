@@ -2,7 +2,9 @@ import { describe, expect, it, vi } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { json } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
-import { folder, service, toService } from '../other-service.ts'
+import { folder, installHooks, service, toService } from '../other-service.ts'
+
+installHooks()
 
 const slot = (name: string, days: string[], start: string, end: string, timezone = 'Europe/Berlin') => ({
   name,

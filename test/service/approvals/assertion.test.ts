@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { createSoftwareKey } from '../../../src/client/software-authenticator.ts'
 import { challengeOf } from '../../../src/receipt/context.ts'
 import { forgeAssertion, withCounter, withFlags, type Forgery } from '../../receipt/forge-assertion.ts'
-import { acme, ada, service } from '../acme-with-ada.ts'
+import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
 import { ask, ceremonyOf, createApprover, post, signed } from '../approver.ts'
 import { createTenant, dataOf, refusal } from '../fixtures.ts'
 import { asked, refusedOutright } from './decided.ts'
+
+installHooks()
 
 /** An approval whose key says that it has signed so often. */
 const counted = async (count: number, id: string) => {

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { verifyReceipt } from '../../../src/receipt/verify.ts'
-import { acme, ada, clock, service } from '../acme-with-ada.ts'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, createApprover, decide, enroll, post, signed } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { auditOf, dataOf, refusal } from '../fixtures.ts'
 import { asked, refusedOutright, shown } from './decided.ts'
+
+installHooks()
 
 const jwks = async () => (await service.call('GET', '/.well-known/jwks.json', { key: null })).body
 

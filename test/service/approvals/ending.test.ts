@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { acme, ada, clock, service } from '../acme-with-ada.ts'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { decide } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { auditOf, dataOf, refusal } from '../fixtures.ts'
 import { asked, cancel, list, statusOf } from './requested.ts'
+
+installHooks()
 
 describe('a cancelled request', () => {
   test('ends as expired, says who cancelled, and is decided no more', async () => {

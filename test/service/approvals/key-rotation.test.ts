@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { acme, ada, clock, service } from '../acme-with-ada.ts'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { createEngineAsker } from '../../../src/service/engine-asker.ts'
 import { createAuthenticator } from '../../../src/service/keys.ts'
 import { ask, decide, show } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { dataOf, refusal } from '../fixtures.ts'
+
+installHooks()
 
 type Key = { id: number; key: string }
 

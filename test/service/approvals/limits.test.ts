@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { acme, ada, clock, service } from '../acme-with-ada.ts'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, createApprover, decide } from '../approver.ts'
 import { minute, second } from '../clock.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { asked, cancel } from './requested.ts'
+
+installHooks()
 
 const limitOf = (answer: Answer) => [answer.status, answer.body.data.code, answer.headers['retry-after']]
 

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { createWaiting } from '../../../src/service/approvals/waiting.ts'
-import { acme, ada, clock, service } from '../acme-with-ada.ts'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { decide } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { dataOf, refusal } from '../fixtures.ts'
 import { asked, cancel } from './requested.ts'
+
+installHooks()
 
 const wait = (id: string, signal?: AbortSignal) =>
   service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key, signal })

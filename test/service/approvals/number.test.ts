@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { acme, ada, service } from '../acme-with-ada.ts'
+import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
 import { ceremonyOf, decide, signed } from '../approver.ts'
 import { auditOf, dataOf, refusal } from '../fixtures.ts'
 import { asked, refusedOutright, shown } from './decided.ts'
+
+installHooks()
 
 const wrongFor = (number: string): string => (number === '10' ? '11' : '10')
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { acme, ada, clock, service } from '../acme-with-ada.ts'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, decide } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { auditOf, contentsOf, dataOf, fence, refusal } from '../fixtures.ts'
+
+installHooks()
 
 const request = async (key = acme.key): Promise<string> =>
   dataOf(await ask(service, ada, {}, key)).request_id as string

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { acme, ada, clock, service } from '../acme-with-ada.ts'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, createApprover, show } from '../approver.ts'
 import { auditOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { asked, cancel, list, statusOf } from './requested.ts'
+
+installHooks()
 
 /** Nothing was added and no phone rang. */
 const refusedOutright = async (answer: Promise<Answer>): Promise<[number, string, string[]]> => {

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { minute } from '../clock.ts'
 import { createMember, dataOf, fence, refusal } from '../fixtures.ts'
 import { enrollPhone, fromPhone, linkFor, phoneRegistration } from './phone.ts'
-import { acme, clock, service } from './visit.ts'
+import { acme, clock, installHooks, service } from './visit.ts'
+
+installHooks()
 
 const enrollment = (token: string) => fromPhone(service, 'POST', 'enrollment', { body: { token } })
 

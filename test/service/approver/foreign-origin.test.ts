@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { dataOf, refusal } from '../fixtures.ts'
 import { fromPhone } from './phone.ts'
-import { ada, service } from './visit.ts'
+import { ada, installHooks, service } from './visit.ts'
+
+installHooks()
 
 describe('a page of another origin', () => {
   test.each([

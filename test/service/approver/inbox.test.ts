@@ -6,7 +6,9 @@ import { minute, second } from '../clock.ts'
 import { contentsOf, createTenant, dataOf, fence, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { createPhone, enrollPhone, fromPhone, site, type Phone } from './phone.ts'
-import { acme, ada, clock, service } from './visit.ts'
+import { acme, ada, clock, installHooks, service } from './visit.ts'
+
+installHooks()
 
 let bob: Phone
 beforeEach(async () => {

@@ -3,7 +3,9 @@ import { minute } from '../clock.ts'
 import { auditOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService } from '../harness.ts'
 import { answerTo, begin, cookieOf, fromPhone, linkFor, phoneRegistration } from './phone.ts'
-import { acme, ada, clock, openSession, service } from './visit.ts'
+import { acme, ada, clock, installHooks, openSession, service } from './visit.ts'
+
+installHooks()
 
 const day = 24 * 60 * minute
 

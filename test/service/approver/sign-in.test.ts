@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { minute } from '../clock.ts'
 import { refusal } from '../fixtures.ts'
 import { answerTo, begin, createPhone } from './phone.ts'
-import { acme, ada, clock, openSession, service } from './visit.ts'
+import { acme, ada, clock, installHooks, openSession, service } from './visit.ts'
+
+installHooks()
 
 describe('an assertion that opens a session', () => {
   test('opens one, once', async () => {

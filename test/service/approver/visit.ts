@@ -4,20 +4,23 @@ import { createTenant } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
 import { createPhone, fromPhone, type Phone } from './phone.ts'
 
-// Whoever imports these has them anew for each test: a service, the organization acme, and the phone of Ada at the page.
+// Whoever calls `installHooks` has these anew for each test: a service, the organization acme, and the phone of Ada at the page.
 
 export let clock: ReturnType<typeof createClock>
 export let service: TestService
 export let acme: { id: number; key: string }
 export let ada: Phone
 
-beforeEach(async () => {
-  clock = createClock()
-  service = await startTestService({ now: clock.now })
-  acme = await createTenant(service, 'acme')
-  ada = await createPhone(service, acme.id, 1)
-})
-afterEach(() => service.close())
+/** Installs the hooks that set it up, in the test file that calls this. */
+export const installHooks = (): void => {
+  beforeEach(async () => {
+    clock = createClock()
+    service = await startTestService({ now: clock.now })
+    acme = await createTenant(service, 'acme')
+    ada = await createPhone(service, acme.id, 1)
+  })
+  afterEach(() => service.close())
+}
 
 export const openSession = (challenge: string, response: unknown) =>
   fromPhone(service, 'POST', 'session', { body: { challenge, response } })

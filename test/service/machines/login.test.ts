@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { acme, clock, service } from '../acme.ts'
+import { acme, clock, installHooks, service } from '../acme.ts'
 import { minute } from '../clock.ts'
 import { auditOf, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { post, register, values } from './machine.ts'
+
+installHooks()
 
 const login = (more: object = {}, key?: string) => post('/dynamic_auth/login', { ...values, ...more }, key)
 

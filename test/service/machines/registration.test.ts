@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { acme, clock, service } from '../acme.ts'
+import { acme, clock, installHooks, service } from '../acme.ts'
 import { auditOf, contentsOf, createTenant, dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
 import { machine, post, register, verify } from './machine.ts'
+
+installHooks()
 
 describe('POST /dynamic_auth/register', () => {
   test('registers a device and tells what the stock is', async () => {

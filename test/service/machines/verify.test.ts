@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { acme, clock, service } from '../acme.ts'
+import { acme, clock, installHooks, service } from '../acme.ts'
 import { createTenant, dataOf, refusal } from '../fixtures.ts'
 import { post, register, verify } from './machine.ts'
+
+installHooks()
 
 describe('POST /dynamic_auth/verify', () => {
   test('tells that a machine is known, and nothing that it logs in with', async () => {

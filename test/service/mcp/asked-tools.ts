@@ -2,7 +2,7 @@ import { afterEach, beforeEach } from 'vitest'
 import { createFakeAsker, type FakeAsker } from './fake-asker.ts'
 import { startTools } from './http-tools.ts'
 
-// Whoever imports these has, for each test, the tools of a server that asks a fake.
+// Whoever calls `installHooks` has, for each test, the tools of a server that asks a fake.
 
 export const mobile = '+12025550101'
 export let fake: FakeAsker
@@ -12,5 +12,9 @@ export const start = (about?: Parameters<typeof createFakeAsker>[0]) => {
   fake = createFakeAsker(about)
   tools = startTools({ askerFor: () => fake.asker })
 }
-beforeEach(() => start())
-afterEach(() => tools.close())
+
+/** Installs the hooks that set it up, in the test file that calls this. */
+export const installHooks = (): void => {
+  beforeEach(() => start())
+  afterEach(() => tools.close())
+}

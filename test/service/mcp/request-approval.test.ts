@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { tools as contract } from '../../../src/contract/tools.ts'
 import { Refusal } from '../../../src/service/refusal.ts'
 import { call } from './http-tools.ts'
-import { fake, mobile, start, tools } from './asked-tools.ts'
+import { fake, installHooks, mobile, start, tools } from './asked-tools.ts'
+
+installHooks()
 
 const request = (args: object, more = {}) => tools.ask(call('request_approval', args, more))
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { tools as contract } from '../../../src/contract/tools.ts'
 import { call } from './http-tools.ts'
-import { fake, mobile, tools } from './asked-tools.ts'
+import { fake, installHooks, mobile, tools } from './asked-tools.ts'
+
+installHooks()
 
 describe('tools/list', () => {
   test('lists the three tools with the fields of the specification', async () => {

@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { acme, ada, service } from '../acme-with-ada.ts'
 import { ask, createApprover, decide, show } from '../approver.ts'
 import { createMember, dataOf, refusal } from '../fixtures.ts'
-import { globex, later, post, refusedOutright } from './notification.ts'
+import { globex, installHooks, later, post, refusedOutright } from './notification.ts'
+
+installHooks()
 
 describe('POST /send/app-auth/notification', () => {
   let grace: { id: number; mobile: string }

@@ -3,7 +3,9 @@ import { acme, ada, service } from '../acme-with-ada.ts'
 import { createApprover, decide, show } from '../approver.ts'
 import { contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService } from '../harness.ts'
-import { globex, later, post, refusedOutright } from './notification.ts'
+import { globex, installHooks, later, post, refusedOutright } from './notification.ts'
+
+installHooks()
 
 const policy = async (fields: object) =>
   dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { body: { policy: fields } }))

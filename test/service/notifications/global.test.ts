@@ -3,7 +3,9 @@ import { acme, ada, clock, service } from '../acme-with-ada.ts'
 import { minute } from '../clock.ts'
 import { auditOf, dataOf, refusal } from '../fixtures.ts'
 import { startTestService } from '../harness.ts'
-import { globex, later, post, refusedOutright } from './notification.ts'
+import { globex, installHooks, later, post, refusedOutright } from './notification.ts'
+
+installHooks()
 
 const notifyGlobal = (more: object = {}, key?: string) =>
   post(

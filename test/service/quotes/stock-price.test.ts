@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { acme, service } from '../acme.ts'
+import { acme, installHooks, service } from '../acme.ts'
 import { createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService } from '../harness.ts'
 import { machine } from '../machines/machine.ts'
+
+installHooks()
 
 const price = (symbol: string) =>
   service.call('GET', `/get/stock-price/${encodeURIComponent(symbol)}`, { key: acme.key })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { acme, ada, clock, service } from '../acme-with-ada.ts'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { createApprover, decide, enroll } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { auditOf, createTenant, dataOf, fence, refusal, refusedWithoutTrace } from '../fixtures.ts'
@@ -17,6 +17,8 @@ import {
   token,
   validate,
 } from './verification.ts'
+
+installHooks()
 
 const found = (more: object = {}) => ({
   user_id: String(ada.id),

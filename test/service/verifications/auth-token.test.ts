@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { acme, ada, clock, service } from '../acme-with-ada.ts'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { show } from '../approver.ts'
 import { minute } from '../clock.ts'
 import {
@@ -12,6 +12,8 @@ import {
   refusedWithoutTrace,
 } from '../fixtures.ts'
 import { save, token } from './verification.ts'
+
+installHooks()
 
 describe('POST /generate-auth-token and GET /save/faceauth/success/{auth_token}', () => {
   test('record the word of the caller as such, once, and no receipt comes of it', async () => {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { acme, ada, clock, service } from '../acme-with-ada.ts'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, decide } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { auditOf, createTenant, dataOf, fence, refusal, refusedWithoutTrace } from '../fixtures.ts'
 import { approve, approveAt, brief, deny, save, started, token, validate } from './verification.ts'
+
+installHooks()
 
 describe('POST /validate/global/auth', () => {
   test('says yes once the person has approved, and once only', async () => {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { acme, ada, clock, service } from '../acme-with-ada.ts'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { createApprover, decide, show } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { createMember, createTenant, dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
 import { policy, validate, verify } from './verification.ts'
+
+installHooks()
 
 describe('POST /verify-user', () => {
   test('rings the phone with an action that says what it is, and answers that the prompt was sent', async () => {

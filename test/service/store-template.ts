@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createKeyring } from '../../src/service/create-keyring.ts'
+import { createVapid } from '../../src/service/push/vapid.ts'
+import { openSqlite } from '../../src/service/storage/sqlite.ts'
+
+const create = async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-template-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'svc.db')
+  const storage = await openSqlite({ path })
+  const keyring = await createKeyring(storage, randomBytes(32))
+  const vapid = await createVapid(storage, keyring)
+  await storage.close()
+  return { path, keyring, vapid }
+}
+
+let created: ReturnType<typeof create> | undefined
+
+/**
+ * A migrated store with its signing key and its VAPID key, created once a worker. Tests copy the file: migrating a
+ * store and generating keys takes longer than most tests.
+ */
+export const storeTemplate = (): ReturnType<typeof create> => (created ??= create())
