@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { lazyChildProcess, rareUndici, withoutAjv } from './left-out.mjs'
+import { lazyChildProcess, rareUndici, withoutAjv, withoutSignalListeners } from './left-out.mjs'
 import { outlined, schemas } from './outlined.mjs'
 
 // One small entry and a chunk a command group, as CommonJS: Node starts that fastest. Native and wasm packages, and
@@ -14,7 +14,7 @@ const bundle = await rolldown({
   input: { main: root('src/main.ts'), schemas },
   platform: 'node',
   external: ['libsql', 'jq-wasm'],
-  plugins: [withoutAjv, rareUndici, lazyChildProcess, outlined],
+  plugins: [withoutAjv, withoutSignalListeners, rareUndici, lazyChildProcess, outlined],
 })
 const { output } = await bundle.generate({
   format: 'cjs',

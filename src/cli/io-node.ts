@@ -48,15 +48,21 @@ const readAll = async (): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
+/** Milliseconds. One Ctrl-C can arrive twice: from the terminal and from npm or timeout, which pass it on. */
+const sameInterrupt = 1_000
+
 /** Runs one command on this process's streams and signals. A second Ctrl-C ends it at once. */
 export const runOnNode = (argv: string[]): Promise<number> => {
   const abort = new AbortController()
   let paging = false
+  let interruptedAt = 0
   const interrupt = (): void => {
     // Ctrl-C belongs to the pager while it has the terminal.
     if (paging) return
-    if (abort.signal.aborted) process.exit(130)
-    abort.abort()
+    if (!abort.signal.aborted) {
+      interruptedAt = performance.now()
+      abort.abort()
+    } else if (performance.now() - interruptedAt > sameInterrupt) process.exit(130)
   }
   // What is thrown where nobody waits for it (a callback of a library) never shows a stack either.
   process.on('uncaughtException', (error) => {
@@ -67,7 +73,11 @@ export const runOnNode = (argv: string[]): Promise<number> => {
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)
   // The terminal was closed: what waits for a person is withdrawn too.
-  process.on('SIGHUP', interrupt)
+  process.on('SIGHUP', () => {
+    interrupt()
+    // At its end Node resets the terminal, and aborts with a core dump when there is none. SIGHUP itself ends it before.
+    process.once('exit', () => process.removeAllListeners('SIGHUP').kill(process.pid, 'SIGHUP'))
+  })
   const io: Io = {
     stdin: {
       get isTTY() {

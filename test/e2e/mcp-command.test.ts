@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createPerson, remote, type Person } from './person.ts'
 import { bin, startService, svc, temporaryFolder, type Service } from './processes.ts'
 
@@ -54,9 +54,11 @@ describe('an end of svc mcp', () => {
     ['of its input', (child: ReturnType<typeof spawn>) => child.stdin!.end()],
     ['by SIGTERM', (child: ReturnType<typeof spawn>) => child.kill('SIGTERM')],
     ['by SIGINT', (child: ReturnType<typeof spawn>) => child.kill('SIGINT')],
+    ['of its output', (child: ReturnType<typeof spawn>) => child.stdout!.destroy()],
   ])('withdraws what is pending (%s)', async (_, end) => {
     const bob = await person()
     const { child, written } = await waitingProcess(bob)
+    onTestFinished(() => void child.kill('SIGKILL'))
     end(child)
     const [exit] = await once(child, 'exit')
     expect(exit).toBe(0)

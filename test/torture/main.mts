@@ -19,6 +19,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   'approval-limits': () => import('./approval-limits.ts'),
   otp: () => import('./otp.ts'),
   'kill-nine-approvals': () => import('./kill-nine-approvals.ts'),
+  signals: () => import('./signals.ts'),
   delivery: () => import('./delivery.ts'),
   'delivery-canaries': () => import('./delivery-canaries.ts'),
 }
