@@ -160,6 +160,7 @@ export const account = operations({
     path: '/update-profile',
     cli: 'mobile update-profile',
     effect: 'write',
+    updates: true,
     summary: 'Change name and contact details of an account; a new e-mail address is sent a link',
     message: 'Profile updated',
     example: '--mobile +12025550101 --email ada@new.example',

@@ -86,7 +86,18 @@ export const iot = operations({
     summary: 'Log a machine in: all four values must be those that it was registered with',
     message: 'Machine logged in',
     example: `press-01 ${values}`,
-    input: z.strictObject({ ...registration, org_id: organization }),
+    input: z.strictObject({
+      ...registration,
+      machineName: chosen(z.optional(line(120)), 'Name of the machine; must match where it is given', {
+        example: 'Press 1',
+        flag: 'machine-name',
+      }),
+      mobile: chosen(z.optional(withPrefix), 'Mobile number; must match where it is given', {
+        example: '+12025550101',
+        personal: true,
+      }),
+      org_id: organization,
+    }),
   },
   verifyMachine: {
     method: 'POST',

@@ -15,6 +15,8 @@ export type Operation = {
   /** Input fields that are positional arguments, in order. Without it: the path values that are no organization. */
   args?: readonly string[]
   effect: Effect
+  /** A POST that changes a record, and answers it. Every PUT does. */
+  updates?: boolean
   /** Only an operator key may call it. */
   operator?: boolean
   /** Needs no key: a one-use token or an assertion in its input is the proof. */

@@ -26,6 +26,9 @@ const futureMoment = (call: Call, text: string): string => {
   return at
 }
 
+const isSameMoment = (text: string, other: string | null): boolean =>
+  other !== null && Date.parse(text) === Date.parse(other)
+
 type NewCode = { label: string; uses?: number; expires_at?: string }
 
 export const insertAuthCode = async (call: Call, orgId: number, input: NewCode) => {
@@ -65,18 +68,26 @@ export const authCodeHandlers: Pick<Handlers<typeof org>, Group> = {
   updateAuthCode: async ({ orgId, authCodeId, ...input }, call) => {
     await reachOrganization(call, orgId)
     const { uses, expires_at, ...label } = given(input, changeable)
+    const present = await call.db
+      .selectFrom('auth_codes')
+      .where('org_id', '=', orgId)
+      .where('id', '=', authCodeId)
+      .select('expires_at')
+      .executeTakeFirstOrThrow(() => notFound('Auth code'))
+    // A code that has expired can be relabelled; its end stays as it was.
+    const moved = expires_at !== undefined && !isSameMoment(expires_at, present.expires_at)
     const row = await call.db
       .updateTable('auth_codes')
       .set({
         ...label,
         ...(uses !== undefined && { uses_left: uses }),
-        ...(expires_at !== undefined && { expires_at: futureMoment(call, expires_at) }),
+        ...(moved && { expires_at: futureMoment(call, expires_at) }),
         updated_at: call.now,
       })
       .where('org_id', '=', orgId)
       .where('id', '=', authCodeId)
       .returning(columns)
-      .executeTakeFirstOrThrow(() => notFound('Auth code'))
+      .executeTakeFirstOrThrow()
     await call.audit(orgId, `auth-code:${authCodeId}`)
     return row
   },

@@ -5,8 +5,12 @@ import { pathNames, type Operation } from '../../contract/operation.ts'
 import type { Issue } from '../../core/errors.ts'
 import { readBody, refuseBody, refuseFields } from './body.ts'
 import { invalidFields } from './issues.ts'
+import { createReturnedFields } from './returned-fields.ts'
 
 type Fields = Record<string, unknown>
+
+/** `given`: the names in the request. `returned`: read-only fields that came back with an update. */
+export type Read = { input: Fields; given: string[]; returned: Fields }
 
 const typeOf = (schema: z.core.$ZodType): string => {
   const def = schema._zod.def as { type: string; innerType?: z.core.$ZodType }
@@ -43,11 +47,16 @@ export const createInputReader = (operation: Operation) => {
   const inQuery = operation.method === 'GET' || operation.method === 'DELETE'
   const free = known.filter((name) => !inPath.includes(name))
 
+  const returnedFields = createReturnedFields(operation)
+  // Where an operation has a query, a filter with a mistyped name would answer too much; and nothing undoes a delete.
+  const isStrict = (inQuery && free.length > 0) || operation.effect === 'delete'
+
   const readQuery = (context: Context): Fields => {
     if (!context.req.url.includes('?')) return {}
     const issues: Issue[] = []
     const fields: Fields = {}
     for (const [name, values] of Object.entries(context.req.queries())) {
+      if (!isStrict && !known.includes(name)) continue
       if (!inQuery || !free.includes(name)) issues.push(unknownField(name, inQuery ? free : []))
       else if (values.length > 1) issues.push({ field: name, message: 'is given more than once' })
       else fields[name] = coerce(values[0]!, types[name])
@@ -63,23 +72,28 @@ export const createInputReader = (operation: Operation) => {
       else refuseBody(context)
       return query
     }
-    const body = await readBody(context)
+    const { ...body } = await readBody(context)
     const twice = inPath.filter((name) => Object.hasOwn(body, name))
-    if (twice.length > 0)
+    const other = twice.filter((name) => String(body[name]) !== context.req.param(name))
+    if (other.length > 0)
       throw invalidFields(
-        twice.map((field) => ({ field, message: 'stands in the address; leave it out of the body' })),
+        other.map((field) => ({ field, message: 'differs from the address; leave it out of the body' })),
       )
+    for (const name of twice) delete body[name]
     return body
   }
 
-  return async (context: Context): Promise<{ input: Fields; given: string[] }> => {
+  const readInput = async (context: Context): Promise<Read> => {
     const fields = await readFields(context)
+    const returned = returnedFields.takeOut(fields)
     const given = Object.keys(fields)
     for (const name of inPath) fields[name] = coerce(context.req.param(name)!, types[name])
-    const bad = badTexts(fields, '')
+    const bad = badTexts({ ...returned, ...fields }, '')
     if (bad.length > 0) throw invalidFields(bad)
     const checked = operation.input.safeParse(fields)
     if (!checked.success) throw invalidFields(issuesOf(checked.error, operation.input, fields))
-    return { input: checked.data as Fields, given }
+    return { input: checked.data as Fields, given, returned }
   }
+
+  return { readInput, checkReturned: returnedFields.check }
 }

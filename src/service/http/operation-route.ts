@@ -11,7 +11,7 @@ import type { Service } from '../service.ts'
 import { refuseBody } from './body.ts'
 import { answer, answerText, success, type Envelope } from './envelope.ts'
 import { checkIdempotencyKey, findKept, keep, replay, type Repeatable } from './idempotency.ts'
-import { createInputReader } from './input.ts'
+import { createInputReader, type Read } from './input.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import { createPager } from './paging.ts'
 import { createSecretStripper } from './secrets.ts'
@@ -43,7 +43,7 @@ export const createOperationRoute = (
   handler: Handler<Fields, unknown>,
   { service, keptAnswers }: { service: Service; keptAnswers: KeptAnswers },
 ) => {
-  const readInput = createInputReader(operation)
+  const { readInput, checkReturned } = createInputReader(operation)
   const withoutSecrets = createSecretStripper(operation.data)
   const { storage } = service
 
@@ -61,7 +61,7 @@ export const createOperationRoute = (
     },
   })
 
-  const read = async (asked: Asked, input: Fields): Promise<Response> => {
+  const answerRead = async (asked: Asked, input: Fields): Promise<Response> => {
     const since = storage.revision()
     const pager = createPager(input, asked.context.req.url, asked.origin)
     const { data, lasts } = await runRead(
@@ -83,7 +83,7 @@ export const createOperationRoute = (
     return { keyId: namedKeyOf(caller), idempotencyKey, fingerprint: sha256(`${id} ${canonicalize(input)}`) }
   }
 
-  const write = async (asked: Asked, input: Fields, given: string[]): Promise<Response> => {
+  const write = async (asked: Asked, { input, given, returned }: Read): Promise<Response> => {
     const repeatable = repeatableOf(asked, input)
     // What is done before the transaction must not be done again for a repeat.
     const before =
@@ -101,6 +101,7 @@ export const createOperationRoute = (
       if (approval !== undefined) await checkReference(db, asked.caller, approval, now)
       const data = await work()
       if (data instanceof Refusal) return { refusal: data }
+      checkReturned(returned, data)
       if (repeatable) await keep(db, repeatable, now, success(operation.message, withoutSecrets(data)))
       return { envelope: success(operation.message, data) }
     })
@@ -109,9 +110,9 @@ export const createOperationRoute = (
   }
 
   const respond = async (asked: Asked): Promise<Response> => {
-    const { input, given } = await readInput(asked.context)
-    guardTenant(asked.caller, input)
-    return operation.effect === 'read' ? read(asked, input) : write(asked, input, given)
+    const read = await readInput(asked.context)
+    guardTenant(asked.caller, read.input)
+    return operation.effect === 'read' ? answerRead(asked, read.input) : write(asked, read)
   }
 
   return (asked: Asked): Response | Promise<Response> => {

@@ -1,6 +1,7 @@
 import type { iot } from '../../contract/iot.ts'
 import type { Input } from '../../contract/operation.ts'
 import { sameSecret } from '../../core/ids.ts'
+import { readPhone } from '../../rules/phone.ts'
 import type { Call } from '../call.ts'
 import { readPrice } from '../price.ts'
 import { foldName } from '../quotes/quote.ts'
@@ -13,7 +14,13 @@ import { organizationOfMachine } from './organization.ts'
 type Login = Input<typeof iot.loginMachine>
 type Known = Pick<
   Tables['machines'],
-  'stock_name' | 'stock_symbol' | 'stock_title' | 'total_price' | 'current_stock_price'
+  | 'stock_name'
+  | 'stock_symbol'
+  | 'stock_title'
+  | 'total_price'
+  | 'current_stock_price'
+  | 'machine_name'
+  | 'mobile'
 >
 
 const failures = { kind: 'machine_login', atMost: 5, windowMs: 10 * 60_000 }
@@ -24,10 +31,20 @@ const nothing: Known = {
   stock_title: null,
   total_price: '',
   current_stock_price: '',
+  machine_name: '',
+  mobile: '',
+}
+
+const numberIn = (mobile: string): string => {
+  const read = readPhone(mobile)
+  return 'mobile' in read ? read.mobile : mobile
 }
 
 /** All is compared, whatever was wrong before. */
-const matches = ({ stockName, totalPrice, currentStockPrice }: Login, known: Known): boolean => {
+const matches = (
+  { stockName, totalPrice, currentStockPrice, machineName, mobile }: Login,
+  known: Known,
+): boolean => {
   const stock = foldName(stockName)
   const names = [known.stock_name, known.stock_symbol, known.stock_title].map((name) =>
     sameSecret(stock, foldName(name ?? '')),
@@ -36,7 +53,12 @@ const matches = ({ stockName, totalPrice, currentStockPrice }: Login, known: Kno
     sameSecret(readPrice(totalPrice)!, known.total_price),
     sameSecret(readPrice(currentStockPrice)!, known.current_stock_price),
   ]
-  return names.includes(true) && !prices.includes(false)
+  // A client may send its whole registration.
+  const rest = [
+    machineName === undefined || sameSecret(machineName, known.machine_name),
+    mobile === undefined || sameSecret(numberIn(mobile), known.mobile),
+  ]
+  return names.includes(true) && ![...prices, ...rest].includes(false)
 }
 
 /** One answer, whether it is the machine that is not there or a value that is wrong. */
@@ -65,7 +87,15 @@ export const logIn = async (input: Login, call: Call): Promise<undefined | Refus
     .selectFrom('machines')
     .where('org_id', '=', org_id)
     .where('machine_id', '=', machineId)
-    .select(['stock_name', 'stock_symbol', 'stock_title', 'total_price', 'current_stock_price'])
+    .select([
+      'stock_name',
+      'stock_symbol',
+      'stock_title',
+      'total_price',
+      'current_stock_price',
+      'machine_name',
+      'mobile',
+    ])
     .executeTakeFirst()
   const right = matches(input, known ?? nothing) && known !== undefined
   await call.audit(org_id, subjectOf(machineId), [right ? 'logged_in' : 'refused'])

@@ -46,10 +46,10 @@ const findWithinReach = (reach: Reach, { mobile, user_id }: Who) => {
 
 export type Person = { user_id: number; mobile: string; country_code: string }
 
-/** Whom a caller means. A number that nobody knows is nobody; an id that is out of reach is 404. */
+/** Whom a caller means, by both where both are given. A number that nobody knows is nobody; an id that is out of reach is 404. */
 export const findPerson = async (reach: Reach, who: Who): Promise<Person | undefined> => {
   const { mobile, user_id } = who
-  oneOf({ mobile, user_id }, ['mobile', 'user_id'])
+  if (mobile === undefined || user_id === undefined) oneOf({ mobile, user_id }, ['mobile', 'user_id'])
   const number = mobile === undefined ? undefined : parsePhone(mobile).mobile
   const person = await findWithinReach(reach, { user_id, mobile: number })
   if (!person && user_id !== undefined) throw notFound('User')

@@ -53,16 +53,32 @@ describe('values of the address', () => {
     ])
   })
 
-  test('a query on a write is refused', async () => {
+  test('refuses a field of the body in the query', async () => {
     expect(await issues('POST', '/organization/create?name=A', { name: 'B' })).toEqual([
       { field: 'name', message: 'is not a known field' },
     ])
   })
 
-  test('a value of the path may not stand in the body too', async () => {
-    expect(await issues('PUT', '/organization/1/update/geo-fence/2', { id: 3, radius: 5 })).toEqual([
-      { field: 'id', message: 'stands in the address; leave it out of the body' },
+  test('ignores other names in the query of an operation that has none, except for a delete', async () => {
+    const fences = '/organization/1/geo-fence/1'
+    expect((await service.call('GET', `${fences}?_=1753`)).status).toBe(404)
+    const { status } = await service.call('PUT', '/organization/1/update/geo-fence/2?lang=de', {
+      body: { radius: 5 },
+    })
+    expect(status).toBe(200)
+    expect(await issues('DELETE', '/organization/1/delete?dry_run=true')).toEqual([
+      { field: 'dry_run', message: 'is not a known field' },
     ])
+  })
+
+  test('refuses a value of the path in the body unless it is the same', async () => {
+    expect(await issues('PUT', '/organization/1/update/geo-fence/2', { id: 3, radius: 5 })).toEqual([
+      { field: 'id', message: 'differs from the address; leave it out of the body' },
+    ])
+    const { status } = await service.call('PUT', '/organization/1/update/geo-fence/2', {
+      body: { org_id: 1, id: '2', radius: 5 },
+    })
+    expect([status, seen]).toEqual([200, { org_id: 1, id: 2, radius: 5 }])
   })
 
   test('path and body arrive as one', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { acme, clock, installHooks, service } from '../acme.ts'
 import { minute } from '../clock.ts'
 import { auditOf, createTenant, dataOf, refusal } from '../fixtures.ts'
-import { post, register, values } from './machine.ts'
+import { machine, post, register, values } from './machine.ts'
 
 installHooks()
 
@@ -33,6 +33,11 @@ describe('POST /dynamic_auth/login', () => {
     expect((await login(more)).status).toBe(200)
   })
 
+  test('takes the whole registration', async () => {
+    dataOf(await register())
+    expect((await login({ ...machine, mobile: '+1 202 555 0101' })).status).toBe(200)
+  })
+
   test('takes the code of a machine that was registered with the name, or with a name that nobody else knows', async () => {
     dataOf(await register({ stockName: 'Apple Inc.' }))
     expect((await login({ stockName: 'AAPL' })).status).toBe(200)
@@ -46,6 +51,8 @@ describe('POST /dynamic_auth/login', () => {
     { stockName: 'MSFT' },
     { totalPrice: '12,500.01' },
     { currentStockPrice: '250.41' },
+    { machineName: 'Press 2' },
+    { mobile: '+12025550102' },
   ])('refuses %j as it refuses everything else', async (more) => {
     dataOf(await register())
     const answer = await login(more)
@@ -109,7 +116,7 @@ describe('POST /dynamic_auth/login', () => {
   test.each([
     [{ totalPrice: '1e3' }, 'totalPrice'],
     [{ currentStockPrice: undefined }, 'currentStockPrice'],
-    [{ machineName: 'x' }, 'machineName'],
+    [{ machine_name: 'x' }, 'machine_name'],
   ])('refuses %j, names the field and counts nothing', async (more, field) => {
     for (let i = 0; i < 6; i++) expect(refusal(await login(more))).toEqual([422, 'invalid_field', [field]])
   })

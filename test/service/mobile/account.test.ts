@@ -85,7 +85,7 @@ describe('an update of the profile', () => {
     [{ imei: '352099001761482' }, 'invalid_field', ['imei']],
     [{ email: 'x' }, 'invalid_field', ['email']],
     [{ first_name: ' ' }, 'invalid_field', ['first_name']],
-    [{ country_code: '+49' }, 'invalid_field', ['country_code']],
+    [{ first_name: 'Bob', country_code: '+49' }, 'invalid_field', ['country_code']],
   ])('with %j is refused and changes nothing', async (wrong, code, fields) => {
     await createMobileUser(service)
     const before = await contentsOf(service)

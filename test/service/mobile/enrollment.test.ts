@@ -73,8 +73,11 @@ describe('the way to the first approval', () => {
     expect(refusal(byId)).toEqual([404, 'not_found', []])
   })
 
-  test.each([{}, { mobile, user_id: 1 }])('of %j is refused: one of the two says who', async (who) => {
-    const answer = refusal(await service.call('POST', '/enrolstatus', { body: who }))
-    expect(answer).toEqual([422, 'invalid_field', ['mobile', 'user_id']])
+  test('of nobody is refused, and both of one person are taken', async () => {
+    const of = (body: object) => service.call('POST', '/enrolstatus', { body })
+    expect(refusal(await of({}))).toEqual([422, 'invalid_field', ['mobile', 'user_id']])
+    const { user_id } = await createMobileUser(service)
+    expect(dataOf(await of({ mobile, user_id })).state).toBe('confirmed')
+    expect(refusal(await of({ mobile: '+12025550188', user_id }))).toEqual([404, 'not_found', []])
   })
 })

@@ -1,0 +1,70 @@
+import * as z from 'zod/mini'
+import type { Operation } from '../../contract/operation.ts'
+import type { Issue } from '../../core/errors.ts'
+import { invalidFields } from './issues.ts'
+
+type Fields = Record<string, unknown>
+type Shape = Record<string, z.core.$ZodType>
+
+const shapeOf = (schema: z.core.$ZodType | undefined): Shape =>
+  (schema?._zod.def as { shape?: Shape } | undefined)?.shape ?? {}
+
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Each write sets it, so what was read before the write can never be equal to it. */
+const setByEachWrite = 'updated_at'
+
+/** An id may come back as text. */
+const isSame = (returned: unknown, present: unknown): boolean => {
+  if (isRecord(returned) && isRecord(present))
+    return Object.keys({ ...returned, ...present }).every(
+      (name) => name === setByEachWrite || isSame(returned[name], present[name]),
+    )
+  if (Array.isArray(returned) && Array.isArray(present))
+    return returned.length === present.length && returned.every((one, i) => isSame(one, present[i]))
+  if (typeof returned === 'string' && typeof present === 'number') return returned === String(present)
+  return returned === present
+}
+
+const isOmittable = (field: z.core.$ZodType | undefined): boolean =>
+  field !== undefined && (field._zod.def as { type: string }).type === 'optional'
+
+/**
+ * An update takes the record that a read answered: what its answer shows, and it cannot set, may come back unchanged.
+ * Derived from the table: the record is the `data` of the operation.
+ */
+export const createReturnedFields = ({ method, updates = method === 'PUT', data, input }: Operation) => {
+  const record = updates ? shapeOf(data) : {}
+  const writable = shapeOf(input)
+
+  /** `null` and empty text are how a record shows a field without a value; no update sets that. */
+  const isReturned = (name: string, value: unknown): boolean => {
+    if (!Object.hasOwn(record, name)) return false
+    if (!Object.hasOwn(writable, name)) return true
+    const isBlank = value === null || value === ''
+    return isBlank && isOmittable(writable[name]) && !z.safeParse(writable[name]!, value).success
+  }
+
+  const wrong = (field: string): string =>
+    Object.hasOwn(writable, field)
+      ? 'cannot be cleared; leave it out, or give a value'
+      : 'is read-only and differs from the record; leave it out'
+
+  return {
+    /** Takes these fields out of a body. */
+    takeOut: (body: Fields): Fields => {
+      const returned = Object.entries(body).filter(([name, value]) => isReturned(name, value))
+      for (const [name] of returned) delete body[name]
+      return Object.fromEntries(returned)
+    },
+    /** Compares them with the record as it is now; 422 for those that are not the same. */
+    check: (returned: Fields, now: unknown): void => {
+      const present = isRecord(now) ? now : {}
+      const issues = Object.keys(returned)
+        .filter((name) => name !== setByEachWrite && !isSame(returned[name], present[name]))
+        .map((field): Issue => ({ field, message: wrong(field) }))
+      if (issues.length > 0) throw invalidFields(issues)
+    },
+  }
+}
