@@ -97,7 +97,7 @@ _svc_place() {
     'mobile get') commands='' flags='--mobile' words='' files='' kind='' ;;
     'iot') commands='register login verify price' flags='' words='' files='' kind='' ;;
     'iot register') commands='' flags='--stock-name --total-price --current-stock-price --machine-name --mobile --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
-    'iot login') commands='' flags='--stock-name --total-price --current-stock-price --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
+    'iot login') commands='' flags='--stock-name --total-price --current-stock-price --machine-name --mobile --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'iot verify') commands='' flags='--org' words='' files='' kind='' ;;
     'iot price') commands='' flags='' words='' files='' kind='' ;;
     'notify') commands='global email app outbox channels test' flags='' words='' files='' kind='' ;;

@@ -667,6 +667,8 @@ complete -c svc -n '__svc_at '\''iot register'\''' -l dry-run -d 'print the requ
 complete -c svc -n '__svc_at '\''iot login'\''' -l stock-name -x -d 'Name or code of the stock, in any case'
 complete -c svc -n '__svc_at '\''iot login'\''' -l total-price -x -d 'Total price'
 complete -c svc -n '__svc_at '\''iot login'\''' -l current-stock-price -x -d 'Price of the stock at the registration'
+complete -c svc -n '__svc_at '\''iot login'\''' -l machine-name -x -d 'Name of the machine; must match where it is given'
+complete -c svc -n '__svc_at '\''iot login'\''' -l mobile -x -d 'Mobile number; must match where it is given'
 complete -c svc -n '__svc_at '\''iot login'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''iot login'\''' -s f -l raw-field -x -d 'further body field, as text'
 complete -c svc -n '__svc_at '\''iot login'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
