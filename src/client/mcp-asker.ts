@@ -26,6 +26,19 @@ const stateOf = ({ status }: Said): ApprovalRecord['status'] => {
   throw new SvcError('failed', 'unexpected_answer', 'The tool server tells a state that svc does not know')
 }
 
+/** A receipt with its claims beside the JWS, as the record of the service has it. The tools leave them out. */
+const receiptOf = (attestation: unknown): ApprovalRecord['attestation'] => {
+  if (typeof attestation !== 'object' || attestation === null) return null
+  const receipt = attestation as NonNullable<ApprovalRecord['attestation']>
+  if (typeof receipt.jws !== 'string' || receipt.claims !== undefined) return receipt
+  try {
+    const payload = Buffer.from(receipt.jws.split('.')[1] ?? '', 'base64url').toString()
+    return { ...receipt, claims: JSON.parse(payload) as Said }
+  } catch {
+    return receipt
+  }
+}
+
 const argumentsOf = ({ action, reason, approver_mobile, factors }: Ask): Said =>
   Object.fromEntries(
     Object.entries({ action, reason, approver_mobile, factors }).filter(([, value]) => value !== undefined),
@@ -62,13 +75,12 @@ export const createMcpAsker = ({ tools, now = () => new Date(), sleep = sleepFor
   const apply = (record: ApprovalRecord, said: Said): ApprovalRecord => {
     if (said.bound_to_action === false) bound = false
     notice = text(said.notice) ?? notice
-    const { attestation } = said
     return Object.assign(record, {
       status: stateOf(said),
       approver_mobile: text(said.approver_mobile) ?? record.approver_mobile,
       expires_at: text(said.expires_at) ?? record.expires_at,
       number: text(said.number) ?? record.number,
-      attestation: typeof attestation === 'object' ? attestation : null,
+      attestation: receiptOf(said.attestation),
     })
   }
 

@@ -3,16 +3,22 @@ import { actionText, approvalStates, reasonText } from './approval.ts'
 import { chosen, shown } from './field.ts'
 import { factors } from './records.ts'
 
-/** The longest wait, and how long it is when nobody says. spec: not shown (default and maximum of timeout_s) */
-export const waitSeconds = { default: 120, most: 600 }
+/** Seconds that request_approval waits. spec: not shown (default and maximum of timeout_s) */
+export const waitSeconds = {
+  /** Without timeout_s: shorter than the 60 seconds after which most clients give up. */
+  quiet: 50,
+  /** Without timeout_s, where the client takes progress. */
+  told: 120,
+  most: 600,
+}
 
 const ask = {
   action: shown(
     actionText,
-    'What you are about to do, in words that the approver understands: what, to which system, how much. It is shown to them exactly so, and only this is approved.',
+    'What you are about to do: what, to which system, how much. The approver sees exactly this text and approves nothing else.',
     { example: 'Deploy release 4.2 of the shop to production' },
   ),
-  reason: shown(z.optional(reasonText), 'Why, in a sentence or two; shown to the approver.', {
+  reason: shown(z.optional(reasonText), 'Why, in a sentence or two. The approver sees it.', {
     example: 'Fixes the login outage',
   }),
   approver_mobile: shown(
@@ -26,73 +32,63 @@ const ask = {
           ),
         ),
     ),
-    'The phone of the person to ask, E.164. Leave it out to ask the default approver, where one is configured. Never invent one.',
+    "The approver's phone number in E.164. Omit it to ask the default approver. Never invent one.",
     { example: '+12025550101', personal: true },
   ),
-  factors: shown(
-    z.optional(z.array(z.enum(factors))),
-    'What is checked besides the approval itself; leave it out for the default.',
-    { example: ['biometric'] },
-  ),
+  factors: shown(z.optional(z.array(z.enum(factors))), 'What is checked. Omit it for the default.', {
+    example: ['biometric'],
+  }),
 }
 
 // The specification's fields are shown; the further ones we chose. spec: not shown (contents of attestation)
-const state = shown(z.enum(approvalStates), 'approved, denied, expired, or pending: nobody has decided yet.')
-const attestation = shown(
-  z.optional(z.looseObject({})),
-  'The signed receipt of the decision. Keep it: anyone can verify it offline.',
-)
-const detail = shown(z.optional(z.string()), 'What this means, or how it came about.')
+const state = shown(z.enum(approvalStates), 'Only approved is a yes.')
+const attestation = shown(z.optional(z.looseObject({})), 'Signed receipt; anyone can verify it offline.')
+const detail = shown(z.optional(z.string()), 'What it means and what to do next.')
+const expiry = 'When it expires if nobody decides (date-time).'
+const number = chosen(z.optional(z.string()), 'Tell the user: the approver must type it on the phone.')
 const further = {
-  bound_to_action: chosen(
-    z.optional(z.literal(false)),
-    'Stands here when the person was asked to authenticate but did not see this very action.',
-  ),
-  notice: chosen(z.optional(z.string()), 'Read this: it is not the real thing.'),
+  bound_to_action: chosen(z.optional(z.literal(false)), 'The person did not see this action.'),
+  notice: chosen(z.optional(z.string()), 'Present when this is only a demo.'),
 }
 
 const approvalOutput = z.looseObject({
   status: state,
   attestation,
-  request_id: chosen(z.string(), 'The request, for your records.'),
+  request_id: chosen(z.string(), 'For check_status, and for your records.'),
+  expires_at: chosen(z.optional(z.string()), expiry),
+  number,
   detail,
   ...further,
 })
 
 const pendingOutput = z.looseObject({
-  status: shown(z.literal('pending'), 'Nobody has decided yet.'),
-  request_id: shown(z.string(), 'Give it to check_status.'),
-  approver_mobile: shown(z.string(), 'The phone that is asked.'),
-  expires_at: shown(z.string(), 'When the request lapses (date-time); after that it is expired.'),
-  number: chosen(
-    z.optional(z.string()),
-    'Tell this number to the user: the approver must type it on the phone.',
-  ),
+  status: shown(z.literal('pending'), 'Not a yes.'),
+  request_id: shown(z.string(), 'For check_status.'),
+  approver_mobile: shown(z.string(), 'The phone that was asked.'),
+  expires_at: shown(z.string(), expiry),
+  number,
   detail,
   ...further,
 })
 
 const statusOutput = z.looseObject({
   status: state,
-  request_id: shown(z.string(), 'The request that you asked about.'),
+  request_id: shown(z.string(), 'The request.'),
   attestation,
+  expires_at: chosen(z.optional(z.string()), expiry),
+  number,
   detail,
   ...further,
 })
 
 /** What each state means, for whoever has to act on it. */
 export const meanings: Record<(typeof approvalStates)[number], string> = {
-  approved: 'A person approved exactly this action. Do that, once, and nothing more.',
-  denied:
-    'The person refused. Do not do it, do not look for another way, and do not ask again unless the user says so.',
-  expired: 'Nobody decided in time, or the request was withdrawn. That is no approval: do not do it.',
-  pending: 'Nobody has decided yet. That is no approval: wait, and ask check_status again in a few seconds.',
+  approved: 'Approved. Do exactly this action, once.',
+  denied: 'The approver refused. Do not do it, and do not ask again unless the user tells you to.',
+  expired:
+    'Not approved: it expired or was withdrawn. Do not do it. To ask again, first make sure that the approver is available.',
+  pending: 'Not decided yet, so not approved. Call check_status again in a few seconds.',
 }
-
-const states =
-  'Only "approved" lets you go ahead, and only with the very action that was asked. "denied": the person refused; ' +
-  'stop, and do not ask again unless the user says so. "expired": nobody decided in time; this is not consent. ' +
-  '"pending": nobody has decided yet; this is not consent either. An error means that nothing was approved.'
 
 export type Tool = {
   title: string
@@ -108,10 +104,10 @@ export const tools = {
   request_approval: {
     title: 'Ask a person and wait',
     description:
-      'Ask a named person to approve a sensitive action on their phone, and wait for the answer. Call it before you ' +
-      'do anything that is destructive, costly, public or hard to undo. The call blocks until the person decides, ' +
-      `for timeout_s seconds at most. ${states} Silence is never consent. Do not repeat the call to get another ` +
-      'answer: each call rings a phone.',
+      'Ask a person to approve a sensitive action on their phone, and wait for the decision. Call it before anything ' +
+      'destructive, costly, public or hard to undo. Go ahead only on "approved", and only with exactly this action. ' +
+      'Everything else, errors and silence included, is not consent. If the answer is "pending", call check_status, or ' +
+      'repeat this call unchanged to keep waiting for the same request.',
     input: z.strictObject({
       ...ask,
       timeout_s: shown(
@@ -123,7 +119,7 @@ export const tools = {
               z.lte(waitSeconds.most, `must be ${waitSeconds.most} or less`),
             ),
         ),
-        `How long to wait, seconds; ${waitSeconds.default} when left out. After that the request is withdrawn.`,
+        'How long to wait, in seconds; the request is withdrawn after that. Omit it to wait about a minute and leave the request open.',
         { example: 120 },
       ),
     }),
@@ -133,9 +129,8 @@ export const tools = {
   request_approval_async: {
     title: 'Ask a person and go on',
     description:
-      'Ask a named person to approve a sensitive action on their phone, and return at once with a request_id. The ' +
-      'answer is always "pending", which approves nothing: call check_status with the request_id until it says ' +
-      `something else. ${states} Silence is never consent. Each call rings a phone.`,
+      'Ask as request_approval does, but return "pending" and a request_id at once. That is not consent: call ' +
+      'check_status until the status is "approved".',
     input: z.strictObject(ask),
     output: pendingOutput,
     reads: false,
@@ -143,14 +138,14 @@ export const tools = {
   check_status: {
     title: 'See what the person decided',
     description:
-      'Tell the state of a request made with request_approval_async. It changes nothing and rings no phone. ' +
-      `${states} Wait a few seconds between two calls.`,
+      'Get the state of a request. It changes nothing and notifies nobody. Only "approved" is consent; "pending", ' +
+      '"denied" and "expired" are not consent. Wait a few seconds between calls.',
     input: z.strictObject({
       request_id: shown(
         z
           .string()
           .check(z.minLength(1, 'must not be empty'), z.maxLength(200, 'must have at most 200 characters')),
-        'The request_id that request_approval_async returned.',
+        'The request_id of an earlier answer.',
         { example: 'apr_3mYk8wQZ' },
       ),
     }),

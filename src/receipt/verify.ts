@@ -22,10 +22,10 @@ const envelopeShape = z.strictObject({
   format: z.literal('jws'),
   jws: z.string(),
   kid: z.string(),
-  claims: z.unknown(),
+  claims: z.optional(z.unknown()),
 })
 
-/** The JWS, and what stands beside it; a bare JWS has nothing beside it. */
+/** The JWS and the copies beside it. A bare JWS has none, and the answer of a tool leaves out the claims. */
 const readReceipt = (receipt: unknown, note: Note) => {
   const text = (typeof receipt === 'string' ? receipt : (JSON.stringify(receipt) ?? '')).trim()
   const bytes = Buffer.byteLength(text)
@@ -56,7 +56,9 @@ const readClaims = async (
   const signed = await checkSignature(read.jws, jwks, note)
   if (!signed) return undefined
   if ('kid' in read) {
-    const same = read.kid === signed.kid && canonicalize(read.claims) === canonicalize(signed.payload)
+    const same =
+      read.kid === signed.kid &&
+      (read.claims === undefined || canonicalize(read.claims) === canonicalize(signed.payload))
     note(
       'copy',
       same,

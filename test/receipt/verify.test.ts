@@ -97,9 +97,15 @@ describe('what stands beside the JWS', () => {
   it('is not believed', async () => {
     expect(await failed({ ...receipt, claims: { ...receipt.claims, action: 'x' } })).toEqual(['copy'])
     expect(await failed({ ...receipt, kid: 'other' })).toEqual(['copy'])
-    expect(await failed({ format: 'jws', jws: receipt.jws, kid: receipt.kid })).toEqual(['format'])
+    expect(await failed({ ...receipt, claims: null })).toEqual(['copy'])
+    expect(await failed({ format: 'jws', jws: receipt.jws })).toEqual(['format'])
     expect(await failed({ ...receipt, note: 'approved!' })).toEqual(['format'])
     expect(await failed({ ...receipt, format: 'jwt' })).toEqual(['format'])
+  })
+
+  it('may lack the claims, as in the answer of a tool', async () => {
+    expect(await failed({ format: 'jws', jws: receipt.jws, kid: receipt.kid })).toEqual([])
+    expect(await failed({ format: 'jws', jws: receipt.jws, kid: 'other' })).toEqual(['copy'])
   })
 
   it('does not stand there twice', async () => {

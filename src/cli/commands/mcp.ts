@@ -22,7 +22,7 @@ const serve = async (context: Context): Promise<void> => {
   try {
     const defaults = { approver_mobile, factors, requester }
     const report = (error: Error): void => note(`failed inside: ${error.message}`)
-    await serveTools({ desk: { asker, defaults }, report }, io.signal)
+    await serveTools({ asker, defaults }, report, io.signal)
   } finally {
     await close()
   }

@@ -1,17 +1,21 @@
 import type { Asker, Ask } from '../../contract/asker.ts'
+import type { SharedRequests } from './shared-requests.ts'
 
 /** Whom the tools of one caller ask through, and what holds where a call says nothing. */
 export type Desk = {
   asker: Asker
   defaults: { approver_mobile?: string; factors?: Ask['factors']; requester?: string }
+  shared: SharedRequests
+  /** Identifies the caller among all that use `shared`: only its own calls share a request. */
+  caller: string
 }
 
 /** What one call has besides its arguments. */
 export type Conversation = {
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal
-  /** Who calls, as it says itself. */
+  /** The name that the client gives itself. */
   client?: string
-  /** Present when the caller wants to hear of the progress. */
+  /** Present when the client takes progress. */
   tell?(message: string, progress: number, total: number): Promise<void>
 }

@@ -7,6 +7,7 @@ import type { Authenticate } from '../keys.ts'
 import { Refusal } from '../refusal.ts'
 import { createBearer } from './bearer.ts'
 import type { createExchanges } from './exchange.ts'
+import { createSharedRequests } from './shared-requests.ts'
 
 type Options = {
   authenticate: Authenticate
@@ -47,6 +48,7 @@ const rpcCodes: Record<number, number> = { 400: -32700 }
 /** The tool server at `POST /mcp`. Who asks is decided before the body is read. */
 export const createMcpRoute = ({ authenticate, askerFor, token, localOnly }: Options): McpRoute => {
   const callerOf = createBearer({ token, authenticate })
+  const shared = createSharedRequests()
   const mayOmit = token === undefined && localOnly
   // The SDK is loaded soon after the start, so that the start does not wait for it, and before the package can be
   // replaced under a service that runs.
@@ -79,7 +81,8 @@ export const createMcpRoute = ({ authenticate, askerFor, token, localOnly }: Opt
     }
     if (body === undefined) return failure(400, -32700, 'The body is missing')
     const report = (error: Error): void => void (trace.error = error.stack ?? error.message)
-    const desk = { asker: askerFor(caller), defaults: {} }
+    const { keyId, orgId } = caller
+    const desk = { asker: askerFor(caller), defaults: {}, shared, caller: JSON.stringify([keyId, orgId]) }
     return (await load()).answer(context.req.raw, { body, caller, desk, report })
   }
 

@@ -1,5 +1,7 @@
 import { writeSync } from 'node:fs'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import type { Desk } from './desk.ts'
+import { createSharedRequests } from './shared-requests.ts'
 import { createToolServer, type Session } from './tool-server.ts'
 
 /** How long an end waits for what it withdraws. */
@@ -23,7 +25,12 @@ const outputIsClosed = (): boolean => {
  * Serves the tools on this process's standard input and output until the input ends, the output is closed, or the
  * signal aborts. What is pending by then is withdrawn.
  */
-export const serveTools = async (session: Session, signal: AbortSignal): Promise<void> => {
+export const serveTools = async (
+  { asker, defaults }: Pick<Desk, 'asker' | 'defaults'>,
+  report: Session['report'],
+  signal: AbortSignal,
+): Promise<void> => {
+  const session = { desk: { asker, defaults, shared: createSharedRequests(), caller: 'stdio' }, report }
   const running = new Set<Promise<unknown>>()
   const transport = new StdioServerTransport()
   const closed = new Promise<void>((resolve) => {

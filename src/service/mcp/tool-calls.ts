@@ -17,6 +17,9 @@ const tellEveryMs = 10_000
 // A decision of the last moment may be on its way when the time is over.
 const graceSeconds = 2
 
+// Of a request that outlives the call which made it.
+const openSeconds = 300
+
 /** The request as it goes to a person: what the call leaves out is the default. Fails when nobody is named. */
 const askOf = ({ defaults }: Desk, input: AskInput, client: string | undefined): Ask => {
   const approver_mobile = input.approver_mobile ?? defaults.approver_mobile
@@ -33,7 +36,6 @@ const askOf = ({ defaults }: Desk, input: AskInput, client: string | undefined):
     approver_mobile,
     factors: factors && [...new Set(factors)],
     requester: defaults.requester ?? client,
-    lifetime_s: input.timeout_s,
   }
 }
 
@@ -42,23 +44,44 @@ const further = ({ asker }: Desk) => ({
   ...(asker.notice === undefined ? {} : { notice: asker.notice }),
 })
 
+/** The receipt without its decoded copy: the JWS holds the claims, and agents pay by the word. */
+const compact = (receipt: Record<string, unknown>): Record<string, unknown> =>
+  typeof receipt.jws === 'string'
+    ? Object.fromEntries(Object.entries(receipt).filter(([name]) => name !== 'claims'))
+    : receipt
+
 const outcome = (record: ApprovalRecord, desk: Desk): StatusOutput => ({
   status: record.status,
   request_id: record.request_id,
-  ...(record.attestation && { attestation: record.attestation }),
-  detail: [meanings[record.status], record.detail].filter(Boolean).join(' '),
+  ...(record.status === 'pending' && {
+    expires_at: record.expires_at,
+    ...(record.number !== null && { number: record.number }),
+  }),
+  ...(record.attestation && { attestation: compact(record.attestation) }),
+  detail: [
+    meanings[record.status],
+    record.status === 'pending' && numberText(record),
+    record.detail && `Reason: ${record.detail}.`,
+  ]
+    .filter(Boolean)
+    .join(' '),
   ...further(desk),
 })
 
-const waitingFor = (record: ApprovalRecord, left: number): string =>
+const numberText = ({ number }: ApprovalRecord): string | undefined =>
+  number === null ? undefined : `Tell the user: the number to type on the phone is ${number}.`
+
+const waitingFor = (record: ApprovalRecord, passed: number, seconds: number): string =>
   [
-    `Waiting for ${record.approver_mobile} to decide, ${left} s left.`,
+    `Waiting for ${record.approver_mobile} to decide, ${Math.max(0, seconds - passed)} s left.`,
     record.number && `The number to type on the phone is ${record.number}.`,
+    // Once: a client that loses the answer finds it by check_status.
+    passed === 0 && `Request ${record.request_id}.`,
   ]
     .filter(Boolean)
     .join(' ')
 
-/** Waits while it tells how long, at once and every ten seconds. */
+/** Waits, and reports how long at once and every ten seconds. */
 const waitTelling = async (
   record: ApprovalRecord,
   seconds: number,
@@ -68,8 +91,8 @@ const waitTelling = async (
   const started = performance.now()
   const say = (): void => {
     const passed = Math.round((performance.now() - started) / 1000)
-    // Whoever hung up hears nothing; that is no reason to stop waiting.
-    void tell?.(waitingFor(record, Math.max(0, seconds - passed)), passed, seconds).catch(() => undefined)
+    // A client that is gone hears nothing; that is no reason to stop waiting.
+    void tell?.(waitingFor(record, passed, seconds), passed, seconds).catch(() => undefined)
   }
   say()
   const telling = tell && setInterval(say, tellEveryMs)
@@ -80,37 +103,44 @@ const waitTelling = async (
   }
 }
 
-/** Withdraws what is still pending. What it says afterwards counts: a decision may have come first. */
-const withdraw = async (request_id: string, { asker }: Desk): Promise<ApprovalRecord> => {
-  await asker.cancel(request_id).catch(() => undefined)
-  return asker.status(request_id)
+/**
+ * How long a call waits, and whether the request stays open after that. A client that has not asked for progress gives
+ * up after a minute, whatever we do. Nobody may see a number that stands in the progress alone, so a call that needs one
+ * answers while there is time to pass it on.
+ */
+const waitOf = (timeout_s: number | undefined, number: string | null, told: boolean) => {
+  if (number !== null) {
+    const half = Math.floor((timeout_s ?? openSeconds) / 2)
+    return { seconds: told ? Math.min(waitSeconds.quiet, half) : 0, stays: true }
+  }
+  if (timeout_s !== undefined) return { seconds: timeout_s, stays: false }
+  return { seconds: told ? waitSeconds.told : waitSeconds.quiet, stays: true }
 }
-
-const unseenNumber = (): Refusal =>
-  new Refusal(409, 'number_required', 'The approver must type a number that only the requester sees', {
-    hint: 'call request_approval_async, whose answer holds the number, and tell it to the user; this request was withdrawn',
-  })
 
 export const requestApproval = async (
   input: AskInput,
   desk: Desk,
   conversation: Conversation,
 ): Promise<ApprovalOutput> => {
-  const seconds = input.timeout_s ?? waitSeconds.default
-  const ask = { ...askOf(desk, input, conversation.client), lifetime_s: seconds }
-  const asked = await desk.asker.request(ask)
-  let ended = asked
+  const { timeout_s } = input
+  const { signal, client, tell } = conversation
+  const ask = { ...askOf(desk, input, client), lifetime_s: timeout_s ?? openSeconds }
+  const share = await desk.shared.ask(desk.caller, ask, desk.asker)
+  const { seconds, stays } = waitOf(timeout_s, share.record.number, tell !== undefined)
+  let ended = share.record
   try {
-    if (asked.number !== null && !conversation.tell) throw unseenNumber()
-    if (!conversation.signal.aborted && asked.status === 'pending')
-      ended = await waitTelling(asked, seconds, desk, conversation)
+    if (seconds > 0 && !signal.aborted && ended.status === 'pending')
+      ended = await waitTelling(ended, seconds, desk, conversation)
   } catch (error) {
-    // No prompt stays live that nobody waits for.
-    const last = await withdraw(asked.request_id, desk).catch(() => undefined)
-    if (!last || last.status === 'pending' || error instanceof Refusal) throw error
-    ended = last
+    // Nobody waits any more, so the prompt must not stay.
+    const last = await share.withdraw().catch(() => undefined)
+    // A decision that came first counts.
+    if (last?.status === 'approved' || last?.status === 'denied') return outcome(last, desk)
+    throw error
   }
-  if (ended.status === 'pending') ended = await withdraw(asked.request_id, desk)
+  if (ended.status !== 'pending') share.leave()
+  else if (stays && !signal.aborted) share.keep()
+  else ended = await share.withdraw()
   return outcome(ended, desk)
 }
 
@@ -119,14 +149,15 @@ export const requestApprovalAsync = async (
   desk: Desk,
   { client }: Conversation,
 ): Promise<PendingOutput> => {
-  const record = await desk.asker.request(askOf(desk, input, client))
+  const { record, keep } = await desk.shared.ask(desk.caller, askOf(desk, input, client), desk.asker)
+  keep()
   return {
     status: 'pending',
     request_id: record.request_id,
     approver_mobile: record.approver_mobile,
     expires_at: record.expires_at,
     ...(record.number !== null && { number: record.number }),
-    detail: meanings.pending,
+    detail: [meanings.pending, numberText(record)].filter(Boolean).join(' '),
     ...further(desk),
   }
 }
@@ -134,6 +165,11 @@ export const requestApprovalAsync = async (
 const isUnknown = (error: unknown): boolean =>
   (error instanceof Refusal && error.status === 404) ||
   (error instanceof SvcError && error.exit === 'notFound')
+
+const unknown = (): Refusal =>
+  new Refusal(404, 'not_found', 'unknown request_id', {
+    hint: 'use the request_id of an earlier answer, with the same credentials; to ask anew, call request_approval',
+  })
 
 export const checkStatus = async (
   { request_id }: { request_id: string },
@@ -143,7 +179,7 @@ export const checkStatus = async (
     return outcome(await desk.asker.status(request_id), desk)
   } catch (error) {
     // Another's request and none at all look the same.
-    if (isUnknown(error)) throw new Refusal(404, 'not_found', 'unknown request_id')
+    if (isUnknown(error)) throw unknown()
     throw error
   }
 }

@@ -3,19 +3,22 @@ import type { CallToolResult, jsonSchemaValidator, Server, ServerContext } from 
 import { issuesOf } from '../../contract/issues.ts'
 import { instructions, tools, type Tool, type ToolName } from '../../contract/tools.ts'
 import { SvcError } from '../../core/errors.ts'
-import { safeLine } from '../../core/safe-text.ts'
 import { invalidFields } from '../http/issues.ts'
 import { Refusal } from '../refusal.ts'
+import { clientName } from './client-name.ts'
 import type { Conversation, Desk } from './desk.ts'
 import { ProtocolServer } from './protocol-server.ts'
+import type { Introduction } from './session-label.ts'
 import { checkStatus, requestApproval, requestApprovalAsync } from './tool-calls.ts'
 import { toolList } from './tool-list.ts'
 
 /** Who talks to the tools, and how it went. */
 export type Session = {
   desk: Desk
-  /** The signal of one call, where the transport's own does not tell that it was abandoned. */
-  abandoned?(id: string | number): { signal: AbortSignal; done(): void }
+  /** What the client said of itself in an earlier request, where each request has a server of its own. */
+  introduction?: Introduction
+  /** Begins a call whose transport does not see that it is abandoned. */
+  begin?(id: string | number): { signal: AbortSignal; done(): void }
   /** What went wrong inside. */
   report(error: Error): void
 }
@@ -59,7 +62,7 @@ const conversationOf = ({ mcpReq }: ServerContext, signal: AbortSignal, client?:
   const progressToken = _meta?.progressToken
   return {
     signal,
-    ...(client && { client: safeLine(client).slice(0, 120) }),
+    ...(client !== undefined && { client }),
     ...(progressToken !== undefined && {
       tell: (message, progress, total) =>
         notify({ method: 'notifications/progress', params: { progressToken, message, progress, total } }),
@@ -74,25 +77,39 @@ const call = async (name: ToolName, given: unknown, session: Session, conversati
   return runs[name](checked.data as never, session.desk, conversation)
 }
 
+// Since this revision a result has `structuredContent`.
+const structuredSince = '2025-06-18'
+
+const textOf = (value: object): CallToolResult['content'] => [{ type: 'text', text: JSON.stringify(value) }]
+
+/**
+ * The answer of a tool. The receipt is for programs: where there is `structuredContent` it stands there alone, because a
+ * model reads, and pays for, each word of the text.
+ */
+const resultOf = (said: Record<string, unknown>, version = structuredSince): CallToolResult => {
+  if (version < structuredSince) return { content: textOf(said) }
+  const { attestation: _, ...short } = said
+  return { content: textOf(short), structuredContent: said }
+}
+
 const answer = async (
   name: ToolName,
   given: unknown,
   session: Session,
   context: ServerContext,
-  client?: string,
+  { version, client }: Introduction,
 ): Promise<CallToolResult> => {
-  const abandoned = tools[name].reads ? undefined : session.abandoned?.(context.mcpReq.id)
-  const conversation = conversationOf(context, abandoned?.signal ?? context.mcpReq.signal, client)
+  const begun = tools[name].reads ? undefined : session.begin?.(context.mcpReq.id)
+  const conversation = conversationOf(context, begun?.signal ?? context.mcpReq.signal, client)
   try {
-    const structuredContent = await call(name, given, session, conversation)
-    return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
+    return resultOf(await call(name, given, session, conversation), version)
   } catch (error) {
     const expected = error instanceof Refusal || error instanceof SvcError
     if (!expected) session.report(error as Error)
     const text = expected ? explain(error) : 'Something went wrong inside the service. Nothing was approved.'
     return failed([text, session.desk.asker.notice].filter(Boolean).join(' '))
   } finally {
-    abandoned?.done()
+    begun?.done()
   }
 }
 
@@ -112,8 +129,11 @@ export const createToolServer = (session: Session, running: Set<Promise<unknown>
         ProtocolErrorCode.InvalidParams,
         `Unknown tool: ${name.slice(0, 80)}. There are ${Object.keys(tools).join(', ')}`,
       )
-    const caller = server.getClientVersion()
-    const answering = answer(name, params.arguments ?? {}, session, context, caller?.title ?? caller?.name)
+    const introduction = {
+      version: server.getNegotiatedProtocolVersion() ?? session.introduction?.version,
+      client: clientName(server.getClientVersion()) ?? session.introduction?.client,
+    }
+    const answering = answer(name, params.arguments ?? {}, session, context, introduction)
     running.add(answering)
     try {
       return await answering

@@ -7,7 +7,7 @@ type Ending = Pick<ApprovalRecord, 'status'> & Partial<ApprovalRecord>
 /** Asks nobody: a test decides. */
 export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
   const requests = new Map<string, ApprovalRecord>()
-  const woken = new Map<string, () => void>()
+  const woken = new Map<string, (() => void)[]>()
   const asks: Ask[] = []
   const cancelled: string[] = []
   let asked: (() => void) | undefined
@@ -18,9 +18,10 @@ export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
     if (!record) throw notFound('Request')
     return { ...record }
   }
+  const wake = (request_id: string): void => woken.get(request_id)?.forEach((go) => go())
   const end = (request_id: string, ending: Ending): void => {
     Object.assign(requests.get(request_id)!, ending)
-    woken.get(request_id)?.()
+    wake(request_id)
   }
 
   const asker: Asker = {
@@ -41,7 +42,7 @@ export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
         number: null,
         detail: null,
         requested_at: '2026-01-01T00:00:00.000Z',
-        expires_at: '2026-01-01T00:05:00.000Z',
+        expires_at: '2096-01-01T00:05:00.000Z',
         decided_at: null,
         ruling: null,
         attestation: null,
@@ -54,7 +55,7 @@ export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
     wait: (request_id, _seconds, signal) =>
       new Promise((resolve) => {
         const go = (): void => resolve(find(request_id))
-        woken.set(request_id, go)
+        woken.set(request_id, [...(woken.get(request_id) ?? []), go])
         signal?.addEventListener('abort', go)
       }),
     cancel: async (request_id) => {
@@ -77,7 +78,7 @@ export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
         asked = resolve
       }),
     /** The wait is over and nobody has decided. */
-    giveUp: (request_id: string): void => woken.get(request_id)?.(),
+    giveUp: wake,
   }
 }
 

@@ -47,6 +47,19 @@ export const call = (name: string, args: unknown, more: Record<string, unknown> 
   params: { name, arguments: args, ...more },
 })
 
+/** The last message of an answer, be it plain or a stream. */
+// oxlint-disable-next-line no-explicit-any -- tests read what the service answers
+export const messageOf = async (response: Response): Promise<any> => {
+  const text = await response.text()
+  if (response.headers.get('content-type') !== 'text/event-stream') return JSON.parse(text)
+  return JSON.parse(
+    text
+      .match(/^data: .*$/gm)!
+      .at(-1)!
+      .slice('data: '.length),
+  )
+}
+
 /** The route of the tools by itself, in process. */
 export const startTools = ({ askerFor, token, localOnly = true, keys = {} }: Options) => {
   const trace = { id: 'req_1', key: undefined, error: undefined } as {
@@ -67,7 +80,7 @@ export const startTools = ({ askerFor, token, localOnly = true, keys = {} }: Opt
   const send = async (body: unknown, { headers: more = {}, signal }: Send = {}): Promise<Response> =>
     app.request('http://127.0.0.1:8080/mcp', {
       method: 'POST',
-      headers: { ...headers, ...more },
+      headers: Object.entries({ ...headers, ...more }).filter(([, value]) => value !== undefined),
       body: typeof body === 'string' ? body : JSON.stringify(body),
       signal,
     })
@@ -75,7 +88,7 @@ export const startTools = ({ askerFor, token, localOnly = true, keys = {} }: Opt
     trace,
     send,
     // oxlint-disable-next-line no-explicit-any -- tests read what the service answers
-    ask: async (body: unknown, options?: Send): Promise<any> => (await send(body, options)).json(),
+    ask: async (body: unknown, options?: Send): Promise<any> => messageOf(await send(body, options)),
     close: route.close,
   }
 }

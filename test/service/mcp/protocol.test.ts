@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createFakeAsker, type FakeAsker } from './fake-asker.ts'
 import { call, modern, startTools } from './http-tools.ts'
 
@@ -134,6 +134,32 @@ describe('JSON-RPC', () => {
 })
 
 describe('how an answer comes', () => {
+  test.each(['older', '2026-07-28'])(
+    'as a stream that opens at once while a person is asked (%s)',
+    async (era) => {
+      const one = modern('tools/call', { name: 'request_approval', arguments: ask })
+      const response = await (era === 'older'
+        ? tools.send(call('request_approval', ask))
+        : tools.send(one.body, { headers: one.headers }))
+      expect(response.headers.get('content-type')).toBe('text/event-stream')
+      const reader = response.body!.getReader()
+      expect(new TextDecoder().decode((await reader.read()).value)).toBe(': open\n\n')
+      await reader.cancel()
+    },
+  )
+
+  test.each(['*/*', undefined, 'text/plain, */*'])('as JSON to a client that accepts %s', async (accept) => {
+    const headers = { accept: accept as string }
+    const quick = await tools.send(call('request_approval_async', ask), { headers })
+    expect(await quick.json()).toMatchObject({ result: { structuredContent: { status: 'pending' } } })
+    const asked = fake.nextAsk()
+    const slow = await tools.send(call('request_approval', { ...ask, action: 'other' }), { headers })
+    expect(slow.headers.get('content-type')).toBe('application/json')
+    await asked
+    fake.end('apr_2', { status: 'approved' })
+    expect(await slow.json()).toMatchObject({ result: { structuredContent: { status: 'approved' } } })
+  })
+
   test('as plain JSON to an older client that asked for no progress', async () => {
     const response = await tools.send(call('request_approval_async', ask))
     expect(response.headers.get('content-type')).toBe('application/json')
@@ -168,11 +194,22 @@ describe('a call that nobody waits for any more', () => {
   test('is withdrawn when an older client says so', async () => {
     const headers = await session()
     const asked = fake.nextAsk()
-    const answer = tools.ask(call('request_approval', ask, {}, 5), { headers })
+    const answer = await tools.send(call('request_approval', ask, {}, 5), { headers })
     await asked
     await new Promise(setImmediate)
     expect((await cancel(5, headers)).status).toBe(202)
-    expect((await answer).result.structuredContent.status).toBe('expired')
+    expect(await answer.text()).not.toContain('data:')
+    expect(fake.cancelled).toEqual(['apr_1'])
+  })
+
+  test('answers nothing to a client that cancels and takes no stream', async () => {
+    const headers = { ...(await session()), accept: '*/*' }
+    const asked = fake.nextAsk()
+    const answer = tools.send(call('request_approval', ask, {}, 5), { headers })
+    await asked
+    await new Promise(setImmediate)
+    await cancel(5, headers)
+    expect((await (await answer).text()).trim()).toBe('')
     expect(fake.cancelled).toEqual(['apr_1'])
   })
 
@@ -196,30 +233,37 @@ describe('a call that nobody waits for any more', () => {
     const answers = []
     for (let i = 0; i < 2; i++) {
       const asked = fake.nextAsk()
-      answers.push(tools.ask(call('request_approval', ask, {}, 1)))
+      answers.push(tools.send(call('request_approval', { ...ask, action: `deploy ${i}` }, {}, 1)))
       await asked
     }
     await new Promise(setImmediate)
     await cancel(1, {})
     expect(fake.cancelled).toEqual([])
     fake.end('apr_1', { status: 'denied' })
-    await answers[0]
+    await (await answers[0]!).text()
+    await new Promise(setImmediate)
     await cancel(1, {})
+    await (await answers[1]!).text()
     expect(fake.cancelled).toEqual(['apr_2'])
-    await answers[1]
   })
 
-  test('stays when an older client is merely gone', async () => {
-    const gone = new AbortController()
-    const asked = fake.nextAsk()
-    const answer = tools.ask(call('request_approval', ask), { signal: gone.signal })
-    await asked
-    await new Promise(setImmediate)
-    gone.abort()
-    await new Promise(setImmediate)
-    expect(fake.cancelled).toEqual([])
-    fake.end('apr_1', { status: 'approved' })
-    expect((await answer).result.structuredContent.status).toBe('approved')
+  test('is withdrawn a moment after an older client is lost', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const gone = new AbortController()
+      const asked = fake.nextAsk()
+      const answer = tools.send(call('request_approval', ask), { signal: gone.signal })
+      await asked
+      await new Promise(setImmediate)
+      gone.abort()
+      await vi.advanceTimersByTimeAsync(2_900)
+      expect(fake.cancelled).toEqual([])
+      await vi.advanceTimersByTimeAsync(200)
+      expect(fake.cancelled).toEqual(['apr_1'])
+      await answer
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('is withdrawn when a client of 2026-07-28 closes the stream', async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { tools as contract } from '../../../src/contract/tools.ts'
 import { Refusal } from '../../../src/service/refusal.ts'
-import { call } from './http-tools.ts'
+import { call, messageOf } from './http-tools.ts'
 import { fake, installHooks, mobile, start, tools } from './asked-tools.ts'
 
 installHooks()
@@ -19,11 +19,19 @@ const whileAsked = async (args: object, decide: () => void, more = {}) => {
 }
 
 describe('request_approval', () => {
-  test('answers what the person decided, with the receipt, as structure and as the same text', async () => {
+  test('answers what the person decided in a few words, with the receipt beside them', async () => {
     const attestation = { format: 'jws' as const, jws: 'a.b.c', kid: 'k', claims: {} }
     const { result } = await whileAsked({}, () => fake.end('apr_1', { status: 'approved', attestation }))
-    expect(result.structuredContent).toMatchObject({ status: 'approved', request_id: 'apr_1', attestation })
-    expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent)
+    const short = {
+      status: 'approved',
+      request_id: 'apr_1',
+      detail: 'Approved. Do exactly this action, once.',
+    }
+    expect(JSON.parse(result.content[0].text)).toEqual(short)
+    expect(result.structuredContent).toEqual({
+      ...short,
+      attestation: { format: 'jws', jws: 'a.b.c', kid: 'k' },
+    })
     expect(contract.request_approval.output.safeParse(result.structuredContent).success).toBe(true)
     expect(result.isError).toBeUndefined()
   })
@@ -34,14 +42,51 @@ describe('request_approval', () => {
     expect(result.structuredContent.detail).toMatch(/[Dd]o not do it/)
   })
 
-  test('lives exactly as long as it waits, two minutes when nobody says', async () => {
-    await whileAsked({ timeout_s: 7 }, () => fake.end('apr_1', { status: 'denied' }))
-    await whileAsked({}, () => fake.end('apr_2', { status: 'denied' }))
-    expect(fake.asks.map((ask) => ask.lifetime_s)).toEqual([7, 120])
+  test('answers in full as text where the protocol has no structured content', async () => {
+    const attestation = { format: 'jws' as const, jws: 'a.b.c', kid: 'k', claims: {} }
+    const asked = fake.nextAsk()
+    const answer = tools.send(call('request_approval', { action: 'deploy', approver_mobile: mobile }), {
+      headers: { 'mcp-protocol-version': '2025-03-26' },
+    })
+    await asked
+    setImmediate(() => fake.end('apr_1', { status: 'approved', attestation }))
+    const { result } = await messageOf(await answer)
+    expect(result.structuredContent).toBeUndefined()
+    expect(JSON.parse(result.content[0].text)).toMatchObject({
+      status: 'approved',
+      attestation: { jws: 'a.b.c' },
+    })
   })
 
-  test('withdraws the prompt when nobody decided in time', async () => {
-    const { result } = await whileAsked({}, () => fake.giveUp('apr_1'))
+  test('lives exactly as long as it waits; without timeout_s, five minutes', async () => {
+    await whileAsked({ timeout_s: 7 }, () => fake.end('apr_1', { status: 'denied' }))
+    await whileAsked({}, () => fake.end('apr_2', { status: 'denied' }))
+    expect(fake.asks.map((ask) => ask.lifetime_s)).toEqual([7, 300])
+  })
+
+  test.each([
+    ['50 s where the client takes no progress', undefined, 50],
+    ['two minutes where it does', { progressToken: 'p' }, 120],
+  ])('waits %s, and leaves the request open', async (_, meta, seconds) => {
+    const waits: number[] = []
+    const { wait } = fake.asker
+    fake.asker.wait = (id, s, signal) => {
+      waits.push(s - 2)
+      return wait(id, s, signal)
+    }
+    const { result } = await whileAsked({}, () => fake.giveUp('apr_1'), meta && { _meta: meta })
+    expect(waits).toEqual([seconds])
+    expect(result.structuredContent).toMatchObject({
+      status: 'pending',
+      request_id: 'apr_1',
+      expires_at: '2096-01-01T00:05:00.000Z',
+      detail: expect.stringContaining('check_status'),
+    })
+    expect(fake.cancelled).toEqual([])
+  })
+
+  test('withdraws the prompt when nobody decided within timeout_s', async () => {
+    const { result } = await whileAsked({ timeout_s: 7 }, () => fake.giveUp('apr_1'))
     expect(fake.cancelled).toEqual(['apr_1'])
     expect(result.structuredContent).toMatchObject({ status: 'expired' })
   })
@@ -52,7 +97,7 @@ describe('request_approval', () => {
       fake.end(id, { status: 'approved' })
       await cancel(id)
     }
-    const { result } = await whileAsked({}, () => fake.giveUp('apr_1'))
+    const { result } = await whileAsked({ timeout_s: 7 }, () => fake.giveUp('apr_1'))
     expect(result.structuredContent.status).toBe('approved')
   })
 
@@ -136,17 +181,31 @@ describe('a number', () => {
       status: 'pending',
       request_id: 'apr_1',
       approver_mobile: mobile,
-      expires_at: '2026-01-01T00:05:00.000Z',
+      expires_at: '2096-01-01T00:05:00.000Z',
       number: '42',
     })
     expect(contract.request_approval_async.output.safeParse(result.structuredContent).success).toBe(true)
   })
 
-  test('ends a waiting call that could not show it, and names the way that can', async () => {
+  test('comes at once where it could be shown no other way, and the request stays open', async () => {
     const { result } = await request({ action: 'deploy', approver_mobile: mobile })
-    expect(result.isError).toBe(true)
-    expect(result.content[0].text).toMatch(/request_approval_async/)
-    expect(fake.cancelled).toEqual(['apr_1'])
+    expect(result.structuredContent).toMatchObject({ status: 'pending', request_id: 'apr_1', number: '42' })
+    expect(result.content[0].text).toContain('Tell the user: the number to type on the phone is 42.')
+    expect(fake.cancelled).toEqual([])
+  })
+
+  test('comes in time to be passed on where the progress may not be seen', async () => {
+    const waits: number[] = []
+    fake.asker.wait = async (id, seconds) => {
+      waits.push(seconds - 2)
+      return fake.asker.status(id)
+    }
+    const { result } = await request(
+      { action: 'deploy', approver_mobile: mobile, timeout_s: 60 },
+      { _meta: { progressToken: 'p' } },
+    )
+    expect(waits).toEqual([30])
+    expect(result.structuredContent).toMatchObject({ status: 'pending', number: '42' })
   })
 
   test('is told with the progress', async () => {

@@ -44,10 +44,15 @@ describe('check_status', () => {
   test('tells a state and changes nothing', async () => {
     await tools.ask(call('request_approval_async', { action: 'deploy', approver_mobile: mobile }))
     const first = await tools.ask(call('check_status', { request_id: 'apr_1' }))
-    expect(first.result.structuredContent).toMatchObject({ status: 'pending', request_id: 'apr_1' })
+    expect(first.result.structuredContent).toMatchObject({
+      status: 'pending',
+      request_id: 'apr_1',
+      expires_at: '2096-01-01T00:05:00.000Z',
+    })
     fake.end('apr_1', { status: 'approved' })
     const second = await tools.ask(call('check_status', { request_id: 'apr_1' }))
     expect(second.result.structuredContent.status).toBe('approved')
+    expect(second.result.structuredContent).not.toHaveProperty('expires_at')
     expect(contract.check_status.output.safeParse(second.result.structuredContent).success).toBe(true)
   })
 
@@ -55,7 +60,7 @@ describe('check_status', () => {
     const { result } = await tools.ask(call('check_status', { request_id }))
     expect(result).toMatchObject({
       isError: true,
-      content: [{ text: 'unknown request_id. Nothing was approved.' }],
+      content: [{ text: expect.stringMatching(/^unknown request_id\. Next: .*Nothing was approved\.$/) }],
     })
   })
 })

@@ -1,0 +1,28 @@
+import { randomToken } from '../../core/ids.ts'
+
+/** What a client says of itself at `initialize`. Nothing of it is verified. */
+export type Introduction = { version?: string; client?: string }
+
+const longest = 1_000
+
+/**
+ * The session id of a client of 2025-11-25 or older. We keep no sessions: the client carries what it said in the id
+ * itself, so that it holds after a restart too. The random part tells the calls of two clients apart.
+ */
+export const createLabel = ({ version, client }: Introduction): string => {
+  const said = Buffer.from(JSON.stringify([version ?? null, client ?? null])).toString('base64url')
+  return `${randomToken(16)}.${said}`
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+export const readLabel = (label: string | undefined): Introduction => {
+  const said = label !== undefined && label.length <= longest ? label.split('.')[1] : undefined
+  if (said === undefined) return {}
+  try {
+    const [version, client] = JSON.parse(Buffer.from(said, 'base64url').toString()) as unknown[]
+    return { version: text(version), client: text(client) }
+  } catch {
+    return {}
+  }
+}

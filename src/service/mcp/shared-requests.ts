@@ -1,0 +1,95 @@
+import type { ApprovalRecord } from '../../contract/approval.ts'
+import type { Ask, Asker } from '../../contract/asker.ts'
+
+const longestMs = 3_600_000
+
+type Entry = { asked: Promise<ApprovalRecord>; calls: number; kept: boolean }
+
+/** One call's part in a request. */
+export type Share = {
+  record: ApprovalRecord
+  /** The request outlives its calls, because the caller has its id. */
+  keep(): void
+  /** The call no longer waits. */
+  leave(): void
+  /** As `leave`, and withdraws the request unless another call waits for it or its caller has the id. */
+  withdraw(): Promise<ApprovalRecord>
+}
+
+/**
+ * Two calls are identical when the same caller asks the same approver for the same thing under the same name. How long
+ * they wait is not compared.
+ */
+const identityOf = (
+  caller: string,
+  { action, reason, approver_mobile, factors = [], requester }: Ask,
+): string => JSON.stringify([caller, requester, action, reason, approver_mobile, factors.toSorted()])
+
+/**
+ * The requests that are pending. An identical call gets the request that is there: it notifies nobody again, changes
+ * nothing about it, and gets its decision. An agent that lost an answer finds it by repeating the call.
+ */
+export const createSharedRequests = () => {
+  const entries = new Map<string, Entry>()
+
+  const forget = (identity: string, entry: Entry): void => {
+    if (entries.get(identity) === entry) entries.delete(identity)
+  }
+
+  const open = (identity: string, ask: Ask, asker: Asker): Entry => {
+    const entry: Entry = { asked: asker.request(ask), calls: 0, kept: false }
+    entries.set(identity, entry)
+    const end = (): void => forget(identity, entry)
+    void entry.asked
+      // Of another server it may be no date at all.
+      .then(({ expires_at }) => Date.parse(expires_at) - Date.now() || 0)
+      .then((left) => setTimeout(end, Math.min(Math.max(left, 0), longestMs)).unref(), end)
+    return entry
+  }
+
+  const shareOf = (identity: string, entry: Entry, record: ApprovalRecord, asker: Asker): Share => {
+    const { request_id } = record
+    const leave = (): void => {
+      entry.calls -= 1
+      if (entry.calls === 0 && !entry.kept) forget(identity, entry)
+    }
+    return {
+      record,
+      keep: () => {
+        entry.kept = true
+        leave()
+      },
+      leave,
+      withdraw: async () => {
+        leave()
+        // A decision may have come first: what the request says afterwards counts.
+        if (entry.calls === 0 && !entry.kept) await asker.cancel(request_id).catch(() => undefined)
+        return asker.status(request_id)
+      },
+    }
+  }
+
+  /** Joins the identical request that is pending, or makes one. */
+  const ask = async (caller: string, wanted: Ask, asker: Asker): Promise<Share> => {
+    const identity = identityOf(caller, wanted)
+    const before = entries.get(identity)
+    const entry = before ?? open(identity, wanted, asker)
+    entry.calls += 1
+    try {
+      const { request_id } = await entry.asked
+      const record = before ? await asker.status(request_id) : await entry.asked
+      if (!before || record.status === 'pending') return shareOf(identity, entry, record, asker)
+    } catch (error) {
+      forget(identity, entry)
+      throw error
+    }
+    // Decided or expired since: that answer belongs to the earlier calls.
+    entry.calls -= 1
+    forget(identity, entry)
+    return ask(caller, wanted, asker)
+  }
+
+  return { ask }
+}
+
+export type SharedRequests = ReturnType<typeof createSharedRequests>

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { createFakeAsker } from './fake-asker.ts'
+import { call, messageOf, startTools } from './http-tools.ts'
+import { fake, installHooks, mobile, tools } from './asked-tools.ts'
+
+installHooks()
+
+const ask = { action: 'deploy', approver_mobile: mobile }
+const send = (args: object = {}, name = 'request_approval', options = {}) =>
+  tools.send(call(name, { ...ask, ...args }), options)
+const tick = () => new Promise(setImmediate)
+const said = async (response: Response) => (await messageOf(response)).result.structuredContent
+
+const waiting = (id: number) => tools.send(call('request_approval', ask, {}, id))
+const cancel = (id: number) =>
+  tools.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
+const hello = async (name: string) => {
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name, version: '1' } }
+  const { headers } = await tools.send({ jsonrpc: '2.0', id: 0, method: 'initialize', params })
+  return { headers: { 'mcp-session-id': headers.get('mcp-session-id')! } }
+}
+
+describe('a call that is identical to a pending one', () => {
+  test('notifies nobody again and gets the same decision', async () => {
+    const first = await send()
+    const second = await send({ timeout_s: 500 })
+    await tick()
+    expect(fake.asks).toHaveLength(1)
+    fake.end('apr_1', { status: 'approved' })
+    expect(await said(first)).toMatchObject({ status: 'approved', request_id: 'apr_1' })
+    expect(await said(second)).toMatchObject({ status: 'approved', request_id: 'apr_1' })
+  })
+
+  test.each([
+    ['another action', { action: 'destroy' }],
+    ['another reason', { reason: 'because' }],
+    ['another approver', { approver_mobile: '+12025550102' }],
+    ['other factors', { factors: ['time'] }],
+  ])('is not found in %s', async (_, args) => {
+    const answers = [await send(), await send(args)]
+    await tick()
+    expect(fake.asks).toHaveLength(2)
+    for (const id of ['apr_1', 'apr_2']) fake.end(id, { status: 'denied' })
+    for (const answer of answers) await answer.text()
+  })
+
+  test('is not found in one of another client of the same bearer', async () => {
+    await send({}, 'request_approval_async', await hello('one'))
+    await send({}, 'request_approval_async', await hello('two'))
+    await send({}, 'request_approval_async', await hello('two'))
+    expect(fake.asks.map(({ requester }) => requester)).toEqual(['one', 'two'])
+  })
+
+  test('is not found in one of another key', async () => {
+    const fakes = [createFakeAsker(), createFakeAsker()]
+    const keys = { a: { keyId: 1, name: 'ci', orgId: 1 }, b: { keyId: 2, name: 'ci', orgId: 1 } }
+    const shared = startTools({ keys, token: 'the bearer', askerFor: ({ keyId }) => fakes[keyId - 1]!.asker })
+    for (const key of ['a', 'b'])
+      await shared.ask(call('request_approval_async', ask), { headers: { authorization: `Bearer ${key}` } })
+    expect(fakes.map(({ asks }) => asks.length)).toEqual([1, 1])
+    await shared.close()
+  })
+
+  test('is not found in one that is decided', async () => {
+    await send({}, 'request_approval_async')
+    fake.end('apr_1', { status: 'denied' })
+    expect(await said(await send({}, 'request_approval_async'))).toMatchObject({ request_id: 'apr_2' })
+  })
+
+  test('is asked anew where the first could not be asked', async () => {
+    const { request } = fake.asker
+    fake.asker.request = () => Promise.reject(new Error('the store is away'))
+    await send({}, 'request_approval_async')
+    fake.asker.request = request
+    expect(await said(await send({}, 'request_approval_async'))).toMatchObject({ request_id: 'apr_1' })
+  })
+
+  test('keeps the prompt when the other is cancelled, and withdraws it when it is the last', async () => {
+    const answers = [await waiting(1), await waiting(2)]
+    await tick()
+    await cancel(1)
+    await answers[0]!.text()
+    expect(fake.cancelled).toEqual([])
+    await cancel(2)
+    await answers[1]!.text()
+    expect(fake.cancelled).toEqual(['apr_1'])
+  })
+
+  test('hears that it is pending, when its own time is over and the other still waits', async () => {
+    const first = await send()
+    await tick()
+    fake.asker.wait = (id) => fake.asker.status(id)
+    expect(await said(await send({ timeout_s: 1 }))).toMatchObject({ status: 'pending', request_id: 'apr_1' })
+    expect(fake.cancelled).toEqual([])
+    fake.end('apr_1', { status: 'approved' })
+    expect(await said(first)).toMatchObject({ status: 'approved' })
+  })
+
+  test('never withdraws what an asynchronous call was given', async () => {
+    await send({}, 'request_approval_async')
+    fake.asker.wait = (id) => fake.asker.status(id)
+    expect(await said(await send({ timeout_s: 1 }))).toMatchObject({ status: 'pending' })
+    expect(fake.cancelled).toEqual([])
+  })
+})
