@@ -1,7 +1,7 @@
-import { setFlagsFromString } from 'node:v8'
 import type { Dispatcher } from 'undici'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Env } from '../core/env.ts'
+import { keepBaselineWasm } from '../core/baseline-wasm.ts'
 import { SvcError } from '../core/errors.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { decodeBody, mostBytes } from './body.ts'
@@ -23,9 +23,7 @@ type Options = {
 type Route = { dispatcher: Dispatcher; proxy?: string }
 
 const openRoute = async (origin: string, options: Options, connectMs: number): Promise<Route> => {
-  // V8 optimises undici's HTTP parser (WebAssembly) in the background, and a short-lived process waits for that at its
-  // end: 70 ms on Node 20. The baseline code is fast enough for any number of requests that a command makes.
-  setFlagsFromString('--liftoff-only')
+  keepBaselineWasm()
   const tls = { timeout: connectMs, ...(options.ca === undefined ? {} : { ca: options.ca }) }
   const shared = {
     headersTimeout: 0,

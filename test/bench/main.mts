@@ -1,5 +1,6 @@
 import { bulkFigures } from './bulk.ts'
 import { fenceFigure } from './fences.ts'
+import { filterFigure } from './filter.ts'
 import { median, passes, tableOf, type Figure } from './figures.ts'
 import { startService } from './service-child.ts'
 import { startUpFigures } from './start-up.ts'
@@ -33,6 +34,6 @@ try {
 } finally {
   await service.end()
 }
-figures.push(fenceFigure(), ...(await bulkFigures()))
+figures.push(await filterFigure(), fenceFigure(), ...(await bulkFigures()))
 process.stdout.write(`${tableOf(figures)}\n`)
 process.exitCode = figures.every(passes) ? 0 : 1

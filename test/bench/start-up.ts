@@ -5,7 +5,7 @@ import { svc, type ServiceChild } from './service-child.ts'
 const rounds = 20
 
 /** Milliseconds from the spawn to the end of a process whose output goes through a pipe. */
-const timed = (argv: string[], env: Record<string, string>): Promise<number> =>
+export const timed = (argv: string[], env: Record<string, string>): Promise<number> =>
   new Promise((resolve, reject) => {
     const began = performance.now()
     const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] })

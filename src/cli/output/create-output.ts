@@ -42,7 +42,9 @@ export const createOutput = ({ io, globals }: { io: Io; globals: Globals }): Out
     }
     if (globals.jq !== undefined) {
       const { runJq } = await import('./jq.ts')
-      await write(await runJq(payload, globals.jq, stdout.isTTY))
+      const { text, said } = await runJq(payload, globals.jq, stdout.isTTY)
+      await write(text)
+      if (said) stderr.write(`${safeText(said)}\n`)
     } else if (format !== 'table') await write(await render(payload, shape, format, stdout.isTTY))
     else if (Array.isArray(payload) && payload.length === 0) note('Nothing found.')
     else await write(await asTable(envelope, payload, shape))

@@ -143,12 +143,6 @@ describe('--jq', () => {
   it('takes a filter that looks like a flag for a filter', async () => {
     expect((await shown({ a: 1 }, { jq: '-.a' })).piped).toBe('-1\n')
   })
-  it('tells what is wrong with a filter', async () => {
-    await expect(shown({}, { jq: '.[' })).rejects.toMatchObject({
-      exit: 'usage',
-      message: expect.stringContaining('syntax error'),
-    })
-  })
 })
 
 const colours = async (tty: boolean, env: Record<string, string>, color?: boolean): Promise<boolean> => {

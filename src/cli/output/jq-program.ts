@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { keepBaselineWasm } from '../../core/baseline-wasm.ts'
+
+// The types of Node leave these out.
+type Memory = { buffer: ArrayBuffer }
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => never
+  Instance: new (program: never, imports: object) => { exports: Record<string, unknown> }
+  Memory: new () => Memory
+}
+type Imports = Record<string, Record<string, unknown>>
+type Transfer = (fd: number, vectors: number, count: number, done: number) => number
+
+export type JqProgram = (text: string, filter: string) => { stdout: string; stderr: string; exitCode: number }
+
+const standardOutput = 1
+
+/**
+ * jq as WebAssembly. jq-wasm hands over each byte by a call of JavaScript, which takes longer than jq itself, so its
+ * `instantiateWasm` hook puts two functions that copy whole blocks in place of its read and write.
+ */
+export const loadJqProgram = async (): Promise<JqProgram> => {
+  keepBaselineWasm()
+  let memory: Memory | undefined
+  let input: Uint8Array = new Uint8Array()
+  let output: Buffer[] = []
+
+  /** Calls `move` with each part of the memory that the vectors name until one is not used up; returns the total. */
+  const transfer = (
+    vectors: number,
+    count: number,
+    done: number,
+    move: (part: Uint8Array) => number,
+  ): number => {
+    const { buffer } = memory!
+    const view = new DataView(buffer)
+    let total = 0
+    for (let i = 0; i < count; i++) {
+      const length = view.getUint32(vectors + 8 * i + 4, true)
+      const moved = move(new Uint8Array(buffer, view.getUint32(vectors + 8 * i, true), length))
+      total += moved
+      if (moved < length) break
+    }
+    view.setUint32(done, total, true)
+    return 0
+  }
+  // The only file that jq opens is its input: there is no other in its file system.
+  const read: Transfer = (_fd, vectors, count, done) =>
+    transfer(vectors, count, done, (part) => {
+      const block = input.subarray(0, part.length)
+      part.set(block)
+      input = input.subarray(block.length)
+      return block.length
+    })
+  const write =
+    (other: Transfer): Transfer =>
+    (fd, vectors, count, done) => {
+      if (fd !== standardOutput) return other(fd, vectors, count, done)
+      return transfer(vectors, count, done, (part) => output.push(Buffer.from(part)) && part.length)
+    }
+
+  const replaced = { _fd_read: () => read, _fd_write: write }
+  const instantiateWasm = (imports: unknown, onSuccess: (instance: never, program: never) => void): void => {
+    let count = 0
+    for (const group of Object.values(imports as Imports))
+      for (const [key, value] of Object.entries(group)) {
+        const { name } = value as { name: string }
+        if (!Object.hasOwn(replaced, name)) continue
+        group[key] = replaced[name as keyof typeof replaced](value as Transfer)
+        count += 1
+      }
+    if (count !== 2) throw new Error('jq-wasm no longer imports _fd_read and _fd_write')
+    const file = createRequire(import.meta.url).resolve('jq-wasm/jq.wasm')
+    const program = new WebAssembly.Module(readFileSync(file))
+    const instance = new WebAssembly.Instance(program, imports as Imports)
+    memory = Object.values(instance.exports).find((one): one is Memory => one instanceof WebAssembly.Memory)
+    onSuccess(instance as never, program)
+  }
+
+  const { loadJq } = await import('jq-wasm')
+  const jq = await loadJq({ instantiateWasm })
+  return (text, filter) => {
+    input = Buffer.from(text)
+    output = []
+    const { stderr, exitCode } = jq.raw('', filter, ['-c'])
+    return { stdout: Buffer.concat(output).toString(), stderr, exitCode }
+  }
+}

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { median, type Figure } from './figures.ts'
+import { startService, svc } from './service-child.ts'
+import { timed } from './start-up.ts'
+
+const rounds = 9
+const users = 6000
+
+const run = promisify(execFile)
+
+/** A list of users through `--jq`, beside the same list with `-o json`. */
+export const filterFigure = async (): Promise<Figure> => {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  const file = join(dir, 'users.csv')
+  const lines = Array.from(
+    { length: users },
+    (_, i) => `First ${i},Last ${i},user${i}@acme.example,+1,202${String(2_000_000 + i)}`,
+  )
+  writeFileSync(file, `${['first_name,last_name,email,country_code,mobile', ...lines].join('\n')}\n`)
+  const service = await startService()
+  try {
+    const { env } = service
+    await run(process.execPath, [svc, 'org', 'create', '--name', 'Acme'], { env })
+    await run(process.execPath, [svc, 'user', 'import', file, '--org', '1'], { env })
+    const list = ['user', 'list', '--org', '1']
+    const { stdout } = await run(process.execPath, [svc, ...list, '--jq', 'length'], { env })
+    if (stdout !== `${users}\n`) throw new Error(`--jq length printed ${stdout}`)
+    const ratios: number[] = []
+    for (let round = 0; round <= rounds; round++) {
+      const plain = await timed([svc, ...list, '-o', 'json'], env)
+      const ratio = (await timed([svc, ...list, '--jq', 'length'], env)) / plain
+      if (round > 0) ratios.push(ratio)
+    }
+    return {
+      what: `svc user list --jq length / -o json, ${users} users`,
+      figure: median(ratios),
+      unit: '',
+      must: 1.5,
+      beyond: 1.2,
+      more: false,
+    }
+  } finally {
+    await service.end()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
