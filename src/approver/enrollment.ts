@@ -4,13 +4,13 @@ import { button, h, picture } from './element.ts'
 import { nameOrganization, problemLine, setBusy, show, showNotice } from './frame.ts'
 import { CheckFailed, missingPart, register, type Answer } from './webauthn.ts'
 
-const newLink = 'Ask your admin for a new link. It is good for ten minutes and for one phone.'
+const newLink = 'Ask your admin for a new link. It works once, for one phone.'
 
 const showOver = (): void => {
   showNotice({
     drawing: 'clock',
-    title: 'This link is used up',
-    lines: ['It was used already, or its ten minutes are over.', newLink],
+    title: 'This link has expired or was already used',
+    lines: [newLink],
   })
 }
 

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini'
 import { chosen, line } from './field.ts'
 import { operations } from './operation.ts'
-import { paging, time } from './records.ts'
+import { deliveryChannels, paging, time } from './records.ts'
 
 // What became of messages, and a test of each channel, over /svc/v1. spec: not shown
 
-export const deliveryChannels = ['email', 'sms', 'push'] as const
 export const messageKinds = [
   'otp',
   'alert',
@@ -13,6 +12,7 @@ export const messageKinds = [
   'approval',
   'auth_request',
   'email_verification',
+  'enrollment',
   'support',
   'test',
 ] as const

@@ -53,6 +53,7 @@ export const slug = line(60).check(
 
 export const factors = ['biometric', 'location', 'time', 'device'] as const
 export const roles = ['operator', 'admin', 'member'] as const
+export const deliveryChannels = ['email', 'sms', 'push'] as const
 export const states = ['pending', 'active', 'rejected', 'removed'] as const
 
 /** What an organization enforces. spec: not shown */

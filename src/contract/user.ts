@@ -2,7 +2,19 @@ import * as z from 'zod/mini'
 import { chosen, id, line, shown } from './field.ts'
 import { userFenceRecord } from './geofence.ts'
 import { operations } from './operation.ts'
-import { country_code, email, mobile, org_id, paging, roles, states, user_id, userRecord } from './records.ts'
+import {
+  country_code,
+  deliveryChannels,
+  email,
+  mobile,
+  org_id,
+  paging,
+  roles,
+  states,
+  time,
+  user_id,
+  userRecord,
+} from './records.ts'
 import { userSlotRecord } from './timeslot.ts'
 
 const profile = {
@@ -22,6 +34,18 @@ const orgOfCaller = chosen(z.optional(id), 'Organization id; a key of an organiz
 const bodyOrg = chosen(id, 'Organization id', { example: 1 })
 const bodyUser = chosen(id, 'User id', { example: 7 })
 const e164 = chosen(z.optional(mobile), 'Mobile number, E.164', { example: '+12025550101', personal: true })
+/** What became of the link that registers the first phone of who was accepted. No answer holds the link. */
+const enrollment = chosen(
+  z.nullable(
+    z.looseObject({
+      channel: chosen(z.nullable(z.enum(deliveryChannels)), 'How the link is sent; null where it cannot be'),
+      message_id: chosen(z.nullable(z.string()), 'Id of the message in the outbox'),
+      expires_at: chosen(z.nullable(time), 'When the link expires'),
+      next: chosen(z.nullable(z.string()), 'What to do where no link was sent'),
+    }),
+  ),
+  'The link that registers a phone; null for a user who has a device',
+)
 const member = { org_id, user_id }
 const userColumns = ['id', 'first_name', 'last_name', 'mobile', 'email', 'role', 'state']
 
@@ -196,11 +220,11 @@ export const user = operations({
     path: '/organization/{org_id}/user/{user_id}/accept',
     cli: 'user pending accept',
     effect: 'write',
-    summary: 'Accept a pending user',
+    summary: 'Accept a pending user, and send them the link that registers their phone',
     message: 'User accepted',
     example: '7 --org acme',
     input: z.strictObject(member),
-    data: userRecord,
+    data: z.extend(userRecord, { enrollment }),
   },
   rejectUser: {
     method: 'POST',

@@ -24,9 +24,9 @@ const userHandle = async (db: Db, orgId: number, userId: number): Promise<string
 }
 
 /** A one-use link that registers a device; the token stands behind the `#`, so that no server log holds it. */
-export const insertEnrollment = async (call: Call, orgId: number, userId: number) => {
+export const insertEnrollment = async (call: Call, orgId: number, userId: number, lasts = lifetimeMs) => {
   const token = randomToken()
-  const expires_at = later(call.now, lifetimeMs)
+  const expires_at = later(call.now, lasts)
   const user_handle = await userHandle(call.db, orgId, userId)
   await call.db
     .insertInto('enrollments')
@@ -63,9 +63,26 @@ export const findEnrollment = (db: Db, token: string, now: string) =>
     ])
     .executeTakeFirst()
 
-/** Spends the token: one statement, one use. The member must still be active. */
-export const spendEnrollment = ({ db, now }: Call, token: string) =>
-  db
+/** Ends the links of a member that were not used. */
+export const endEnrollments = async (
+  { db }: Pick<Call, 'db'>,
+  { org_id, user_id }: { org_id: number; user_id: number },
+): Promise<void> => {
+  await db
+    .deleteFrom('enrollments')
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .where('used_at', 'is', null)
+    .execute()
+}
+
+/**
+ * Spends the token: one statement, one use. The member must still be active. Their other links end with it, so that none
+ * that lies in a message registers a second device.
+ */
+export const spendEnrollment = async (call: Call, token: string) => {
+  const { db, now } = call
+  const member = await db
     .updateTable('enrollments')
     .set({ used_at: now })
     .where('token_hash', '=', sha256(token))
@@ -74,3 +91,6 @@ export const spendEnrollment = ({ db, now }: Call, token: string) =>
     .where(ofActiveMember('enrollments'))
     .returning(['org_id', 'user_id', 'user_handle'])
     .executeTakeFirstOrThrow(enrollmentOver)
+  await endEnrollments(call, member)
+  return member
+}

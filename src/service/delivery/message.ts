@@ -1,4 +1,5 @@
-import type { deliveryChannels, messageKinds } from '../../contract/outbox.ts'
+import type { messageKinds } from '../../contract/outbox.ts'
+import type { deliveryChannels } from '../../contract/records.ts'
 
 export type Channel = (typeof deliveryChannels)[number]
 

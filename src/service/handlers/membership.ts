@@ -1,5 +1,7 @@
 import type { user } from '../../contract/user.ts'
 import type { Call, Handlers } from '../call.ts'
+import { endEnrollments } from '../enrollment.ts'
+import { sendEnrollment } from '../enrollment-message.ts'
 import { eraseRealm } from '../mobile/expiry.ts'
 import { conflict, notFound } from '../refusal.ts'
 import type { Tables } from '../storage/schema.ts'
@@ -31,30 +33,27 @@ const move = async (call: Call, { org_id, user_id }: Target, { from, set, refuse
 }
 
 /** Who comes back enrolls again: no phone that was kept, and no link that lies around, counts for who is gone. */
-const endDevices = async ({ db, now }: Call, { org_id, user_id }: Target): Promise<void> => {
-  await db
+const endDevices = async (call: Call, { org_id, user_id }: Target): Promise<void> => {
+  await call.db
     .updateTable('devices')
-    .set({ revoked_at: now })
+    .set({ revoked_at: call.now })
     .where('org_id', '=', org_id)
     .where('user_id', '=', user_id)
     .where('revoked_at', 'is', null)
     .execute()
-  await db
-    .deleteFrom('enrollments')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
-    .where('used_at', 'is', null)
-    .execute()
+  await endEnrollments(call, { org_id, user_id })
 }
 
 /** How a pending or active user moves on; also at the approver page. */
 export const moves = {
-  accept: (call: Call, target: Target) =>
-    move(call, target, {
+  accept: async (call: Call, target: Target) => {
+    const user = await move(call, target, {
       from: ['pending'],
       set: { state: 'active' },
       refused: 'only a pending user can be accepted',
-    }),
+    })
+    return { ...user, enrollment: (await sendEnrollment(call, target)) ?? null }
+  },
 
   reject: async (call: Call, target: Target) => {
     const user = await move(call, target, {

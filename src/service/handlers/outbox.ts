@@ -1,4 +1,5 @@
-import { deliveryChannels, type outbox, type MessageRecord } from '../../contract/outbox.ts'
+import type { outbox, MessageRecord } from '../../contract/outbox.ts'
+import { deliveryChannels } from '../../contract/records.ts'
 import { email } from '../../contract/records.ts'
 import { standingDevices } from '../approver/session.ts'
 import type { Call, Handlers } from '../call.ts'

@@ -27,12 +27,14 @@ describe('an enrollment at the page', () => {
 
   test('is over once it is used, late, of nobody, or of one who was put on hold', async () => {
     const bob = await createMember(service, acme.id, 2)
-    const [used, late, held] = await Promise.all([1, 2, 3].map(() => linkFor(service, acme.id, bob.id)))
+    const [used, other] = await Promise.all([1, 2].map(() => linkFor(service, acme.id, bob.id)))
     const { challenge, user_handle } = dataOf(await enrollment(used!))
     const body = { token: used, name: 'x', response: phoneRegistration({ challenge, user_handle }).response }
     dataOf(await service.call('POST', '/svc/v1/devices', { key: null, body }))
     const over = [410, 'enrollment_over', []]
     expect(refusal(await enrollment(used!))).toEqual(over)
+    expect(refusal(await enrollment(other!))).toEqual(over)
+    const [late, held] = await Promise.all([1, 2].map(() => linkFor(service, acme.id, bob.id)))
     expect(refusal(await enrollment('x'.repeat(43)))).toEqual(over)
     clock.tick(9 * minute)
     dataOf(await enrollment(held!))

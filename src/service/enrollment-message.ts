@@ -1,0 +1,96 @@
+import type { Data } from '../contract/operation.ts'
+import type { user } from '../contract/user.ts'
+import { keepSite } from './approvals/site.ts'
+import { standingDevices } from './approver/session.ts'
+import type { Call } from './call.ts'
+import { endEnrollments, insertEnrollment } from './enrollment.ts'
+import { Refusal } from './refusal.ts'
+
+type Member = { org_id: number; user_id: number }
+type Told = NonNullable<Data<typeof user.acceptUser>['enrollment']>
+type Recipient = { channel: 'sms' | 'email'; to: string }
+
+/** Longer than that of a link that an admin hands over: the person does not know when they are accepted. */
+const lifetimeMs = 24 * 60 * 60_000
+
+const hasDevice = async ({ db, dev }: Call, { org_id, user_id }: Member): Promise<boolean> => {
+  const device = await standingDevices(db, dev)
+    .where('d.org_id', '=', org_id)
+    .where('d.user_id', '=', user_id)
+    .select('d.id')
+    .executeTakeFirst()
+  return device !== undefined
+}
+
+/** The address that the person proved in the app, with the key of this organization or the operator's. */
+const provedAddress = async ({ db }: Call, { org_id, user_id }: Member): Promise<string | undefined> => {
+  const account = await db
+    .selectFrom('mobile_accounts')
+    .where('user_id', '=', user_id)
+    .where('org_id', 'in', [org_id, 0])
+    .where('email', 'is not', null)
+    .where('email_verified_at', 'is not', null)
+    .select('email')
+    .orderBy('org_id', 'desc')
+    .executeTakeFirst()
+  return account?.email ?? undefined
+}
+
+/** The member's own mobile number first: it is who they are. An e-mail address counts only once it is proved. */
+const recipientOf = async (call: Call, member: Member): Promise<Recipient | undefined> => {
+  if (call.canSend('sms')) {
+    const { mobile } = await call.db
+      .selectFrom('people')
+      .where('id', '=', member.user_id)
+      .select('mobile')
+      .executeTakeFirstOrThrow()
+    return { channel: 'sms', to: mobile }
+  }
+  const address = call.canSend('email') ? await provedAddress(call, member) : undefined
+  return address === undefined ? undefined : { channel: 'email', to: address }
+}
+
+/** Why no device can be registered at the address of this service; undefined where one can. */
+const siteProblem = async ({ db, publicUrl }: Call): Promise<string | undefined> => {
+  try {
+    await keepSite(db, publicUrl)
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal) return `${error.message}. ${error.hint}`
+    throw error
+  }
+}
+
+const notSent = (next: string): Told => ({ channel: null, message_id: null, expires_at: null, next })
+
+/**
+ * Sends who was accepted the link that registers their first device, through the outbox and in this transaction. No
+ * answer holds the link. Undefined for who has a device; `channel` is null where nothing could be sent, and `next` says what
+ * an admin does instead.
+ */
+export const sendEnrollment = async (call: Call, member: Member): Promise<Told | undefined> => {
+  const { org_id, user_id } = member
+  if (await hasDevice(call, member)) return undefined
+  const organization = await call.db
+    .selectFrom('organizations')
+    .where('id', '=', org_id)
+    .select(['name', 'slug'])
+    .executeTakeFirstOrThrow()
+  const recipient = await recipientOf(call, member)
+  if (!recipient) return notSent(`svc user enroll ${user_id} --org ${organization.slug}`)
+  const problem = await siteProblem(call)
+  if (problem !== undefined) return notSent(problem)
+
+  await endEnrollments(call, member)
+  const { url, expires_at } = await insertEnrollment(call, org_id, user_id, lifetimeMs)
+  const message_id = await call.send({
+    org_id,
+    ...recipient,
+    kind: 'enrollment',
+    subject: `${organization.name}: register your phone`,
+    text: `${organization.name} accepted you. Open this link on the phone with which you want to approve requests. It works once and for 24 hours:\n${url}`,
+    expires_at,
+  })
+  await call.audit(org_id, `user:${user_id}`, ['enrollment', `message:${message_id}`])
+  return { channel: recipient.channel, message_id, expires_at, next: null }
+}
