@@ -327,7 +327,7 @@ _svc_value() {
     'notify outbox list --org') kind=org ;;
     'notify outbox list --state') choices='queued sending sent failed dead' ;;
     'notify outbox list --channel') choices='email sms push' ;;
-    'notify outbox list --kind') choices='otp alert notice approval auth_request email_verification support test' ;;
+    'notify outbox list --kind') choices='otp alert notice approval auth_request email_verification enrollment support test' ;;
     'notify outbox retry --input') files=1 ;;
     'notify test --channel') choices='email sms push' ;;
     'notify test --input') files=1 ;;
