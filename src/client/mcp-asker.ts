@@ -16,7 +16,13 @@ type Options = {
 }
 
 type Said = Record<string, unknown>
-type Call = { record: ApprovalRecord; ended: Promise<ApprovalRecord>; abort: AbortController }
+type Call = {
+  record: ApprovalRecord
+  ended: Promise<ApprovalRecord>
+  abort: AbortController
+  /** The id of a request that the other server left open when it answered. */
+  open?: string
+}
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
@@ -87,7 +93,8 @@ export const createMcpAsker = ({ tools, now = () => new Date(), sleep = sleepFor
   const start = (ask: Ask, timeout_s: number): ApprovalRecord => {
     const record = blank(ask, `mcp_${randomToken(9)}`, timeout_s)
     const abort = new AbortController()
-    const ended = tools
+    const call: Call = { record, abort, ended: Promise.resolve(record) }
+    call.ended = tools
       .call(
         'request_approval',
         { ...argumentsOf(ask), timeout_s },
@@ -96,15 +103,26 @@ export const createMcpAsker = ({ tools, now = () => new Date(), sleep = sleepFor
           timeoutMs: timeout_s * 1000 + patienceMs,
         },
       )
-      .then((said) => apply(record, said))
-    ended.catch(() => undefined)
-    calls.set(record.request_id, { record, ended, abort })
+      .then((said) => {
+        apply(record, said)
+        if (record.status === 'pending') call.open = text(said.request_id) ?? undefined
+        return record
+      })
+    call.ended.catch(() => undefined)
+    calls.set(record.request_id, call)
     return record
   }
 
   const check = async (request_id: string): Promise<ApprovalRecord> => {
     const record = known.get(request_id) ?? blank({ action: '', approver_mobile: '' }, request_id, 0)
     return apply(record, await tools.call('check_status', { request_id }))
+  }
+
+  const look = async (request_id: string): Promise<ApprovalRecord> => {
+    const call = calls.get(request_id)
+    if (!call) return check(request_id)
+    if (call.open === undefined) return within(call, 0)
+    return apply(call.record, await tools.call('check_status', { request_id: call.open }))
   }
 
   /** A call under way, as it is after `ms` at most. */
@@ -143,27 +161,28 @@ export const createMcpAsker = ({ tools, now = () => new Date(), sleep = sleepFor
       known.set(record.request_id, record)
       return record
     },
-    status: async (request_id) => {
-      const call = calls.get(request_id)
-      return call ? within(call, 0) : check(request_id)
-    },
+    status: look,
     wait: async (request_id, seconds, signal) => {
-      const call = calls.get(request_id)
-      if (call) return within(call, seconds * 1000, signal)
       const end = now().getTime() + seconds * 1000
+      const call = calls.get(request_id)
+      if (call && call.open === undefined) {
+        const record = await within(call, seconds * 1000, signal)
+        // Whoever waits may have to pass a number on.
+        if (record.status !== 'pending' || call.open === undefined || record.number !== null) return record
+      }
       for (;;) {
-        const record = await check(request_id)
+        const record = await look(request_id)
         if (record.status !== 'pending' || now().getTime() >= end) return record
         await sleep(pollMs, signal)
       }
     },
     cancel: async (request_id) => {
       const call = calls.get(request_id)
-      if (!call)
+      if (!call || call.open !== undefined)
         throw new SvcError(
           'refused',
           'not_supported',
-          'An asynchronous request of another server cannot be withdrawn',
+          'A request that the other server leaves open cannot be withdrawn',
         )
       if (call.record.status === 'pending')
         Object.assign(call.record, { status: 'expired', detail: 'Withdrawn.' })

@@ -111,6 +111,21 @@ const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     await client.close()
   })
 
+  test('passes on a number that must be typed, before the time is over', async () => {
+    const ada = await person()
+    await ada.requireNumber()
+    const client = await connect('legacy')
+    const ask = { action: 'Deploy 4.2', approver_mobile: ada.mobile, timeout_s: 60 }
+    const { said, text } = await call(client, 'request_approval', ask)
+    expect(said).toMatchObject({ status: 'pending', number: expect.stringMatching(/^\d\d$/) })
+    expect(text).toContain(`the number to type on the phone is ${said.number}`)
+    const status = () => call(client, 'check_status', { request_id: said.request_id })
+    expect((await status()).said).toMatchObject({ status: 'pending', number: said.number })
+    await ada.answer({ decision: 'approve', number: String(said.number) })
+    expect((await status()).said).toMatchObject({ status: 'approved', attestation: { format: 'jws' } })
+    await client.close()
+  })
+
   test('tells what is wrong, and does not know what it did not ask', async () => {
     const client = await connect('legacy')
     expect((await call(client, 'request_approval', { action: '' })).text).toMatch(/^action must not be empty/)
@@ -156,6 +171,34 @@ describe('POST /mcp', () => {
     expect(await send('DELETE', {})).toEqual([405, 'POST, OPTIONS'])
     expect(await send('POST', { host: 'evil.example' })).toEqual([403, undefined])
     expect(await send('POST', { origin: 'https://evil.example' })).toEqual([403, undefined])
+  })
+
+  test('answers 401 to whoever shows no bearer, whatever the method', async () => {
+    const url = new URL('/mcp', guarded.baseUrl)
+    for (const method of ['GET', 'DELETE', 'POST']) {
+      const response = await fetch(url, { method })
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+      expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32001 } })
+    }
+    const known = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+    expect([known.status, known.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+
+  test.each([
+    ['POST', '/register', 403],
+    ['POST', '/token', 400],
+    ['GET', '/authorize', 400],
+    ['GET', '/.well-known/oauth-protected-resource', 404],
+    ['GET', '/.well-known/oauth-protected-resource/mcp', 404],
+    ['GET', '/.well-known/oauth-authorization-server', 404],
+    ['GET', '/.well-known/openid-configuration', 404],
+  ])('answers %s %s with an OAuth error that names the bearer', async (method, path, status) => {
+    const response = await fetch(new URL(path, guarded.baseUrl), { method })
+    expect(response.status).toBe(status)
+    expect(await response.json()).toEqual({
+      error: expect.stringMatching(/^(?:invalid_request|access_denied)$/),
+      error_description: expect.stringContaining('Authorization: Bearer'),
+    })
   })
 
   test('asks for MCP_AUTH_TOKEN where it is set', async () => {

@@ -55,6 +55,11 @@ export const createPerson = async (service: TestService, n: number) => {
     mobile: approver.mobile,
     requests,
     rung,
+    requireNumber: async (): Promise<void> => {
+      const body = { policy: { require_number: true } }
+      const { status } = await service.call('PUT', `/organization/${org.id}/update`, { body })
+      if (status !== 200) throw new Error(`The policy was answered with ${status}`)
+    },
     answer: async (deciding: Deciding = { decision: 'approve' }): Promise<string> => {
       const id = await rung()
       const { status, body } = await decide(service, id, approver.key, deciding)

@@ -9,6 +9,7 @@ import { createAuthenticator, type Authenticated } from '../keys.ts'
 import { createSessionAuthenticator, sessionOver } from '../approver/session.ts'
 import type { Log } from '../log.ts'
 import type { McpRoute } from '../mcp/http.ts'
+import { oauthRefusal, oauthRoutes } from '../mcp/oauth-refusal.ts'
 import { Refusal } from '../refusal.ts'
 import type { Service } from '../service.ts'
 import { answer, internalError, refused } from './envelope.ts'
@@ -126,6 +127,13 @@ export const createApp = (options: AppOptions): Hono => {
   if (mcp) {
     routes.push({ method: 'POST', path: '/mcp' })
     app.post('/mcp', traced('/mcp', mcp.answer))
+    app.on(['GET', 'DELETE', 'PUT', 'PATCH'], '/mcp', traced('/mcp', mcp.refuseMethod))
+    for (const route of oauthRoutes)
+      app.on(
+        route.method,
+        route.path,
+        traced(route.path, (_context, { id }) => oauthRefusal(route, id)),
+      )
   }
 
   const operations = (Object.keys(table) as OperationId[])

@@ -24,6 +24,8 @@ export type McpTrace = { id: string; key?: string; error?: string }
 
 export type McpRoute = {
   answer(context: Context, trace: McpTrace): Promise<Response>
+  /** Answers every method but POST: 401 to a stranger, else 405. */
+  refuseMethod(context: Context, trace: McpTrace): Promise<Response>
   close(): Promise<void>
 }
 
@@ -86,14 +88,28 @@ export const createMcpRoute = ({ authenticate, askerFor, token, localOnly }: Opt
     return (await load()).answer(context.req.raw, { body, caller, desk, report })
   }
 
-  return {
-    answer: async (context, trace) => {
+  const refuseMethod = async (context: Context, trace: McpTrace): Promise<Response> => {
+    const caller = await identify(context)
+    if (caller instanceof Response) return caller
+    trace.key = caller.name
+    return failure(405, -32000, `Use POST: this server has no ${context.req.method}`, {
+      allow: 'POST, OPTIONS',
+    })
+  }
+
+  const marked =
+    (respond: McpRoute['answer']): McpRoute['answer'] =>
+    async (context, trace) => {
       const response = await respond(context, trace)
       response.headers.set('x-request-id', trace.id)
       response.headers.set('x-content-type-options', 'nosniff')
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store')
       return response
-    },
+    }
+
+  return {
+    answer: marked(respond),
+    refuseMethod: marked(refuseMethod),
     close: async () => {
       clearTimeout(loading)
       await (await exchanges)?.close()

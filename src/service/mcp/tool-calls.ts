@@ -126,7 +126,8 @@ export const requestApproval = async (
   const { signal, client, tell } = conversation
   const ask = { ...askOf(desk, input, client), lifetime_s: timeout_s ?? openSeconds }
   const share = await desk.shared.ask(desk.caller, ask, desk.asker)
-  const { seconds, stays } = waitOf(timeout_s, share.record.number, tell !== undefined)
+  const { number } = share.record
+  const { seconds, stays } = waitOf(timeout_s, number, tell !== undefined)
   let ended = share.record
   try {
     if (seconds > 0 && !signal.aborted && ended.status === 'pending')
@@ -139,7 +140,7 @@ export const requestApproval = async (
     throw error
   }
   if (ended.status !== 'pending') share.leave()
-  else if (stays && !signal.aborted) share.keep()
+  else if ((stays || ended.number !== number) && !signal.aborted) share.keep()
   else ended = await share.withdraw()
   return outcome(ended, desk)
 }

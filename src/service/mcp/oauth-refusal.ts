@@ -1,0 +1,28 @@
+/** Where a client that was answered 401 looks for OAuth, as the MCP specification has it. */
+const discovery = ['oauth-protected-resource', 'oauth-authorization-server', 'openid-configuration']
+  .flatMap((name) => [`/.well-known/${name}`, `/.well-known/${name}/mcp`, `/mcp/.well-known/${name}`])
+  .map((path) => ({ method: 'GET', path, status: 404, error: 'invalid_request' }))
+
+/** The routes of OAuth, which this service does not have. Discovery must be a 404, or clients take it for a server. */
+export const oauthRoutes = [
+  ...discovery,
+  { method: 'GET', path: '/authorize', status: 400, error: 'access_denied' },
+  { method: 'POST', path: '/token', status: 400, error: 'access_denied' },
+  { method: 'POST', path: '/register', status: 403, error: 'access_denied' },
+]
+
+const error_description =
+  'This service has no OAuth and registers no clients. Configure the client to send the header "Authorization: Bearer ' +
+  '<token>", where the token is MCP_AUTH_TOKEN of the service or the API key of an organization.'
+
+/** The error as OAuth clients read it, so that the person at the client learns what to configure. */
+export const oauthRefusal = ({ status, error }: { status: number; error: string }, requestId: string) =>
+  new Response(JSON.stringify({ error, error_description }), {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': requestId,
+    },
+  })
