@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { metaOf, type FieldMeta } from '../contract/field.ts'
+import { isId, metaOf, type FieldMeta } from '../contract/field.ts'
 import { pathNames, type Operation } from '../contract/operation.ts'
 import { SvcError, type Issue } from '../core/errors.ts'
 
@@ -24,7 +24,8 @@ export const words = (message: string, { description, examples }: FieldMeta): st
 export const checkShownFields = (operation: Operation, input: Record<string, unknown>): void => {
   const issues = pathNames(operation.path).flatMap((name) => pathIssue(name, input[name]))
   for (const [name, schema] of Object.entries(operation.input._zod.def.shape)) {
-    const value = input[name]
+    // Another service may answer its ids as numbers, and gets them back as it wrote them.
+    const value = isId(schema) && Number.isSafeInteger(input[name]) ? String(input[name]) : input[name]
     const meta = metaOf(schema)
     if (value === undefined || meta?.source !== 'shown') continue
     const checked = z.safeParse(schema, value)

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id, line } from './field.ts'
+import { chosen, id, line, positive } from './field.ts'
 import { e164, phoneProfile, sending } from './mobile.ts'
 import { operations } from './operation.ts'
 import { roles, states, time, times } from './records.ts'
@@ -8,11 +8,11 @@ import { roles, states, time, times } from './records.ts'
 
 const who = {
   mobile: z.optional(e164('Mobile number, E.164')),
-  user_id: chosen(z.optional(id), 'Or the user id', { example: 7 }),
+  user_id: chosen(z.optional(id), 'Or the user id', { example: '7' }),
 }
 
 const organization = z.looseObject({
-  id: chosen(id, 'Organization id'),
+  id: chosen(positive, 'Organization id'),
   name: chosen(z.string(), 'Name of the organization'),
   slug: chosen(z.string(), 'Slug of the organization'),
 })
@@ -133,7 +133,7 @@ export const account = operations({
     example: '--mobile +12025550101',
     input: z.strictObject({
       ...who,
-      org_id: chosen(z.optional(id), 'Organization id; a key of an organization means its own', {
+      org_id: chosen(z.optional(positive), 'Organization id; a key of an organization means its own', {
         example: 1,
       }),
     }),

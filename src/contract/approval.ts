@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id, line } from './field.ts'
+import { chosen, line, positive } from './field.ts'
 import { operations } from './operation.ts'
 import { factorRuling, factors, mobile, paging, time } from './records.ts'
 
@@ -43,7 +43,7 @@ const seconds = (most: number) =>
 
 export const approvalRecord = z.looseObject({
   request_id,
-  org_id: chosen(id, 'Organization id'),
+  org_id: chosen(positive, 'Organization id'),
   status: chosen(z.enum(approvalStates), 'pending, approved, denied or expired'),
   action: chosen(z.string(), 'What is asked'),
   reason: chosen(z.nullable(z.string()), 'Why'),
@@ -114,7 +114,7 @@ export const approval = operations({
       requester: chosen(z.optional(line(120)), 'Who asks, as the approver reads it', {
         example: 'CI of acme/web',
       }),
-      org_id: chosen(z.optional(id), 'Organization id; a key of an organization means its own', {
+      org_id: chosen(z.optional(positive), 'Organization id; a key of an organization means its own', {
         example: 1,
       }),
     }),
@@ -157,7 +157,7 @@ export const approval = operations({
         personal: true,
         flag: 'to',
       }),
-      org_id: chosen(z.optional(id), 'Only requests of this organization', { example: 1 }),
+      org_id: chosen(z.optional(positive), 'Only requests of this organization', { example: 1 }),
       ...paging,
     }),
     data: z.array(approvalRecord),

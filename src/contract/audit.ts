@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id } from './field.ts'
+import { chosen, positive } from './field.ts'
 import { operations } from './operation.ts'
 import { cursor, limit, time } from './records.ts'
 
@@ -14,7 +14,7 @@ const chainOrg = chosen(
 /** Row `seq` of a chain: `hash` is SHA-256 of the RFC 8785 JSON of all the other fields. See `receipt/chain.ts`. */
 export const auditRow = z.strictObject({
   org_id: chosen(z.int(), 'Organization id; 0 is the service itself'),
-  seq: chosen(id, 'Place in the chain, from 1'),
+  seq: chosen(positive, 'Place in the chain, from 1'),
   at: chosen(time, 'When'),
   actor: chosen(z.string(), 'Who: the name and id of the key, or the service'),
   action: chosen(z.string(), 'What was done: the operation'),

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { attestation } from './approval.ts'
-import { chosen, id, line, shown } from './field.ts'
+import { chosen, id, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { country_code, factorRuling, mobile, time } from './records.ts'
+import { country_code, factorRuling, mobile, time, user_id } from './records.ts'
 
 // The verification of a person who is there right now. Of the answers only status and message are shown.
 
-const organization = chosen(z.optional(id), 'Organization id; a key of an organization means its own', {
+const organization = chosen(z.optional(positive), 'Organization id; a key of an organization means its own', {
   example: 1,
 })
 const request_id = chosen(line(64), 'Request id of the verification', { example: 'apr_3mYk8wQZ' })
@@ -47,7 +47,7 @@ export const auth = operations({
     message: 'Verification started',
     example: '--mobile +12025550101',
     input: z.strictObject({
-      user_id: chosen(z.optional(id), 'User id', { example: 7 }),
+      user_id: chosen(z.optional(id), 'User id', { example: '7' }),
       mobile: chosen(z.optional(mobile), 'Or the mobile number, E.164', {
         example: '+12025550101',
         personal: true,
@@ -95,7 +95,7 @@ export const auth = operations({
     example:
       '--user 7 --biometric-result PASS --geo-fence-result PASS --device-id 5 --platform ios --timestamp 2030-01-31T12:00:00Z',
     input: z.strictObject({
-      user_id: shown(line(64), 'User id', { example: '7' }),
+      user_id,
       biometric_result: shown(verdict, 'What the biometric check came to', { example: 'PASS' }),
       geo_fence_result: shown(verdict, 'What the check of the place came to', { example: 'PASS' }),
       device_info: shown(

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini'
 import { ceremony, approvalRecord } from './approval.ts'
-import { chosen, id, line } from './field.ts'
+import { chosen, id, line, positive } from './field.ts'
 import { operations } from './operation.ts'
 import { org_id, place, time, user_id, webauthn } from './records.ts'
 
 // Devices of approvers, and what such a device calls, over /svc/v1. spec: not shown
 
-const device_id = chosen(id, 'Device id', { example: 5 })
+const device_id = chosen(id, 'Device id', { example: '5' })
 
 export const deviceRecord = z.looseObject({
   id: device_id,
-  org_id: chosen(id, 'Organization id'),
+  org_id: chosen(positive, 'Organization id'),
   user_id: chosen(id, 'User id'),
   name: chosen(z.string(), 'Name that its owner gave it'),
   kind: chosen(z.enum(['phone', 'software']), 'software: a key file, for development only'),

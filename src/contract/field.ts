@@ -64,4 +64,19 @@ export const line = (max = 200) =>
     z.regex(/^\P{Cc}*$/u, { error: 'must not hold control characters', abort: true }),
   )
 
-export const id = z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'))
+/** A whole number from 1. The specification declares only `org_id` and the `id` of a geo-fence as integers. */
+export const positive = z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'))
+
+/** Any other id is text, as `user_id` is in the specification. Nothing may be read from it: another service has `usr_8f3`. */
+export const id = line(64).brand<'id'>()
+
+const ids = z.registry<{ text: true }>()
+ids.add(id, { text: true })
+
+/** Whether a field holds such an id, behind `optional` and `nullable` too. */
+export const isId = (schema: z.core.$ZodType): boolean => {
+  // A registry answers for clones of a schema as well.
+  if (ids.get(schema as typeof id)) return true
+  const inner = (schema._zod.def as { innerType?: z.core.$ZodType }).innerType
+  return inner !== undefined && isId(inner)
+}

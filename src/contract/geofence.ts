@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id, line, shown } from './field.ts'
+import { chosen, id, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
 import { is_active, latitude, longitude, org_id, paging, radius, ruling, times, user_id } from './records.ts'
 
@@ -21,16 +21,18 @@ const userFenceFields = (mark: typeof shown) => ({
 
 const fenceChange = z.partial(z.strictObject(fenceFields(chosen)))
 const fenceRecord = z.looseObject({
-  id: chosen(id, 'Geo-fence id'),
-  org_id: chosen(id, 'Organization id'),
+  id: chosen(positive, 'Geo-fence id'),
+  org_id: chosen(positive, 'Organization id'),
   ...fenceFields(chosen),
   ...times,
 })
 const userFence = z.strictObject(userFenceFields(shown))
 export const userFenceRecord = z.looseObject(userFenceFields(chosen))
 
-const fenceId = shown(id, 'Geo-fence id', { example: 12, flag: 'geofence-id' })
-const userOrg = chosen(z.optional(id), 'Organization id; needed when the user is in several', { example: 1 })
+const fenceId = shown(positive, 'Geo-fence id', { example: 12, flag: 'geofence-id' })
+const userOrg = chosen(z.optional(positive), 'Organization id; needed when the user is in several', {
+  example: 1,
+})
 
 export const geofence = operations({
   listGeofences: {
@@ -134,7 +136,7 @@ export const geofence = operations({
     example: '--org acme --latitude 52.5201 --longitude 13.4049 --accuracy 20',
     input: z.strictObject({
       org_id,
-      user_id: chosen(z.optional(id), 'With the fences of this user too', { example: 7, flag: 'user' }),
+      user_id: chosen(z.optional(id), 'With the fences of this user too', { example: '7', flag: 'user' }),
       latitude: chosen(latitude, 'Latitude, degrees (WGS84)', { example: 52.5201, oldFlag: 'lat' }),
       longitude: chosen(longitude, 'Longitude, degrees (WGS84)', { example: 13.4049, oldFlag: 'lon' }),
       accuracy_m: chosen(

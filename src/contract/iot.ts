@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id, line, shown } from './field.ts'
+import { chosen, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
 import { mobile, time } from './records.ts'
 
@@ -39,7 +39,7 @@ const registration = {
     example: '250.42',
   }),
 }
-const organization = chosen(z.optional(id), 'Organization id; a key of an organization means its own', {
+const organization = chosen(z.optional(positive), 'Organization id; a key of an organization means its own', {
   example: 1,
 })
 
@@ -69,7 +69,7 @@ export const iot = operations({
     data: z.looseObject({
       machineId: chosen(z.string(), 'Machine id'),
       machineName: chosen(z.string(), 'Name of the machine'),
-      org_id: chosen(id, 'Organization id'),
+      org_id: chosen(positive, 'Organization id'),
       stock_symbol: chosen(
         z.nullable(z.string()),
         'Code of the stock; null where the provider of quotes does not know it',
@@ -117,7 +117,7 @@ export const iot = operations({
       machineId: chosen(z.string(), 'Machine id'),
       known: chosen(z.literal(true), 'A machine that is not is answered as 404'),
       machineName: chosen(z.string(), 'Name of the machine'),
-      org_id: chosen(id, 'Organization id'),
+      org_id: chosen(positive, 'Organization id'),
       registered_at: chosen(time, 'When it was registered'),
     }),
   },

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
-import { chosen, id, line } from './field.ts'
+import { chosen, id, line, positive } from './field.ts'
 import { operations } from './operation.ts'
 import { keyRecord, newKey, paging } from './records.ts'
 
 // Named API keys, over /svc/v1. spec: not shown
 
-const keyId = chosen(id, 'Key id', { example: 2, flag: 'key-id' })
+const keyId = chosen(id, 'Key id', { example: '2', flag: 'key-id' })
 
 export const key = operations({
   listKeys: {
@@ -16,7 +16,7 @@ export const key = operations({
     summary: 'List API keys, never whole',
     message: 'Keys',
     input: z.strictObject({
-      org_id: chosen(z.optional(id), 'Only the keys of this organization', { example: 1 }),
+      org_id: chosen(z.optional(positive), 'Only the keys of this organization', { example: 1 }),
       ...paging,
     }),
     data: z.array(keyRecord),
@@ -33,7 +33,7 @@ export const key = operations({
     example: '--name ci --org acme',
     input: z.strictObject({
       name: chosen(line(60), 'Name, as the audit shows it', { example: 'ci' }),
-      org_id: chosen(z.optional(id), 'The organization it is for; without it, an operator key', {
+      org_id: chosen(z.optional(positive), 'The organization it is for; without it, an operator key', {
         example: 1,
       }),
     }),

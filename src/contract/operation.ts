@@ -55,8 +55,8 @@ type WithPathValues<T extends Operations> = {
 /** A table of operations. A `{name}` in a path that the input lacks does not compile. */
 export const operations = <const T extends Operations>(table: T & WithPathValues<T>): T => table
 
-export type Input<O extends Operation> = z.infer<O['input']>
-export type Data<O extends Operation> = O['data'] extends z.ZodMiniType ? z.infer<O['data']> : undefined
+export type Input<O extends Operation> = z.input<O['input']>
+export type Data<O extends Operation> = O['data'] extends z.ZodMiniType ? z.input<O['data']> : undefined
 
 /** The names in `{}` of a path, in order. */
 export const pathNames = (path: string): string[] =>

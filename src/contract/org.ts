@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { fullIsoTime } from '../core/iso-time.ts'
-import { chosen, id, line, shown } from './field.ts'
+import { chosen, id, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
 import {
   country_code,
@@ -18,7 +18,7 @@ import {
 } from './records.ts'
 
 const recordFields = (mark: typeof shown) => ({
-  id: chosen(id, 'Organization id'),
+  id: chosen(positive, 'Organization id'),
   name: mark(z.string(), 'Name'),
   slug: mark(z.string(), 'Short name, usable wherever an id is'),
   policy: chosen(policy, 'What the organization enforces'),
@@ -38,7 +38,7 @@ const naming = {
 
 const authCodeRecord = z.looseObject({
   id: chosen(id, 'Auth code id'),
-  org_id: chosen(id, 'Organization id'),
+  org_id: chosen(positive, 'Organization id'),
   label: chosen(z.string(), 'What it is for'),
   hint: chosen(z.string(), 'Its last four characters'),
   uses_left: chosen(z.nullable(z.int()), 'How often it can still be used; null is without limit'),
@@ -233,7 +233,7 @@ export const org = operations({
     example: '3 --org acme --uses 10',
     input: z.strictObject({
       orgId: org_id,
-      authCodeId: shown(id, 'Auth code id', { example: 3 }),
+      authCodeId: shown(id, 'Auth code id', { example: '3' }),
       label: chosen(z.optional(line(120)), 'What it is for', { example: 'Berlin office' }),
       uses: chosen(z.optional(uses), 'How often it can still be used', { example: 50 }),
       expires_at: chosen(z.optional(moment), 'When it lapses', { example: '2030-01-31T18:00:00Z' }),
@@ -248,6 +248,6 @@ export const org = operations({
     summary: 'Delete an auth code',
     message: 'Auth code deleted',
     example: '3 --org acme --yes',
-    input: z.strictObject({ org_id, auth_code_id: shown(id, 'Auth code id', { example: 3 }) }),
+    input: z.strictObject({ org_id, auth_code_id: shown(id, 'Auth code id', { example: '3' }) }),
   },
 })

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import { chosen, id, line, shown } from './field.ts'
+import { chosen, id, line, positive, shown } from './field.ts'
 
 // Fields that stand in several groups. Times are ISO 8601 in UTC with milliseconds.
 
-export const org_id = shown(id, 'Organization id', { example: 1 })
-export const user_id = shown(id, 'User id', { example: 7 })
+export const org_id = shown(positive, 'Organization id', { example: 1 })
+export const user_id = shown(id, 'User id', { example: '7' })
 export const time = z.string()
 export const times = {
   created_at: chosen(time, 'When it was made'),
@@ -86,7 +86,7 @@ export const country_code = line(5).check(
 /** One person in one organization. */
 export const userRecord = z.looseObject({
   id: chosen(id, 'User id'),
-  org_id: chosen(id, 'Organization id'),
+  org_id: chosen(positive, 'Organization id'),
   mobile: chosen(z.string(), 'Mobile number, E.164', { personal: true }),
   country_code: chosen(z.string(), 'Dialing prefix with plus'),
   email: chosen(z.string(), 'E-mail address', { personal: true }),
@@ -101,7 +101,7 @@ export const keyRecord = z.looseObject({
   id: chosen(id, 'Key id'),
   name: chosen(z.string(), 'Name, as the audit shows it'),
   kind: chosen(z.enum(['operator', 'organization']), 'operator: everything; organization: its own only'),
-  org_id: chosen(z.nullable(id), 'Organization id, null for an operator key'),
+  org_id: chosen(z.nullable(positive), 'Organization id, null for an operator key'),
   prefix: chosen(z.string(), 'How the key starts'),
   created_at: chosen(time, 'When it was made'),
   last_used_at: chosen(z.nullable(time), 'When it was last used, to the minute'),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id, line, shown } from './field.ts'
+import { chosen, id, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
 import { is_active, org_id, paging, ruling, times, user_id } from './records.ts'
 
@@ -29,13 +29,15 @@ export const slot = z.strictObject({
 
 const slotRecord = z.looseObject({
   id: chosen(id, 'Time slot id'),
-  org_id: chosen(id, 'Organization id'),
+  org_id: chosen(positive, 'Organization id'),
   ...slot.shape,
   ...times,
 })
 export const userSlotRecord = z.looseObject(slot.shape)
-const timeslot_id = shown(id, 'Time slot id', { example: 4 })
-const userOrg = chosen(z.optional(id), 'Organization id; needed when the user is in several', { example: 1 })
+const timeslot_id = shown(id, 'Time slot id', { example: '4' })
+const userOrg = chosen(z.optional(positive), 'Organization id; needed when the user is in several', {
+  example: 1,
+})
 const columns = ['name', 'days', 'start', 'end', 'timezone', 'is_active']
 
 export const timeslot = operations({
@@ -132,7 +134,7 @@ export const timeslot = operations({
     example: '--org acme --at 2030-01-31T08:30:00+01:00',
     input: z.strictObject({
       org_id,
-      user_id: chosen(z.optional(id), 'With the slots of this user too', { example: 7, flag: 'user' }),
+      user_id: chosen(z.optional(id), 'With the slots of this user too', { example: '7', flag: 'user' }),
       at: chosen(z.optional(line(40)), 'ISO 8601 with its offset; now when left out', {
         example: '2030-01-31T08:30:00+01:00',
       }),

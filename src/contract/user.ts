@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, id, line, shown } from './field.ts'
+import { chosen, id, line, positive, shown } from './field.ts'
 import { userFenceRecord } from './geofence.ts'
 import { operations } from './operation.ts'
 import {
@@ -28,11 +28,11 @@ const role = chosen(z.optional(z.enum(roles)), 'Role in the organization; member
   example: 'member',
 })
 
-const orgOfCaller = chosen(z.optional(id), 'Organization id; a key of an organization means its own', {
+const orgOfCaller = chosen(z.optional(positive), 'Organization id; a key of an organization means its own', {
   example: 1,
 })
-const bodyOrg = chosen(id, 'Organization id', { example: 1 })
-const bodyUser = chosen(id, 'User id', { example: 7 })
+const bodyOrg = chosen(positive, 'Organization id', { example: 1 })
+const bodyUser = chosen(id, 'User id', { example: '7' })
 const e164 = chosen(z.optional(mobile), 'Mobile number, E.164', { example: '+12025550101', personal: true })
 /** What became of the link that registers the first phone of who was accepted. No answer holds the link. */
 const enrollment = chosen(
@@ -182,7 +182,7 @@ export const user = operations({
     input: z.strictObject({ user_id: z.optional(bodyUser), mobile: e164 }),
     data: z.array(
       z.looseObject({
-        id: chosen(id, 'Organization id'),
+        id: chosen(positive, 'Organization id'),
         name: chosen(z.string(), 'Name of the organization'),
         slug: chosen(z.string(), 'Slug of the organization'),
         role: chosen(z.enum(roles), 'Role of the user there'),

@@ -1,4 +1,4 @@
-import type { Data, Input, Operations } from '../contract/operation.ts'
+import type { Operations } from '../contract/operation.ts'
 import type { Waited } from './approvals/waiting.ts'
 import type { Channel, Message } from './delivery/message.ts'
 import type { Keyring } from './keyring.ts'
@@ -6,6 +6,7 @@ import type { Refusal } from './refusal.ts'
 import type { Ring } from './ringer.ts'
 import type { Service } from './service.ts'
 import type { Db } from './storage/schema.ts'
+import type { RowData, RowInput } from './row-ids.ts'
 
 /** Whose key it is. `orgId` null is an operator; `keyId` 0 is the bearer of the tool server, which is no key of the store. */
 export type Caller = {
@@ -102,5 +103,5 @@ export const prepare = async <I, D>(handler: Handler<I, D>, input: I, outside: O
 
 /** One handler an operation; a missing one does not compile. */
 export type Handlers<T extends Operations> = {
-  [K in keyof T]: Handler<Input<T[K]>, Data<T[K]>>
+  [K in keyof T]: Handler<RowInput<T[K]>, RowData<T[K]>>
 }

@@ -8,14 +8,14 @@ import { challengeOf } from '../../src/receipt/context.ts'
 import { createMember, dataOf } from './fixtures.ts'
 import type { Answer, TestService } from './harness.ts'
 
-export type Approver = { id: number; mobile: string; device: number; key: SoftwareKey }
+export type Approver = { id: string; mobile: string; device: string; key: SoftwareKey }
 export type Deciding = { decision: 'approve' | 'deny'; not_me?: boolean; number?: string }
 
 /** Registers another software key for a user. */
 export const enroll = async (
   { call }: TestService,
   org: number,
-  user: number,
+  user: string,
   alg: SoftwareKey['alg'] = 'ES256',
 ): Promise<Pick<Approver, 'device' | 'key'>> => {
   const path = `/svc/v1/organizations/${org}/users/${user}/enrollments`

@@ -8,7 +8,7 @@ import { acme, ada, clock, installHooks, open, revoke, service, start } from './
 
 installHooks()
 
-const devicesOf = async (user: number) =>
+const devicesOf = async (user: string) =>
   dataOf(await service.call('GET', `/svc/v1/organizations/${acme.id}/users/${user}/devices`))
 const post = (body: object): Promise<Answer> => service.call('POST', '/svc/v1/devices', { key: null, body })
 
@@ -133,7 +133,7 @@ describe('a revoked device', () => {
     expect(dataOf(await revoke(approver.device))).toMatchObject({ revoked_at: clock.iso() })
     expect(await devicesOf(approver.id)).toMatchObject([{ id: approver.device, revoked_at: clock.iso() }])
     expect(refusal(await revoke(approver.device))).toEqual([409, 'device_revoked', []])
-    expect(refusal(await revoke(99))).toEqual([404, 'not_found', []])
+    expect(refusal(await revoke('99'))).toEqual([404, 'not_found', []])
     expect((await auditOf(service, acme.id)).at(-1)).toEqual([
       'revokeDevice',
       `device:${approver.device}`,

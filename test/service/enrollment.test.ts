@@ -41,7 +41,7 @@ describe('an enrollment', () => {
   test('is for an active user only', async () => {
     await service.call('POST', `/organization/${acme.id}/user/${ada.id}/pending`, { body: {} })
     expect(refusal(await start())).toEqual([409, 'user_pending', []])
-    expect(refusal(await start(99))).toEqual([404, 'not_found', []])
+    expect(refusal(await start('99'))).toEqual([404, 'not_found', []])
   })
 
   test.each(['https://192.0.2.7:8443', 'https://[2001:db8::1]', 'http://svc.example.com'])(

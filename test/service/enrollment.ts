@@ -8,7 +8,7 @@ import { startTestService, type Answer, type TestService } from './harness.ts'
 export let clock: ReturnType<typeof createClock>
 export let service: TestService
 export let acme: { id: number; key: string }
-export let ada: { id: number; mobile: string }
+export let ada: { id: string; mobile: string }
 export const open = async (options: { dev?: boolean; publicUrl?: string } = {}): Promise<void> => {
   clock = createClock()
   service = await startTestService({ dev: true, now: clock.now, ...options })
@@ -24,5 +24,5 @@ export const installHooks = (): void => {
 
 export const start = (user = ada.id, key = acme.key): Promise<Answer> =>
   service.call('POST', `/svc/v1/organizations/${acme.id}/users/${user}/enrollments`, { key, body: {} })
-export const revoke = (device: number): Promise<Answer> =>
+export const revoke = (device: string): Promise<Answer> =>
   service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${device}`)

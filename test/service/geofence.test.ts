@@ -92,10 +92,10 @@ describe('geo-fences of an organization', () => {
   })
 })
 
-const set = (userId: number, body: object, key?: string) =>
+const set = (userId: string, body: object, key?: string) =>
   service.call('PUT', `/user/${userId}/geofences/update`, { body, key })
 
-const list = (userId: number, query = '', key?: string) =>
+const list = (userId: string, query = '', key?: string) =>
   service.call('GET', `/user/${userId}/geofences${query}`, { key })
 
 describe('geo-fences of a user', () => {

@@ -5,7 +5,7 @@ import { createMember, createTenant, dataOf, refusal } from './fixtures.ts'
 installHooks()
 
 let other: { id: number; key: string }
-let user: { id: number }
+let user: { id: string }
 beforeEach(async () => {
   other = await createTenant(service, 'other')
   user = await createMember(service, acme.id, 1)

@@ -14,7 +14,7 @@ import type { TestService } from './harness.ts'
 
 installHooks()
 
-let user: { id: number }
+let user: { id: string }
 beforeEach(async () => {
   user = await createMember(service, acme.id, 1)
 })
@@ -24,12 +24,12 @@ type State = (typeof states)[number]
 
 const setState = (state: State) =>
   service.storage.write((db) =>
-    db.updateTable('memberships').set({ state }).where('user_id', '=', user.id).execute(),
+    db.updateTable('memberships').set({ state }).where('user_id', '=', Number(user.id)).execute(),
   )
 const stateOf = async () =>
   dataOf(await service.call('GET', `/organization/${acme.id}/user/${user.id}`)).state as State
 
-const moves: Record<string, (userId: number) => ReturnType<TestService['call']>> = {
+const moves: Record<string, (userId: string) => ReturnType<TestService['call']>> = {
   acceptUser: (id) => service.call('POST', `/organization/${acme.id}/user/${id}/accept`),
   rejectUser: (id) => service.call('POST', `/organization/${acme.id}/user/${id}/reject`),
   holdUser: (id) => service.call('POST', `/organization/${acme.id}/user/${id}/pending`),
@@ -69,7 +69,7 @@ describe('moving a user', () => {
   })
 
   test.each(Object.keys(moves))('%s knows nobody who is not a member', async (move) => {
-    expect(await refusedWithoutTrace(service, () => moves[move]!(99))).toEqual([404, 'not_found', []])
+    expect(await refusedWithoutTrace(service, () => moves[move]!('99'))).toEqual([404, 'not_found', []])
   })
 
   test('happens once, however many ask at the same moment', async () => {
@@ -100,8 +100,8 @@ describe('removing a user', () => {
       db
         .insertInto('enrollments')
         .values([
-          { org_id: acme.id, user_id: user.id, token_hash: 'a', expires_at: '2999' },
-          { org_id: acme.id, user_id: user.id, token_hash: 'b', expires_at: '2000', used_at: '2000' },
+          { org_id: acme.id, user_id: Number(user.id), token_hash: 'a', expires_at: '2999' },
+          { org_id: acme.id, user_id: Number(user.id), token_hash: 'b', expires_at: '2000', used_at: '2000' },
         ])
         .execute(),
     )
@@ -125,7 +125,7 @@ describe('deleting a user', () => {
     expect((await auditOf(service, acme.id)).at(-1)).toEqual(['deleteUser', `user:${user.id}`, []])
     let contents = await contentsOf(service)
     expect(contents.user_timeslots).toEqual([])
-    expect(contents.people).toMatchObject([{ id: there.id }])
+    expect(contents.people).toMatchObject([{ id: Number(there.id) }])
 
     expect((await remove(other.id)).status).toBe(200)
     contents = await contentsOf(service)

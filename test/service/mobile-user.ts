@@ -23,7 +23,7 @@ export const send = ({ call }: TestService, mobile: string, { key }: By = {}) =>
 export const confirm = ({ call }: TestService, mobile: string, otp: string, { key }: By = {}) =>
   call('POST', '/wp/confirm/register', { key, body: { mobile, otp } })
 
-export type MobileUser = { user_id: number; mobile: string; access_token: string; refresh_token: string }
+export type MobileUser = { user_id: string; mobile: string; access_token: string; refresh_token: string }
 
 /** Somebody with +1 and this national number who has registered and confirmed their phone. */
 export const createMobileUser = async (

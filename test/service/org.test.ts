@@ -169,7 +169,7 @@ describe('deleting an organization', () => {
     const { audit, ...rest } = await contentsOf(service)
     expect(JSON.stringify(rest)).not.toContain(`"org_id":${acme.id}`)
     expect(rest.organizations).toHaveLength(1)
-    expect(rest.people).toMatchObject([{ id: shared.id }])
+    expect(rest.people).toMatchObject([{ id: Number(shared.id) }])
     expect(audit!.length).toBeGreaterThan(8)
     expect((await auditOf(service, acme.id)).at(-1)).toEqual([
       'deleteOrganization',

@@ -9,18 +9,18 @@ import { codeFor, createMobileUser, register, send } from './mobile-user.ts'
 export type Holding = {
   org: number
   slug: string
-  user: number
-  waiting: number
+  user: string
+  waiting: string
   fence: number
-  slot: number
-  code: number
+  slot: string
+  code: string
   mobile: string
-  device: number
+  device: string
   approval: string
   token: string
   message: string
   /** Who confirmed a phone with the key of the organization. */
-  account: number
+  account: string
   authCode: string
   registered: string
   otp: string
@@ -37,7 +37,7 @@ export const machineFields = { ...machineValues, machineName: 'Press', mobile: '
 /** Somebody who has verified on the phone, which nobody asked about yet, and a token that is not spent. */
 const verified = async (
   service: TestService,
-  of: { user: number; mobile: string; authenticator: SoftwareKey; key: string },
+  of: { user: string; mobile: string; authenticator: SoftwareKey; key: string },
 ): Promise<string> => {
   const post = async (path: string, body: object) =>
     dataOf(await service.call('POST', path, { key: of.key, body }))
@@ -55,7 +55,7 @@ export const settle = async (
 ): Promise<Holding & { key: string }> => {
   const { id: org, key } = await createTenant(service, slug)
   const post = async (path: string, body: object) =>
-    dataOf(await service.call('POST', `/organization/${org}/${path}`, { body })).id as number
+    dataOf(await service.call('POST', `/organization/${org}/${path}`, { body })).id
   // The fence and the slot are there to be found, and hinder nobody, whatever the time is.
   const policy = { report_only: ['location', 'time'] }
   dataOf(await service.call('PUT', `/organization/${org}/update`, { body: { policy } }))

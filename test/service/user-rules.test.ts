@@ -20,7 +20,7 @@ describe('the rules of users', () => {
       { user_id: ada.id, geofences: [home, { ...home, name: 'Office', enabled: false }], timeslots: [] },
       { user_id: eve.id, geofences: [], timeslots: [nights] },
     ])
-    expect(bob.id).toBe(ada.id + 1)
+    expect(Number(bob.id)).toBe(Number(ada.id) + 1)
   })
 
   test('come in pages, none left out and none twice', async () => {

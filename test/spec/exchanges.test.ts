@@ -101,7 +101,7 @@ describe('the service answers', () => {
   })
 
   /** The phone of the person of the exchanges, and what they do when it rings. */
-  const enrolled = async () => enroll(remote(service.baseUrl, key), 1, 1)
+  const enrolled = async () => enroll(remote(service.baseUrl, key), 1, '1')
   let phone: Awaited<ReturnType<typeof enrolled>> | undefined
   const answered = async (): Promise<void> => {
     const { call } = remote(service.baseUrl, key)

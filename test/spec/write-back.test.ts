@@ -9,7 +9,7 @@ import { createMobileUser } from '../service/mobile-user.ts'
 // of a record, so a client cannot know which of them an update takes.
 
 type Case = { read: (id: Ids) => Promise<unknown>; write: (id: Ids) => [string, string]; body?: string }
-type Ids = { org: number; user: number; fence: number; slot: number; code: number; person: number }
+type Ids = { org: number; user: string; fence: number; slot: string; code: string; person: string }
 
 let service: TestService
 let ids: Ids
@@ -17,7 +17,7 @@ beforeEach(async () => {
   service = await startTestService()
   const { id: org } = await createTenant(service, 'acme')
   const { id: user } = await createMember(service, org, 1)
-  const make = async (path: string, body: object): Promise<number> =>
+  const make = async (path: string, body: object) =>
     dataOf(await service.call('POST', `/organization/${org}/${path}`, { body })).id
   const slot = { name: 'Office', days: ['mon'], start: '09:00', end: '17:00', timezone: 'UTC' }
   const person = await createMobileUser(service, { mobile: '2025550177', email: 'bob@acme.example' })

@@ -15,7 +15,7 @@ export const request = async <K extends OperationId>(
   return body.data as Data<Table[K]>
 }
 
-export type EnrolledApprover = { mobile: string; device: number; authenticator: SoftwareKey }
+export type EnrolledApprover = { mobile: string; device: string; authenticator: SoftwareKey }
 
 /** A new user with a software key; the service runs with --dev. */
 export const enrollApprover = async (

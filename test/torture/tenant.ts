@@ -27,7 +27,7 @@ export type Tenant = {
   /** A message that was sent. */
   message: string
   authCode: string
-  ids: Record<string, number>
+  ids: Record<string, number | string>
 }
 
 const machine = { ...exampleInput('registerMachine'), mobile: '+12025550101' }

@@ -8,7 +8,7 @@ export const verifyPerson = async (
   key: string,
   org_id: number,
   { mobile, authenticator }: EnrolledApprover,
-): Promise<{ user: number; token: string; verification: string }> => {
+): Promise<{ user: string; token: string; verification: string }> => {
   // The places and times of the organization hinder nobody, whatever the time is.
   const policy = { report_only: ['location', 'time'] }
   await request(baseUrl, 'updateOrganization', key, { org_id, policy })

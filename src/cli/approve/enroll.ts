@@ -23,7 +23,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
     import('./receipt-file.ts'),
   ])
   const { input } = await gatherInput(device.createEnrollment, { args, options }, context)
-  const { org_id, user_id } = input as { org_id: number; user_id: number }
+  const { org_id, user_id } = input as { org_id: number; user_id: string }
   const client = await context.client()
   const call = async <T>(
     operation: Parameters<typeof client.call>[0],
@@ -42,7 +42,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
       user_id,
     })
     const key = createSoftwareKey(alg, { rpId: rp_id, userHandle: user_handle })
-    const made = await call<{ id: number }>(device.registerDevice, {
+    const made = await call<{ id: string }>(device.registerDevice, {
       token,
       name: 'Software key',
       software: true,

@@ -9,19 +9,19 @@ import { readGuarded } from '../profile/guarded-file.ts'
 /** A software authenticator and whose it is, as `svc user enroll --software` saves it. A secret. */
 export type KeyFile = {
   version: 1
-  device_id: number
+  device_id: string
   org_id: number
-  user_id: number
+  user_id: string
   /** E.164. */
   mobile: string
   key: SoftwareKey
 }
 
-const name = /^approver-\d{1,15}-\d{1,15}\.json$/
+const name = /^approver-\d{1,15}-[\w.~!*'()%-]{1,200}\.json$/
 
 /** Where a key is kept when nobody says: beside the profiles. */
-export const keyFilePath = (io: Pick<Io, 'env' | 'cwd'>, org_id: number, user_id: number): string =>
-  join(configDir(io), `approver-${org_id}-${user_id}.json`)
+export const keyFilePath = (io: Pick<Io, 'env' | 'cwd'>, org_id: number, user_id: string): string =>
+  join(configDir(io), `approver-${org_id}-${encodeURIComponent(user_id)}.json`)
 
 const kept = (io: Io): string[] => {
   try {

@@ -11,7 +11,7 @@ import type { Scope } from './present.ts'
 import { sections, type State } from './state.ts'
 
 const mostBytes = 64 * 1024 * 1024
-const id = z.int().check(z.gte(1))
+const positive = z.int().check(z.gte(1))
 const section = z.enum(sections)
 
 const planFile = z.strictObject({
@@ -20,7 +20,7 @@ const planFile = z.strictObject({
   /** The file that it was made of. */
   source: z.string(),
   organization: z.string(),
-  org_id: z.optional(id),
+  org_id: z.optional(positive),
   scope: z.strictObject({ sections: z.array(section), rules: z.boolean() }),
   /** Of what the service held. */
   state_sha256: z.string(),
@@ -29,7 +29,7 @@ const planFile = z.strictObject({
       action: z.enum(actions),
       section,
       key: z.string(),
-      id: z.optional(id),
+      id: z.optional(z.union([positive, z.string()])),
       changes: z.array(
         z.strictObject({
           field: z.string().check(z.regex(/^[a-z_]{1,40}$/)),

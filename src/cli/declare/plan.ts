@@ -4,6 +4,7 @@ import {
   onlyAtCreation,
   same,
   sections,
+  type Id,
   type Row,
   type Rows,
   type Section,
@@ -19,7 +20,7 @@ export type Step = {
   action: (typeof actions)[number]
   section: Section
   key: string
-  id?: number
+  id?: Id
   changes: Change[]
   note?: string
 }

@@ -58,7 +58,8 @@ const rowOf = (section: List, record: Fields): Row => {
     uses: uses_left ?? undefined,
     expires_at: expires_at ?? undefined,
   })
-  return { key, fields, ...(typeof record.id === 'number' && { id: record.id }) }
+  const { id } = record
+  return { key, fields, ...((typeof id === 'number' || typeof id === 'string') && { id }) }
 }
 
 /** Whether another service of the contract may simply not have the operation. */
@@ -66,9 +67,9 @@ const isUnknownThere = (error: unknown): boolean =>
   error instanceof SvcError &&
   (error.exit === 'notFound' || error.exit === 'refused' || error.code === 'unexpected_answer')
 
-const eachUserRules = async (users: Row[], reading: Reading): Promise<Map<number, Rules>> => {
+const eachUserRules = async (users: Row[], reading: Reading): Promise<Map<string, Rules>> => {
   const { client, org_id, signal } = reading
-  const rules = new Map<number, Rules>()
+  const rules = new Map<string, Rules>()
   await inParallel(users, signal, async ({ id: userId }) => {
     if (userId === undefined) return
     const [geofences, timeslots] = await Promise.all(
@@ -77,25 +78,25 @@ const eachUserRules = async (users: Row[], reading: Reading): Promise<Map<number
         return envelope.data
       }),
     )
-    rules.set(userId, { geofences, timeslots })
+    rules.set(String(userId), { geofences, timeslots })
   })
   return rules
 }
 
 /** The rules of all users at once; where a service has no such read, two reads for each user. */
 const addRules = async (users: Row[], reading: Reading): Promise<void> => {
-  let rules: Map<number | undefined, Rules>
+  let rules: Map<string, Rules>
   let absent: Rules = { geofences: [], timeslots: [] }
   try {
     const rows = await listed(user.listUserRules, reading)
-    rules = new Map(rows.map((row) => [row.user_id as number, row]))
+    rules = new Map(rows.map((row) => [String(row.user_id), row]))
   } catch (error) {
     if (!isUnknownThere(error)) throw error
     rules = await eachUserRules(users, reading)
     absent = {}
   }
   for (const { id, fields } of users) {
-    const { geofences, timeslots } = rules.get(id) ?? absent
+    const { geofences, timeslots } = rules.get(String(id)) ?? absent
     if (geofences !== undefined) fields.geofences = normal('geofences', geofences)
     if (timeslots !== undefined) fields.timeslots = normal('timeslots', timeslots)
   }

@@ -58,7 +58,7 @@ const createUser = async (doing: Doing): Promise<Made> => {
   const { country_code } = phone
   const mobile = phone.mobile.slice(country_code.length)
   const made = await send(user.createUser, { orgId: org_id, country_code, mobile, ...only(fields, profile) })
-  if (typeof made.id !== 'number' && !isEmpty(only(fields, ['state', 'geofences', 'timeslots'])))
+  if (made.id === undefined && !isEmpty(only(fields, ['state', 'geofences', 'timeslots'])))
     throw new SvcError('failed', 'no_id', 'The service tells no id for the new user')
   if (fields.state === 'pending') await send(user.holdUser, { org_id, user_id: made.id })
   // Who was a member before comes back with the rules of then.

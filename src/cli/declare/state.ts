@@ -7,8 +7,11 @@ export type Section = (typeof sections)[number]
 
 export type Fields = Record<string, unknown>
 
+/** As the service writes it: most ids are text. */
+export type Id = number | string
+
 /** One thing under the name that a file knows it by; `id` is the service's, where it is there already. */
-export type Row = { key: string; id?: number; fields: Fields }
+export type Row = { key: string; id?: Id; fields: Fields }
 
 /** Rows by section; a section that is absent is not looked at. */
 export type Rows = Partial<Record<Section, Row[]>>
@@ -19,7 +22,7 @@ export type State = {
   org_id?: number
   rows: Rows
   /** Names that several rows have: which one a file means cannot be told, so they are left alone. */
-  ambiguous: { section: Section; key: string; ids: number[] }[]
+  ambiguous: { section: Section; key: string; ids: Id[] }[]
 }
 
 /** The sections that are lists, and the field that each of their rows is known by. */

@@ -1,6 +1,5 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { device } from '../../contract/device.ts'
-import type { Input } from '../../contract/operation.ts'
 import { verifyAssertion } from '../../receipt/assertion.ts'
 import { challengeOf, contextBytes } from '../../receipt/context.ts'
 import { createReceipt, type FactorResult } from '../../receipt/receipt.ts'
@@ -16,8 +15,9 @@ import { answered, contextOf, findApproval, type ApprovalRow } from './record.ts
 import type { RulesMemory } from './rules-memory.ts'
 import { withAsked } from './rules-of.ts'
 import { readSite } from './site.ts'
+import type { RowInput } from '../row-ids.ts'
 
-type Decided = Input<typeof device.decideApproval>
+type Decided = RowInput<typeof device.decideApproval>
 
 const everywhere = { orgId: null }
 

@@ -1,5 +1,4 @@
 import type { device } from '../../contract/device.ts'
-import type { Input } from '../../contract/operation.ts'
 import type { FactorResult, Receipt } from '../../receipt/claims.ts'
 import { ofActiveMember } from '../active-member.ts'
 import type { Call } from '../call.ts'
@@ -7,6 +6,7 @@ import { conflict, notFound, Refusal } from '../refusal.ts'
 import { expireDue, lapsed } from './expiry.ts'
 import { muteKey } from './limits.ts'
 import { selectApprovals, subjectOf, type ApprovalRow } from './record.ts'
+import type { RowInput } from '../row-ids.ts'
 
 /** A decision that is verified, and may still come too late. */
 export type Verdict = {
@@ -15,7 +15,7 @@ export type Verdict = {
   /** What the authenticator has counted to. */
   counter: number
   decidedAt: string
-  input: Pick<Input<typeof device.decideApproval>, 'decision' | 'not_me'>
+  input: Pick<RowInput<typeof device.decideApproval>, 'decision' | 'not_me'>
   /** What the rules found, for the record; who is refused by them has no receipt that says it. */
   ruling: FactorResult[]
   attestation: Receipt | null

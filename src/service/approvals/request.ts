@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import type { approval, ApprovalRecord } from '../../contract/approval.ts'
-import type { Input } from '../../contract/operation.ts'
 import { factors as allFactors, type Policy } from '../../contract/records.ts'
 import { randomToken } from '../../core/ids.ts'
 import { hasPolicy } from '../../rules/decide.ts'
@@ -14,9 +13,10 @@ import { later } from '../later.ts'
 import { checkLimits } from './limits.ts'
 import { answered, subjectOf, type ApprovalRow } from './record.ts'
 import { readStanding } from './rules-of.ts'
+import type { RowInput } from '../row-ids.ts'
 
 type Factor = (typeof allFactors)[number]
-type Asked = Input<typeof approval.createApproval>
+type Asked = RowInput<typeof approval.createApproval>
 type Approver = { org_id: number; user_id: number; policy: string; organization: string }
 
 const defaultLifetime = 300

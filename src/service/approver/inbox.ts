@@ -1,5 +1,4 @@
 import type { approver } from '../../contract/approver.ts'
-import type { Data } from '../../contract/operation.ts'
 import { sha256 } from '../../core/ids.ts'
 import { contextsOf, selectApprovals, type ApprovalRow } from '../approvals/record.ts'
 import { pause } from '../approvals/waiter.ts'
@@ -7,8 +6,9 @@ import { inboxOf } from '../approvals/waiting.ts'
 import type { Person } from '../call.ts'
 import type { Service } from '../service.ts'
 import { sessionOver, stands } from './session.ts'
+import type { RowData } from '../row-ids.ts'
 
-type Inbox = Data<typeof approver.listInbox>
+type Inbox = RowData<typeof approver.listInbox>
 type Approver = Person & { org_id: number }
 
 const readPending = ({ storage }: Service, { org_id, user_id }: Approver): Promise<ApprovalRow[]> =>

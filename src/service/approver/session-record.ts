@@ -1,15 +1,15 @@
 import type { approver } from '../../contract/approver.ts'
-import type { Data } from '../../contract/operation.ts'
 import { wantsLocation } from '../approvals/rules-of.ts'
 import { readSite } from '../approvals/site.ts'
 import type { Call } from '../call.ts'
 import { sessionOver, standingDevices } from './session.ts'
+import type { RowData } from '../row-ids.ts'
 
 /** Who stands at the page with a device. */
 export const readSession = async (
   call: Call,
   device_id: number,
-): Promise<Data<typeof approver.getSession>> => {
+): Promise<RowData<typeof approver.getSession>> => {
   const { db, publicUrl, dev, pushKey } = call
   const { org_id, user_id, ...row } = await standingDevices(db, dev)
     .innerJoin('organizations as o', 'o.id', 'd.org_id')

@@ -1,12 +1,10 @@
 import type { approver } from '../../contract/approver.ts'
-import type { userRecord } from '../../contract/records.ts'
-import type * as z from 'zod/mini'
 import { makeChallenge, readChallenge, spendChallenge, type Question } from '../approver/challenge.ts'
 import { proveDevice } from '../approver/proof.ts'
 import { requirePerson } from '../approver/session.ts'
 import type { Call, Caller, Handlers } from '../call.ts'
 import { conflict, Refusal } from '../refusal.ts'
-import { findUser, selectUsers } from './member.ts'
+import { findUser, selectUsers, type UserRecord } from './member.ts'
 import { moves } from './membership.ts'
 
 type Move = keyof typeof moves
@@ -17,7 +15,7 @@ const roles: ('admin' | 'operator')[] = ['admin', 'operator']
 const shownDigits = 4
 const shownAtMost = 30
 
-const memberOf = ({ id, first_name, last_name, mobile, state }: z.infer<typeof userRecord>) => ({
+const memberOf = ({ id, first_name, last_name, mobile, state }: UserRecord) => ({
   user_id: id,
   first_name,
   last_name,

@@ -3,9 +3,10 @@ import type { userRecord } from '../../contract/records.ts'
 import type { Call } from '../call.ts'
 import { parsePhone, type Phone } from '../phone.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
+import type { Numbered } from '../row-ids.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 
-type UserRecord = z.infer<typeof userRecord>
+export type UserRecord = Numbered<z.output<typeof userRecord>>
 type Role = Tables['memberships']['role']
 
 /** Memberships with the person of each. */

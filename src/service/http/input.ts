@@ -1,8 +1,10 @@
 import type { Context } from 'hono'
 import type * as z from 'zod/mini'
+import { isId } from '../../contract/field.ts'
 import { issuesOf, unknownField } from '../../contract/issues.ts'
-import { pathNames, type Operation } from '../../contract/operation.ts'
+import { orgFields, pathNames, type Operation } from '../../contract/operation.ts'
 import type { Issue } from '../../core/errors.ts'
+import { rowOfId } from '../row-ids.ts'
 import { readBody, refuseBody, refuseFields } from './body.ts'
 import { invalidFields } from './issues.ts'
 import { createReturnedFields } from './returned-fields.ts'
@@ -46,6 +48,17 @@ export const createInputReader = (operation: Operation) => {
   const inPath = pathNames(operation.path)
   const inQuery = operation.method === 'GET' || operation.method === 'DELETE'
   const free = known.filter((name) => !inPath.includes(name))
+  const textIds = known.filter((name) => isId(shape[name]!))
+  const orgIds = known.filter((name) => orgFields.includes(name))
+
+  /** A client may write any id as a number or as text: both say the same. */
+  const sameIds = (body: Fields): Fields => {
+    const fields = { ...body }
+    for (const name of textIds) if (Number.isSafeInteger(fields[name])) fields[name] = String(fields[name])
+    for (const name of orgIds)
+      if (typeof fields[name] === 'string') fields[name] = coerce(fields[name], types[name])
+    return fields
+  }
 
   const returnedFields = createReturnedFields(operation)
   // Where an operation has a query, a filter with a mistyped name would answer too much; and nothing undoes a delete.
@@ -80,7 +93,7 @@ export const createInputReader = (operation: Operation) => {
         other.map((field) => ({ field, message: 'differs from the address; leave it out of the body' })),
       )
     for (const name of twice) delete body[name]
-    return body
+    return sameIds(body)
   }
 
   const readInput = async (context: Context): Promise<Read> => {
@@ -92,7 +105,9 @@ export const createInputReader = (operation: Operation) => {
     if (bad.length > 0) throw invalidFields(bad)
     const checked = operation.input.safeParse(fields)
     if (!checked.success) throw invalidFields(issuesOf(checked.error, operation.input, fields))
-    return { input: checked.data as Fields, given, returned }
+    const input = checked.data as Fields
+    for (const name of textIds) if (input[name] !== undefined) input[name] = rowOfId(input[name] as string)
+    return { input, given, returned }
   }
 
   return { readInput, checkReturned: returnedFields.check }

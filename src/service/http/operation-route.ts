@@ -6,6 +6,7 @@ import { approvalHeader, checkReference } from '../approvals/reference.ts'
 import { namedKeyOf, type Handler } from '../call.ts'
 import type { Authenticated } from '../keys.ts'
 import { Refusal } from '../refusal.ts'
+import { createIdEncoder } from '../row-ids.ts'
 import { runRead, runWrite } from '../run.ts'
 import type { Service } from '../service.ts'
 import { refuseBody } from './body.ts'
@@ -44,6 +45,7 @@ export const createOperationRoute = (
   { service, keptAnswers }: { service: Service; keptAnswers: KeptAnswers },
 ) => {
   const { readInput, checkReturned } = createInputReader(operation)
+  const withTextIds = createIdEncoder(operation.data)
   const withoutSecrets = createSecretStripper(operation.data)
   const { storage } = service
 
@@ -71,7 +73,7 @@ export const createOperationRoute = (
       input,
     )
     if (data instanceof Refusal) throw data
-    const text = JSON.stringify(success(operation.message, data))
+    const text = JSON.stringify(success(operation.message, withTextIds(data)))
     const headers = pager.headers()
     if (lasts && operation.method === 'GET') keptAnswers.keep(nameOf(asked), since, { text, headers })
     return answerText(200, text, asked.requestId, headers)
@@ -99,8 +101,9 @@ export const createOperationRoute = (
       const kept = repeatable && (await replay(db, repeatable, now))
       if (kept) return { kept }
       if (approval !== undefined) await checkReference(db, asked.caller, approval, now)
-      const data = await work()
-      if (data instanceof Refusal) return { refusal: data }
+      const worked = await work()
+      if (worked instanceof Refusal) return { refusal: worked }
+      const data = withTextIds(worked)
       checkReturned(returned, data)
       if (repeatable) await keep(db, repeatable, now, success(operation.message, withoutSecrets(data)))
       return { envelope: success(operation.message, data) }

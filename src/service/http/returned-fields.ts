@@ -15,7 +15,9 @@ const isRecord = (value: unknown): value is Fields =>
 /** Each write sets it, so what was read before the write can never be equal to it. */
 const setByEachWrite = 'updated_at'
 
-/** An id may come back as text. */
+const isScalar = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
+
+/** An id may come back as text or as a number. */
 const isSame = (returned: unknown, present: unknown): boolean => {
   if (isRecord(returned) && isRecord(present))
     return Object.keys({ ...returned, ...present }).every(
@@ -23,7 +25,7 @@ const isSame = (returned: unknown, present: unknown): boolean => {
     )
   if (Array.isArray(returned) && Array.isArray(present))
     return returned.length === present.length && returned.every((one, i) => isSame(one, present[i]))
-  if (typeof returned === 'string' && typeof present === 'number') return returned === String(present)
+  if (isScalar(returned) && isScalar(present)) return String(returned) === String(present)
   return returned === present
 }
 

@@ -1,5 +1,4 @@
 import type { iot } from '../../contract/iot.ts'
-import type { Input } from '../../contract/operation.ts'
 import { sameSecret } from '../../core/ids.ts'
 import { readPhone } from '../../rules/phone.ts'
 import type { Call } from '../call.ts'
@@ -10,8 +9,9 @@ import type { Tables } from '../storage/schema.ts'
 import { forgetTurns, noTurn, takeTurn } from '../turns.ts'
 import { subjectOf } from './machine.ts'
 import { organizationOfMachine } from './organization.ts'
+import type { RowInput } from '../row-ids.ts'
 
-type Login = Input<typeof iot.loginMachine>
+type Login = RowInput<typeof iot.loginMachine>
 type Known = Pick<
   Tables['machines'],
   | 'stock_name'

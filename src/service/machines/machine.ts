@@ -1,12 +1,12 @@
 import type { iot } from '../../contract/iot.ts'
-import type { Data, Input } from '../../contract/operation.ts'
 import type { Call, Outside } from '../call.ts'
 import { parsePhone } from '../phone.ts'
 import { readPrice } from '../price.ts'
 import { conflict, Refusal } from '../refusal.ts'
 import { organizationMeant, organizationOfMachine } from './organization.ts'
+import type { RowData, RowInput } from '../row-ids.ts'
 
-type Registration = Input<typeof iot.registerMachine>
+type Registration = RowInput<typeof iot.registerMachine>
 
 const unknownMachine = (): Refusal =>
   new Refusal(404, 'not_found', 'Machine not found', { hint: 'svc iot register registers one' })
@@ -27,7 +27,7 @@ const stockOf = async ({ service }: Outside, stockName: string) => {
 export const prepareRegistration = async (input: Registration, outside: Outside) => {
   const { mobile } = parsePhone(input.mobile)
   const stock = await stockOf(outside, input.stockName)
-  return async (call: Call): Promise<Data<typeof iot.registerMachine>> => {
+  return async (call: Call): Promise<RowData<typeof iot.registerMachine>> => {
     const org_id = await organizationMeant(call, input.org_id)
     const row = await call.db
       .insertInto('machines')
@@ -64,9 +64,9 @@ export const prepareRegistration = async (input: Registration, outside: Outside)
 
 /** Tells of a machine only what opens nothing: the rest of its registration is what it logs in with. */
 export const findMachine = async (
-  { machine_id, org_id }: Input<typeof iot.verifyMachine>,
+  { machine_id, org_id }: RowInput<typeof iot.verifyMachine>,
   call: Call,
-): Promise<Data<typeof iot.verifyMachine>> => {
+): Promise<RowData<typeof iot.verifyMachine>> => {
   const orgId = await organizationOfMachine(call, machine_id, org_id)
   const row = await call.db
     .selectFrom('machines')

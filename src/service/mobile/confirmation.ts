@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { mobile } from '../../contract/mobile.ts'
-import type { Data, Input } from '../../contract/operation.ts'
 import type { Call, Outside } from '../call.ts'
 import { checkOtp } from '../otp.ts'
 import { parsePhone } from '../phone.ts'
@@ -9,8 +8,9 @@ import { sendLinkIfPossible } from './email-link.ts'
 import { findAccount, findPerson, realmOf } from './person.ts'
 import { findRegistration, type Profile } from './registration.ts'
 import { signAccess, startFamily } from './tokens.ts'
+import type { RowData, RowInput } from '../row-ids.ts'
 
-type Tokens = Data<typeof mobile.confirmRegistration>
+type Tokens = RowData<typeof mobile.confirmRegistration>
 
 const notRegistered = (): Refusal =>
   conflict(
@@ -57,7 +57,7 @@ const activate = async (call: Call, user_id: number, profile: Profile): Promise<
 
 /** Spends the code of a phone for its account. The registration may be gone by then; the account may not. */
 export const prepareConfirmation = async (
-  { mobile: number, otp }: Input<typeof mobile.confirmRegistration>,
+  { mobile: number, otp }: RowInput<typeof mobile.confirmRegistration>,
   outside: Outside,
 ): Promise<(call: Call) => Promise<Tokens | Refusal>> => {
   const { caller, service } = outside

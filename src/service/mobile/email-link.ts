@@ -1,13 +1,13 @@
 import type { account } from '../../contract/account.ts'
-import type { Data, Input } from '../../contract/operation.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import type { Call } from '../call.ts'
 import { conflict, Refusal } from '../refusal.ts'
 import { noTurn, takeTurn, type Turn } from '../turns.ts'
 import { later } from '../later.ts'
 import { findAccount, realmOf, requireAccount } from './person.ts'
+import type { RowData, RowInput } from '../row-ids.ts'
 
-type Resent = Data<typeof account.resendEmailVerification>
+type Resent = RowData<typeof account.resendEmailVerification>
 
 // spec: not shown
 const lifetimeMs = 24 * 60 * 60_000
@@ -55,7 +55,7 @@ export const sendLinkIfPossible = async (call: Call, userId: number): Promise<vo
 }
 
 export const resendLink = async (
-  input: Input<typeof account.resendEmailVerification>,
+  input: RowInput<typeof account.resendEmailVerification>,
   call: Call,
 ): Promise<Resent> => {
   const { user_id, account } = await requireAccount(call, input)

@@ -1,10 +1,10 @@
 import type { account } from '../../contract/account.ts'
-import type { Data } from '../../contract/operation.ts'
 import type { Call } from '../call.ts'
 import { findAccount, findPerson, membershipsOf, type Person, type Who } from './person.ts'
 import { findRegistration } from './registration.ts'
+import type { RowData } from '../row-ids.ts'
 
-type Status = Data<typeof account.getEnrollmentStatus>
+type Status = RowData<typeof account.getEnrollmentStatus>
 
 /** Whether an active member within reach has a device that counts. */
 const hasDevice = async ({ db, caller, dev }: Call, userId: number): Promise<boolean> => {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { account } from '../../contract/account.ts'
-import type { Data, Input } from '../../contract/operation.ts'
 import { hashOfCode } from '../auth-code.ts'
 import type { Call } from '../call.ts'
 import { reachOrganization } from '../handlers/tenant.ts'
 import { conflict, invalid, Refusal } from '../refusal.ts'
 import { findPerson, membershipsOf, requireAccount } from './person.ts'
+import type { RowData, RowInput } from '../row-ids.ts'
 
-type Assigned = Data<typeof account.assignOrganization>
-type Assignment = Data<typeof account.checkOrganization>
+type Assigned = RowData<typeof account.assignOrganization>
+type Assignment = RowData<typeof account.checkOrganization>
 
 /** The same for a code that never was, another organization's, one that lapsed, and one that is used up. */
 const refused = (): Refusal =>
@@ -33,7 +33,7 @@ const spendCode = async ({ db, caller, now }: Call, code: string) => {
 
 /** Asks to join, as the account says who it is, with an address only once that is proved; who was removed or rejected may ask again. */
 export const assignOrganization = async (
-  { auth_code, ...who }: Input<typeof account.assignOrganization>,
+  { auth_code, ...who }: RowInput<typeof account.assignOrganization>,
   call: Call,
 ): Promise<Assigned> => {
   const { user_id, account } = await requireAccount(call, who)
@@ -78,7 +78,7 @@ export const assignOrganization = async (
 const nowhere = { assigned: false, state: null, role: null, organization: null }
 
 export const checkOrganization = async (
-  { org_id, ...who }: Input<typeof account.checkOrganization>,
+  { org_id, ...who }: RowInput<typeof account.checkOrganization>,
   call: Call,
 ): Promise<Assignment> => {
   if (org_id !== undefined) await reachOrganization(call, org_id)

@@ -1,13 +1,13 @@
 import type { account } from '../../contract/account.ts'
-import type { Data, Input } from '../../contract/operation.ts'
 import type { Call } from '../call.ts'
 import { given } from '../handlers/given.ts'
 import { sendLinkIfPossible } from './email-link.ts'
 import { parseImei, samePhone } from './imei.ts'
 import { findAccount, findPerson, membershipsOf, realmOf, requireAccount, requirePerson } from './person.ts'
+import type { RowData, RowInput } from '../row-ids.ts'
 
-type Record = Data<typeof account.getMobileUser>
-type Checked = Data<typeof account.checkImei>
+type Record = RowData<typeof account.getMobileUser>
+type Checked = RowData<typeof account.checkImei>
 
 const readPerson = async (call: Call, who: { mobile?: string; user_id?: number }): Promise<Record> => {
   const person = await requirePerson(call, who)
@@ -18,14 +18,14 @@ const readPerson = async (call: Call, who: { mobile?: string; user_id?: number }
   }
 }
 
-export const getUser = (input: Input<typeof account.getMobileUser>, call: Call): Promise<Record> =>
+export const getUser = (input: RowInput<typeof account.getMobileUser>, call: Call): Promise<Record> =>
   readPerson(call, input)
 
 const changeable = ['first_name', 'last_name', 'email', 'imei', 'platform', 'device_name'] as const
 
 /** Changes the account alone: what an organization knows of its member is the organization's. */
 export const updateProfile = async (
-  { mobile, user_id: id, ...input }: Input<typeof account.updateProfile>,
+  { mobile, user_id: id, ...input }: RowInput<typeof account.updateProfile>,
   call: Call,
 ): Promise<Record> => {
   const { imei, ...changes } = given(input, changeable)
@@ -49,7 +49,7 @@ export const updateProfile = async (
 
 /** Whether an IMEI can be one, and whether it is the one that the account of that user has. */
 export const checkImei = async (
-  { imei: text, mobile, user_id }: Input<typeof account.checkImei>,
+  { imei: text, mobile, user_id }: RowInput<typeof account.checkImei>,
   call: Call,
 ): Promise<Checked> => {
   const { imei, kind, tac } = parseImei(text)

@@ -1,11 +1,11 @@
 import type { mobile } from '../../contract/mobile.ts'
-import type { Data, Input } from '../../contract/operation.ts'
 import type { Call } from '../call.ts'
 import { ensurePerson } from '../handlers/member.ts'
 import { parsePhone } from '../phone.ts'
 import { later } from '../later.ts'
 import { parseImei } from './imei.ts'
 import { realmOf } from './person.ts'
+import type { RowData, RowInput } from '../row-ids.ts'
 
 // spec: not shown
 const lifetimeMs = 24 * 60 * 60_000
@@ -22,9 +22,9 @@ export type Profile = {
 
 /** Keeps a profile until its phone is confirmed, and touches nothing else. The newest of a number counts. */
 export const register = async (
-  { mobile: number, country_code, imei, ...input }: Input<typeof mobile.registerMobileUser>,
+  { mobile: number, country_code, imei, ...input }: RowInput<typeof mobile.registerMobileUser>,
   call: Call,
-): Promise<Data<typeof mobile.registerMobileUser>> => {
+): Promise<RowData<typeof mobile.registerMobileUser>> => {
   const phone = parsePhone(number, country_code)
   const profile: Profile = { ...input, ...(imei !== undefined && { imei: parseImei(imei).imei }) }
   const expires_at = later(call.now, lifetimeMs)

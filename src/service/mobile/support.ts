@@ -1,17 +1,17 @@
 import type { mobile } from '../../contract/mobile.ts'
-import type { Data, Input } from '../../contract/operation.ts'
 import type { Call, Outside } from '../call.ts'
 import { oneOf } from '../handlers/one-of.ts'
 import { parsePhone } from '../phone.ts'
 import { conflict } from '../refusal.ts'
 import { noTurn, takeTurn } from '../turns.ts'
 import { realmOf } from './person.ts'
+import type { RowData, RowInput } from '../row-ids.ts'
 
 // spec: not shown. Of one sender, and of everybody together: an address is easily made up.
 const ofSender = { kind: 'support', atMost: 3, windowMs: 60 * 60_000 }
 const ofAll = { kind: 'support', atMost: 60, windowMs: 60 * 60_000 }
 
-type Letter = Input<typeof mobile.contactSupport>
+type Letter = RowInput<typeof mobile.contactSupport>
 
 const checkLimits = async (call: Call, sender: string): Promise<void> => {
   const org_id = realmOf(call)
@@ -29,7 +29,7 @@ const checkLimits = async (call: Call, sender: string): Promise<void> => {
 export const prepareSupport = async (
   input: Letter,
   { service }: Outside,
-): Promise<(call: Call) => Promise<Data<typeof mobile.contactSupport>>> => {
+): Promise<(call: Call) => Promise<RowData<typeof mobile.contactSupport>>> => {
   oneOf(input, ['email', 'mobile'])
   const { name, email, subject, message } = input
   const sender = email ?? parsePhone(input.mobile!).mobile

@@ -1,16 +1,16 @@
 import type { mobile } from '../../contract/mobile.ts'
-import type { Data, Input } from '../../contract/operation.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import type { Call, Outside } from '../call.ts'
 import { Refusal } from '../refusal.ts'
 import { later } from '../later.ts'
 import { realmOf } from './person.ts'
+import type { RowData, RowInput } from '../row-ids.ts'
 
 // spec: not shown
 const accessMs = 15 * 60_000
 const refreshMs = 30 * 24 * 60 * 60_000
 
-type Tokens = Data<typeof mobile.confirmRegistration>
+type Tokens = RowData<typeof mobile.confirmRegistration>
 export type Access = Pick<Tokens, 'user_id' | 'access_token' | 'expires_at'>
 
 /** Who calls on behalf of a user, signed (RFC 9068). Before the transaction, where signing may be waited for. */
@@ -113,7 +113,7 @@ const endFamily = async (call: Call, family: string, userId: number): Promise<vo
 }
 
 export const prepareRefresh = async (
-  { refresh_token }: Input<typeof mobile.refreshMobileToken>,
+  { refresh_token }: RowInput<typeof mobile.refreshMobileToken>,
   outside: Outside,
 ): Promise<(call: Call) => Promise<Tokens | Refusal>> => {
   const { storage } = outside.service

@@ -1,10 +1,10 @@
 import type { notify } from '../../contract/notify.ts'
-import type { Data, Input } from '../../contract/operation.ts'
 import { findApprover, requestApproval } from '../approvals/request.ts'
 import type { Call } from '../call.ts'
 import { parsePhone } from '../phone.ts'
 import { invalid } from '../refusal.ts'
 import { memberByEmail, memberByMobile } from './member.ts'
+import type { RowData, RowInput } from '../row-ids.ts'
 
 /** `2030-01-31 12:05 UTC` */
 const spoken = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`
@@ -27,9 +27,9 @@ const letter = (
 
 /** An approval, and a letter that leads to it. Fails with a Refusal as an approval does, and as its message does. */
 export const askByEmail = async (
-  { email, ...asked }: Input<typeof notify.sendAuthRequestByEmail>,
+  { email, ...asked }: RowInput<typeof notify.sendAuthRequestByEmail>,
   call: Call,
-): Promise<Data<typeof notify.sendAuthRequestByEmail>> => {
+): Promise<RowData<typeof notify.sendAuthRequestByEmail>> => {
   const member = await memberByEmail(call, email, asked.org_id)
   const { org_id, mobile, organization } = member
   const { request_id, number, expires_at } = await requestApproval(
@@ -50,9 +50,9 @@ export const askByEmail = async (
 
 /** An approval whose requester is another member, as whoever calls says. */
 export const askByApp = async (
-  { from_mobile, to_mobile, ...asked }: Input<typeof notify.sendAppAuthNotification>,
+  { from_mobile, to_mobile, ...asked }: RowInput<typeof notify.sendAppAuthNotification>,
   call: Call,
-): Promise<Data<typeof notify.sendAppAuthNotification>> => {
+): Promise<RowData<typeof notify.sendAppAuthNotification>> => {
   const from = parsePhone(from_mobile, undefined, 'from_mobile').mobile
   const to = parsePhone(to_mobile, undefined, 'to_mobile').mobile
   if (from === to) throw invalid('to_mobile', 'must be another number than from_mobile')

@@ -1,14 +1,14 @@
 import type { notify } from '../../contract/notify.ts'
-import type { Data, Input } from '../../contract/operation.ts'
 import type { Call } from '../call.ts'
 import { reachOrganization } from '../handlers/tenant.ts'
 import { sendOtp } from '../otp.ts'
 import { parsePhone } from '../phone.ts'
 import { invalid } from '../refusal.ts'
 import { noTurn, takeTurn } from '../turns.ts'
+import type { RowData, RowInput } from '../row-ids.ts'
 
-type Asked = Input<typeof notify.sendGlobalNotification>
-type Sent = Data<typeof notify.sendGlobalNotification>
+type Asked = RowInput<typeof notify.sendGlobalNotification>
+type Sent = RowData<typeof notify.sendGlobalNotification>
 
 const limit = { atMost: 5, windowMs: 10 * 60_000 }
 const queued = { channel: 'sms', state: 'queued' } as const

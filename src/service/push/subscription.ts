@@ -1,12 +1,12 @@
 import type { approver } from '../../contract/approver.ts'
-import type { Input } from '../../contract/operation.ts'
 import { requirePerson } from '../approver/session.ts'
 import type { Call } from '../call.ts'
 import type { Keyring } from '../keyring.ts'
 import { invalid } from '../refusal.ts'
 import { refuseTarget } from './target.ts'
+import type { RowInput } from '../row-ids.ts'
 
-export type Subscription = Input<typeof approver.subscribePush>
+export type Subscription = RowInput<typeof approver.subscribePush>
 
 const contextOf = (device_id: number): string => `push_subscriptions:${device_id}`
 

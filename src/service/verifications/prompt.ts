@@ -1,5 +1,4 @@
 import type { auth } from '../../contract/auth.ts'
-import type { Data, Input } from '../../contract/operation.ts'
 import { findApprover, requestApproval } from '../approvals/request.ts'
 import type { Call } from '../call.ts'
 import { parsePhone } from '../phone.ts'
@@ -16,12 +15,13 @@ import {
   whoIsMeant,
   whyNotYet,
 } from './verification.ts'
+import type { RowData, RowInput } from '../row-ids.ts'
 
 /** Rings: an approval whose action says what it is. Fails as one does, so that only a prompt that was sent is a success. */
 export const startByPrompt = async (
-  { country_code, mobile, org_id: wanted }: Input<typeof auth.verifyUser>,
+  { country_code, mobile, org_id: wanted }: RowInput<typeof auth.verifyUser>,
   call: Call,
-): Promise<Data<typeof auth.verifyUser>> => {
+): Promise<RowData<typeof auth.verifyUser>> => {
   const phone = parsePhone(mobile, country_code)
   const { org_id, user_id, organization } = await findApprover(call, phone.mobile, wanted)
   const { request_id, number, expires_at } = await requestApproval(
@@ -48,9 +48,9 @@ const withPlus = (mobile: string): string => (/^[1-9]\d{6,14}$/.test(mobile) ? `
 
 /** What the person answered; a yes is told once. Only what a phone signed counts here, no word of a caller. */
 export const collect = async (
-  { mobile, request_id, org_id }: Input<typeof auth.validateAuth>,
+  { mobile, request_id, org_id }: RowInput<typeof auth.validateAuth>,
   call: Call,
-): Promise<Data<typeof auth.validateAuth> | Refusal> => {
+): Promise<RowData<typeof auth.validateAuth> | Refusal> => {
   const member = await whoIsMeant(call, { mobile: parsePhone(withPlus(mobile)).mobile, org_id })
   const row = await findVerification(call.db, { ...member, request_id, kind: 'prompt' })
   const not = await whyNotYet(call, row)

@@ -1,10 +1,9 @@
 import type { auth } from '../../contract/auth.ts'
-import type { Data, Input } from '../../contract/operation.ts'
 import type { Device } from '../../rules/device.ts'
 import { readInstant } from '../../rules/instant.ts'
 import type { Call, Outside } from '../call.ts'
 import { parseImei } from '../mobile/imei.ts'
-import { invalid, notFound, Refusal } from '../refusal.ts'
+import { invalid, Refusal } from '../refusal.ts'
 import type { Db } from '../storage/schema.ts'
 import { evaluate } from './evaluation.ts'
 import {
@@ -16,9 +15,10 @@ import {
   whoIsMeant,
   whyNotYet,
 } from './verification.ts'
+import type { RowData, RowInput } from '../row-ids.ts'
 
-type Results = Input<typeof auth.submitAuthResults>
-type Answer = Data<typeof auth.submitAuthResults>
+type Results = RowInput<typeof auth.submitAuthResults>
+type Answer = RowData<typeof auth.submitAuthResults>
 
 const windowMs = 5 * 60_000
 
@@ -34,11 +34,6 @@ const checkTimestamp = (timestamp: string, now: string): void => {
     `is ${seconds} s ${age > 0 ? 'old' : 'ahead of the clock of the service'}; results count within ${windowMs / 1000} s of the check`,
     'Verify again and submit the results at once',
   )
-}
-
-const userIdOf = (text: string): number => {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw notFound('User')
-  return Number(text)
 }
 
 type Member = { org_id: number; user_id: number }
@@ -88,7 +83,7 @@ export const prepareResults = async (
   checkTimestamp(input.timestamp, storage.now())
   const { imei } = input.device_info
   if (imei !== undefined) parseImei(imei, 'device_info.imei')
-  const whom = { user_id: userIdOf(input.user_id), org_id: input.org_id }
+  const whom = { user_id: input.user_id, org_id: input.org_id }
   const member = await storage.read((db) => whoIsMeant({ db, caller }, whom))
   const rules = await service.rulesFor(member.org_id, member.user_id)
 

@@ -1,6 +1,5 @@
 import type { auth } from '../../contract/auth.ts'
 import type { mobile } from '../../contract/mobile.ts'
-import type { Data, Input } from '../../contract/operation.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { findApprover } from '../approvals/request.ts'
 import type { Call } from '../call.ts'
@@ -9,12 +8,16 @@ import { parsePhone } from '../phone.ts'
 import { notFound } from '../refusal.ts'
 import { later } from '../later.ts'
 import { findVerification, lifetimeMs, spend, spent, whoIsMeant, whyNotYet } from './verification.ts'
+import type { RowData, RowInput } from '../row-ids.ts'
 
-type Started = Data<typeof auth.generateAuthToken>
-type Recorded = Data<typeof mobile.saveFaceauthSuccess>
+type Started = RowData<typeof auth.generateAuthToken>
+type Recorded = RowData<typeof mobile.saveFaceauthSuccess>
 
 /** A number names nobody whom an id would not; so what is not there is told apart by id only. */
-const subjectOf = async (call: Call, { user_id, mobile, org_id }: Input<typeof auth.generateAuthToken>) => {
+const subjectOf = async (
+  call: Call,
+  { user_id, mobile, org_id }: RowInput<typeof auth.generateAuthToken>,
+) => {
   if (mobile !== undefined) return findApprover(call, parsePhone(mobile).mobile, org_id)
   const member = await whoIsMeant(call, { user_id, org_id })
   const person = await call.db
@@ -26,7 +29,7 @@ const subjectOf = async (call: Call, { user_id, mobile, org_id }: Input<typeof a
 }
 
 export const startByToken = async (
-  input: Input<typeof auth.generateAuthToken>,
+  input: RowInput<typeof auth.generateAuthToken>,
   call: Call,
 ): Promise<Started> => {
   oneOf(input, ['user_id', 'mobile'])
@@ -52,7 +55,7 @@ export const startByToken = async (
 
 /** Spends a token for the caller's word. Another tenant's looks like one that never was. */
 export const recordByToken = async (
-  { auth_token }: Input<typeof mobile.saveFaceauthSuccess>,
+  { auth_token }: RowInput<typeof mobile.saveFaceauthSuccess>,
   call: Call,
 ): Promise<Recorded> => {
   const { orgId } = call.caller

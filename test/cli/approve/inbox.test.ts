@@ -14,7 +14,7 @@ import { memoryIo } from '../memory-io.ts'
 import { record } from './records.ts'
 
 const key = createSoftwareKey('ES256', { rpId: 'localhost' })
-const mine: KeyFile = { version: 1, device_id: 1, org_id: 1, user_id: 7, mobile: '+12025550101', key }
+const mine: KeyFile = { version: 1, device_id: '1', org_id: 1, user_id: '7', mobile: '+12025550101', key }
 const asked: ApprovalContext = {
   type: 'approval',
   request_id: 'apr_1',

@@ -52,8 +52,8 @@ describe('svc user import', () => {
     expect(start).toMatchObject({ event: 'start', import: 'users', org_id: 1 })
     expect(ends.at(-1)).toEqual({ event: 'end', created: 2, updated: 0, skipped: 0, failed: 0 })
     expect(ends.slice(0, -1).toSorted((a, b) => a.row! - b.row!)).toEqual([
-      { row: 2, mobile: '+12025550101', status: 'created', id: expect.any(Number) },
-      { row: 3, mobile: '+12025550102', status: 'created', id: expect.any(Number) },
+      { row: 2, mobile: '+12025550101', status: 'created', id: expect.stringMatching(/^\d+$/) },
+      { row: 3, mobile: '+12025550102', status: 'created', id: expect.stringMatching(/^\d+$/) },
     ])
   })
 

@@ -8,7 +8,7 @@ import { dataOf, refusal } from '../fixtures.ts'
 
 installHooks()
 
-type Key = { id: number; key: string }
+type Key = { id: string; key: string }
 
 let old: Key
 beforeEach(async () => {
@@ -95,5 +95,5 @@ test('another key of the organization sees nothing of it, and has its own count'
   const { request_id } = dataOf(await asked(old, { number: true }))
   await rotate(old)
   expect(dataOf(await show(service, request_id, acme.key)).number).toBeNull()
-  for (let i = 0; i < 3; i++) dataOf(await asked({ id: 0, key: acme.key }))
+  for (let i = 0; i < 3; i++) dataOf(await asked({ id: '0', key: acme.key }))
 })

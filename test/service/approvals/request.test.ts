@@ -51,7 +51,9 @@ describe('a request for approval', () => {
       attestation: null,
     })
     expect(dataOf(await show(service, record.request_id, acme.key))).toEqual(record)
-    expect(service.rung).toEqual([{ request_id: record.request_id, org_id: acme.id, user_id: ada.id }])
+    expect(service.rung).toEqual([
+      { request_id: record.request_id, org_id: acme.id, user_id: Number(ada.id) },
+    ])
   })
 
   test('knows the phone in any spelling, and lives as long as it was asked to', async () => {
@@ -104,8 +106,8 @@ describe('a request for approval', () => {
   })
 
   test.each([
-    ['is on hold', (id: number) => [`user/${id}/pending`, {}] as const],
-    ['was removed', (id: number) => ['remove/user', { org_id: acme.id, user_id: id }] as const],
+    ['is on hold', (id: string) => [`user/${id}/pending`, {}] as const],
+    ['was removed', (id: string) => ['remove/user', { org_id: acme.id, user_id: id }] as const],
   ])('to who %s rings nobody', async (_, move) => {
     const [path, body] = move(ada.id)
     const at = path.startsWith('user') ? `/organization/${acme.id}/${path}` : `/organization/${path}`

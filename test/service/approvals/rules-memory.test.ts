@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../harness.ts'
 let service: TestService
 let org: number
 let ada: Approver
-let ids: { fence: number; slot: number }
+let ids: { fence: number; slot: string }
 beforeEach(async () => {
   service = await startTestService({ dev: true })
   org = (await createTenant(service, 'acme')).id
@@ -21,7 +21,7 @@ afterEach(() => service.close())
 
 const write = async (method: string, path: string, body?: object) =>
   dataOf(await service.call(method, path, { body }))
-const rules = (): Promise<Policy> => service.service.rulesFor(org, ada.id)
+const rules = (): Promise<Policy> => service.service.rulesFor(org, Number(ada.id))
 const here = { ...fence, is_active: undefined, enabled: true }
 const changes: [string, () => Promise<unknown>][] = [
   ['a fence more', () => write('POST', `/organization/${org}/create/geo-fence`, { ...fence, name: 'B' })],

@@ -11,7 +11,7 @@ let service: TestService
 let acme: { id: number; key: string }
 let admin: Phone
 let member: Phone
-let waiting: { id: number; mobile: string }
+let waiting: { id: string; mobile: string }
 beforeEach(async () => {
   clock = createClock()
   service = await startTestService({ now: clock.now })
@@ -23,16 +23,16 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-const hold = (user: number) =>
+const hold = (user: string) =>
   service.call('POST', `/organization/${acme.id}/user/${user}/pending`, { body: {} })
-const stateOf = async (user: number): Promise<string> =>
+const stateOf = async (user: string): Promise<string> =>
   dataOf(await service.call('GET', `/organization/${acme.id}/user/${user}`)).state
 const list = ({ cookie }: Phone) => fromPhone(service, 'GET', 'members', { cookie })
-const beginMove = ({ cookie }: Phone, user: number, move: Move) =>
+const beginMove = ({ cookie }: Phone, user: string, move: Move) =>
   fromPhone(service, 'POST', `members/${user}/challenge`, { cookie, body: { move } })
-const send = ({ cookie }: Phone, user: number, move: Move, challenge: string, response: unknown) =>
+const send = ({ cookie }: Phone, user: string, move: Move, challenge: string, response: unknown) =>
   fromPhone(service, 'POST', `members/${user}/move`, { cookie, body: { move, challenge, response } })
-const moved = async (phone: Phone, user: number, move: Move) => {
+const moved = async (phone: Phone, user: string, move: Move) => {
   const { challenge } = dataOf(await beginMove(phone, user, move))
   return send(phone, user, move, challenge, answerTo(challenge, phone.key))
 }
@@ -53,7 +53,7 @@ describe('who is active', () => {
     const zoe = await createMember(service, acme.id, 7, { first_name: 'Zoé' })
     const bob = await createMember(service, acme.id, 8, { first_name: 'bob' })
     const { members, total } = await active()
-    expect(members.map((one: { user_id: number }) => one.user_id)).toEqual([member.user, bob.id, zoe.id])
+    expect(members.map((one: { user_id: string }) => one.user_id)).toEqual([member.user, bob.id, zoe.id])
     expect([total, members[0].state]).toEqual([3, 'active'])
   })
 
@@ -73,7 +73,7 @@ describe('who is active', () => {
 })
 
 describe('a move', () => {
-  test.each<[Move, () => number, string]>([
+  test.each<[Move, () => string, string]>([
     ['accept', () => waiting.id, 'active'],
     ['reject', () => waiting.id, 'rejected'],
     ['hold', () => member.user, 'pending'],

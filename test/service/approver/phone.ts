@@ -9,7 +9,7 @@ import { createMember, dataOf } from '../fixtures.ts'
 import type { Answer, TestService } from '../harness.ts'
 
 /** A phone at the page: its key and its cookie. */
-export type Phone = { user: number; mobile: string; device: number; key: SoftwareKey; cookie: string }
+export type Phone = { user: string; mobile: string; device: string; key: SoftwareKey; cookie: string }
 
 export const site = { origin: 'http://localhost:8080', rpId: 'localhost' }
 /** What a browser says of itself at the page. */
@@ -55,14 +55,14 @@ export const fromPhone = (
     signal,
   })
 
-export const linkFor = async ({ call }: TestService, org: number, user: number): Promise<string> =>
+export const linkFor = async ({ call }: TestService, org: number, user: string): Promise<string> =>
   dataOf(await call('POST', `/svc/v1/organizations/${org}/users/${user}/enrollments`, { body: {} })).token
 
 /** From the link to the inbox, as the page does it. */
 export const enrollPhone = async (
   service: TestService,
   org: number,
-  user: { id: number; mobile: string },
+  user: { id: string; mobile: string },
 ): Promise<Phone> => {
   const token = await linkFor(service, org, user.id)
   const ceremony = dataOf(await fromPhone(service, 'POST', 'enrollment', { body: { token } }))

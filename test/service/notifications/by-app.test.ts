@@ -7,7 +7,7 @@ import { globex, installHooks, later, post, refusedOutright } from './notificati
 installHooks()
 
 describe('POST /send/app-auth/notification', () => {
-  let grace: { id: number; mobile: string }
+  let grace: { id: string; mobile: string }
   beforeEach(async () => {
     grace = await createMember(service, acme.id, 2, { first_name: 'Grace', last_name: 'Hopper' })
   })
@@ -28,7 +28,7 @@ describe('POST /send/app-auth/notification', () => {
       number: expect.stringMatching(/^\d\d$/),
       expires_at: later(5),
     })
-    expect(service.rung).toMatchObject([{ request_id, user_id: ada.id }])
+    expect(service.rung).toMatchObject([{ request_id, user_id: Number(ada.id) }])
     dataOf(await decide(service, request_id, ada.key, { decision: 'approve', number }))
     const record = dataOf(await show(service, request_id, acme.key))
     expect(record).toMatchObject({

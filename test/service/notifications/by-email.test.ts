@@ -23,7 +23,7 @@ describe('POST /send-auth-request-by-email', () => {
     expect([status, body.message]).toEqual([200, 'Approval requested'])
     const { request_id, message_id } = body.data
     expect(body.data).toEqual({ request_id, message_id, number: null, expires_at: later(5) })
-    expect(service.rung).toMatchObject([{ request_id, user_id: ada.id }])
+    expect(service.rung).toMatchObject([{ request_id, user_id: Number(ada.id) }])
     expect(dataOf(await show(service, request_id, acme.key))).toMatchObject({
       action: 'Sign in to payroll',
       reason: 'It is payday',

@@ -213,7 +213,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     [{ timestamp: '2030-01-31T12:00Z00' }, ['timestamp']],
     [{ biometric_result: 'pass' }, ['biometric_result']],
     [{ geo_fence_result: undefined }, ['geo_fence_result']],
-    [{ user_id: 7 }, ['user_id']],
+    [{ user_id: '' }, ['user_id']],
     [{ device_info: { device_id: '1' } }, ['device_info.platform']],
     [{ device_info: { device_id: '1', platform: 'ios', os: 1 } }, ['device_info.os']],
     [{ latitude: 1 }, ['latitude']],

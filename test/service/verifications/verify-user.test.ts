@@ -14,7 +14,7 @@ describe('POST /verify-user', () => {
     const { request_id, ...data } = body.data
     const expires_at = new Date(Date.parse(clock.iso()) + 5 * minute).toISOString()
     expect(data).toEqual({ user_id: ada.id, number: null, expires_at })
-    expect(service.rung).toMatchObject([{ request_id, org_id: acme.id, user_id: ada.id }])
+    expect(service.rung).toMatchObject([{ request_id, org_id: acme.id, user_id: Number(ada.id) }])
     expect(dataOf(await show(service, request_id, acme.key))).toMatchObject({
       action: 'Verify your identity for acme',
       requester: 'of acme',

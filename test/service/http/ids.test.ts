@@ -1,0 +1,62 @@
+import { beforeEach, expect, test } from 'vitest'
+import { acme, installHooks, service } from '../acme.ts'
+import { createMember, dataOf, fence, refusal, slot } from '../fixtures.ts'
+
+installHooks()
+
+let user: { id: string; org_id: number }
+beforeEach(async () => {
+  user = await createMember(service, acme.id, 1)
+})
+
+const get = (path: string) => service.call('GET', path)
+const post = (path: string, body: object) => service.call('POST', path, { body })
+
+test('answers text for every id but those of organizations and geo-fences', async () => {
+  expect(user).toMatchObject({ id: '1', org_id: acme.id })
+  expect(acme.id).toBe(1)
+  const organization = `/organization/${acme.id}`
+  expect(dataOf(await get(`${organization}/users`))).toMatchObject([{ id: '1' }])
+  expect(dataOf(await post(`${organization}/create/geo-fence`, fence))).toMatchObject({ id: 1, org_id: 1 })
+  expect(dataOf(await post(`${organization}/timeslots/add`, slot))).toMatchObject({ id: '1', org_id: 1 })
+  expect(dataOf(await post(`${organization}/create/auth-code`, { label: 'x' })).id).toBe('1')
+  const { api_keys } = dataOf(await get(`${organization}/get-org-api-creds`))
+  expect(api_keys).toMatchObject([{ id: '2', org_id: 1 }])
+  const registered = { first_name: 'Ada', last_name: 'Lovelace', country_code: '+1', mobile: '2025550109' }
+  dataOf(await post('/wp/register/mobile/user', registered))
+  expect(dataOf(await post('/getuser', { mobile: '+12025550109' })).user_id).toBe('2')
+})
+
+test.each([['1'], [1]])('takes %j for a user in a body', async (user_id) => {
+  expect(dataOf(await post('/make-admin', { org_id: acme.id, user_id })).role).toBe('admin')
+})
+
+test('takes the id of an organization in a body as a number and as text', async () => {
+  expect(dataOf(await post('/make-admin', { org_id: '1', user_id: '1' })).role).toBe('admin')
+})
+
+test.each(['usr_8f3', '01', '1.0', '1e0', '0', '-1', '9'.repeat(40)])(
+  'finds nobody under the id %s',
+  async (id) => {
+    expect(refusal(await get(`/organization/${acme.id}/user/${id}`))).toEqual([404, 'not_found', []])
+    const body = { org_id: acme.id, user_id: id }
+    expect(refusal(await post('/make-admin', body))).toEqual([404, 'not_found', []])
+  },
+)
+
+test.each([[1.5], [true], [['1']], [{}]])('refuses %j as an id', async (user_id) => {
+  const answer = await post('/make-admin', { org_id: acme.id, user_id })
+  expect(refusal(answer)).toEqual([422, 'invalid_field', ['user_id']])
+})
+
+const addSlot = () =>
+  service.call('POST', `/organization/${acme.id}/timeslots/add`, {
+    body: slot,
+    headers: { 'idempotency-key': 'k1' },
+  })
+
+test('answers a repeat with the same text', async () => {
+  const [first, again] = [dataOf(await addSlot()), dataOf(await addSlot())]
+  expect(again).toEqual(first)
+  expect(again.id).toBe('1')
+})
