@@ -5,6 +5,7 @@ import type { Operation } from '../contract/operation.ts'
 import { safeJson } from '../core/safe-text.ts'
 import { withoutSecrets } from './command-line.ts'
 import type { Context } from './context.ts'
+import { inTypedNames } from './typed-names.ts'
 
 /** Prints the request that would be sent, secrets redacted, with a `curl` line that sends the same; `facts` are told to machines, too. */
 export const showDryRun = async (
@@ -15,6 +16,12 @@ export const showDryRun = async (
   facts: object = {},
 ): Promise<void> => {
   const { baseUrl } = await context.settings()
+  const { checkShownFields } = await import('../client/shown-fields.ts')
+  try {
+    checkShownFields(operation, input)
+  } catch (error) {
+    throw inTypedNames(operation, error)
+  }
   const shown = { ...input }
   const more = withoutSecrets(extra) as Record<string, unknown>
   // Before it is planned: a secret may stand in the address, too.

@@ -62,32 +62,43 @@ export const addFlag = (command: Command, field: Field): void => {
 export const optionKey = (flag: string): string =>
   flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-const parseJson = async (text: string, io: Io, flag: string): Promise<unknown> => {
-  const json = text.startsWith('@') ? await readText(text.slice(1), io, `--${flag}`) : text
+const parseJson = async (text: string, io: Io, name: string): Promise<unknown> => {
+  const json = text.startsWith('@') ? await readText(text.slice(1), io, name) : text
   try {
     return JSON.parse(json)
   } catch {
-    throw usageError(`--${flag}: this is not JSON`, `--${flag} @file.json reads it from a file`)
+    throw usageError(`${name} is not valid JSON`, `${name} @file.json reads it from a file`)
   }
 }
 
-/** A number, a word or a text, as the type that its field wants. Fails with a usage error that names the flag. */
-export const parseScalar = (field: Field, raw: unknown): unknown => {
+const listed = (choices: readonly string[]): string =>
+  choices.length === 1 ? choices[0]! : `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`
+
+/**
+ * A number, a word or a text, as the type of its field. Fails with a usage error that says `name`: the flag or the
+ * argument that was typed.
+ */
+export const parseScalar = (field: Field, raw: unknown, name = `--${field.flag}`): unknown => {
   const value = field.name === 'days' ? expandDays(raw) : raw
   const text = String(raw)
-  const wrong = (what: string) => usageError(`--${field.flag} ${what}, not "${text}"`)
+  const wrong = (what: string) => usageError(`${name} must be ${what}, not "${text}"`)
   const given = Array.isArray(value) ? value.map(String) : [text]
   if (field.choices.length > 0 && !given.every((one) => field.choices.includes(one)))
-    throw wrong(`takes ${field.choices.join(', ')}`)
-  if (field.kind === 'integer' && !/^-?\d{1,15}$/.test(text)) throw wrong('takes a whole number')
-  if (field.kind === 'number' && !/^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) throw wrong('takes a number')
+    throw wrong(listed(field.choices))
+  if (field.kind === 'integer' && !/^-?\d{1,15}$/.test(text)) throw wrong('a whole number')
+  if (field.kind === 'number' && !/^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) throw wrong('a number')
   return field.kind === 'integer' || field.kind === 'number' ? Number(text) : value
 }
 
 /** As `parseScalar`, and files and JSON too. */
-export const parseValue = async (field: Field, raw: unknown, io: Io): Promise<unknown> => {
-  if (field.meta.secret) return (await readText(String(raw), io, `--${field.flag}`)).replace(/\r?\n$/, '')
-  if (field.kind !== 'json') return parseScalar(field, raw)
-  const value = await parseJson(String(raw), io, field.flag)
+export const parseValue = async (
+  field: Field,
+  raw: unknown,
+  io: Io,
+  name = `--${field.flag}`,
+): Promise<unknown> => {
+  if (field.meta.secret) return (await readText(String(raw), io, name)).replace(/\r?\n$/, '')
+  if (field.kind !== 'json') return parseScalar(field, raw, name)
+  const value = await parseJson(String(raw), io, name)
   return field.name === 'timeslots' ? expandSlots(value) : value
 }

@@ -1,10 +1,11 @@
-import { argsOf, argumentName, fieldsOf, type Field } from '../contract/describe.ts'
+import { argsOf, fieldsOf, type Field } from '../contract/describe.ts'
 import { pathNames, type Operation } from '../contract/operation.ts'
 import { usageError } from '../core/errors.ts'
 import { readBody, type BodyFlags } from './body-fields.ts'
 import type { Context } from './context.ts'
 import { optionKey, parseValue } from './flags.ts'
 import { isOrg, organizationValue } from './organization.ts'
+import { typedName } from './typed-names.ts'
 
 /** What was typed behind the words of a command. */
 export type Typed = { args: readonly string[]; options: Record<string, unknown> }
@@ -23,10 +24,6 @@ const put = (input: Record<string, unknown>, path: string[], value: unknown): vo
     put(below, rest, value)
   }
 }
-
-/** How a person says a field: its flag, or its place on the command line. */
-const spelled = (operation: Operation, field: Field): string =>
-  argsOf(operation).includes(field.name) ? `<${argumentName(field)}>` : `--${field.flag}`
 
 const typedValue = (operation: Operation, field: Field, typed: Typed): unknown => {
   const place = argsOf(operation).indexOf(field.name)
@@ -58,7 +55,11 @@ export const gatherInput = async (
   const extra = await readBody(typed.options as BodyFlags, context.io)
   const inPath = pathNames(operation.path)
   const wrong = Object.keys(extra ?? {}).find((name) => inPath.includes(name))
-  if (wrong) throw usageError(`${wrong} stands in the path and cannot be a body field`)
+  if (wrong)
+    throw usageError(
+      `${wrong} is part of the address and cannot be a body field`,
+      `svc ${operation.cli} ${operation.example ?? ''}`.trimEnd(),
+    )
 
   for (const field of fieldsOf(operation)) {
     let raw = typedValue(operation, field, typed)
@@ -67,7 +68,7 @@ export const gatherInput = async (
     if (raw !== undefined) {
       const value = isOrg(field)
         ? await organizationValue(field, String(raw), context)
-        : await parseValue(field, raw, context.io)
+        : await parseValue(field, raw, context.io, typedName(operation, field))
       put(input, field.path, value)
     } else if (field.required && !Object.hasOwn(extra ?? {}, field.path[0]!) && needed(field, inPath, extra))
       missing.push(field)
@@ -75,7 +76,7 @@ export const gatherInput = async (
 
   if (missing.length > 0 && !(await context.prompt()))
     throw usageError(
-      `Missing ${missing.map((field) => spelled(operation, field)).join(', ')}`,
+      `Missing ${missing.map((field) => typedName(operation, field)).join(', ')}`,
       `svc ${operation.cli} ${operation.example ?? ''}`.trimEnd(),
     )
   if (missing.length === 0) return { input, extra: extra ?? {} }

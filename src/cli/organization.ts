@@ -24,11 +24,13 @@ export const findOrg = async (idOrSlug: string, context: Context): Promise<Organ
   if (!/^[\w-]{1,60}$/.test(idOrSlug))
     throw usageError(`"${idOrSlug}" is neither an id nor a slug`, 'svc org list')
   const [{ org }, client] = await Promise.all([import('../contract/org.ts'), context.client()])
-  const { envelope } = await client.call(
-    org.getOrganization,
-    { orgIdOrSlug: idOrSlug },
-    { signal: context.io.signal },
-  )
+  const { envelope } = await client
+    .call(org.getOrganization, { orgIdOrSlug: idOrSlug }, { signal: context.io.signal })
+    .catch((error: unknown) => {
+      if (!(error instanceof SvcError) || error.code !== 'not_found') throw error
+      const { exit, code } = error
+      throw new SvcError(exit, code, `Organization "${idOrSlug}" not found`, { ...error, cause: error })
+    })
   const data = envelope.data as { id?: unknown; slug?: unknown; name?: unknown } | undefined
   if (typeof data?.id !== 'number')
     throw new SvcError('failed', 'no_id', `The service tells no id for the organization ${idOrSlug}`, {

@@ -4,6 +4,7 @@ import { usageError } from '../core/errors.ts'
 import { confirmDelete, orgIn } from './confirm.ts'
 import type { Context } from './context.ts'
 import { gatherInput, type Gathered, type Typed } from './gather-input.ts'
+import { callTyped } from './typed-names.ts'
 
 /** Names under which services tell phones, addresses and credentials, whatever the table says. */
 const alwaysMasked = ['mobile', 'phone', 'email', 'api_key', 'apiKey', 'secret', 'token', 'password']
@@ -52,7 +53,7 @@ export const runOperation = async (
 
   if (operation.effect !== 'read') await askBefore(operation, { input, extra }, typed, context)
   const client = await context.client()
-  const { envelope } = await client.call(operation, input, { extra, signal: context.io.signal })
+  const { envelope } = await callTyped(client, operation, input, { extra, signal: context.io.signal })
   const output = await context.output()
   const once = answerFieldsWith(operation, 'secret')
   if (operation.effect !== 'read' && operation.data) output.note(envelope.message)

@@ -27,10 +27,12 @@ const issuesOf = (value: unknown): Issue[] | undefined => {
 const rootHint = 'The API root ends in /admin/public/api: svc profile show --explain names the address in use'
 
 /** What to type next when the service does not say. */
-const hintFor = (status: number, after: string | undefined): string | undefined => {
+const hintFor = (status: number, after: string | undefined, code?: string): string | undefined => {
+  if (code === 'no_such_route') return rootHint
   if (status === 401) return 'svc profile login saves a key; SVC_API_KEY gives one for once'
   if (status === 403) return 'Another key may be allowed to: svc profile list, --profile NAME'
-  if (status === 404) return "Check the id; another organization's rows look absent: svc org list"
+  if (status === 404)
+    return 'Check the ID and --org. You only see resources that your key can access: svc org list'
   if (status === 429)
     return after ? `Try again: the service asks to wait (Retry-After: ${after})` : 'Try again later'
   return undefined
@@ -97,16 +99,19 @@ export const readAnswer = (response: HttpResponse, url: string): Answer => {
   const code = said(data.code, 100)
   const fallback = status < 300 ? 'unexpected_answer' : `http_${status}`
   const exit = exitOfAnswer(status, code)
+  // What the service says of these is for whoever builds requests; here svc builds them.
+  const known = code === 'unauthenticated' || code === 'no_such_route'
+  const hint = hintFor(status, headers['retry-after'], code)
   throw new SvcError(
     exit,
     code ?? fallback,
-    said(envelope.message) ??
+    (code === 'unauthenticated' ? `${hostOf(url)} does not accept this API key` : said(envelope.message)) ??
       `The service answered ${status} with the status ${said(envelope.status, 100) ?? '""'}`,
     {
       detail: said(data.detail, 2000),
       issues: issuesOf(data.issues),
       // No other key changes what a person or the rules decided.
-      hint: said(data.hint) ?? (exit === 'denied' ? undefined : hintFor(status, headers['retry-after'])),
+      hint: (known ? hint : said(data.hint)) ?? (exit === 'denied' ? undefined : hint),
       request_id: requestId ?? said(data.request_id, 100),
       ...toldBy(response),
       data,

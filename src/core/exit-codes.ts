@@ -2,8 +2,8 @@
 export const exits = {
   done: [0, 'done'],
   failed: [1, 'failed'],
-  usage: [2, 'usage: a flag, argument or value is wrong or missing'],
-  refused: [3, 'refused by the service (400, 409, 413, 415, 422)'],
+  usage: [2, 'usage: a flag, argument or value is wrong or missing, found by svc or by the service'],
+  refused: [3, 'refused by the service: a conflict or a rule (400, 409, 413, 415, 422)'],
   forbidden: [4, 'not authenticated or not allowed (401, 403)'],
   notFound: [5, 'not found (404)'],
   denied: [6, 'denied by the approver'],
@@ -22,6 +22,10 @@ export const exitCode = (exit: Exit): number => exits[exit][0]
 
 /** What the service says in `data.code` decides before the HTTP status does. */
 const byCode: Record<string, Exit> = {
+  // The same mistake has the same exit, whichever side finds it.
+  invalid_field: 'usage',
+  nothing_to_change: 'usage',
+  malformed: 'usage',
   denied: 'denied',
   expired: 'expired',
   pending: 'pending',

@@ -120,7 +120,7 @@ describe('days', () => {
   test('that are not days are refused by the name of the flag', async () => {
     const { exit, err } = await svc('timeslot', 'create', ...slot, 'mon-fry')
     expect(exit).toBe(2)
-    expect(err).toMatch(/^svc: --days takes mon/)
+    expect(err).toMatch(/^svc: --days must be mon/)
   })
 })
 

@@ -2,6 +2,7 @@ import { device } from '../../contract/device.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
 import { gatherInput, type Typed } from '../gather-input.ts'
+import { callTyped } from '../typed-names.ts'
 import { wantsColour } from '../output/colour.ts'
 
 type Enrollment = { url: string; expires_at: string }
@@ -30,7 +31,7 @@ export const enrollPhone = async (typed: Typed, context: Context): Promise<void>
   const { io, globals } = context
   const { input, extra } = await gatherInput(device.createEnrollment, typed, context)
   const client = await context.client()
-  const { envelope } = await client.call(device.createEnrollment, input, { extra, signal: io.signal })
+  const { envelope } = await callTyped(client, device.createEnrollment, input, { extra, signal: io.signal })
   const { url, expires_at } = envelope.data as Enrollment
   const { qrCode } = await import('./qr-code.ts')
   const { code, width } = qrCode(url, wantsColour(io.stdout, { io, globals }))

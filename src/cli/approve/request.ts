@@ -7,6 +7,7 @@ import { interruptedWait, maybeRung, showDecision, unboundNote } from './ending.
 import { reserveFile } from './receipt-file.ts'
 import { exitOfAll } from './state.ts'
 import { createTeller } from './teller.ts'
+import { inTypedNames } from '../typed-names.ts'
 import { waitFor } from './wait-for.ts'
 
 type Options = { receipt?: string; mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
@@ -44,7 +45,7 @@ export const registerRequest = (group: Command, context: Context): void => {
       // A call of a tool that waits could not be resumed; the asynchronous one has the lifetime of the other side.
       const { lifetime_s, ...open } = ask
       const asked = await backend.asker.request(options.mcp ? open : ask).catch((error: unknown) => {
-        throw maybeRung(error)
+        throw inTypedNames(requestOperation, maybeRung(error))
       })
       id = asked.request_id
       tell.requested(asked)

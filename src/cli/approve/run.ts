@@ -7,6 +7,7 @@ import type { Context } from '../context.ts'
 import { addAskFlags, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
 import { findCommand } from './command-file.ts'
 import { getApproval } from './get-approval.ts'
+import { inTypedNames } from '../typed-names.ts'
 import { createTeller } from './teller.ts'
 
 type Options = { mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
@@ -52,7 +53,13 @@ export const registerRun = (group: Command, context: Context): void => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-approval-'))
     try {
       const tell = createTeller(context, backend.secondsLeft)
-      const { id, receipt } = await getApproval(ask, { backend, tell, nothing: 'nothing was run' }, context)
+      const { id, receipt } = await getApproval(
+        ask,
+        { backend, tell, nothing: 'nothing was run' },
+        context,
+      ).catch((error: unknown) => {
+        throw inTypedNames(runOperation, error)
+      })
       const path = join(folder, 'receipt.json')
       writeFileSync(path, receipt, { mode: 0o600 })
       if (io.signal.aborted) throw new SvcError('interrupted', 'interrupted', 'Interrupted; nothing was run')

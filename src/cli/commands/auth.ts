@@ -4,6 +4,7 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode, type Exit } from '../../core/exit-codes.ts'
 import { maybeRung } from '../approve/ending.ts'
 import type { Context } from '../context.ts'
+import { callTyped } from '../typed-names.ts'
 
 type Options = { wait?: boolean; dryRun?: boolean } & Record<string, unknown>
 type Asked = { request_id?: unknown; number?: unknown; expires_at?: unknown }
@@ -38,11 +39,11 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
   ])
   const { input, extra } = await gatherInput(auth.verifyUser, { args: [], options }, context)
   const [output, client] = [await context.output(), await context.client()]
-  const answer = await client
-    .call(auth.verifyUser, input, { extra, signal: io.signal })
-    .catch((error: unknown) => {
+  const answer = await callTyped(client, auth.verifyUser, input, { extra, signal: io.signal }).catch(
+    (error: unknown) => {
       throw maybeRung(error)
-    })
+    },
+  )
   const { request_id, number, expires_at } = (answer.envelope.data ?? {}) as Asked
   const given = { ...input, ...extra } as { country_code: string; mobile: string; org_id?: number }
   const asked = {

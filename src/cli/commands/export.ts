@@ -41,7 +41,7 @@ export const registerExport = (command: Command, context: Context): void => {
     const output = await context.output()
     const state = await readState(await context.client(), org, { sections, rules: true }, io.signal)
     if (state.org_id === undefined)
-      throw new SvcError('notFound', 'not_found', `There is no organization ${org}`, { hint: 'svc org list' })
+      throw new SvcError('notFound', 'not_found', `Organization "${org}" not found`, { hint: 'svc org list' })
     const text = exportText(state)
     io.stdout.write(io.stdout.isTTY ? safeText(text) : text)
     for (const { section, key, ids } of state.ambiguous)

@@ -5,6 +5,7 @@ import { SvcError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
+import { callTyped } from '../typed-names.ts'
 
 type Options = Record<string, unknown>
 
@@ -35,7 +36,7 @@ const testDelivery = async (options: Options, context: Context): Promise<void> =
   const { gatherInput } = await import('../gather-input.ts')
   const { input, extra } = await gatherInput(outbox.testDelivery, { args: [], options }, context)
   const [output, client] = [await context.output(), await context.client()]
-  const { envelope } = await client.call(outbox.testDelivery, input, { extra, signal: io.signal })
+  const { envelope } = await callTyped(client, outbox.testDelivery, input, { extra, signal: io.signal })
   const accepted = envelope.data as MessageRecord
   let last: MessageRecord
   try {

@@ -1,5 +1,5 @@
 import type { EnvName } from '../../core/env.ts'
-import { usageError } from '../../core/errors.ts'
+import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Globals } from '../context.ts'
 import type { Io } from '../io.ts'
@@ -20,14 +20,17 @@ const flagSetting = (value: string | undefined): Setting | undefined =>
 const fileSetting = (value: string | undefined): Setting | undefined =>
   value ? { value, source: 'profile' } : undefined
 
-/** Fails with a usage error that lists the profiles there are. */
+const notThere = (message: string, name: string, others: boolean): SvcError =>
+  new SvcError('notFound', 'no_profile', message, {
+    hint: others ? 'svc profile list' : `svc profile create ${name} --base-url URL`,
+  })
+
+/** Fails when there is no such profile, and lists those that there are. */
 export const requireProfile = (file: ProfileFile, name: string): Profile => {
   if (Object.hasOwn(file.profiles, name)) return file.profiles[name]!
   const names = Object.keys(file.profiles)
-  throw usageError(
-    `There is no profile "${name}"${names.length > 0 ? `; there are ${names.join(', ')}` : ''}`,
-    names.length > 0 ? 'svc profile use <name>' : `svc profile create ${name} --base-url URL`,
-  )
+  const others = names.length > 0 ? `; there are ${names.join(', ')}` : ''
+  throw notThere(`Profile "${name}" not found${others}`, name, names.length > 0)
 }
 
 /** What the .svcrc of this folder names; only a profile that the user has made. */
@@ -36,9 +39,13 @@ const svcrcSetting = (io: Io, file: ProfileFile): Setting | undefined => {
   if (!found) return undefined
   const { name, path } = found
   if (!Object.hasOwn(file.profiles, name))
-    throw usageError(
-      `${safeLine(path)} names the profile "${name}", and there is none of that name`,
-      `svc profile create ${name} --base-url URL; --profile NAME or SVC_PROFILE decides without it`,
+    throw new SvcError(
+      'notFound',
+      'no_profile',
+      `${safeLine(path)} names the profile "${name}", which does not exist`,
+      {
+        hint: `svc profile create ${name} --base-url URL; --profile NAME or SVC_PROFILE decides without it`,
+      },
     )
   return { value: name, source: '.svcrc', from: path }
 }

@@ -125,7 +125,7 @@ export const prepareDecision = async (
   const approving = input.decision === 'approve'
   if (approving && row.number !== null && input.number !== row.number) {
     if (input.number === undefined)
-      throw invalid('number', 'is needed: type the number that the requester shows')
+      throw invalid('number', 'is required: type the number that the requester shows')
     return (call) => countWrongNumber(call, verdict)
   }
   // Nobody gets a proof of what cannot be decided any more.

@@ -66,8 +66,8 @@ export const findApprover = async (
   if (others.length > 0)
     throw invalid(
       'org_id',
-      'is needed: this approver is in several organizations',
-      `give org_id, one of ${approvers.map((one) => one.org_id).join(', ')}; --org on the command line`,
+      'is required: this approver is in several organizations',
+      `give org_id, one of ${approvers.map((one) => one.org_id).join(', ')}`,
     )
   return approver
 }

@@ -14,8 +14,7 @@ export const lookupHandlers: Pick<Handlers<typeof user>, Group> = {
   getUserDetails: async ({ org_id, ...input }, call) => {
     oneOf(input, ['user_id', 'mobile', 'email'])
     const orgId = org_id ?? call.caller.orgId
-    if (orgId === null)
-      throw invalid('org_id', 'is needed with an operator key', 'give org_id; --org on the command line')
+    if (orgId === null) throw invalid('org_id', 'is required with an operator key', 'give org_id')
     await reachOrganization(call, orgId)
     if (input.user_id !== undefined) return findUser(call, orgId, input.user_id)
 

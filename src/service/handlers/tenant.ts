@@ -36,8 +36,8 @@ export const organizationOfUser = async (call: Reach, userId: number, orgId?: nu
   if (others.length > 0)
     throw invalid(
       'org_id',
-      'is needed: the user is in several organizations',
-      `give org_id, one of ${memberships.map((row) => row.org_id).join(', ')}; --org on the command line`,
+      'is required: the user is in several organizations',
+      `give org_id, one of ${memberships.map((row) => row.org_id).join(', ')}`,
     )
   return first.org_id
 }

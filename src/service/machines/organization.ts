@@ -14,8 +14,8 @@ const chooseOne = (ids: number[]): number => {
   const more = ids.length > named ? ', …' : ''
   throw invalid(
     'org_id',
-    'is needed: an operator key reaches several organizations',
-    `give org_id, one of ${ids.slice(0, named).join(', ')}${more}; --org on the command line`,
+    'is required: an operator key reaches several organizations',
+    `give org_id, one of ${ids.slice(0, named).join(', ')}${more}`,
   )
 }
 

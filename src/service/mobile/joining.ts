@@ -92,8 +92,8 @@ export const checkOrganization = async (
   if (others.length > 0)
     throw invalid(
       'org_id',
-      'is needed: the user is in several organizations',
-      `give org_id, one of ${[found, ...others].map(({ id }) => id).join(', ')}; --org on the command line`,
+      'is required: the user is in several organizations',
+      `give org_id, one of ${[found, ...others].map(({ id }) => id).join(', ')}`,
     )
   const { role, state, ...organization } = found
   return { assigned: state === 'active', state, role, organization }

@@ -32,8 +32,8 @@ export const memberByEmail = async (call: Call, email: string, org_id: number | 
   if (orgs.size > 1)
     throw invalid(
       'org_id',
-      'is needed: this e-mail address is in several organizations',
-      `give org_id, one of ${[...orgs].join(', ')}; --org on the command line`,
+      'is required: this e-mail address is in several organizations',
+      `give org_id, one of ${[...orgs].join(', ')}`,
     )
   if (others.length > 0)
     throw conflict(

@@ -74,15 +74,15 @@ describe('svc approve request', () => {
     [['request', '   ', ...to], /The action is empty/],
     [['request', 'Deploy', ...to, '--timeout', '0'], /--timeout takes 1 to 3600/],
     [['request', 'Deploy', ...to, '--timeout', '1000000000'], /--timeout takes 1 to 3600/],
-    [['request', 'Deploy', ...to, '--timeout', 'soon'], /--timeout takes a whole number/],
-    [['request', 'Deploy', ...to, '--factors', 'face'], /--factors takes/],
+    [['request', 'Deploy', ...to, '--timeout', 'soon'], /--timeout must be a whole number/],
+    [['request', 'Deploy', ...to, '--factors', 'face'], /--factors must be/],
     [['request', 'Deploy', ...to, '--receipt', 'no/such/folder/r.json'], /--receipt: cannot write/],
     [['wait'], /Missing <request-id>/],
     [['wait', 'apr_1', '--timeout', '0'], /--timeout takes whole seconds/],
     [['request', 'Deploy', ...to, '--mcp'], /no address of a tool server/],
     [['inbox'], /needs a terminal, or a decision/],
     [['inbox', '--approve', 'a', '--deny', 'b'], /Only one of/],
-    [['inbox', '--deny', 'a', '--number', '42'], /--number goes with --approve/],
+    [['inbox', '--deny', 'a', '--number', '42'], /--number requires --approve/],
   ])('%j is refused before anything is sent', async (args, message) => {
     const { exit, err } = await svc(args)
     expect(err).toMatch(message)

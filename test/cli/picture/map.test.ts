@@ -187,7 +187,7 @@ describe('svc geofence map', () => {
   it.each([
     [['--latitude', '1'], '--latitude and --longitude'],
     [['--latitude', '91', '--longitude', '0'], '--latitude must be -90 to 90'],
-    [['--latitude', '1', '--longitude', 'east'], '--longitude takes a number'],
+    [['--latitude', '1', '--longitude', 'east'], '--longitude must be a number'],
     [['--latitude', '1', '--longitude', '2', '--accuracy', '-1'], '--accuracy'],
     [['--width', '7'], '--width'],
   ])('refuses %j', async (args, said) => {

@@ -84,12 +84,6 @@ describe('precedence: flag, environment, profile, default', () => {
 describe('what is wrong is a usage error', () => {
   const cases: [string, Given, RegExp][] = [
     [
-      'a profile that is not there',
-      { env: { SVC_PROFILE: 'x' }, profiles: { a: {}, b: {} } },
-      /no profile "x"; there are a, b/,
-    ],
-    ['a profile named like a property', { globals: { profile: 'constructor' } }, /no profile "constructor"/],
-    [
       'a tool server that does not end in /mcp',
       { env: { SVC_MCP_URL: 'https://h.example/' } },
       /SVC_MCP_URL must end in \/mcp/,
@@ -114,4 +108,13 @@ describe('what is wrong is a usage error', () => {
       expect(() => settings(given)).toThrow(
         expect.objectContaining({ exit: 'usage', message: expect.stringMatching(message) }),
       ))
+})
+
+describe('a profile that does not exist is not found', () => {
+  it.each<[Given, string]>([
+    [{ env: { SVC_PROFILE: 'x' }, profiles: { a: {}, b: {} } }, 'Profile "x" not found; there are a, b'],
+    [{ globals: { profile: 'constructor' } }, 'Profile "constructor" not found'],
+  ])('%j', (given, message) => {
+    expect(() => settings(given)).toThrow(expect.objectContaining({ exit: 'notFound', message }))
+  })
 })

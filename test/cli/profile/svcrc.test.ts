@@ -64,9 +64,9 @@ describe('.svcrc', () => {
   it('names only a profile that the user has made', async () => {
     const path = put('profile: theirs')
     const { exit, err } = await svc('org list')
-    expect(exit).toBe(2)
+    expect(exit).toBe(5)
     expect(err).toContain(`${path} names the profile "theirs"`)
-    expect(err).toContain('hint: svc profile add theirs')
+    expect(err).toContain('hint: svc profile create theirs')
   })
 
   const secret = `svc_org_1a2b3c4d_${'k'.repeat(43)}`

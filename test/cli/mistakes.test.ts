@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run } from '../../src/cli/main.ts'
+import { startService, type RunningService } from '../../src/service/serve.ts'
+import { memoryIo } from './memory-io.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'svc-mistakes-'))
+let service: RunningService
+beforeAll(async () => {
+  service = await startService({
+    port: 0,
+    host: '127.0.0.1',
+    dataDir: join(dir, 'data'),
+    dev: true,
+    env: {},
+    log: () => undefined,
+  })
+  for (const slug of ['acme', 'globex']) await svc(`org create --name ${slug}`)
+  await svc('user create --org acme --first-name Ada --last-name L --email ada@acme.example', '+1 2025550101')
+})
+afterAll(async () => {
+  await service.stop()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const svc = async (line: string, phone?: string, env: Record<string, string> = {}) => {
+  const [prefix, mobile] = phone?.split(' ') ?? []
+  const io = memoryIo({
+    cwd: dir,
+    env: {
+      SVC_BASE_URL: service.baseUrl,
+      SVC_API_KEY: service.operatorKey!,
+      SVC_CONFIG_DIR: join(dir, 'config'),
+      ...env,
+    },
+  })
+  const more = mobile ? ['--country-code', prefix!, '--mobile', mobile] : []
+  const exit = await run([...line.split(' '), ...more], io)
+  const [message = ''] = io.err().split('\n')
+  return { exit, message: message.replace(/^svc: /, ''), err: io.err() }
+}
+
+describe('a wrong value exits with 2, whoever finds it, and is called as it was typed', () => {
+  const fence = 'geofence create --org acme --name HQ --radius 5 --is-active 1'
+  test.each([
+    // svc finds these.
+    ['geofence delete x --org acme --yes', '<geofence-id> must be a whole number, not "x"'],
+    ['user list --org acme --state gone', '--state must be pending, active, rejected or removed, not "gone"'],
+    [`${fence} --latitude 91 --longitude 1`, '--latitude must be 90 or less'],
+    [`${fence} --latitude 91 --longitude 1 --dry-run`, '--latitude must be 90 or less'],
+    // The service finds these.
+    ['org auth-code create --org acme --label X --uses 0', '--uses must be 1 or more'],
+    ['user list --org acme --limit 0', '--limit must be 1 or more'],
+    ['approve submit Deploy --to 12 --org acme', /^--to /],
+    ['approve request Deploy --to 12 --org acme', /^--to /],
+    ['approve run --action Deploy --to 12 --org acme -- /bin/sh', /^--to /],
+    ['notify app Deploy --from 12 --to 13 --org acme', /^--from /],
+    ['org update acme --ip-allow 300.1.1.1', /^--ip-allow\[0\] must be a network/],
+    [
+      'timeslot create --org acme --name N --days mon --start 09:00 --end 10:00 --timezone Mars/X',
+      /^--timezone must/,
+    ],
+    ['user details --org acme --user 1 --mobile +12025550101', /one of --user, --mobile, --email$/],
+    ['user details --user 1', /^--org is required/],
+    ['org create --name 1234', /^--slug /],
+  ])('%s', async (line, message) => {
+    const ended = await svc(line)
+    expect(ended.message).toMatch(
+      typeof message === 'string'
+        ? new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`)
+        : message,
+    )
+    expect(ended.exit).toBe(line.startsWith('approve run') ? 102 : 2)
+    expect(ended.err).not.toMatch(/approver_mobile|user_id|org_id|from_mobile|ip_allow/)
+  })
+
+  test('a change of nothing names the flags that change something', async () => {
+    const { exit, err } = await svc(
+      'geofence create --org acme --name A --latitude 1 --longitude 1 --radius 5 --is-active 1',
+    )
+    expect({ exit, err }).toEqual({ exit: 0, err: '' })
+    const ended = await svc('geofence update 1 --org acme')
+    expect(ended).toMatchObject({ exit: 2, message: 'Nothing to change' })
+    expect(ended.err).toMatch(/hint: .*--name, --latitude, --longitude, --radius, --is-active/)
+  })
+})
+
+describe('what does not exist exits with 5, and is named', () => {
+  test.each([
+    ['org get nope', 'Organization "nope" not found'],
+    ['org get 99', 'Organization 99 not found'],
+    ['user get seven --org acme', 'User "seven" not found'],
+    ['user list --org nope', 'Organization "nope" not found'],
+    ['user list --org 99', 'Organization 99 not found'],
+    ['user get 99 --org acme', 'User 99 not found'],
+    ['geofence delete 99 --org acme --yes', 'Geo-fence 99 not found'],
+    ['timeslot update 99 --name X', 'Time slot 99 not found'],
+    ['key revoke 99 --yes', 'Key 99 not found'],
+    ['user devices revoke 99 --org acme --yes', 'Device 99 not found'],
+    ['profile use nope', 'Profile "nope" not found'],
+    ['profile show nope', 'Profile "nope" not found'],
+    ['org list --profile nope', 'Profile "nope" not found'],
+    ['export --org nope', 'Organization "nope" not found'],
+  ])('%s', async (line, message) => {
+    expect(await svc(line)).toMatchObject({ exit: 5, message })
+  })
+})
+
+describe('a conflict exits with 3', () => {
+  test.each([['org create --name acme'], ['user pending accept 1 --org acme']])('%s', async (line) => {
+    expect((await svc(line)).exit).toBe(3)
+  })
+})
+
+describe('what is wrong with the address or the key is said in words of the command line', () => {
+  test('a key that is not accepted', async () => {
+    const { exit, err } = await svc('org list', undefined, { SVC_API_KEY: 'svc_op_00000000_x' })
+    expect(exit).toBe(4)
+    expect(err).toMatch(/^svc: \S+ does not accept this API key\nhint: svc profile login/)
+    expect(err).not.toMatch(/header/)
+  })
+  test('an address without its path', async () => {
+    const { exit, err } = await svc('org list', undefined, { SVC_BASE_URL: new URL(service.baseUrl).origin })
+    expect(exit).toBe(5)
+    expect(err).toMatch(/hint: The API root ends in \/admin\/public\/api/)
+  })
+})
