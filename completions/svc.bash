@@ -129,7 +129,7 @@ _svc_place() {
     'service backup') commands='' flags='--data-dir' words='' files=1 kind='' ;;
     'service restore') commands='' flags='--data-dir' words='' files=1 kind='' ;;
     'service migrate') commands='' flags='--data-dir' words='' files='' kind='' ;;
-    'service reset-operator-key') commands='' flags='--data-dir --no-profile' words='' files='' kind='' ;;
+    'service reset-operator-key') commands='' flags='--data-dir --no-profile -y --yes' words='' files='' kind='' ;;
     'profile') commands='list show create set use remove login' flags='' words='' files='' kind='' ;;
     'profile list') commands='' flags='' words='' files='' kind='' ;;
     'profile show') commands='' flags='--explain' words='' files='' kind=profile ;;

@@ -795,7 +795,7 @@ complete -c svc -n '__svc_at '\''serve'\''' -l no-profile -d 'leave the profiles
 complete -c svc -n '__svc_at '\''mcp'\''' -a 'config' -d 'Print the configuration with which a client starts svc mcp'
 complete -c svc -n '__svc_at '\''service'\''' -a 'backup' -d 'Write everything, keys included, to one file; it is a secret'
 complete -c svc -n '__svc_at '\''service'\''' -a 'restore' -d 'Fill an empty data folder from a backup'
-complete -c svc -n '__svc_at '\''service'\''' -a 'migrate' -d 'Bring the data to the newest schema'
+complete -c svc -n '__svc_at '\''service'\''' -a 'migrate' -d 'Copy the data, then bring it to the newest schema'
 complete -c svc -n '__svc_at '\''service'\''' -a 'reset-operator-key' -d 'Revoke every operator key and make a new one'
 complete -c svc -n '__svc_at '\''service backup'\''' -F
 complete -c svc -n '__svc_at '\''service backup'\''' -l data-dir -r -F -d 'where the data is kept; ~/.local/share/svc when left out'
@@ -804,6 +804,7 @@ complete -c svc -n '__svc_at '\''service restore'\''' -l data-dir -r -F -d 'wher
 complete -c svc -n '__svc_at '\''service migrate'\''' -l data-dir -r -F -d 'where the data is kept; ~/.local/share/svc when left out'
 complete -c svc -n '__svc_at '\''service reset-operator-key'\''' -l data-dir -r -F -d 'where the data is kept; ~/.local/share/svc when left out'
 complete -c svc -n '__svc_at '\''service reset-operator-key'\''' -l no-profile -d 'leave the profiles alone; only print the key'
+complete -c svc -n '__svc_at '\''service reset-operator-key'\''' -s y -l yes -d 'do not ask'
 complete -c svc -n '__svc_at '\''profile'\''' -a 'list' -d 'List the profiles'
 complete -c svc -n '__svc_at '\''profile'\''' -a 'show' -d 'Show one profile; its key is masked unless --reveal'
 complete -c svc -n '__svc_at '\''profile'\''' -a 'create' -d 'Create a profile for the service at --base-url'

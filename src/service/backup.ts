@@ -16,6 +16,8 @@ import { masterKeyFile } from './master-key.ts'
 import { settleRestored } from './restored.ts'
 import { openSnapshot, writeSnapshot } from './storage/snapshot.ts'
 import { openSqlite } from './storage/sqlite.ts'
+import { asStoreProblem } from './storage/store-problem.ts'
+import { storeVersion } from './storage/store-version.ts'
 
 const fileExists = (file: string): SvcError =>
   new SvcError('failed', 'file_exists', `${file} exists and is not overwritten`, { hint: 'Name a new file' })
@@ -27,6 +29,11 @@ const fileExists = (file: string): SvcError =>
 export const backup = (dataDir: string, file: string): void => {
   const store = requireStore(dataDir)
   if (existsSync(file)) throw fileExists(file)
+  try {
+    storeVersion(store)
+  } catch (error) {
+    throw asStoreProblem(store, error)
+  }
   const keyFile = masterKeyFile(dataDir)
   const partial = `${file}.partial`
   try {
@@ -63,15 +70,18 @@ const unpack = async (file: string, dataDir: string): Promise<void> => {
   renameSync(partial, storeFile(dataDir))
 }
 
+/** A new file system has a folder of its own, which stays. */
+const contentsOf = (dataDir: string): string[] => readdirSync(dataDir).filter((name) => name !== 'lost+found')
+
 /** Makes a data directory of a backup. Refuses one that holds anything; leaves nothing in it when it fails. */
 export const restore = async (file: string, dataDir: string): Promise<void> => {
   if (!existsSync(file))
     throw new SvcError('notFound', 'no_backup', `There is no file ${file}`, {
       hint: 'Name the file of a backup',
     })
-  if (existsSync(dataDir) && readdirSync(dataDir).length > 0)
+  if (existsSync(dataDir) && contentsOf(dataDir).length > 0)
     throw new SvcError('failed', 'data_dir_not_empty', `${dataDir} is not empty; nothing was changed`, {
-      hint: 'Restore into a new directory: --data-dir DIR',
+      hint: 'Restore into a new folder: --data-dir NEWFOLDER',
     })
   prepareDataDir(dataDir)
   const lock = lockDataDir(dataDir)
@@ -80,7 +90,7 @@ export const restore = async (file: string, dataDir: string): Promise<void> => {
     lock.release()
   } catch (error) {
     lock.release()
-    for (const name of readdirSync(dataDir)) rmSync(join(dataDir, name), { force: true })
+    for (const name of contentsOf(dataDir)) rmSync(join(dataDir, name), { force: true })
     if (error instanceof SvcError) throw error
     throw new SvcError('failed', 'bad_backup', `${file} is not a whole backup of this service`, {
       detail: (error as Error).message,

@@ -48,6 +48,10 @@ const makeSigningKey = async (storage: Storage, wrap: Keyring['wrap']): Promise<
 const readSigningKeys = (storage: Storage) =>
   storage.read((db) => db.selectFrom('signing_keys').selectAll().orderBy('created_at', 'desc').execute())
 
+/** Whether this store has secrets that a master key wraps. */
+export const hasSigningKey = async (storage: Storage): Promise<boolean> =>
+  (await readSigningKeys(storage)).length > 0
+
 /** The keyring of a store; its signing key is made at the first start. Fails with an SvcError when the master key is not the one of this store. */
 export const createKeyring = async (storage: Storage, masterKey: Buffer): Promise<Keyring> => {
   const wrap = wrapWith(masterKey)
@@ -67,7 +71,7 @@ export const createKeyring = async (storage: Storage, masterKey: Buffer): Promis
       'wrong_master_key',
       'The master key is not the one that this store was made with',
       {
-        hint: 'Use the master key that belongs to this data directory (SVC_MASTER_KEY or its master.key), or restore a backup',
+        hint: 'Use the master key of this data folder (SVC_MASTER_KEY, or its file master.key), or restore a backup that holds it: svc service restore BACKUP.db --data-dir NEWFOLDER',
       },
     )
   }

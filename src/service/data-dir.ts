@@ -1,26 +1,83 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SvcError } from '../core/errors.ts'
+import { shellWord } from '../core/shell-word.ts'
 import { takeLock } from './storage/exclusive-lock.ts'
+import { asStoreProblem } from './storage/store-problem.ts'
 
 export const storeFile = (dataDir: string): string => join(dataDir, 'svc.db')
 const pidFile = (dataDir: string): string => join(dataDir, 'server.pid')
 
-const unusable = (dataDir: string, cause: unknown): SvcError =>
-  new SvcError('failed', 'data_dir_unusable', `The data directory ${dataDir} cannot be used`, {
-    detail: (cause as Error).message,
-    hint: 'Choose another with --data-dir, or give yourself the right to write there',
+const hints: Record<string, string> = {
+  ENOSPC: 'Free some room on that disk, or use a folder on another: --data-dir NEWFOLDER',
+  EROFS: 'Mount it writable, or use another folder: --data-dir NEWFOLDER',
+  ENOTDIR: 'It is a file, or below one. Name a folder: --data-dir NEWFOLDER',
+  EEXIST: 'It is a file. Name a folder: --data-dir NEWFOLDER',
+}
+
+/** What keeps a data folder from being used, with the next command. */
+export const unusable = (dataDir: string, cause: unknown): SvcError => {
+  const { code, message } = cause as NodeJS.ErrnoException
+  return new SvcError('failed', 'data_dir_unusable', `The data folder ${dataDir} cannot be used`, {
+    detail: message,
+    hint:
+      hints[code ?? ''] ?? 'Use another folder (--data-dir NEWFOLDER), or make this user its owner (chown)',
     cause,
   })
+}
 
-/** Makes the directory if needed; 0700 whatever the umask is. */
+// What a first start that broke off leaves behind, and what a new file system holds.
+const ours = /^(?:lock(?:-journal)?|server\.pid|svc\.db\.partial|lost\+found)$/
+const ofStore = /^(?:master\.key|svc\.db-(?:wal|shm|journal))$/
+
+/** Names of a folder, a few of them. */
+const some = (names: string[]): string =>
+  names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '')
+
+/** Other files of a store are there: to start with an empty one would hide that the data is gone. */
+export const storeMissing = (dataDir: string, left: string[]): SvcError =>
+  new SvcError(
+    'failed',
+    'store_missing',
+    `${storeFile(dataDir)} is missing or empty, but ${some(left)} is there. Nothing was changed`,
+    {
+      hint: `Restore a backup: svc service restore BACKUP.db --data-dir NEWFOLDER. To start with nothing, use a new folder, or remove ${some(left)}`,
+    },
+  )
+
+/**
+ * Fails with an SvcError, before anything is changed, where a folder is no data folder and is not empty: it would be
+ * closed to its users and filled with files.
+ */
+const refuseForeign = (dataDir: string): void => {
+  const stat = statSync(dataDir, { throwIfNoEntry: false })
+  if (!stat?.isDirectory()) return
+  const names = readdirSync(dataDir)
+  if (names.includes('svc.db')) return
+  const foreign = names.filter((name) => !ours.test(name) && !ofStore.test(name))
+  const shared = (stat.mode & 0o1000) !== 0
+  if (shared || foreign.length > 0)
+    throw new SvcError(
+      'failed',
+      'foreign_data_dir',
+      foreign.length > 0
+        ? `${dataDir} is not a data folder of svc: it holds ${some(foreign)}. Nothing was changed`
+        : `${dataDir} is shared with other users. Nothing was changed`,
+      { hint: `Use a folder of its own: --data-dir ${shellWord(join(dataDir, 'svc'))}` },
+    )
+  const left = names.filter((name) => ofStore.test(name))
+  if (left.length > 0) throw storeMissing(dataDir, left)
+}
+
+/** Makes the folder if needed; 0700 whatever the umask is. */
 export const prepareDataDir = (dataDir: string): void => {
   try {
+    refuseForeign(dataDir)
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     chmodSync(dataDir, 0o700)
     readdirSync(dataDir)
   } catch (error) {
-    throw unusable(dataDir, error)
+    throw error instanceof SvcError ? error : unusable(dataDir, error)
   }
 }
 
@@ -29,7 +86,7 @@ export const requireStore = (dataDir: string): string => {
   const file = storeFile(dataDir)
   if (existsSync(file) && statSync(file).isFile()) return file
   throw new SvcError('notFound', 'no_store', `There is no store in ${dataDir}`, {
-    hint: 'Name the data directory with --data-dir, or start the service once: svc serve',
+    hint: 'Name the data folder: --data-dir FOLDER. A first start makes one: svc serve',
   })
 }
 
@@ -42,20 +99,21 @@ const holder = (dataDir: string): string => {
   }
 }
 
-/** Keeps every other process away from a data directory until it is released or this process dies. */
+/** Keeps every other process away from a data folder until it is released or this process dies. */
 export const lockDataDir = (dataDir: string): { release(): void } => {
   let lock: ReturnType<typeof takeLock>
   try {
     lock = takeLock(join(dataDir, 'lock'))
     if (lock) writeFileSync(pidFile(dataDir), `${process.pid}\n`, { mode: 0o600 })
   } catch (error) {
-    throw unusable(dataDir, error)
+    const known = asStoreProblem(storeFile(dataDir), error)
+    throw known instanceof SvcError ? known : unusable(dataDir, error)
   }
   if (lock) return lock
   throw new SvcError(
     'failed',
     'data_dir_in_use',
-    `The data directory ${dataDir} is in use by ${holder(dataDir)}`,
-    { hint: 'Stop that one first, or use another directory with --data-dir' },
+    `The data folder ${dataDir} is in use by ${holder(dataDir)}`,
+    { hint: 'Stop that service first, or use another folder: --data-dir NEWFOLDER' },
   )
 }

@@ -15,16 +15,23 @@ const decode = (text: string, from: string): Buffer => {
     'bad_master_key',
     `${from} is not a master key: it must be 32 bytes as base64 or hex`,
     {
-      hint: 'Restore it from a backup; without it the stored credentials cannot be read',
+      hint: 'Set it to the key that this store was made with. A new store: openssl rand -hex 32',
     },
   )
 }
 
-/** The 32 bytes that wrap every stored secret: from `SVC_MASTER_KEY`, or from a file that is made at the first start. */
-export const loadMasterKey = (dataDir: string, env: Env): Buffer => {
+/**
+ * The 32 bytes that wrap every stored secret: from `SVC_MASTER_KEY`, or from a file that is made for a new store. A store
+ * that has secrets already (`used`) cannot do with a new key.
+ */
+export const loadMasterKey = (dataDir: string, env: Env, used: boolean): Buffer => {
   if (env.SVC_MASTER_KEY) return decode(env.SVC_MASTER_KEY, 'SVC_MASTER_KEY')
   const file = masterKeyFile(dataDir)
   if (!existsSync(file)) {
+    if (used)
+      throw new SvcError('failed', 'no_master_key', `The master key of this store is missing: ${file}`, {
+        hint: 'Set SVC_MASTER_KEY to it, put the file back, or restore a backup that holds it: svc service restore BACKUP.db --data-dir NEWFOLDER',
+      })
     const key = randomBytes(32)
     writeFileSync(file, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
     return key

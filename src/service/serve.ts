@@ -1,11 +1,11 @@
 import { watchApprovals } from './approvals/watch.ts'
 import { readSettings } from './config/settings.ts'
-import { createKeyring } from './create-keyring.ts'
+import { createKeyring, hasSigningKey } from './create-keyring.ts'
 import { createService } from './create-service.ts'
 import { createAdapters } from './delivery/adapters.ts'
 import { createOutbox, type Outbox } from './delivery/outbox.ts'
 import { createEngineAsker } from './engine-asker.ts'
-import { lockDataDir, prepareDataDir, storeFile } from './data-dir.ts'
+import { lockDataDir, prepareDataDir, storeFile, unusable } from './data-dir.ts'
 import { handlers } from './handlers/all.ts'
 import { createApp } from './http/app.ts'
 import { apiRoot } from './http/routes.ts'
@@ -14,6 +14,7 @@ import { createAuthenticator } from './keys.ts'
 import { loadMasterKey } from './master-key.ts'
 import { createMcpRoute, type McpRoute } from './mcp/http.ts'
 import { ensureOperatorKey } from './operator.ts'
+import { announceUpgrade, openStore } from './open-store.ts'
 import { watchLapsed } from './mobile/expiry.ts'
 import { openProvider } from './quotes/provider.ts'
 import { createQuotes } from './quotes/quotes.ts'
@@ -22,7 +23,7 @@ import { createVapid } from './push/vapid.ts'
 import { createLogRinger } from './ringer.ts'
 import { checkHost, checkPublicUrl, isLoopback, readTls, type ServeOptions } from './serve-options.ts'
 import type { Service } from './service.ts'
-import { openSqlite } from './storage/sqlite.ts'
+import { asStoreProblem } from './storage/store-problem.ts'
 
 export type RunningService = {
   baseUrl: string
@@ -42,6 +43,12 @@ const reachable = (host: string): string => {
   return host.includes(':') ? `[${host}]` : host
 }
 
+/** A disk or a store that fails during the start, with the next command. */
+const asStartProblem = (dataDir: string, error: unknown): unknown => {
+  if ((error as NodeJS.ErrnoException | undefined)?.errno !== undefined) return unusable(dataDir, error)
+  return asStoreProblem(storeFile(dataDir), error)
+}
+
 /** The whole service in this process. Fails with an SvcError that says what to do, and then leaves nothing open. */
 export const startService = async (options: ServeOptions): Promise<RunningService> => {
   const host = checkHost(options)
@@ -56,9 +63,12 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
   try {
     prepareDataDir(dataDir)
     closing.push(lockDataDir(dataDir).release)
-    const storage = await openSqlite({ path: storeFile(dataDir) })
+    const storage = await openStore(dataDir, (upgrade) =>
+      log({ at: new Date().toISOString(), level: 'info', message: announceUpgrade(upgrade) }),
+    )
     closing.push(storage.close)
-    const keyring = await createKeyring(storage, loadMasterKey(dataDir, env))
+    const masterKey = loadMasterKey(dataDir, env, await hasSigningKey(storage))
+    const keyring = await createKeyring(storage, masterKey)
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${reachable(host)}:${bound}`
     const vapid = await createVapid(storage, keyring)
     const provider = openProvider(settings.quotes, storage.now)
@@ -112,6 +122,6 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     }
   } catch (error) {
     await close()
-    throw error
+    throw asStartProblem(dataDir, error)
   }
 }

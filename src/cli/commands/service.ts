@@ -1,10 +1,12 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { usageError } from '../../core/errors.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { dataDir } from '../data-dir.ts'
 
-type Options = { dataDir?: string; profile?: boolean }
+type Options = { dataDir?: string; profile?: boolean; yes?: boolean }
 
 const maintenance = () => import('../../service/maintenance.ts')
 
@@ -25,6 +27,19 @@ const saveKey = async ({ io }: Context, key: string, dir: string): Promise<boole
   return true
 }
 
+/** Whoever uses an operator key loses it. Returns when that is wanted. */
+const confirmReset = async (context: Context, dir: string, options: Options): Promise<void> => {
+  if (options.yes) return
+  const prompt = await context.prompt()
+  if (!prompt)
+    throw usageError(
+      'svc service reset-operator-key needs --yes where nobody can be asked',
+      `svc service reset-operator-key${options.dataDir === undefined ? '' : ` --data-dir ${shellWord(dir)}`} --yes`,
+    )
+  context.io.stderr.write(`Revoke every operator key, and make a new one\n  in ${safeLine(dir)}\n`)
+  if (!(await prompt.confirm('Go on?'))) throw new SvcError('failed', 'declined', 'No key was revoked')
+}
+
 /** `svc service`: what an operator does to the data of a service while it does not run; a backup also while it does. */
 export const registerService = (group: Command, context: Context): void => {
   const add = (
@@ -39,7 +54,9 @@ export const registerService = (group: Command, context: Context): void => {
       .option('--data-dir <dir>', 'where the data is kept; ~/.local/share/svc when left out')
     if (file) command.usage(`<${file}> [flags]`).argument(`[${file}]`)
     if (name === 'reset-operator-key')
-      command.option('--no-profile', 'leave the profiles alone; only print the key')
+      command
+        .option('--no-profile', 'leave the profiles alone; only print the key')
+        .option('-y, --yes', 'do not ask')
     command
       .addHelpText('after', `\nExample:\n  svc service ${name}${file ? ' svc-backup.db' : ''}`)
       .action(async () => {
@@ -58,23 +75,25 @@ export const registerService = (group: Command, context: Context): void => {
     await (await maintenance()).restore(file, dir)
     await say(context, 'Backup restored', { file, data_dir: dir })
   })
-  add('migrate', 'Bring the data to the newest schema', undefined, async (dir) => {
-    const applied = await (await maintenance()).migrate(dir)
-    await say(context, applied.length > 0 ? 'Migrated' : 'Nothing to migrate', { data_dir: dir, applied })
+  add('migrate', 'Copy the data, then bring it to the newest schema', undefined, async (dir) => {
+    const upgrade = await (await maintenance()).migrate(dir)
+    await say(context, upgrade ? 'Upgraded' : 'Nothing to upgrade', { data_dir: dir, ...upgrade })
   })
   add(
     'reset-operator-key',
     'Revoke every operator key and make a new one',
     undefined,
     async (dir, _file, options) => {
-      const key = await (await maintenance()).resetOperatorKey(dir)
+      const { announceUpgrade, requireStore, resetOperatorKey } = await maintenance()
+      requireStore(dir)
+      await confirmReset(context, dir, options)
+      const output = await context.output()
+      const key = await resetOperatorKey(dir, (upgrade) => output.note(announceUpgrade(upgrade)))
       const saved = options.profile !== false && (await saveKey(context, key, dir))
       await say(
         context,
         saved ? 'New operator key, saved in the profile local' : 'New operator key, shown once',
-        {
-          key,
-        },
+        { key },
       )
     },
   )

@@ -6,6 +6,10 @@ export type LocalService = { baseUrl: string; mcpUrl: string; key?: string; data
 
 const name = 'local'
 
+const noKey =
+  `The profile "${name}" has no API key. To save the operator key: svc profile login ${name}. ` +
+  'If it is lost, stop the service and make a new one: svc service reset-operator-key'
+
 /** Whether both are the same loopback address but for the port: all that a restart may change by itself. */
 const differsInPort = (before: string | undefined, after: string): boolean => {
   if (before === undefined || !URL.canParse(before)) return false
@@ -16,7 +20,7 @@ const differsInPort = (before: string | undefined, after: string): boolean => {
 
 /**
  * Saves what `svc serve` has started as the profile `local`, and makes it current when none is. Of a profile of the
- * same data folder only the addresses and, when given, the key change. Answers a note to show where it saved nothing.
+ * same data folder only the addresses and, when given, the key change. Answers a note to show where it saved nothing or no key.
  */
 export const saveLocalProfile = async (
   { io }: { io: Pick<Io, 'env' | 'cwd'> },
@@ -46,6 +50,7 @@ export const saveLocalProfile = async (
       ...(key === undefined ? {} : { api_key: key, api_key_origin: origin }),
     }
     file.current ??= name
+    if (key === undefined && before?.credential_command === undefined) note = noKey
   })
   return note
 }

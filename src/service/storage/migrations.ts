@@ -13,7 +13,7 @@ import * as keyLineage from './migrations/0009-key-lineage.ts'
 import type { Tables } from './schema.ts'
 
 /** Forward only: a migration that was released is never changed, the next one is added below it. */
-const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }[] = [
+export const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }[] = [
   { name: '0001-administration', up: administration.up },
   { name: '0002-approvals', up: approvals.up },
   { name: '0003-approver', up: approver.up },
@@ -25,7 +25,19 @@ const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }[] = [
   { name: '0009-key-lineage', up: keyLineage.up },
 ]
 
-export const migrationNames: readonly string[] = migrations.map(({ name }) => name)
+export const newestVersion = migrations.length
+
+export const refuseNewer = (version: number): void => {
+  if (version <= newestVersion) return
+  throw new SvcError(
+    'failed',
+    'store_too_new',
+    `A newer svc wrote this store: it has schema ${version}, and this svc knows schemas up to ${newestVersion}`,
+    {
+      hint: 'Install the newer svc again, or restore the copy that it made when it upgraded: svc service restore COPY.db --data-dir NEWFOLDER',
+    },
+  )
+}
 
 /** How many migrations a store has seen. */
 export const versionOf = (connection: Connection): number =>
@@ -33,15 +45,12 @@ export const versionOf = (connection: Connection): number =>
 
 /** Brings the store up to date, all or nothing, in one exclusive transaction. Fails with an SvcError when a newer svc wrote it. */
 export const migrate = async (connection: Connection, db: Kysely<Tables>): Promise<void> => {
-  const to = migrations.length
+  const to = newestVersion
   if (versionOf(connection) === to) return
   connection.exec('BEGIN EXCLUSIVE')
   try {
     const from = versionOf(connection)
-    if (from > to)
-      throw new SvcError('failed', 'store_too_new', `The store has version ${from}; this svc knows ${to}`, {
-        hint: 'Use the svc that wrote it, or a newer one',
-      })
+    refuseNewer(from)
     for (const migration of migrations.slice(from)) await migration.up(db)
     connection.exec(`PRAGMA user_version = ${to}`)
     connection.exec('COMMIT')

@@ -49,6 +49,13 @@ it('leaves another current profile current', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   expect(createStore(io()).read().current).toBe('prod')
 })
+it('says how to get a key when it has none', async () => {
+  expect(await saveLocalProfile({ io: io() }, service(8080))).toMatch(
+    /svc profile login local\. .*svc service reset-operator-key$/,
+  )
+  await change({ credential_command: ['pass', 'svc'] })
+  expect(await saveLocalProfile({ io: io() }, service(9090))).toBeUndefined()
+})
 it('of its own changes the port and keeps the rest', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   await change({ org: 'acme' })

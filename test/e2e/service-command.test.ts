@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startDefault } from './default-start.ts'
+import { bin, svc, temporaryFolder } from './processes.ts'
+import { onTerminal } from './terminal.ts'
+
+const home = temporaryFolder()
+const env = {
+  HOME: home.path,
+  XDG_DATA_HOME: join(home.path, 'share'),
+  SVC_CONFIG_DIR: join(home.path, 'config'),
+}
+const reset = ['service', 'reset-operator-key']
+
+beforeAll(async () => {
+  const service = await startDefault(home.path)
+  service.kill('SIGTERM')
+  await service.ended
+})
+afterAll(() => home.remove())
+
+test('reset-operator-key needs --yes in a script', async () => {
+  const dir = join(home.path, 'share', 'svc')
+  expect(await svc(reset, env)).toMatchObject({
+    exit: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/--yes$/m),
+  })
+  const named = await svc([...reset, '--data-dir', dir], env)
+  expect(named.stderr).toContain(`hint: svc service reset-operator-key --data-dir ${dir} --yes`)
+  const { exit, stdout } = await svc([...reset, '--yes', '-o', 'json'], env)
+  expect([exit, JSON.parse(stdout)]).toEqual([0, { key: expect.stringMatching(/^svc_op_/) }])
+})
+
+test('reset-operator-key asks on a terminal, and No changes nothing', async () => {
+  const no = await onTerminal(reset, env, [[/Go on\?/, 'n\r']])
+  expect([no.exit, no.screen]).toEqual([1, expect.stringContaining('No key was revoked')])
+  expect(no.screen).toContain(`in ${join(home.path, 'share', 'svc')}`)
+  const yes = await onTerminal(reset, env, [[/Go on\?/, 'y\r']])
+  expect([yes.exit, yes.screen]).toEqual([0, expect.stringContaining('svc_op_')])
+})
+
+test('reset-operator-key asks nothing where there is no store', async () => {
+  const missing = await onTerminal([...reset, '--data-dir', join(home.path, 'none')], env, [])
+  expect([missing.exit, missing.screen]).toEqual([5, expect.stringContaining('There is no store')])
+})
+
+test('a disk that takes no more is told, with what to do', async () => {
+  const child = spawn(
+    'sh',
+    ['-c', `ulimit -f 8; exec '${process.execPath}' '${bin}' serve --port 0 --data-dir '${home.path}/small'`],
+    { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const [exit] = (await once(child, 'close')) as [number | null]
+  expect([exit, stderr]).toEqual([1, expect.stringMatching(/svc\.db cannot be opened or written[^]*hint: /)])
+  rmSync(join(home.path, 'small'), { recursive: true, force: true })
+})
