@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chosen, line, positive } from './field.ts'
 import { operations } from './operation.ts'
-import { factorRuling, factors, mobile, paging, time } from './records.ts'
+import { factorRuling, factors, mobile, time, timeline } from './records.ts'
 
 // Approvals over /svc/v1: ask a person, wait, be told once. spec: not shown (the specification has the three tools)
 
@@ -145,7 +145,7 @@ export const approval = operations({
     path: '/svc/v1/approvals',
     cli: 'approve list',
     effect: 'read',
-    summary: 'List requests, pending and past',
+    summary: 'List requests, pending and past, newest first',
     message: 'Approvals',
     example: '--status pending',
     input: z.strictObject({
@@ -158,7 +158,7 @@ export const approval = operations({
         flag: 'to',
       }),
       org_id: chosen(z.optional(positive), 'Only requests of this organization', { example: 1 }),
-      ...paging,
+      ...timeline,
     }),
     data: z.array(approvalRecord),
     columns,

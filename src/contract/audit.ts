@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { chosen, positive } from './field.ts'
+import { chosen, line, positive } from './field.ts'
 import { operations } from './operation.ts'
-import { cursor, limit, time } from './records.ts'
+import { time, timeline } from './records.ts'
 
 // The audit chain of an organization, over /svc/v1. spec: not shown
 
@@ -32,10 +32,22 @@ export const audit = operations({
     path: '/svc/v1/audit',
     cli: 'audit list',
     effect: 'read',
-    summary: 'List what was done in an organization, oldest first',
+    summary: 'List what was done in an organization, newest first',
     message: 'Audit',
-    example: '--org acme',
-    input: z.strictObject({ org_id: chainOrg, limit, cursor }),
+    example: '--org acme --since 1d --action createUser',
+    input: z.strictObject({
+      org_id: chainOrg,
+      actor: chosen(
+        z.optional(line(200)),
+        'Only what this key or person did: the name of a key, or an actor as the list shows it',
+        { example: 'ci (key 3)' },
+      ),
+      action: chosen(z.optional(line(64)), 'Only this action, as the list shows it', {
+        example: 'createUser',
+      }),
+      subject: chosen(z.optional(line(200)), 'Only what was done to this subject', { example: 'user:7' }),
+      ...timeline,
+    }),
     data: z.array(auditRow),
     columns: ['seq', 'at', 'actor', 'action', 'subject', 'changes'],
   },

@@ -20,6 +20,8 @@ export type FieldMeta = {
   secret?: boolean
   /** A phone number, an e-mail address: masked in tables on a terminal. */
   personal?: boolean
+  /** A time that has passed: people may type how long ago it was, such as 2h. */
+  past?: boolean
 }
 
 export const fieldMeta = z.registry<FieldMeta>()

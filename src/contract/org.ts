@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { fullIsoTime } from '../core/iso-time.ts'
 import { chosen, id, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
 import {
@@ -9,6 +8,7 @@ import {
   mobile,
   newKey,
   org_id,
+  moment,
   paging,
   policy,
   slug,
@@ -51,11 +51,6 @@ const newAuthCode = z.extend(authCodeRecord, {
 const uses = z
   .int('must be a whole number')
   .check(z.gte(1, 'must be 1 or more'), z.lte(1_000_000, 'must be 1,000,000 or less'))
-const isoTime = z.iso.datetime({ offset: true })
-const moment = z.string().check(
-  z.overwrite(fullIsoTime),
-  z.refine((text) => isoTime.safeParse(text).success, 'must be a time such as 2030-01-31T18:00:00Z'),
-)
 
 const idpRecord = z.looseObject({
   provider: chosen(z.string(), 'Identity provider'),

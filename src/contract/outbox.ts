@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chosen, line } from './field.ts'
 import { operations } from './operation.ts'
-import { deliveryChannels, paging, time } from './records.ts'
+import { deliveryChannels, time, timeline } from './records.ts'
 
 // What became of messages, and a test of each channel, over /svc/v1. spec: not shown
 
@@ -53,7 +53,7 @@ export const outbox = operations({
     path: '/svc/v1/outbox',
     cli: 'notify outbox list',
     effect: 'read',
-    summary: 'List messages and what became of them, oldest first',
+    summary: 'List messages and what became of them, newest first',
     message: 'Outbox',
     example: '--state dead',
     input: z.strictObject({
@@ -65,7 +65,7 @@ export const outbox = operations({
       state: chosen(z.optional(state), 'Only those in this state'),
       channel: chosen(z.optional(channel), 'Only those of this channel'),
       kind: chosen(z.optional(kind), 'Only those about this'),
-      ...paging,
+      ...timeline,
     }),
     data: z.array(messageRecord),
     columns: ['message_id', 'created_at', 'channel', 'kind', 'recipient', 'state', 'attempts', 'error'],

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { fullIsoTime } from '../core/iso-time.ts'
 import { chosen, id, line, positive, shown } from './field.ts'
 
 // Fields that stand in several groups. Times are ISO 8601 in UTC with milliseconds.
@@ -15,14 +16,31 @@ export const limit = chosen(
   z.optional(
     z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'), z.lte(1000, 'must be 1000 or less')),
   ),
-  'Rows a page; without it every row is answered',
+  'Rows per page; without it, the response holds every row',
   { example: 100 },
 )
 export const cursor = chosen(
   z.optional(z.string().check(z.regex(/^[\w-]{1,64}$/, 'must be a cursor from a Link header'))),
-  'Where the next page starts, from the Link header',
+  'Where the page starts, from the Link header',
 )
 export const paging = { limit, cursor }
+
+const isoTime = z.iso.datetime({ offset: true })
+/** A time in an input, with its offset from UTC. */
+export const moment = z.string().check(
+  z.overwrite(fullIsoTime),
+  z.refine((text) => isoTime.safeParse(text).success, 'must be a time such as 2030-01-31T18:00:00Z'),
+)
+
+/**
+ * What a list by time takes. Its rows come newest first: in the Link header, `next` leads to older rows, and `prev` to
+ * the rows that are new or have changed since.
+ */
+export const timeline = {
+  since: chosen(z.optional(moment), 'Only from this time on', { example: '2030-01-31T18:00:00Z', past: true }),
+  until: chosen(z.optional(moment), 'Only before this time', { example: '2030-01-31T19:00:00Z', past: true }),
+  ...paging,
+}
 
 export const is_active = z.union([z.literal(0), z.literal(1)])
 export const latitude = z

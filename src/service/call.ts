@@ -27,8 +27,16 @@ export type Person = { user_id: number; device_id: number; session_id: number }
 /** Who calls an open operation: reaches no organization and is no requester. */
 export const nobody: Caller = { keyId: -1, name: 'nobody', orgId: -1 }
 
-/** Rows after the id `after`, `limit` at most; without a limit, all. */
-export type Page = { limit?: number; after: number }
+/** `limit` rows at most; without a limit, all. */
+export type Page = {
+  limit?: number
+  /** In a list by id: only rows after this one. */
+  after: number
+  /** In a list by time: only rows before this one. */
+  before?: { key: number; at: string }
+  /** In a list by time: only rows with a greater key, and those that have changed since. */
+  newer?: { key: number; since: string }
+}
 
 /** All that a handler may touch besides its input. */
 export type Call = {
@@ -51,6 +59,8 @@ export type Call = {
    * more than the limit where there are more.
    */
   paged<Row>(rows: Row[], key: (row: Row) => number): Row[]
+  /** As `paged`, for a list by time, newest first; also names where its reader learns of what is new. */
+  pagedByTime<Row>(rows: Row[], place: (row: Row) => { key: number; at: string }): Row[]
   /**
    * Appends to the hash chain of an organization (0: the service itself). Every write calls it at least once. The actor
    * is the caller when left out.

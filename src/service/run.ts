@@ -15,14 +15,16 @@ export type Asked = {
   given: string[]
   /** As `createCall` takes it. */
   approval?: string
-  pager?: Pick<Call, 'page' | 'paged'>
+  pager?: Paging
   signal?: AbortSignal
   ip?: string
   header?: Call['header']
 }
 
+type Paging = Pick<Call, 'page' | 'paged' | 'pagedByTime'>
+
 const noHeader = (): void => undefined
-const onePage: Pick<Call, 'page' | 'paged'> = { page: { after: 0 }, paged: (rows) => rows }
+const onePage: Paging = { page: { after: 0 }, paged: (rows) => rows, pagedByTime: (rows) => rows }
 
 const outsideOf = (service: Service, asked: Asked): Outside => {
   const { keyId, lineage, name, orgId, person } = asked.caller
@@ -44,7 +46,7 @@ const callOf = (
   { caller, db, now, later }: { caller: Caller; db: Db; now: string; later: (() => void)[] },
 ) => {
   const { publicUrl, dev, keyring, waiting, ring, pushKey, channels, deliver } = service
-  const { page, paged } = asked.pager ?? onePage
+  const { page, paged, pagedByTime } = asked.pager ?? onePage
   const wakeOutbox = (): void => {
     if (!later.includes(deliver)) later.push(deliver)
   }
@@ -59,6 +61,7 @@ const callOf = (
     pushKey,
     page,
     paged,
+    pagedByTime,
     wake: (request) => void later.push(() => waiting.wake(request)),
     ring: (prompt) => void later.push(() => ring(prompt)),
     canSend: (channel) => channels.has(channel),

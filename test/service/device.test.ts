@@ -2,7 +2,15 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createSoftwareKey, register } from '../../src/client/software-authenticator.ts'
 import { createApprover, enroll, type Approver } from './approver.ts'
 import { minute } from './clock.ts'
-import { auditOf, contentsOf, createMember, dataOf, refusal, refusedWithoutTrace } from './fixtures.ts'
+import {
+  auditOf,
+  chainOf,
+  contentsOf,
+  createMember,
+  dataOf,
+  refusal,
+  refusedWithoutTrace,
+} from './fixtures.ts'
 import type { Answer } from './harness.ts'
 import { acme, ada, clock, installHooks, open, revoke, service, start } from './enrollment.ts'
 
@@ -35,7 +43,7 @@ describe('a registration', () => {
         revoked_at: null,
       },
     ])
-    const rows = dataOf(await service.call('GET', `/svc/v1/audit?org_id=${acme.id}`))
+    const rows = await chainOf(service, acme.id)
     expect(rows.at(-1)).toMatchObject({
       action: 'registerDevice',
       actor: `user:${ada.id}`,

@@ -1,4 +1,5 @@
 import { deepStrictEqual } from 'node:assert'
+import type { AuditRow } from '../../src/contract/audit.ts'
 import type { Answer, TestService } from './harness.ts'
 
 /** The `data` of an answer that must be a success. */
@@ -50,11 +51,13 @@ export const createMember = async ({ call }: TestService, orgId: number, n: numb
     }),
   )
 
-/** Rows of a chain as `[action, subject, changes]`. */
-export const auditOf = async ({ call }: TestService, orgId: number): Promise<[string, string, string[]][]> =>
-  dataOf(await call('GET', `/svc/v1/audit?org_id=${orgId}`)).map(
-    (row: { action: string; subject: string; changes: string[] }) => [row.action, row.subject, row.changes],
-  )
+/** The rows of a chain, from the first to the last. */
+export const chainOf = async ({ call }: TestService, orgId: number): Promise<AuditRow[]> =>
+  dataOf(await call('GET', `/svc/v1/audit?org_id=${orgId}`)).toReversed()
+
+/** Rows of a chain as `[action, subject, changes]`, from the first to the last. */
+export const auditOf = async (service: TestService, orgId: number): Promise<[string, string, string[]][]> =>
+  (await chainOf(service, orgId)).map((row) => [row.action, row.subject, row.changes])
 
 const volatile = new Set(['idempotency', 'signing_keys'])
 

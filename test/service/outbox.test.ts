@@ -78,13 +78,13 @@ describe('the outbox', () => {
     outcomes = [{ state: 'failed', error: 'no' }]
     const failed = await accept({ channel: 'sms', kind: 'otp', to: '+12025550101' })
     const own = await accept({ org_id: 0, kind: 'support' })
-    expect(ids(await list())).toEqual([sent, failed, own])
-    expect(ids(await list(`?org_id=${acme.id}`))).toEqual([sent, failed])
+    expect(ids(await list())).toEqual([own, failed, sent])
+    expect(ids(await list(`?org_id=${acme.id}`))).toEqual([failed, sent])
     expect(ids(await list('?org_id=0'))).toEqual([own])
     expect(ids(await list('?state=failed'))).toEqual([failed])
     expect(ids(await list('?channel=email&kind=support'))).toEqual([own])
     const { body, headers } = await service.call('GET', '/svc/v1/outbox?limit=2')
-    expect(ids(body.data)).toEqual([sent, failed])
+    expect(ids(body.data)).toEqual([own, failed])
     expect(headers.link).toContain('rel="next"')
     expect(refusal(await service.call('GET', '/svc/v1/outbox?state=lost'))).toEqual([
       422,
@@ -92,6 +92,24 @@ describe('the outbox', () => {
       ['state'],
     ])
     expect(refusal(await service.call('GET', '/svc/v1/outbox?org_id=99'))[0]).toBe(404)
+  })
+
+  test('tells which messages are new and which have changed since', async () => {
+    outcomes = [{ state: 'retry', error: 'not now' }]
+    const waiting = await accept()
+    const sent = await accept()
+    clock.tick(minute)
+    const { headers } = await service.call('GET', '/svc/v1/outbox?channel=email&limit=1')
+    const link = headers.link!.split(', ').at(-1)!
+    expect(link).toContain('rel="prev"')
+    const newest = await accept()
+    await service.delivered()
+    const { search } = new URL(/<([^>]+)>/.exec(link)![1]!)
+    expect(await list(search)).toMatchObject([
+      { message_id: waiting, state: 'sent' },
+      { message_id: newest, state: 'sent' },
+    ])
+    expect(ids(await list('?channel=email'))).toEqual([newest, sent, waiting])
   })
 
   test('shows a key of an organization its own messages and no others', async () => {

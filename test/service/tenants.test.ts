@@ -89,6 +89,7 @@ describe('a key of an organization, refused without a trace', () => {
           pushKey: null,
           keyring: service.keyring,
           page: { after: 0 },
+          pagedByTime: (rows) => rows,
           paged: (rows) => rows,
           action: id,
           given: [],

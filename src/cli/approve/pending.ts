@@ -65,7 +65,9 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
 
   const list = async (): Promise<ApprovalRecord[]> => {
     const input = { status: 'pending', approver_mobile: mobile, org_id }
-    return (await client.call(approval.listApprovals, input, { signal })).envelope.data as ApprovalRecord[]
+    const { envelope } = await client.call(approval.listApprovals, input, { signal })
+    // Who asked first is answered first.
+    return (envelope.data as ApprovalRecord[]).toReversed()
   }
 
   const open = async (request_id: string): Promise<Ceremony> => {

@@ -50,7 +50,8 @@ export const registerAudit = (group: Command, context: Context): void => {
     const client = await context.client()
     const head = options.head ? await keptHead(options.head, options.jwks, context) : undefined
     const { envelope } = await client.call(audit.listAudit, { org_id }, { signal: context.io.signal })
-    const rows = envelope.data as AuditRow[]
+    // From the first link on, whichever way the service lists them.
+    const rows = (envelope.data as AuditRow[]).toSorted((a, b) => a.seq - b.seq)
 
     const result = verifyChain(rows)
     if (!result.ok) throw broken(`Row ${result.seq}: ${result.reason}`)

@@ -6,8 +6,10 @@ import { requestApproval } from '../approvals/request.ts'
 import { awaitEnd, readSettled } from '../approvals/waiter.ts'
 import type { Handlers } from '../call.ts'
 import { parsePhone } from '../phone.ts'
-import { inPage } from './page.ts'
 import { reachOrganization } from './tenant.ts'
+import { byTime } from './timeline.ts'
+
+const columns = { key: 'a.id', at: 'a.requested_at', changed: 'a.ended_at' }
 
 export const approvalHandlers: Handlers<typeof approval> = {
   createApproval: requestApproval,
@@ -35,7 +37,8 @@ export const approvalHandlers: Handlers<typeof approval> = {
         const query = selectApprovals(call.db, { orgId: org_id ?? call.caller.orgId })
           .$if(status !== undefined, (some) => some.where('a.status', '=', status!))
           .$if(mobile !== undefined, (some) => some.where('a.approver_mobile', '=', mobile!))
-        const rows = call.paged(await inPage(query, 'a.id', call.page).execute(), (row) => row.id)
+        const found = await byTime(query, columns, input, call.page).execute()
+        const rows = call.pagedByTime(found, ({ id, requested_at }) => ({ key: id, at: requested_at }))
         return rows.map((row) => answered(row, call.caller))
       }
     },

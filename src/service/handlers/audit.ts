@@ -2,8 +2,8 @@ import type { audit } from '../../contract/audit.ts'
 import { genesisHash } from '../../receipt/chain.ts'
 import type { Call, Handlers } from '../call.ts'
 import { notFound } from '../refusal.ts'
-import { inPage } from './page.ts'
 import { reachOrganization } from './tenant.ts'
+import { byTime } from './timeline.ts'
 
 const answered = <Row extends { changes: string }>(row: Row) => ({
   ...row,
@@ -27,11 +27,51 @@ const reachChain = async (call: Call, given: number | undefined): Promise<number
   return orgId
 }
 
+const columns = { key: 'seq', at: 'at' }
+
+/** What an actor is called in the audit: each secret of a key by its own id. Several are asked for one by one, each along its index. */
+const actorsOf = async ({ db }: Call, orgId: number, actor?: string): Promise<(string | undefined)[]> => {
+  if (actor === undefined) return [undefined]
+  const keys = await db
+    .selectFrom('api_keys')
+    .where('name', '=', actor)
+    .where(({ eb, or }) => or([eb('org_id', '=', orgId), eb('org_id', 'is', null)]))
+    .select('id')
+    .execute()
+  return keys.length === 0 ? [actor] : keys.map(({ id }) => `${actor} (key ${id})`)
+}
+
+type Placed = { seq: number; at: string }
+
+/** Rows of several queries as if they were one. */
+const inOrder = <Row extends Placed>(lists: Row[][], { limit, newer }: Call['page']): Row[] => {
+  if (lists.length === 1) return lists[0]!
+  const rows = lists
+    .flat()
+    .toSorted((a, b) => (newer ? a.seq - b.seq : b.at.localeCompare(a.at) || b.seq - a.seq))
+  return limit === undefined ? rows : rows.slice(0, limit + 1)
+}
+
 export const auditHandlers: Handlers<typeof audit> = {
-  listAudit: async ({ org_id }, call) => {
+  listAudit: async ({ org_id, actor, action, subject, ...span }, call) => {
     const orgId = await reachChain(call, org_id)
-    const query = call.db.selectFrom('audit').where('org_id', '=', orgId).selectAll()
-    return call.paged(await inPage(query, 'seq', call.page).execute(), (row) => row.seq).map(answered)
+    const query = call.db
+      .selectFrom('audit')
+      .where('org_id', '=', orgId)
+      .$if(action !== undefined, (some) => some.where('action', '=', action!))
+      .$if(subject !== undefined, (some) => some.where('subject', '=', subject!))
+      .selectAll()
+    const found = await Promise.all(
+      (await actorsOf(call, orgId, actor)).map((one) =>
+        byTime(
+          query.$if(one !== undefined, (some) => some.where('actor', '=', one!)),
+          columns,
+          span,
+          call.page,
+        ).execute(),
+      ),
+    )
+    return call.pagedByTime(inOrder(found, call.page), ({ seq, at }) => ({ key: seq, at })).map(answered)
   },
 
   getAuditHead: async ({ org_id }, call) => {

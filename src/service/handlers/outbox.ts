@@ -7,8 +7,8 @@ import type { Channel } from '../delivery/message.ts'
 import { parsePhone } from '../phone.ts'
 import { conflict, invalid, notFound, type Refusal } from '../refusal.ts'
 import { later } from '../later.ts'
-import { inPage } from './page.ts'
 import { reachOrganization } from './tenant.ts'
+import { byTime } from './timeline.ts'
 
 const dayMs = 24 * 60 * 60_000
 
@@ -94,15 +94,18 @@ const recipientOf = async (call: Call, channel: Channel, to: string) => {
   return { to, org_id: 0 }
 }
 
+const columns = { key: 'id', at: 'created_at', changed: 'updated_at' }
+
 export const outboxHandlers: Handlers<typeof outbox> = {
-  listOutbox: async ({ org_id, state, channel, kind }, call) => {
+  listOutbox: async ({ org_id, state, channel, kind, ...span }, call) => {
     if (org_id) await reachOrganization(call, org_id)
     const query = selectMessages(call)
       .$if(org_id !== undefined, (some) => some.where('org_id', '=', org_id!))
       .$if(state !== undefined, (some) => some.where('state', '=', state!))
       .$if(channel !== undefined, (some) => some.where('channel', '=', channel!))
       .$if(kind !== undefined, (some) => some.where('kind', '=', kind!))
-    return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id).map(answered)
+    const found = await byTime(query, columns, span, call.page).execute()
+    return call.pagedByTime(found, ({ id, created_at }) => ({ key: id, at: created_at })).map(answered)
   },
 
   listChannels: async (_, call) => {

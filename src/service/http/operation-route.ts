@@ -48,6 +48,7 @@ export const createOperationRoute = (
   const withTextIds = createIdEncoder(operation.data)
   const withoutSecrets = createSecretStripper(operation.data)
   const { storage } = service
+  const byTime = 'since' in operation.input._zod.def.shape
 
   const askedOf = ({ context, caller, requestId, ip }: Asked, given: string[]) => ({
     action: id,
@@ -65,7 +66,8 @@ export const createOperationRoute = (
 
   const answerRead = async (asked: Asked, input: Fields): Promise<Response> => {
     const since = storage.revision()
-    const pager = createPager(input, asked.context.req.url, asked.origin)
+    const { url } = asked.context.req
+    const pager = createPager({ input, url, origin: asked.origin, byTime, now: storage.now() })
     const { data, lasts } = await runRead(
       service,
       Object.assign(askedOf(asked, []), { pager }),

@@ -1,39 +1,84 @@
-import { Refusal } from '../refusal.ts'
 import type { Page } from '../call.ts'
+import { later } from '../later.ts'
+import { Refusal } from '../refusal.ts'
 
-const encode = (after: number): string => Buffer.from(`after:${after}`).toString('base64url')
+/** A write takes its time before it commits; a row may be answered twice, but none is missed. */
+const overlapMs = -5_000
 
-const decode = (cursor: string): number => {
-  const after = /^after:(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1]
-  if (after === undefined)
-    throw new Refusal(422, 'invalid_field', 'cursor is not one that this service gave', {
-      issues: [{ field: 'cursor', message: 'is not one that this service gave' }],
-      hint: 'Take it from the Link header of the page before',
-    })
-  return Number(after)
+/** A cursor of a list by id, of older rows in a list by time, and of what is new or has changed in one. */
+type Kind = 'after' | 'before' | 'newer'
+
+const encode = (kind: Kind, ...numbers: number[]): string =>
+  Buffer.from([kind, ...numbers].join(':')).toString('base64url')
+
+const wrong = (field: string, message: string, hint: string): Refusal =>
+  new Refusal(422, 'invalid_field', `${field} ${message}`, { issues: [{ field, message }], hint })
+
+const mostMs = 8_640_000_000_000_000
+
+const decode = (cursor: string, byTime: boolean): Omit<Page, 'limit'> => {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1')
+  const [, kind, ...found] = /^(after|before|newer):(\d{1,15})(?::(\d{1,16}))?$/.exec(text) ?? []
+  const [key, ms] = found.map(Number) as [number, number]
+  const known = byTime ? kind !== 'after' && ms <= mostMs : kind === 'after' && Number.isNaN(ms)
+  if (kind === undefined || !known)
+    throw wrong(
+      'cursor',
+      'is not one that this service gave for this list',
+      'Take it from the Link header of the page before',
+    )
+  if (kind === 'after') return { after: key }
+  const at = new Date(ms).toISOString()
+  return kind === 'before' ? { after: 0, before: { key, at } } : { after: 0, newer: { key, since: at } }
+}
+
+type Options = {
+  input: Record<string, unknown>
+  url: string
+  origin: string
+  /** The list is by time, newest first. */
+  byTime: boolean
+  now: string
 }
 
 /** The page that the input asks for, and the `Link` header once the rows are known. */
-export const createPager = (input: Record<string, unknown>, url: string, origin: string) => {
+export const createPager = ({ input, url, origin, byTime, now }: Options) => {
   const limit = input.limit as number | undefined
   const page: Page = {
-    after: input.cursor === undefined ? 0 : decode(input.cursor as string),
+    ...(input.cursor === undefined ? { after: 0 } : decode(input.cursor as string, byTime)),
     ...(limit !== undefined && { limit }),
   }
-  let next: number | undefined
+  if (page.newer && limit !== undefined)
+    throw wrong('limit', 'does not go with a cursor of rel="prev"', 'Leave limit out')
+  const links: string[] = []
+  const link = (rel: 'next' | 'prev', cursor: string): void => {
+    const { pathname, searchParams } = new URL(url)
+    searchParams.set('cursor', cursor)
+    if (rel === 'prev') searchParams.delete('limit')
+    links.push(`<${origin}${pathname}?${searchParams}>; rel="${rel}"`)
+  }
+  const cut = <Row>(rows: Row[]): Row[] | undefined =>
+    limit === undefined || rows.length <= limit ? undefined : rows.slice(0, limit)
+
   return {
     page,
     paged: <Row>(rows: Row[], key: (row: Row) => number): Row[] => {
-      if (limit === undefined || rows.length <= limit) return rows
-      const kept = rows.slice(0, limit)
-      next = key(kept.at(-1)!)
-      return kept
+      const kept = cut(rows)
+      if (kept) link('next', encode('after', key(kept.at(-1)!)))
+      return kept ?? rows
     },
-    headers: (): Record<string, string> => {
-      if (next === undefined) return {}
-      const { pathname, searchParams } = new URL(url)
-      searchParams.set('cursor', encode(next))
-      return { link: `<${origin}${pathname}?${searchParams}>; rel="next"` }
+    pagedByTime: <Row>(rows: Row[], place: (row: Row) => { key: number; at: string }): Row[] => {
+      const kept = cut(rows)
+      if (kept) {
+        const { key, at } = place(kept.at(-1)!)
+        link('next', encode('before', key, Date.parse(at)))
+      }
+      if (!page.before) {
+        const newest = rows.reduce((most, row) => Math.max(most, place(row).key), page.newer?.key ?? 0)
+        link('prev', encode('newer', newest, Date.parse(later(now, overlapMs))))
+      }
+      return kept ?? rows
     },
+    headers: (): Record<string, string> => (links.length === 0 ? {} : { link: links.join(', ') }),
   }
 }

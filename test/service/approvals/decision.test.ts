@@ -3,7 +3,7 @@ import { verifyReceipt } from '../../../src/receipt/verify.ts'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, createApprover, decide, enroll, post, signed } from '../approver.ts'
 import { minute } from '../clock.ts'
-import { auditOf, dataOf, refusal } from '../fixtures.ts'
+import { auditOf, chainOf, dataOf, refusal } from '../fixtures.ts'
 import { asked, refusedOutright, shown } from './decided.ts'
 
 installHooks()
@@ -47,7 +47,7 @@ describe('a decision', () => {
   test('is written down with the approver and the device', async () => {
     const { request_id } = await asked()
     await decide(service, request_id, ada.key)
-    const rows = dataOf(await service.call('GET', `/svc/v1/audit?org_id=${acme.id}`))
+    const rows = await chainOf(service, acme.id)
     expect(rows.at(-1)).toMatchObject({
       action: 'decideApproval',
       actor: `user:${ada.id} (device ${ada.device})`,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createClock, minute } from '../clock.ts'
-import { auditOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
+import { auditOf, chainOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
 import { answerTo, begin, createPhone, fromPhone, type Phone } from './phone.ts'
 
@@ -80,8 +80,8 @@ describe('a move', () => {
   ])('to %s is made by an admin who signs it, and stands in the audit', async (move, who, state) => {
     expect(dataOf(await moved(admin, who(), move))).toMatchObject({ user_id: who(), state })
     expect(await stateOf(who())).toBe(state)
-    const rows = dataOf(await service.call('GET', `/svc/v1/audit?org_id=${acme.id}`))
-    expect(rows.findLast((one: { changes: string[] }) => one.changes.includes('state'))).toMatchObject({
+    const rows = await chainOf(service, acme.id)
+    expect(rows.findLast((one) => one.changes.includes('state'))).toMatchObject({
       action: 'moveMember',
       actor: `user:${admin.user} (device ${admin.device})`,
       subject: `user:${who()}`,

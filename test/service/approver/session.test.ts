@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { minute } from '../clock.ts'
-import { auditOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
+import { auditOf, chainOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService } from '../harness.ts'
 import { answerTo, begin, cookieOf, fromPhone, linkFor, phoneRegistration } from './phone.ts'
 import { acme, ada, clock, installHooks, openSession, service } from './visit.ts'
@@ -35,7 +35,7 @@ describe('a session', () => {
     )
     expect(JSON.stringify(await contentsOf(service))).not.toContain(cookieOf(answer).split('=')[1])
     expect(dataOf(await whoami(cookieOf(answer)))).toMatchObject({ device_id: ada.device })
-    const rows = dataOf(await service.call('GET', `/svc/v1/audit?org_id=${acme.id}`))
+    const rows = await chainOf(service, acme.id)
     expect(rows.at(-1)).toMatchObject({
       action: 'openSession',
       actor: `user:${ada.user} (device ${ada.device})`,
