@@ -26,7 +26,7 @@ export type FieldMeta = {
 
 export const fieldMeta = z.registry<FieldMeta>()
 
-type Extra = { example?: unknown } & Pick<FieldMeta, 'flag' | 'oldFlag' | 'secret' | 'personal'>
+type Extra = { example?: unknown } & Pick<FieldMeta, 'flag' | 'oldFlag' | 'secret' | 'personal' | 'past'>
 
 const described =
   (source: FieldMeta['source']) =>
