@@ -25,17 +25,55 @@ export const withoutSecret = (text: string): string => {
   }
 }
 
+/** The flags of a command as they were typed, but for those in `without`. */
+const typedFlags = (
+  command: Command,
+  without: readonly string[],
+  spell: (flag: string, text: string) => [flag: string, text: string],
+): string[] =>
+  command.options.flatMap((option) => {
+    const key = option.attributeName()
+    const flag = option.long ?? option.short!
+    if (command.getOptionValueSource(key) !== 'cli' || without.includes(flag)) return []
+    const value: unknown = command.getOptionValue(key)
+    if (typeof value === 'boolean') return value === option.negate ? [] : [flag]
+    return [value].flat().flatMap((one) => {
+      const [name, text] = spell(flag, String(one))
+      return [name, shellWord(text)]
+    })
+  })
+
 /** `svc import users.csv --org acme`, as it was typed; what was asked for on the terminal is not in it. */
 export const typedLine = (command: Command): string => {
-  const flags = command.options.flatMap((option) => {
-    const name = option.attributeName()
-    if (command.getOptionValueSource(name) !== 'cli' || name === 'yes' || name === 'confirm') return []
-    const value: unknown = command.getOptionValue(name)
-    const flag = option.long ?? option.short!
-    if (typeof value === 'boolean') return [flag]
-    return [value].flat().flatMap((one) => [flag, shellWord(withoutSecret(String(one)))])
-  })
+  const flags = typedFlags(command, ['--yes', '--confirm'], (flag, text) => [flag, withoutSecret(text)])
   return ['svc', ...wordsOf(command), ...command.args.map(shellWord), ...flags].join(' ')
+}
+
+/** `-F token=@FILE` in place of a secret: what is printed has none, and does not run before somebody says where it is. */
+const secretInFile = (flag: string, text: string): [string, string] =>
+  withoutSecret(text) === text ? [flag, text] : ['--field', `${text.slice(0, text.indexOf('='))}=@FILE`]
+
+export type Again = {
+  /** Flags that are left out, as they are typed: `--cursor`. */
+  without?: readonly string[]
+  /** What is added, already quoted. */
+  plus?: readonly string[]
+}
+
+/** The command as it was typed, with the flags that every command takes: to be typed again. */
+export const typedAgain = (command: Command, { without = [], plus = [] }: Again = {}): string => {
+  const flags = (at: Command): string[] => typedFlags(at, [...without, ...plus], secretInFile)
+  const everywhere = (at: Command | null): string[] => (at ? [...flags(at), ...everywhere(at.parent)] : [])
+  const args = command.args.map(shellWord)
+  const isOption = command.args.some((word) => word.startsWith('-') && word !== '-')
+  return [
+    'svc',
+    ...wordsOf(command),
+    ...(isOption ? [] : args),
+    ...everywhere(command),
+    ...plus,
+    ...(isOption ? ['--', ...args] : []),
+  ].join(' ')
 }
 
 const valueAt = (input: Record<string, unknown>, path: readonly string[]): unknown =>

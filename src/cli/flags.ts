@@ -4,6 +4,7 @@ import type { Field } from '../contract/describe.ts'
 import { usageError } from '../core/errors.ts'
 import { expandDays, expandSlots } from './days.ts'
 import type { Io } from './io.ts'
+import { pastTime } from './past-time.ts'
 import { readText } from './read-text.ts'
 
 const placeholder: Record<Field['kind'], string> = {
@@ -19,6 +20,7 @@ const placeholder: Record<Field['kind'], string> = {
 const valueName = (field: Field): string => {
   if (field.flag === 'org') return '<org>'
   if (field.flag === 'user') return '<id>'
+  if (field.meta.past) return '<when>'
   return field.meta.secret ? '<file>' : placeholder[field.kind]
 }
 
@@ -27,13 +29,20 @@ const collect = (value: string, before: string[] | undefined): string[] => [
   ...value.split(',').filter((part) => part !== ''),
 ]
 
-/** What a field is, for a person: an organization may be said by its slug wherever svc takes it. */
-export const label = (field: Field): string =>
-  field.flag === 'org' ? 'Organization, id or slug' : field.meta.description
+/** Fields of which the command line takes more than a request does. */
+const labels: Record<string, string> = {
+  org: 'Organization, id or slug',
+  limit: 'Number of rows to show',
+  cursor: 'Go on from here; svc prints it where there are more rows',
+}
+
+/** What a field is, for a person. */
+export const label = (field: Field): string => labels[field.flag] ?? field.meta.description
 
 const about = (field: Field): string => {
   const notes = field.choices.length > 0 ? [field.choices.join('|')] : []
   if (field.kind === 'list') notes.push('repeat or separate by commas')
+  if (field.meta.past) notes.push('2h, 3d, 2030-01-31 or ISO 8601')
   if (field.meta.secret) notes.push('read from this file, - is standard input')
   return label(field) + (notes.length > 0 ? ` (${notes.join('; ')})` : '')
 }
@@ -98,6 +107,7 @@ export const parseValue = async (
   name = `--${field.flag}`,
 ): Promise<unknown> => {
   if (field.meta.secret) return (await readText(String(raw), io, name)).replace(/\r?\n$/, '')
+  if (field.meta.past) return pastTime(field.flag, String(raw), io.now())
   if (field.kind !== 'json') return parseScalar(field, raw, name)
   const value = await parseJson(String(raw), io, name)
   return field.name === 'timeslots' ? expandSlots(value) : value

@@ -5,6 +5,7 @@ import { usageError } from '../core/errors.ts'
 import { addBodyFlags } from './body-fields.ts'
 import type { Context } from './context.ts'
 import { addFlag, optionKey } from './flags.ts'
+import { isPaged } from './list-rows.ts'
 import { sameVerb } from './verbs.ts'
 
 type Options = Record<string, unknown>
@@ -73,6 +74,7 @@ export const addOperations = (
         if (!argsOf(operation).includes(field.name) && !flags.has(field.flag)) flags.set(field.flag, field)
     for (const field of flags.values()) addFlag(command, field)
 
+    if (candidates.some(isPaged)) command.option('--all', 'show every row')
     if (first.effect !== 'read')
       addBodyFlags(command).option('--dry-run', 'print the request and send nothing')
     if (first.effect === 'delete')

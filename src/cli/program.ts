@@ -58,8 +58,11 @@ export const buildProgram = async (context: Context, argv?: readonly string[]): 
   for (const [flags, about] of globalFlags) program.option(flags, about)
   context.globals = program.opts()
   program.hook('preAction', (_, command) => {
-    const line = async () => (await import('./command-line.ts')).typedLine(command)
-    context.command = { words: wordsOf(command).join(' '), line }
+    context.command = {
+      words: wordsOf(command).join(' '),
+      line: async () => (await import('./command-line.ts')).typedLine(command),
+      again: async (change) => (await import('./command-line.ts')).typedAgain(command, change),
+    }
   })
 
   const word = argv && firstWord(argv)

@@ -1,10 +1,12 @@
 import { answeredFields, answerFieldsWith } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
 import { usageError } from '../core/errors.ts'
+import { shellWord } from '../core/shell-word.ts'
 import { confirmDelete, orgIn } from './confirm.ts'
 import type { Context } from './context.ts'
 import { gatherInput, type Gathered, type Typed } from './gather-input.ts'
-import { callTyped } from './typed-names.ts'
+import { isPaged, listRows, type Listed } from './list-rows.ts'
+import { asTyped } from './typed-names.ts'
 
 /** Names under which services tell phones, addresses and credentials, whatever the table says. */
 const alwaysMasked = ['mobile', 'phone', 'email', 'api_key', 'apiKey', 'secret', 'token', 'password']
@@ -36,6 +38,15 @@ const checkPicked = async (operation: Operation, { globals }: Context): Promise<
     )
 }
 
+/** Nothing is cut off in silence: the command that shows the rest. */
+const moreLine = async ({ cursor }: { cursor?: string }, { command }: Context): Promise<string> => {
+  const change =
+    cursor === undefined
+      ? { without: ['--limit', '--cursor'], plus: ['--all'] }
+      : { without: ['--cursor'], plus: ['--cursor', shellWord(cursor)] }
+  return `More: ${await command!.again(change)}`
+}
+
 /** Runs one operation of the table: gather, confirm, send or only print, show; `look` sees what came back. */
 export const runOperation = async (
   operation: Operation,
@@ -53,7 +64,14 @@ export const runOperation = async (
 
   if (operation.effect !== 'read') await askBefore(operation, { input, extra }, typed, context)
   const client = await context.client()
-  const { envelope } = await callTyped(client, operation, input, { extra, signal: context.io.signal })
+  const { signal } = context.io
+  const { envelope, more }: Listed = await asTyped<Listed>(
+    operation,
+    input,
+    isPaged(operation)
+      ? listRows(operation, client, { input, options: typed.options, signal })
+      : client.call(operation, input, { extra, signal }),
+  )
   const output = await context.output()
   const once = answerFieldsWith(operation, 'secret')
   if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
@@ -68,5 +86,6 @@ export const runOperation = async (
     ]),
   })
   if (once.size > 0) output.note('Shown once: keep it now.')
+  if (more) output.warn(await moreLine(more, context))
   look?.(envelope.data)
 }

@@ -71,13 +71,20 @@ const namingWhat = (operation: Operation, input: Record<string, unknown>, error:
   return new SvcError(exit, code, `${noun} ${shown} not found`, { ...error, cause: error })
 }
 
-/** Calls an operation with what was typed for it, so that an error names that. */
+/** The result of calling an operation with what was typed for it, so that an error names that. */
+export const asTyped = <T>(
+  operation: Operation,
+  input: Record<string, unknown>,
+  result: Promise<T>,
+): Promise<T> =>
+  result.catch((error: unknown) => {
+    throw namingWhat(operation, input, inTypedNames(operation, error))
+  })
+
+/** Calls an operation with what was typed for it. */
 export const callTyped = (
   client: Client,
   operation: Operation,
   input: Record<string, unknown>,
   options: { extra: Record<string, unknown>; signal: AbortSignal },
-): Promise<Answer> =>
-  client.call(operation, input, options).catch((error: unknown) => {
-    throw namingWhat(operation, input, inTypedNames(operation, error))
-  })
+): Promise<Answer> => asTyped(operation, input, client.call(operation, input, options))

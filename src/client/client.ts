@@ -6,6 +6,8 @@ export type Answer = {
   requestId?: string
   /** The service's clock, as its `Date` header tells it. */
   date?: string
+  /** Of a list, where the service says that it goes on: in the order of the list, and before it. */
+  links?: { next?: string; prev?: string }
   /** As the server sent it, unknown fields included. */
   envelope: { status: string; message: string; data?: unknown; [field: string]: unknown }
 }

@@ -4,7 +4,7 @@ import { SvcError, usageError } from '../core/errors.ts'
 import { readAnswer } from './answer.ts'
 import type { Answer, Client } from './client.ts'
 import { interrupted } from './network-error.ts'
-import { nextPage } from './paging.ts'
+import { linkedPage } from './paging.ts'
 import { redactedUrl } from './redact.ts'
 import { planRequest, rawUrl } from './request.ts'
 import { mayPass, mostTries, neverSent, retryAfterMs, retryDelayMs, sleepFor } from './retry.ts'
@@ -136,12 +136,13 @@ export const createClient = (options: Options): Client => {
       seen.add(at)
       const request = { method, url: at, headers, ...(body && { body: JSON.stringify(body) }), ...wait }
       const response = await send(request, { effect, signal, shownUrl: redactedUrl(at, operation, input) })
-      const { date } = response.headers
+      const { date, link } = response.headers
       const answer: Answer = { ...readAnswer(response, at), ...(date === undefined ? {} : { date }) }
       const isList = method === 'GET' && Array.isArray(answer.envelope.data)
       if (!isList && seen.size > 1) return
-      yield answer
-      at = isList ? nextPage(response.headers['link'], at) : undefined
+      const next: string | undefined = isList ? linkedPage(link, 'next', at) : undefined
+      yield isList ? { ...answer, links: { next, prev: linkedPage(link, 'prev', at) } } : answer
+      at = next
     }
   }
 

@@ -37,7 +37,10 @@ export const moment = z.string().check(
  * the rows that are new or have changed since.
  */
 export const timeline = {
-  since: chosen(z.optional(moment), 'Only from this time on', { example: '2030-01-31T18:00:00Z', past: true }),
+  since: chosen(z.optional(moment), 'Only from this time on', {
+    example: '2030-01-31T18:00:00Z',
+    past: true,
+  }),
   until: chosen(z.optional(moment), 'Only before this time', { example: '2030-01-31T19:00:00Z', past: true }),
   ...paging,
 }

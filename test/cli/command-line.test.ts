@@ -1,7 +1,9 @@
 import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { operationLine, typedLine } from '../../src/cli/command-line.ts'
+import { operationLine, typedAgain, typedLine } from '../../src/cli/command-line.ts'
+import { createContext } from '../../src/cli/create-context.ts'
 import { run } from '../../src/cli/main.ts'
+import { buildProgram } from '../../src/cli/program.ts'
 import { org } from '../../src/contract/org.ts'
 import { memoryIo } from './memory-io.ts'
 
@@ -31,5 +33,50 @@ describe('a secret below another field', () => {
     expect(await run(['org', 'create', '--name', 'X', ...fields, '--dry-run', ...more], io)).toBe(0)
     expect(io.out()).toContain('"note": "kept"')
     expect(io.out() + io.err()).not.toContain('hush')
+  })
+})
+
+describe('a command to be typed again', () => {
+  const typed = async (argv: string[], change?: Parameters<typeof typedAgain>[1]): Promise<string> => {
+    const context = createContext(memoryIo())
+    const program = await buildProgram(context, argv)
+    let again = ''
+    program.hook('preAction', async (_, command) => {
+      again = typedAgain(command, change)
+      throw new Error('seen')
+    })
+    await program.parseAsync(argv, { from: 'user' }).catch(() => undefined)
+    return again
+  }
+
+  test('has all that was typed, quoted for a shell, wherever it stood', async () => {
+    expect(
+      await typed(['-p', "it's", 'user', 'list', '--org', 'acme', '--limit', '2', '--no-color', '-o', 'id']),
+    ).toBe(String.raw`svc user list --org acme --limit 2 --profile 'it'\''s' --output id --no-color`)
+  })
+
+  test('leaves out what is said anew', async () => {
+    const change = { without: ['--cursor'], plus: ['--cursor', 'b'] }
+    expect(await typed(['audit', 'list', '--cursor', 'a', '--since', '2 h'], change)).toBe(
+      "svc audit list --since '2 h' --cursor b",
+    )
+  })
+
+  test('names a flag that was turned off as it was typed', async () => {
+    const line = await typed(['org', 'update', 'acme', '--no-device-trust'])
+    expect(line).toBe('svc org update acme --no-device-trust')
+  })
+
+  test('does not run where a secret was typed', async () => {
+    const line = await typed([
+      'org',
+      'update',
+      'acme',
+      '-f',
+      'api_token=hush',
+      '-F',
+      'idp={"password":"hush"}',
+    ])
+    expect(line).toBe('svc org update acme --field api_token=@FILE --field idp=@FILE')
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextPage } from '../../src/client/paging.ts'
+import { linkedPage } from '../../src/client/paging.ts'
 import { org } from '../../src/contract/org.ts'
 import { json, type Answering } from '../fake-hosted.ts'
 import { failure, withHosted } from './hosted.ts'
@@ -72,5 +72,5 @@ test.each([
   ['', undefined],
   [undefined, undefined],
 ])('the Link %s leads to %s', (link, expected) => {
-  expect(nextPage(link, here)).toBe(expected)
+  expect(linkedPage(link, 'next', here)).toBe(expected)
 })
