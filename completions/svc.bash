@@ -5,7 +5,7 @@ _svc_place() {
   case $1 in
     '') commands='org user geofence timeslot approve auth mobile iot notify key audit export diff apply serve mcp service profile api doctor demo commands completion version help' flags='' words='' files='' kind='' ;;
     'org') commands='list get create onboard update delete creds auth-code' flags='' words='' files='' kind='' ;;
-    'org list') commands='' flags='--limit --cursor' words='' files='' kind='' ;;
+    'org list') commands='' flags='--limit --cursor --all' words='' files='' kind='' ;;
     'org get') commands='' flags='' words='' files='' kind=org ;;
     'org create') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --report-only -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'org onboard') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --report-only --first-name --last-name --email --country-code --mobile -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
@@ -15,12 +15,12 @@ _svc_place() {
     'org creds get') commands='' flags='--org' words='' files='' kind='' ;;
     'org creds set-idp') commands='' flags='--org --provider --client-id --client-secret-file -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'org auth-code') commands='list create update delete' flags='' words='' files='' kind='' ;;
-    'org auth-code list') commands='' flags='--org --limit --cursor' words='' files='' kind='' ;;
+    'org auth-code list') commands='' flags='--org --limit --cursor --all' words='' files='' kind='' ;;
     'org auth-code create') commands='' flags='--org --label --uses --expires-at -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'org auth-code update') commands='' flags='--org --label --uses --expires-at -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'org auth-code delete') commands='' flags='--org -f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind='' ;;
     'user') commands='list get create update delete remove details org orgs make-admin pending rules enroll devices import export' flags='' words='' files='' kind='' ;;
-    'user list') commands='' flags='--org --state --mobile --email --limit --cursor' words='' files='' kind='' ;;
+    'user list') commands='' flags='--org --state --mobile --email --limit --cursor --all' words='' files='' kind='' ;;
     'user get') commands='' flags='--org' words='' files='' kind=user ;;
     'user create') commands='' flags='--org --email --country-code --mobile --first-name --last-name --role -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'user update') commands='' flags='--org --email --country-code --mobile --first-name --last-name --role -f --raw-field -F --field --input --dry-run' words='' files='' kind=user ;;
@@ -31,11 +31,11 @@ _svc_place() {
     'user orgs') commands='' flags='--user --mobile' words='' files='' kind='' ;;
     'user make-admin') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' kind=user ;;
     'user pending') commands='list accept reject hold' flags='' words='' files='' kind='' ;;
-    'user pending list') commands='' flags='--org --limit --cursor' words='' files='' kind='' ;;
+    'user pending list') commands='' flags='--org --limit --cursor --all' words='' files='' kind='' ;;
     'user pending accept') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' kind=user ;;
     'user pending reject') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' kind=user ;;
     'user pending hold') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' kind=user ;;
-    'user rules') commands='' flags='--org --limit --cursor' words='' files='' kind='' ;;
+    'user rules') commands='' flags='--org --limit --cursor --all' words='' files='' kind='' ;;
     'user enroll') commands='' flags='--org -f --raw-field -F --field --input --dry-run --software --file --algorithm' words='' files='' kind=user ;;
     'user devices') commands='list revoke' flags='' words='' files='' kind='' ;;
     'user devices list') commands='' flags='--org' words='' files='' kind=user ;;
@@ -43,7 +43,7 @@ _svc_place() {
     'user import') commands='' flags='--org --format --on-conflict --results --resume --concurrency --dry-run' words='' files=1 kind='' ;;
     'user export') commands='' flags='--org --format' words='' files=1 kind='' ;;
     'geofence') commands='list get create update delete set check import export map' flags='' words='' files='' kind='' ;;
-    'geofence list') commands='' flags='--org --limit --cursor --user' words='' files='' kind='' ;;
+    'geofence list') commands='' flags='--org --limit --cursor --user --all' words='' files='' kind='' ;;
     'geofence get') commands='' flags='--org' words='' files='' kind=geofence ;;
     'geofence create') commands='' flags='--org --name --latitude --longitude --radius --is-active -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'geofence update') commands='' flags='--org --name --latitude --longitude --radius --is-active -f --raw-field -F --field --input --dry-run' words='' files='' kind=geofence ;;
@@ -54,7 +54,7 @@ _svc_place() {
     'geofence export') commands='' flags='--org --format' words='' files=1 kind='' ;;
     'geofence map') commands='' flags='--org --user --latitude --longitude --accuracy --html --geojson --width' words='' files='' kind='' ;;
     'timeslot') commands='list create update delete set check import export week' flags='' words='' files='' kind='' ;;
-    'timeslot list') commands='' flags='--org --limit --cursor --user' words='' files='' kind='' ;;
+    'timeslot list') commands='' flags='--org --limit --cursor --user --all' words='' files='' kind='' ;;
     'timeslot create') commands='' flags='--org --name --days --start --end --timezone --is-active -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'timeslot update') commands='' flags='--name --days --start --end --timezone --is-active -f --raw-field -F --field --input --dry-run' words='' files='' kind=timeslot ;;
     'timeslot delete') commands='' flags='-f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind=timeslot ;;
@@ -66,7 +66,7 @@ _svc_place() {
     'approve') commands='submit status list cancel request wait run inbox verify tools health' flags='' words='' files='' kind='' ;;
     'approve submit') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'approve status') commands='' flags='--wait' words='' files='' kind='' ;;
-    'approve list') commands='' flags='--status --to --org --limit --cursor' words='' files='' kind='' ;;
+    'approve list') commands='' flags='--status --to --org --since --until --limit --cursor --all' words='' files='' kind='' ;;
     'approve cancel') commands='' flags='-f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'approve request') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' kind='' ;;
     'approve wait') commands='' flags='--timeout --mcp' words='' files='' kind='' ;;
@@ -105,18 +105,18 @@ _svc_place() {
     'notify email') commands='' flags='--to --reason --factors --number --no-number --timeout --requester --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'notify app') commands='' flags='--from --to --reason --factors --number --no-number --timeout --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'notify outbox') commands='list show retry' flags='' words='' files='' kind='' ;;
-    'notify outbox list') commands='' flags='--org --state --channel --kind --limit --cursor' words='' files='' kind='' ;;
+    'notify outbox list') commands='' flags='--org --state --channel --kind --since --until --limit --cursor --all' words='' files='' kind='' ;;
     'notify outbox show') commands='' flags='' words='' files='' kind='' ;;
     'notify outbox retry') commands='' flags='-f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'notify channels') commands='' flags='' words='' files='' kind='' ;;
     'notify test') commands='' flags='--channel --to -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'key') commands='list create rotate revoke' flags='' words='' files='' kind='' ;;
-    'key list') commands='' flags='--org --limit --cursor' words='' files='' kind='' ;;
+    'key list') commands='' flags='--org --limit --cursor --all' words='' files='' kind='' ;;
     'key create') commands='' flags='--name --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'key rotate') commands='' flags='--overlap -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'key revoke') commands='' flags='-f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind='' ;;
     'audit') commands='list head verify' flags='' words='' files='' kind='' ;;
-    'audit list') commands='' flags='--org --limit --cursor' words='' files='' kind='' ;;
+    'audit list') commands='' flags='--org --actor --action --subject --since --until --limit --cursor --all' words='' files='' kind='' ;;
     'audit head') commands='' flags='--org' words='' files='' kind='' ;;
     'audit verify') commands='' flags='--org --head --jwks' words='' files='' kind='' ;;
     'export') commands='' flags='--org --schema' words='' files='' kind='' ;;
@@ -373,7 +373,7 @@ _svc_ask() {
 _svc() {
   local cur=${COMP_WORDS[COMP_CWORD]} at='' flag='' skip='' word i
   local commands flags words choices files kind
-  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --reason --to --timeout --requester --wait --status --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --timestamp --request-id --device-name --otp-file --refresh-token-file --subject --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --overlap --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --mcp-url --default-mobile --credential-command -X --method -H --header '
+  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --reason --to --timeout --requester --wait --status --since --until --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --timestamp --request-id --device-name --otp-file --refresh-token-file --subject --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --mcp-url --default-mobile --credential-command -X --method -H --header '
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}

@@ -36,19 +36,19 @@ describe('a secret below another field', () => {
   })
 })
 
-describe('a command to be typed again', () => {
-  const typed = async (argv: string[], change?: Parameters<typeof typedAgain>[1]): Promise<string> => {
-    const context = createContext(memoryIo())
-    const program = await buildProgram(context, argv)
-    let again = ''
-    program.hook('preAction', async (_, command) => {
-      again = typedAgain(command, change)
-      throw new Error('seen')
-    })
-    await program.parseAsync(argv, { from: 'user' }).catch(() => undefined)
-    return again
-  }
+const typed = async (argv: string[], change?: Parameters<typeof typedAgain>[1]): Promise<string> => {
+  const context = createContext(memoryIo())
+  const program = await buildProgram(context, argv)
+  let again = ''
+  program.hook('preAction', async (_, command) => {
+    again = typedAgain(command, change)
+    throw new Error('seen')
+  })
+  await program.parseAsync(argv, { from: 'user' }).catch(() => undefined)
+  return again
+}
 
+describe('a command to be typed again', () => {
   test('has all that was typed, quoted for a shell, wherever it stood', async () => {
     expect(
       await typed(['-p', "it's", 'user', 'list', '--org', 'acme', '--limit', '2', '--no-color', '-o', 'id']),

@@ -26,6 +26,17 @@ const grow = async (from: number, to: number): Promise<void> => {
   }
 }
 
+const plan = async (where: string, table = 'audit', order = 'at desc, seq desc') => {
+  const { rows } = await service.storage.read((db) =>
+    sql<{
+      detail: string
+    }>`explain query plan select * from ${sql.table(table)} where ${sql.raw(where)} order by ${sql.raw(order)} limit 101`.execute(
+      db,
+    ),
+  )
+  return rows.map(({ detail }) => detail).join('; ')
+}
+
 describe('a list by time', () => {
   test('is newest first, and its pages neither repeat nor miss a row while rows arrive', async () => {
     await grow(1, 4)
@@ -77,16 +88,6 @@ describe('a list by time', () => {
   })
 
   test('finds its pages along an index, whatever it is filtered by', async () => {
-    const plan = async (where: string, table = 'audit', order = 'at desc, seq desc') => {
-      const { rows } = await service.storage.read((db) =>
-        sql<{
-          detail: string
-        }>`explain query plan select * from ${sql.table(table)} where ${sql.raw(where)} order by ${sql.raw(order)} limit 101`.execute(
-          db,
-        ),
-      )
-      return rows.map(({ detail }) => detail).join('; ')
-    }
     for (const filter of ['', "and actor = 'a'", "and action = 'b'", "and subject = 'c'"])
       for (const span of ['', "and at >= '2'", "and at >= '2' and at < '3'", "and (at, seq) < ('3', 4)"]) {
         const how = await plan(`org_id = 1 ${filter} ${span}`)
@@ -126,10 +127,11 @@ describe('what is new in a list by time', () => {
   })
 })
 
+const own = (body: object) =>
+  service.call('POST', `/organization/${acme.id}/create/auth-code`, { body, key: acme.key })
+
 describe('the audit, filtered', () => {
   test('finds a key by its name or as the audit names it, and its rotated secrets with it', async () => {
-    const own = (body: object) =>
-      service.call('POST', `/organization/${acme.id}/create/auth-code`, { body, key: acme.key })
     dataOf(await own({ label: 'Berlin' }))
     const all = dataOf(await get(audit))
     const actor: string = all[0].actor
