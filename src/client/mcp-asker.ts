@@ -45,7 +45,8 @@ const receiptOf = (attestation: unknown): ApprovalRecord['attestation'] => {
   }
 }
 
-const argumentsOf = ({ action, reason, approver_mobile, factors }: Ask): Said =>
+/** What a tool is called with for this. */
+export const argumentsOf = ({ action, reason, approver_mobile, factors }: Ask): Said =>
   Object.fromEntries(
     Object.entries({ action, reason, approver_mobile, factors }).filter(([, value]) => value !== undefined),
   )

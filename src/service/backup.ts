@@ -22,11 +22,8 @@ import { storeVersion } from './storage/store-version.ts'
 const fileExists = (file: string): SvcError =>
   new SvcError('failed', 'file_exists', `${file} exists and is not overwritten`, { hint: 'Name a new file' })
 
-/**
- * Writes one file that holds the store as it is at one moment and the master key: it is a secret. The service may go
- * on meanwhile. A master key from `SVC_MASTER_KEY` is not in the data directory, and so not in the file.
- */
-export const backup = (dataDir: string, file: string): void => {
+/** Fails where a backup would be refused; answers the store. Changes nothing. */
+export const checkBackup = (dataDir: string, file: string): string => {
   const store = requireStore(dataDir)
   if (existsSync(file)) throw fileExists(file)
   try {
@@ -34,6 +31,15 @@ export const backup = (dataDir: string, file: string): void => {
   } catch (error) {
     throw asStoreProblem(store, error)
   }
+  return store
+}
+
+/**
+ * Writes one file that holds the store as it is at one moment and the master key: it is a secret. The service may go
+ * on meanwhile. A master key from `SVC_MASTER_KEY` is not in the data directory, and so not in the file.
+ */
+export const backup = (dataDir: string, file: string): void => {
+  const store = checkBackup(dataDir, file)
   const keyFile = masterKeyFile(dataDir)
   const partial = `${file}.partial`
   try {
@@ -73,8 +79,8 @@ const unpack = async (file: string, dataDir: string): Promise<void> => {
 /** A new file system has a folder of its own, which stays. */
 const contentsOf = (dataDir: string): string[] => readdirSync(dataDir).filter((name) => name !== 'lost+found')
 
-/** Makes a data directory of a backup. Refuses one that holds anything; leaves nothing in it when it fails. */
-export const restore = async (file: string, dataDir: string): Promise<void> => {
+/** Fails where a restore would be refused before it begins. Changes nothing. */
+export const checkRestore = (file: string, dataDir: string): void => {
   if (!existsSync(file))
     throw new SvcError('notFound', 'no_backup', `There is no file ${file}`, {
       hint: 'Name the file of a backup',
@@ -83,6 +89,11 @@ export const restore = async (file: string, dataDir: string): Promise<void> => {
     throw new SvcError('failed', 'data_dir_not_empty', `${dataDir} is not empty; nothing was changed`, {
       hint: 'Restore into a new folder: --data-dir NEWFOLDER',
     })
+}
+
+/** Makes a data directory of a backup. Refuses one that holds anything; leaves nothing in it when it fails. */
+export const restore = async (file: string, dataDir: string): Promise<void> => {
+  checkRestore(file, dataDir)
   prepareDataDir(dataDir)
   const lock = lockDataDir(dataDir)
   try {

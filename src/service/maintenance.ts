@@ -1,9 +1,11 @@
 import { lockDataDir, requireStore } from './data-dir.ts'
 import { openStore, type Upgrade } from './open-store.ts'
 import { replaceOperatorKeys } from './operator.ts'
+import { newestVersion } from './storage/migrations.ts'
 import type { Storage } from './storage/storage.ts'
+import { storeVersion } from './storage/store-version.ts'
 
-export { backup, restore } from './backup.ts'
+export { backup, checkBackup, checkRestore, restore } from './backup.ts'
 export { requireStore } from './data-dir.ts'
 export { announceUpgrade } from './open-store.ts'
 
@@ -26,6 +28,12 @@ const withStorage = async <T>(
     lock.release()
   }
 }
+
+/** What `migrate` would do. Changes nothing. */
+export const plannedUpgrade = (dataDir: string): { from: number; to: number } => ({
+  from: storeVersion(requireStore(dataDir)),
+  to: newestVersion,
+})
 
 /** Brings the store up to date, as a start of the service would; answers what was done, if anything. */
 export const migrate = async (dataDir: string): Promise<Upgrade | undefined> => {

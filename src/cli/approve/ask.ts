@@ -4,6 +4,7 @@ import type { Ask } from '../../contract/asker.ts'
 import { fieldsOf, type Field } from '../../contract/describe.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
+import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
 import { addFlag } from '../flags.ts'
 
@@ -73,9 +74,32 @@ export const gatherAsk = async (
   return ask
 }
 
-/** Prints what would be sent to the REST API; the body of a tool's call is the SDK's. */
-export const showAskDryRun = async (ask: Ask, mcp: boolean | undefined, context: Context): Promise<void> => {
-  if (mcp) throw usageError('--dry-run does not go with --mcp')
+/** Prints the call of a tool that would be made. */
+const showToolCall = async (operation: Operation, ask: Ask, context: Context): Promise<void> => {
+  const [{ argumentsOf }, { toolServer }] = await Promise.all([
+    import('../../client/mcp-asker.ts'),
+    import('./open-tools.ts'),
+  ])
+  const url = toolServer(await context.settings())
+  const waits = operation === runOperation
+  const call = {
+    url,
+    tool: waits ? 'request_approval' : 'request_approval_async',
+    arguments: { ...argumentsOf(ask), ...(waits && { timeout_s: ask.lifetime_s }) },
+  }
+  const output = await context.output()
+  if (output.machine) return output.show({ status: 'dry_run', message: 'Nothing was sent', data: call })
+  context.io.stdout.write(`${call.tool} at ${url}\n\n${safeJson(call.arguments, 2)}\n`)
+  output.note('Nothing was sent.')
+}
+
+/** Prints what would be sent: the request to the REST API, or the call of a tool. */
+export const showAskDryRun = async (
+  operation: Operation,
+  { ask, mcp }: { ask: Ask; mcp: boolean | undefined },
+  context: Context,
+): Promise<void> => {
+  if (mcp) return showToolCall(operation, ask, context)
   const { showDryRun } = await import('../dry-run.ts')
-  return showDryRun(requestOperation, ask, {}, context)
+  return showDryRun(operation, ask, {}, context)
 }

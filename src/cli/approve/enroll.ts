@@ -24,6 +24,11 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
   ])
   const { input } = await gatherInput(device.createEnrollment, { args, options }, context)
   const { org_id, user_id } = input as { org_id: number; user_id: string }
+  const path = options.file ?? keyFilePath(io, org_id, user_id)
+  if (options.dryRun) {
+    const { showDryRun } = await import('../dry-run.ts')
+    return showDryRun(device.createEnrollment, input, {}, context, { file: path, algorithm: alg })
+  }
   const client = await context.client()
   const call = async <T>(
     operation: Parameters<typeof client.call>[0],
@@ -31,7 +36,6 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
   ): Promise<T> => (await client.call(operation, values, { signal: io.signal })).envelope.data as T
 
   const { mobile } = await call<{ mobile: string }>(user.getUser, { orgId: org_id, userId: user_id })
-  const path = options.file ?? keyFilePath(io, org_id, user_id)
   if (options.file === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = reserveFile(path, 'file', io)
   try {
@@ -69,10 +73,9 @@ export const registerEnroll = (group: Command, context: Context): void => {
     .addHelpText('after', '  svc user enroll 7 --org acme --software')
     .action(async () => {
       const options = command.opts<Options>()
-      if (options.software && options.dryRun) throw usageError('--dry-run does not go with --software')
       if (options.software) return enrollSoftware(command.args, options, context)
       const stray = ['file', 'algorithm'].find((name) => options[name] !== undefined)
-      if (stray) throw usageError(`--${stray} goes with --software`)
+      if (stray) throw usageError(`--${stray} requires --software`)
       const typed = { args: command.args, options }
       const { format } = await context.output()
       if (context.io.stdout.isTTY && format === 'table' && !options.dryRun) {

@@ -14,6 +14,7 @@ type Options = {
   number?: string
   latitude?: string
   longitude?: string
+  dryRun?: boolean
 }
 
 /** The one decision that was typed; undefined where a person is to be asked. */
@@ -42,7 +43,7 @@ const typedDecision = (
 /** Approves or denies one request. What an approval requires is checked before anything is signed. */
 const decideOne = async (
   approver: Approver,
-  { id, decision }: { id: string; decision: Decision },
+  { id, decision, dryRun }: { id: string; decision: Decision; dryRun?: boolean },
   context: Context,
 ): Promise<void> => {
   const ceremony = await approver.open(id)
@@ -61,7 +62,11 @@ const decideOne = async (
       `${line}${noNumber ? ' --number <nn>' : ''}${noPlace ? ' --latitude <degrees> --longitude <degrees>' : ''}`,
     )
   }
-  await showDecision(context, await ceremony.decide(decision))
+  if (!dryRun) return showDecision(context, await ceremony.decide(decision))
+  const output = await context.output()
+  const data = { ...ceremony.context, decision: decision.decision, not_me: decision.not_me === true }
+  await output.show({ status: 'dry_run', message: 'Nothing was signed', data })
+  output.note('Nothing was signed.')
 }
 
 /** `svc approve inbox`: an approver at a terminal, with a software authenticator. */
@@ -82,6 +87,7 @@ export const registerInbox = (group: Command, context: Context): void => {
     .option('--number <nn>', 'with --approve: the number that the requester sees')
     .option('--latitude <degrees>', 'approve from this place, where a location rule applies')
     .option('--longitude <degrees>', 'see --latitude')
+    .option('--dry-run', 'with --approve, --deny or --not-me: show what would be signed and sign nothing')
     .addHelpText(
       'after',
       '\nExamples:\n  svc approve inbox\n  svc approve inbox --approve apr_3mYk8wQZ --number 42',
@@ -91,6 +97,8 @@ export const registerInbox = (group: Command, context: Context): void => {
     const options = command.opts<Options>()
     const place = readPlace(options.latitude, options.longitude)
     const typed = typedDecision(options, place)
+    const { dryRun } = options
+    if (dryRun && !typed) throw usageError('--dry-run requires --approve, --deny or --not-me')
     const prompt = typed ? undefined : await context.prompt()
     if (!typed && !prompt)
       throw usageError(
@@ -103,7 +111,7 @@ export const registerInbox = (group: Command, context: Context): void => {
     ])
     const keyFile = readKeyFile(options.authenticator, context.io)
     const approver = await createApprover(keyFile, context)
-    if (typed) return decideOne(approver, typed, context)
+    if (typed) return decideOne(approver, { ...typed, dryRun }, context)
     const { runInbox } = await import('./inbox-screen.ts')
     return runInbox({ approver, place }, prompt!, context)
   })

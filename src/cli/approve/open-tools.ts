@@ -3,9 +3,19 @@ import { createTransport } from '../../client/undici-transport.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { readCa } from '../open-client.ts'
+import type { Settings } from '../profile/settings.ts'
 
 /** Longer than any tool waits for a person. */
 const timeoutMs = 3_700_000
+
+/** The address of the tool server; fails where none is configured. */
+export const toolServer = ({ mcpUrl }: Settings): string => {
+  if (mcpUrl) return mcpUrl.value
+  throw usageError(
+    'No tool server is configured',
+    'SVC_MCP_URL=https://host.example/mcp, or svc profile set mcp_url=…',
+  )
+}
 
 /** The tools at SVC_MCP_URL or the profile's mcp_url, with the bearer for that address and never with the API key. */
 export const openTools = async (
@@ -13,13 +23,9 @@ export const openTools = async (
   requester?: string,
 ): Promise<{ url: string; tools: ToolClient; close(): Promise<void> }> => {
   const { io } = context
-  const { mcpUrl, cacert, requestFrom, bearer } = await context.settings()
-  if (!mcpUrl)
-    throw usageError(
-      'There is no address of a tool server',
-      'SVC_MCP_URL=https://host.example/mcp, or svc profile set mcp_url=…',
-    )
-  const url = mcpUrl.value
+  const settings = await context.settings()
+  const { cacert, requestFrom, bearer } = settings
+  const url = toolServer(settings)
   const transport = createTransport({
     env: io.env,
     ca: cacert && readCa(cacert.value),

@@ -33,7 +33,7 @@ export const registerRequest = (group: Command, context: Context): void => {
     const { io } = context
     const output = await context.output()
     const ask = await gatherAsk(requestOperation, { args: command.args, options }, context)
-    if (options.dryRun) return showAskDryRun(ask, options.mcp, context)
+    if (options.dryRun) return showAskDryRun(requestOperation, { ask, mcp: options.mcp }, context)
     const { openBackend } = await import('./backend.ts')
     const backend = await openBackend(context, { mcp: options.mcp, requester: ask.requester })
     const tell = createTeller(context, backend.secondsLeft)

@@ -43,7 +43,7 @@ export const registerRun = (group: Command, context: Context): void => {
       throw usageError('Missing the command after --', `svc approve run ${runOperation.example}`)
     const file = findCommand(name, io)
     const ask = await gatherAsk(runOperation, { args: [], options }, context)
-    if (options.dryRun) return showAskDryRun(ask, options.mcp, context)
+    if (options.dryRun) return showAskDryRun(runOperation, { ask, mcp: options.mcp }, context)
     const { openBackend } = await import('./backend.ts')
     const backend = await openBackend(context, {
       mcp: options.mcp,

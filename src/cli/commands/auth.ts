@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { auth } from '../../contract/auth.ts'
-import { SvcError, usageError } from '../../core/errors.ts'
+import { SvcError } from '../../core/errors.ts'
 import { exitCode, type Exit } from '../../core/exit-codes.ts'
 import { maybeRung } from '../approve/ending.ts'
 import type { Context } from '../context.ts'
@@ -97,8 +97,7 @@ export const registerAuth = (group: Command, context: Context): void => {
     .addHelpText('after', '  svc auth verify-user --country-code +1 --mobile 2025550101 --wait')
     .action(async () => {
       const options = command.opts<Options>()
-      if (options.wait && options.dryRun) throw usageError('--dry-run does not go with --wait')
-      if (options.wait) return verifyAndWait(options, context)
+      if (options.wait && !options.dryRun) return verifyAndWait(options, context)
       const { runOperation } = await import('../run-operation.ts')
       return runOperation(auth.verifyUser, { args: command.args, options }, context)
     })

@@ -3,9 +3,11 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { defaultBaseUrl } from '../profile/address.ts'
 import { addProfile, type NewProfile } from '../profile/add.ts'
-import { logIn } from '../profile/login.ts'
+import { logIn, type LoginOptions } from '../profile/login.ts'
 import { explain, listed, shownProfile } from '../profile/present.ts'
+import type { ProfileFile } from '../profile/profile-file.ts'
 import { createSettings, requireProfile } from '../profile/resolve.ts'
+import { saveProfile } from '../profile/save.ts'
 import { setFields } from '../profile/set.ts'
 import { createStore } from '../profile/store.ts'
 import { findSvcrc } from '../profile/svcrc.ts'
@@ -21,6 +23,11 @@ const svcrcHere = ({ io }: Context): ReturnType<typeof findSvcrc> => {
     return undefined
   }
 }
+
+type DryRun = { dryRun?: boolean }
+
+const addDryRun = (command: Command): Command =>
+  command.option('--dry-run', 'show what would be saved and save nothing')
 
 const example = (command: Command, text: string): Command =>
   command.addHelpText('after', `\nExample:\n  svc profile ${text}`)
@@ -57,6 +64,7 @@ export const registerProfile = (group: Command, context: Context): void => {
     .option('--protected', 'deletes want the name typed')
     .option('--with-key', 'save the API key that is on standard input; on a terminal, ask for it')
     .option('--credential-command <command>', 'a command that prints the API key; run without a shell')
+  addDryRun(add)
   example(add, 'create prod --base-url https://host.example/admin/public/api --with-key < key.txt').action(
     (name: string) => addProfile(name, add.opts<NewProfile>(), context),
   )
@@ -64,16 +72,20 @@ export const registerProfile = (group: Command, context: Context): void => {
   const set = group
     .command('set <changes...>')
     .usage('[name] key=value... [flags]')
-    .description('Change fields of a profile; key= takes one away')
-  example(set, 'set prod org=acme protected=true').action((words: string[]) => setFields(words, context))
+    .description('Change fields of a profile; key= removes one')
+  addDryRun(set)
+  example(set, 'set prod org=acme protected=true').action((words: string[]) =>
+    setFields(words, set.opts<DryRun>(), context),
+  )
 
-  const use = group.command('use <name>').description('Make a profile the current one')
+  const use = addDryRun(group.command('use <name>').description('Make a profile the current one'))
   example(use, 'use prod').action(async (name: string) => {
-    await createStore(io).update((file) => {
+    const change = (file: ProfileFile): void => {
       requireProfile(file, name)
       file.current = name
-    })
-    await tell(context, `Profile ${name} is the current one`)
+    }
+    const { dryRun } = use.opts<DryRun>()
+    await saveProfile({ name, change, message: `Profile ${name} is the current one`, dryRun }, context)
     const here = svcrcHere(context)
     if (here && here.name !== name)
       (await context.output()).warn(`In this folder ${here.path} names ${here.name}, and that comes first`)
@@ -83,10 +95,12 @@ export const registerProfile = (group: Command, context: Context): void => {
     .command('remove <name>')
     .description('Remove a profile and the key in it')
     .option('-y, --yes', 'do not ask')
+  addDryRun(remove)
   example(remove, 'remove old --yes').action(async (name: string) => {
     const store = createStore(io)
     const saved = requireProfile(store.read(), name)
-    if (!remove.opts<{ yes?: boolean }>().yes) {
+    const { yes, dryRun } = remove.opts<{ yes?: boolean } & DryRun>()
+    if (!yes && !dryRun) {
       const prompt = await context.prompt()
       if (!prompt)
         throw usageError(
@@ -97,11 +111,11 @@ export const registerProfile = (group: Command, context: Context): void => {
       if (!(await prompt.confirm(`Remove profile ${name}, for ${url}, and the key in it?`)))
         throw new SvcError('failed', 'declined', 'Nothing was removed')
     }
-    await store.update((file) => {
+    const change = (file: ProfileFile): void => {
       delete file.profiles[name]
       if (file.current === name) delete file.current
-    })
-    await tell(context, `Profile ${name} removed`)
+    }
+    await saveProfile({ name, change, message: `Profile ${name} removed`, dryRun }, context)
   })
 
   const login = group
@@ -109,12 +123,13 @@ export const registerProfile = (group: Command, context: Context): void => {
     .description('Ask for an API key, try it, and save it when it works; a new name makes a profile')
     .option('--with-key', 'read the key from standard input')
     .option('--bearer', 'the bearer of the tool server instead: another secret')
+  addDryRun(login)
   example(login, 'login prod --base-url https://svc.example.com/admin/public/api').action(
     async (name: string | undefined) => {
-      const { withKey = false, bearer } = login.opts<{ withKey?: boolean; bearer?: boolean }>()
-      if (!bearer) return logIn(name, withKey, context)
+      const { bearer, ...options } = login.opts<LoginOptions & { bearer?: boolean }>()
+      if (!bearer) return logIn(name, options, context)
       const { logInBearer } = await import('../profile/login-bearer.ts')
-      return logInBearer(name, withKey, context)
+      return logInBearer(name, options, context)
     },
   )
 }

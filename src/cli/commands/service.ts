@@ -6,7 +6,7 @@ import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { dataDir } from '../data-dir.ts'
 
-type Options = { dataDir?: string; profile?: boolean; yes?: boolean }
+type Options = { dataDir?: string; profile?: boolean; yes?: boolean; dryRun?: boolean }
 
 const maintenance = () => import('../../service/maintenance.ts')
 
@@ -25,6 +25,13 @@ const saveKey = async ({ io }: Context, key: string, dir: string): Promise<boole
     if (profiles.local?.data_dir === dir) profiles.local.api_key = key
   })
   return true
+}
+
+/** What a dry run reports. */
+const wouldDo = async (context: Context, data: Record<string, unknown>): Promise<void> => {
+  const output = await context.output()
+  await output.show({ status: 'dry_run', message: 'Nothing was changed', data })
+  output.note('Nothing was changed.')
 }
 
 /** Whoever uses an operator key loses it. Returns when that is wanted. */
@@ -52,6 +59,7 @@ export const registerService = (group: Command, context: Context): void => {
       .command(name)
       .description(about)
       .option('--data-dir <dir>', 'where the data is kept; ~/.local/share/svc when left out')
+      .option('--dry-run', 'check what would be done and change nothing')
     if (file) command.usage(`<${file}> [flags]`).argument(`[${file}]`)
     if (name === 'reset-operator-key')
       command
@@ -67,18 +75,40 @@ export const registerService = (group: Command, context: Context): void => {
       })
   }
 
-  add('backup', 'Write everything, keys included, to one file; it is a secret', 'file', async (dir, file) => {
-    await (await maintenance()).backup(dir, file)
-    await say(context, 'Backup written', { file, data_dir: dir })
-  })
-  add('restore', 'Fill an empty data folder from a backup', 'file', async (dir, file) => {
-    await (await maintenance()).restore(file, dir)
+  add(
+    'backup',
+    'Write everything, keys included, to one file; it is a secret',
+    'file',
+    async (dir, file, { dryRun }) => {
+      const { backup, checkBackup } = await maintenance()
+      if (dryRun) {
+        checkBackup(dir, file)
+        return wouldDo(context, { file, data_dir: dir })
+      }
+      backup(dir, file)
+      await say(context, 'Backup written', { file, data_dir: dir })
+    },
+  )
+  add('restore', 'Fill an empty data folder from a backup', 'file', async (dir, file, { dryRun }) => {
+    const { checkRestore, restore } = await maintenance()
+    if (dryRun) {
+      checkRestore(file, dir)
+      return wouldDo(context, { file, data_dir: dir })
+    }
+    await restore(file, dir)
     await say(context, 'Backup restored', { file, data_dir: dir })
   })
-  add('migrate', 'Copy the data, then bring it to the newest schema', undefined, async (dir) => {
-    const upgrade = await (await maintenance()).migrate(dir)
-    await say(context, upgrade ? 'Upgraded' : 'Nothing to upgrade', { data_dir: dir, ...upgrade })
-  })
+  add(
+    'migrate',
+    'Copy the data, then bring it to the newest schema',
+    undefined,
+    async (dir, _, { dryRun }) => {
+      const { migrate, plannedUpgrade } = await maintenance()
+      if (dryRun) return wouldDo(context, { data_dir: dir, ...plannedUpgrade(dir) })
+      const upgrade = await migrate(dir)
+      await say(context, upgrade ? 'Upgraded' : 'Nothing to upgrade', { data_dir: dir, ...upgrade })
+    },
+  )
   add(
     'reset-operator-key',
     'Revoke every operator key and make a new one',
@@ -86,6 +116,7 @@ export const registerService = (group: Command, context: Context): void => {
     async (dir, _file, options) => {
       const { announceUpgrade, requireStore, resetOperatorKey } = await maintenance()
       requireStore(dir)
+      if (options.dryRun) return wouldDo(context, { data_dir: dir, revokes: 'every operator key' })
       await confirmReset(context, dir, options)
       const output = await context.output()
       const key = await resetOperatorKey(dir, (upgrade) => output.note(announceUpgrade(upgrade)))

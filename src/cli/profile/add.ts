@@ -1,9 +1,10 @@
-import { usageError } from '../../core/errors.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { pathHint } from './address.ts'
 import { checkName, parseChange } from './edit.ts'
-import type { Profile } from './profile-file.ts'
+import type { Profile, ProfileFile } from './profile-file.ts'
 import { readNewKey } from './read-key.ts'
+import { saveProfile } from './save.ts'
 import { createStore } from './store.ts'
 
 /** The flags of `svc profile create`; the address and the CA are the global ones. */
@@ -14,6 +15,7 @@ export type NewProfile = {
   protected?: boolean
   withKey?: boolean
   credentialCommand?: string
+  dryRun?: boolean
 }
 
 /** Saves a new profile; fails where one of that name is there. */
@@ -22,7 +24,7 @@ export const addProfile = async (name: string, options: NewProfile, context: Con
   checkName(name)
   if (globals.baseUrl === undefined)
     throw usageError(
-      'svc profile create needs --base-url',
+      'svc profile create requires --base-url',
       '--base-url https://host.example/admin/public/api',
     )
   const given: [string, string | undefined][] = [
@@ -38,19 +40,21 @@ export const addProfile = async (name: string, options: NewProfile, context: Con
   const profile: Profile = Object.fromEntries(fields)
   const url = profile.base_url!
   const store = createStore(io)
-  const taken = () => usageError(`There is a profile "${name}" already`, `svc profile set ${name} key=value`)
+  const taken = (): SvcError =>
+    new SvcError('refused', 'name_taken', `Profile "${name}" already exists`, {
+      hint: `svc profile set ${name} key=value`,
+    })
   if (Object.hasOwn(store.read().profiles, name)) throw taken()
-  if (options.withKey || globals.keyFile !== undefined) {
+  if (!options.dryRun && (options.withKey || globals.keyFile !== undefined)) {
     profile.api_key = await readNewKey(context, { url, profile: name, piped: true })
     profile.api_key_origin = new URL(url).origin
   }
-  await store.update((file) => {
+  const change = (file: ProfileFile): void => {
     if (Object.hasOwn(file.profiles, name)) throw taken()
     file.profiles[name] = profile
     file.current ??= name
-  })
-  const output = await context.output()
+  }
   const hint = pathHint(url)
-  if (hint) output.warn(`hint: ${hint}`)
-  await output.show({ status: 'success', message: `Profile ${name} added` })
+  if (hint) (await context.output()).warn(`hint: ${hint}`)
+  await saveProfile({ name, change, message: `Profile ${name} created`, dryRun: options.dryRun }, context)
 }

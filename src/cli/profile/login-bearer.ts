@@ -2,14 +2,16 @@ import { createToolClient } from '../../client/tool-client.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { openTransport } from '../open-client.ts'
+import type { LoginOptions } from './login.ts'
+import type { ProfileFile } from './profile-file.ts'
 import { readNewKey } from './read-key.ts'
 import { createSettings } from './resolve.ts'
-import { createStore } from './store.ts'
+import { saveProfile } from './save.ts'
 
 /** Asks for the bearer of the tool server, tries it, and saves it when the server takes it: for that address alone. */
 export const logInBearer = async (
   asked: string | undefined,
-  withKey: boolean,
+  { withKey = false, dryRun }: LoginOptions,
   context: Context,
 ): Promise<void> => {
   const { io } = context
@@ -22,6 +24,14 @@ export const logInBearer = async (
       `svc profile set ${name} mcp_url=https://host.example/mcp`,
     )
   const url = mcpUrl.value
+  const change = (file: ProfileFile, token?: string): void => {
+    const before = Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined
+    const bearer = token !== undefined && { mcp_token: token, mcp_token_origin: new URL(url).origin }
+    file.profiles[name] = { ...before, mcp_url: url, ...bearer }
+    file.current ??= name
+  }
+  const message = `The bearer works at ${new URL(url).origin} and is saved in profile ${name}`
+  if (dryRun) return saveProfile({ name, change, message, dryRun }, context)
   const token = await readNewKey(context, { url, profile: name, piped: withKey, noun: 'bearer' })
   const transport = openTransport(io, cacert?.value)
   const tools = createToolClient({ url, token, transport, name: 'svc' })
@@ -31,14 +41,5 @@ export const logInBearer = async (
     await tools.close()
     await transport.close()
   }
-  await createStore(io).update((file) => {
-    const before = Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined
-    file.profiles[name] = { ...before, mcp_url: url, mcp_token: token, mcp_token_origin: new URL(url).origin }
-    file.current ??= name
-  })
-  const output = await context.output()
-  await output.show({
-    status: 'success',
-    message: `The bearer works at ${new URL(url).origin} and is saved in profile ${name}`,
-  })
+  await saveProfile({ name, change: (file) => change(file, token), message }, context)
 }

@@ -5,9 +5,11 @@ import type { Context } from '../context.ts'
 import { openClient } from '../open-client.ts'
 import { checkBaseUrl } from './address.ts'
 import { checkName, parseChange } from './edit.ts'
+import type { ProfileFile } from './profile-file.ts'
 import { readNewKey } from './read-key.ts'
 import { createSettings } from './resolve.ts'
 import type { Settings } from './settings.ts'
+import { saveProfile } from './save.ts'
 import { createStore } from './store.ts'
 
 /** Tries a key at its service. Fails where the service refuses it or cannot be reached; answers what it may not do. */
@@ -53,8 +55,14 @@ const settingsFor = (name: string | undefined, { io, globals }: Context): Settin
   })
 }
 
+export type LoginOptions = { withKey?: boolean; dryRun?: boolean }
+
 /** Asks for a key, tries it, and saves it when the service accepts it: for this address and no other. */
-export const logIn = async (asked: string | undefined, withKey: boolean, context: Context): Promise<void> => {
+export const logIn = async (
+  asked: string | undefined,
+  { withKey = false, dryRun }: LoginOptions,
+  context: Context,
+): Promise<void> => {
   const { io, globals } = context
   const settings = settingsFor(asked ?? globals.profile, context)
   const name = settings.profile.value
@@ -69,23 +77,21 @@ export const logIn = async (asked: string | undefined, withKey: boolean, context
     )
   const cacert = isNew && globals.cacert !== undefined ? [parseChange(`cacert=${globals.cacert}`, io)] : []
   const url = checkBaseUrl(globals.baseUrl ?? saved.base_url ?? settings.baseUrl.value, '--base-url')
-  const key = await readNewKey(context, { url, profile: name, piped: withKey })
-  const warning = await tryKey(context, settings, { url, key })
-  await store.update((file) => {
+  const change = (file: ProfileFile, key?: string): void => {
     const before = Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined
     file.profiles[name] = {
       ...Object.fromEntries(cacert),
       ...before,
       base_url: url,
-      api_key: key,
-      api_key_origin: new URL(url).origin,
+      ...(key !== undefined && { api_key: key, api_key_origin: new URL(url).origin }),
     }
     file.current ??= name
-  })
-  const output = await context.output()
-  if (warning) output.warn(warning)
-  await output.show({
-    status: 'success',
-    message: `The key works at ${new URL(url).origin} and is saved in profile ${name}`,
-  })
+  }
+  const message = `The key works at ${new URL(url).origin} and is saved in profile ${name}`
+  // The key is neither asked for nor tried.
+  if (dryRun) return saveProfile({ name, change, message, dryRun }, context)
+  const key = await readNewKey(context, { url, profile: name, piped: withKey })
+  const warning = await tryKey(context, settings, { url, key })
+  if (warning) (await context.output()).warn(warning)
+  await saveProfile({ name, change: (file) => change(file, key), message }, context)
 }

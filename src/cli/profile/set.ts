@@ -3,20 +3,25 @@ import type { Context } from '../context.ts'
 import { defaultBaseUrl, originOf, pathHint } from './address.ts'
 import { checkCommands } from './check-commands.ts'
 import { parseChange } from './edit.ts'
+import type { ProfileFile } from './profile-file.ts'
 import { createSettings, requireProfile } from './resolve.ts'
-import { createStore } from './store.ts'
+import { saveProfile } from './save.ts'
 
 /** `[name] key=value…`: changes fields of the named profile, or of the one in use. */
-export const setFields = async (words: string[], context: Context): Promise<void> => {
+export const setFields = async (
+  words: string[],
+  { dryRun }: { dryRun?: boolean },
+  context: Context,
+): Promise<void> => {
   const { io, globals } = context
   const named = words[0] !== undefined && !words[0].includes('=')
   const changes = (named ? words.slice(1) : words).map((text) => parseChange(text, io))
-  if (changes.length === 0) throw usageError('svc profile set needs key=value', 'svc profile set org=acme')
+  if (changes.length === 0) throw usageError('svc profile set requires key=value', 'svc profile set org=acme')
   const listed = changes.find(([field]) => field === 'require_approval')?.[1] as string[] | undefined
   const commands = listed && (await checkCommands(listed, context))
   const name = named ? words[0]! : createSettings({ io, globals }).profile.value
   let hint: string | undefined
-  await createStore(io).update((file) => {
+  const change = (file: ProfileFile): void => {
     const profile = requireProfile(file, name)
     for (const [field, value] of changes) {
       if (value === undefined) delete profile[field]
@@ -29,8 +34,7 @@ export const setFields = async (words: string[], context: Context): Promise<void
         : listed && !profile.default_mobile
           ? `nobody is named to ask: svc profile set ${name} default_mobile=+12025550101`
           : pathHint(url)
-  })
-  const output = await context.output()
-  if (hint) output.warn(`hint: ${hint}`)
-  await output.show({ status: 'success', message: `Profile ${name} changed` })
+  }
+  await saveProfile({ name, change, message: `Profile ${name} changed`, dryRun }, context)
+  if (hint) (await context.output()).warn(`hint: ${hint}`)
 }

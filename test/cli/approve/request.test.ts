@@ -79,7 +79,7 @@ describe('svc approve request', () => {
     [['request', 'Deploy', ...to, '--receipt', 'no/such/folder/r.json'], /--receipt: cannot write/],
     [['wait'], /Missing <request-id>/],
     [['wait', 'apr_1', '--timeout', '0'], /--timeout takes whole seconds/],
-    [['request', 'Deploy', ...to, '--mcp'], /no address of a tool server/],
+    [['request', 'Deploy', ...to, '--mcp'], /No tool server is configured/],
     [['inbox'], /needs a terminal, or a decision/],
     [['inbox', '--approve', 'a', '--deny', 'b'], /Only one of/],
     [['inbox', '--deny', 'a', '--number', '42'], /--number requires --approve/],

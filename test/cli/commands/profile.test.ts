@@ -59,7 +59,7 @@ describe('svc profile add', () => {
     await svc(`profile add b --base-url ${url}`)
     expect(saved().current).toBe('a')
     expect(await svc(`profile add b --base-url ${url}`)).toMatchObject({
-      exit: 2,
+      exit: 3,
       err: expect.stringContaining('hint: svc profile set b'),
     })
   })
@@ -69,7 +69,7 @@ describe('svc profile add', () => {
     )
   })
   const wrong: [string, RegExp][] = [
-    ['profile add a', /needs --base-url/],
+    ['profile add a', /requires --base-url/],
     ['profile add __proto__ --base-url https://h.example/x', /cannot be the name/],
     ['profile add a --base-url h.example', /base_url is no address/],
     ['profile add a --base-url https://h.example/x --mcp-url https://h.example/', /must end in \/mcp/],
