@@ -116,25 +116,37 @@ const components: Json = {
   },
 }
 
-const health: Json = {
-  get: {
-    operationId: 'health',
-    tags: ['service'],
-    summary: 'Tell whether the service is up',
-    security: [],
-    responses: {
-      200: {
-        description: 'Up',
-        content: json(jsonSchema(z.looseObject({ ok: z.boolean(), transport: z.string() }))),
-      },
-    },
+const probe = (operationId: string, summary: string, responses: Json): Json => ({
+  get: { operationId, tags: ['service'], summary, security: [], responses },
+})
+
+const health = probe('health', 'Tell whether the service can write', {
+  200: {
+    description: '`ok` is false while nothing can be written',
+    content: json(jsonSchema(z.looseObject({ ok: z.boolean(), transport: z.string() }))),
   },
-}
+})
+
+// spec: not shown
+const ready = probe('ready', 'Tell a balancer whether to send requests here', {
+  200: { description: 'Yes', content: json(jsonSchema(z.looseObject({ ok: z.boolean() }))) },
+  503: {
+    description: 'No: the service starts, stops, or cannot write',
+    content: json(
+      jsonSchema(
+        z.looseObject({ ok: z.boolean(), reason: z.enum(['starting', 'stopping', 'storage_unavailable']) }),
+      ),
+    ),
+  },
+})
 
 /** OpenAPI 3.1 of the whole table. `publicUrl` is an origin, without a slash at the end. */
 export const createOpenApi = (publicUrl: string): Json => {
   const atOrigin = { servers: [{ url: publicUrl }] }
-  const paths: Record<string, Json> = { '/health': { ...atOrigin, ...health } }
+  const paths: Record<string, Json> = {
+    '/health': { ...atOrigin, ...health },
+    '/health/ready': { ...atOrigin, ...ready },
+  }
   for (const [operationId, operation] of Object.entries(table)) {
     const { path, method } = operation
     paths[path] ??= path.startsWith('/svc/') ? { ...atOrigin } : {}

@@ -8,6 +8,7 @@ import { createEngineAsker } from './engine-asker.ts'
 import { lockDataDir, prepareDataDir, storeFile, unusable } from './data-dir.ts'
 import { handlers } from './handlers/all.ts'
 import { createApp } from './http/app.ts'
+import type { Phase } from './http/health.ts'
 import { apiRoot } from './http/routes.ts'
 import { startServer } from './http/server.ts'
 import { createAuthenticator } from './keys.ts'
@@ -76,6 +77,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     let outbox: Outbox | undefined
     let service: Service | undefined
     let mcp: McpRoute | undefined
+    let phase: Phase = 'starting'
     const server = await startServer({ port, host, tls }, (bound) => {
       const base = { storage, keyring, publicUrl: publicUrl ?? originAt(bound), dev }
       const push = createPushAdapter({ ...base, vapid })
@@ -98,7 +100,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         token: env.MCP_AUTH_TOKEN || undefined,
         localOnly: isLoopback(host) && publicUrl === undefined && trustedProxy.length === 0,
       })
-      const app = createApp({ service, handlers, guards, mcp, log })
+      const app = createApp({ service, handlers, guards, mcp, log, phase: () => phase })
       return (request, bindings) => app.fetch(request, bindings as object)
     })
     closing.push(outbox!.stop, server.stop)
@@ -111,6 +113,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     // Only now: a start that fails must not make a key that nobody sees.
     const operatorKey = await ensureOperatorKey(storage, env.SVC_BOOTSTRAP_API_KEY)
     const origin = originAt(server.port)
+    phase = 'serving'
     return {
       baseUrl: origin + apiRoot,
       mcpUrl: `${origin}/mcp`,
@@ -118,7 +121,10 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       approverUrl: `${publicUrl ?? origin}/approver`,
       dataDir,
       ...(operatorKey !== undefined && { operatorKey }),
-      stop: close,
+      stop: () => {
+        phase = 'stopping'
+        return close()
+      },
     }
   } catch (error) {
     await close()

@@ -39,7 +39,7 @@ describe('the OpenAPI document', () => {
 
   test('holds every operation of the table once, by its name', () => {
     const ids = Object.values(paths).flatMap((path) => methods(path).map((one) => one.operationId))
-    expect(ids.toSorted()).toEqual([...Object.keys(table), 'health'].toSorted())
+    expect(ids.toSorted()).toEqual([...Object.keys(table), 'health', 'ready'].toSorted())
   })
 
   test('puts path values, queries and bodies where the client puts them', () => {
@@ -81,11 +81,11 @@ describe('the OpenAPI document', () => {
       expect(paths[path]!.servers).toEqual([{ url: 'https://svc.example' }])
   })
 
-  test('wants the key in x-api-key everywhere but at /health', () => {
+  test('wants the key in x-api-key everywhere but at the probes', () => {
     expect(document).toMatchObject({
       security: [{ apiKey: [] }],
       components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
     })
-    expect(paths['/health']!.get.security).toEqual([])
+    for (const path of ['/health', '/health/ready']) expect(paths[path]!.get.security).toEqual([])
   })
 })

@@ -16,7 +16,9 @@ export const registerHealth = (group: Command, context: Context): void => {
     const { getJson } = await import('./get-json.ts')
     const data = await getJson(context, `${origin}/health`, cacert?.value)
     if (typeof data !== 'object' || data === null || (data as { ok?: unknown }).ok !== true)
-      throw new SvcError('failed', 'unhealthy', `${origin} does not say that it is well`)
+      throw new SvcError('failed', 'unhealthy', `${origin} reports that it is not healthy (ok is not true)`, {
+        hint: 'A service of svc says so while it cannot write: check its disk and its log',
+      })
     const output = await context.output()
     await output.show({ status: 'success', message: 'Healthy', data })
   })

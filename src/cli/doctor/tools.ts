@@ -2,7 +2,7 @@ import { createToolClient } from '../../client/tool-client.ts'
 import type { Context } from '../context.ts'
 import { getJson } from '../approve/get-json.ts'
 import { openTransport } from '../open-client.ts'
-import { failed, note, ok, warn, type Finding } from './finding.ts'
+import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
 
 const promised = ['check_status', 'request_approval', 'request_approval_async']
 
@@ -16,7 +16,13 @@ export const checkTools = async (context: Context): Promise<Finding[]> => {
       ok?: unknown
     }
     if (health?.ok !== true)
-      return [warn('tool server', `${url} does not say that it is well`, 'svc approve health')]
+      return [
+        fail(
+          'tool server',
+          `${url} reports that it is not healthy: it cannot write`,
+          'check the disk of the service and its log',
+        ),
+      ]
   } catch (error) {
     if (mcpUrl) return [failed('tool server', error, 'svc profile set mcp_url=https://host.example/mcp')]
     return [note('tool server', `none at ${origin}`, 'svc profile set mcp_url=https://host.example/mcp')]

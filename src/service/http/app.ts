@@ -14,6 +14,7 @@ import { Refusal } from '../refusal.ts'
 import type { Service } from '../service.ts'
 import { answer, internalError, refused } from './envelope.ts'
 import { createGuards, type GuardOptions } from './guards.ts'
+import { createProbes, type Phase } from './health.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { createOperationRoute } from './operation-route.ts'
 import { isOfPage, refuseElsewhere } from './page-origin.ts'
@@ -26,6 +27,8 @@ export type AppOptions = {
   guards: GuardOptions
   /** The tool server. */
   mcp?: McpRoute
+  /** What the process is doing; serving when left out. */
+  phase?: () => Phase
   log: Log
 }
 
@@ -103,14 +106,15 @@ export const createApp = (options: AppOptions): Hono => {
     })(context),
   )
 
-  const open = (path: string, respond: (trace: Trace) => Response): void => {
+  const open = (path: string, respond: (trace: Trace) => Response | Promise<Response>): void => {
     routes.push({ method: 'GET', path })
     app.get(
       path,
       traced(path, (_context, trace) => respond(trace)),
     )
   }
-  open('/health', ({ id }) => answer(200, { ok: true, transport: 'http' }, id, { 'svc-idempotency': '24h' }))
+  for (const { path, respond } of createProbes(storage, options.phase ?? (() => 'serving')))
+    open(path, ({ id }) => respond(id))
   open('/.well-known/jwks.json', ({ id }) => answer(200, keyring.jwks(), id))
   let openApi: Record<string, unknown> | undefined
   open('/openapi.json', ({ id }) => answer(200, (openApi ??= createOpenApi(publicUrl)), id))

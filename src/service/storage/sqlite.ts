@@ -1,9 +1,10 @@
 import { Kysely, SqliteDialect } from 'kysely'
 import { openConnection } from './connection.ts'
 import { asUnavailable, createGroupCommit } from './group-commit.ts'
-import { migrate } from './migrations.ts'
+import { migrate, newestVersion } from './migrations.ts'
 import type { Tables } from './schema.ts'
 import type { Storage } from './storage.ts'
+import { createWriteProbe } from './write-probe.ts'
 
 type Options = { path: string; now?: () => Date }
 
@@ -47,6 +48,10 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
     write: (work) => commits.run(() => work(writing)),
     // The data directory is locked: no other process commits.
     revision: commits.revision,
+    // Writes the page that holds the version, as it is.
+    canWrite: createWriteProbe(() =>
+      commits.run(async () => writer.exec(`PRAGMA user_version = ${newestVersion}`)),
+    ),
     now: clock(now),
     close: async () => {
       await commits.idle()

@@ -8,6 +8,8 @@ export type Storage = {
   write<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Changes with every commit: what was read holds for as long as this stays the same. */
   revision(): number
+  /** Whether a write would reach the disk now. Tries one, though not at each call. */
+  canWrite(): Promise<boolean>
   /** The store's clock: ISO 8601, UTC, milliseconds. */
   now(): string
   close(): Promise<void>

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createConnection } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startService, svc, temporaryFolder, type Service } from './processes.ts'
+
+const folder = temporaryFolder()
+const key = 'svc_op_endtoend_0123456789012345678901234567890'
+let service: Service
+
+beforeAll(async () => {
+  service = await startService(join(folder.path, 'data'), key)
+})
+afterAll(async () => {
+  await service.stop('SIGKILL')
+  folder.remove()
+})
+
+const probe = async (path: string): Promise<[status: number, body: unknown]> => {
+  const answer = await fetch(new URL(path, service.baseUrl))
+  return [answer.status, await answer.json()]
+}
+/** From now on no file of the service grows, as on a full disk; or files grow again. */
+const limitFiles = (size: string): void => {
+  execFileSync('prlimit', ['--pid', String(service.process.pid), `--fsize=${size}:`])
+}
+const env = () => ({
+  SVC_BASE_URL: service.baseUrl,
+  SVC_API_KEY: key,
+  SVC_CONFIG_DIR: join(folder.path, 'config'),
+})
+
+test('/health and /health/ready tell that nothing can be written, and when it can again', async () => {
+  expect(await probe('/health')).toEqual([200, { ok: true, transport: 'http' }])
+  expect(await probe('/health/ready')).toEqual([200, { ok: true }])
+  limitFiles('1')
+  const waiting = { timeout: 10_000 }
+  await expect.poll(() => probe('/health'), waiting).toEqual([200, { ok: false, transport: 'http' }])
+  expect(await probe('/health/ready')).toEqual([503, { ok: false, reason: 'storage_unavailable' }])
+  const doctor = await svc(['doctor', '-o', 'json'], env())
+  expect([doctor.exit, doctor.stdout]).toEqual([1, expect.stringContaining('cannot write')])
+  expect((await svc(['approve', 'health'], env())).exit).toBe(1)
+  limitFiles('unlimited')
+  await expect.poll(() => probe('/health'), waiting).toEqual([200, { ok: true, transport: 'http' }])
+  expect(await probe('/health/ready')).toEqual([200, { ok: true }])
+}, 30_000)
+
+test('/health/ready answers 503 while the service stops', async () => {
+  const stopping = await startService(join(folder.path, 'stopping'), key)
+  // Under way when the signal arrives, and therefore still answered.
+  const socket = createConnection(Number(new URL(stopping.baseUrl).port), '127.0.0.1')
+  socket.write('GET /health/ready HTTP/1.1\r\nHost: localhost\r\n')
+  await fetch(new URL('/health', stopping.baseUrl), { headers: { connection: 'close' } })
+  const ended = stopping.stop()
+  await expect.poll(() => fetch(new URL('/health', stopping.baseUrl)).catch(() => 'refused')).toBe('refused')
+  socket.write('\r\n')
+  const [answer] = await once(socket, 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 503 [^]*\{"ok":false,"reason":"stopping"\}/)
+  expect(await ended).toBe(0)
+})
