@@ -141,7 +141,7 @@ describe('a lost operator key', () => {
       headers: { 'x-api-key': fresh, connection: 'close' },
     })
     const { data } = (await audit.json()) as Listed
-    expect(data.map(({ action }) => action)).toEqual(['createKey', 'resetOperatorKey'])
+    expect(data.map(({ action }) => action)).toEqual(['resetOperatorKey', 'createKey'])
   })
 
   test('where no service ever ran there is none, and none is made', async () => {
