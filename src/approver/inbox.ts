@@ -3,7 +3,7 @@ import { button, h, picture } from './element.ts'
 import type { Asked } from './feed.ts'
 import { announce, show } from './frame.ts'
 import { notificationOffer } from './push.ts'
-import { exactText, clockText } from './text.ts'
+import { exactText, clockText, requesterText } from './text.ts'
 import { countDown, msUntil } from './time.ts'
 import type { View } from './view.ts'
 
@@ -31,7 +31,7 @@ const card = (one: Asked, stops: (() => void)[], lapsed: () => void): HTMLElemen
       'a',
       { class: 'card', href: `#request=${encodeURIComponent(one.request_id)}` },
       h('span', { class: 'asked' }, exactText(one.action)),
-      h('span', { class: 'who' }, 'says it is ', exactText(one.requester)),
+      h('span', { class: 'who' }, requesterText(one)),
       left,
     ),
   )

@@ -1,13 +1,13 @@
 import { h } from './element.ts'
 import type { Asked } from './feed.ts'
-import { clockText, exactText, factorsInWords } from './text.ts'
+import { clockText, exactText, factorsInWords, requesterText } from './text.ts'
 import { countDown } from './time.ts'
 
 const line = (label: string, ...value: (Node | string)[]): HTMLElement =>
   h('div', { class: 'line' }, h('dt', {}, label), h('dd', {}, ...value))
 
 /** What is asked, word for word as it will be signed. */
-export const askedText = ({ action, reason, requester, factors }: Asked): HTMLElement =>
+export const askedText = ({ action, reason, factors, ...who }: Asked): HTMLElement =>
   h(
     'section',
     { class: 'paper' },
@@ -16,7 +16,7 @@ export const askedText = ({ action, reason, requester, factors }: Asked): HTMLEl
       'dl',
       {},
       reason !== null && line('Reason', exactText(reason)),
-      line('Who asks', 'says it is ', h('strong', {}, exactText(requester))),
+      line('Requester', requesterText(who)),
       line('What is checked', factorsInWords(factors)),
     ),
   )

@@ -24,6 +24,16 @@ export const exactText = (text: string): Node => {
   return whole
 }
 
+type Requester = { requester: string; verified_as: string | null }
+
+/** `key "orgbot", says it is Claude Code`: what is verified first, then what the requester says of itself. */
+export const requesterText = ({ requester, verified_as }: Requester): Node => {
+  if (verified_as === null) return h('span', {}, 'says it is ', h('strong', {}, exactText(requester)))
+  const verified = h('strong', {}, exactText(verified_as))
+  if (verified_as === requester || verified_as === `key "${requester}"`) return verified
+  return h('span', {}, verified, ', says it is ', exactText(requester))
+}
+
 export const nameOf = ({ first_name, last_name, mobile }: Member): string =>
   `${first_name} ${last_name}`.trim() || mobile
 

@@ -68,6 +68,7 @@ export const createMcpAsker = ({ tools, now = () => new Date(), sleep = sleepFor
     action: ask.action,
     reason: ask.reason ?? null,
     requester: ask.requester ?? 'svc',
+    verified_as: null,
     approver_mobile: ask.approver_mobile,
     factors: ask.factors ?? [],
     number: null,
@@ -156,6 +157,7 @@ export const createMcpAsker = ({ tools, now = () => new Date(), sleep = sleepFor
           'not_supported',
           'The tools of another server cannot be asked for a number',
         )
+      if (ask.requester !== undefined) tools.introduce(ask.requester)
       if (ask.lifetime_s !== undefined) return start(ask, ask.lifetime_s)
       const said = await tools.call('request_approval_async', argumentsOf(ask))
       const record = apply(blank(ask, String(said.request_id), lifetimeSeconds), said)

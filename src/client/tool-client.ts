@@ -22,6 +22,8 @@ export type ToolClient = {
   list(): Promise<{ name: string; title?: string; description?: string; inputSchema: unknown }[]>
   /** The structured answer of a tool; a tool that says `isError` is a failure. */
   call(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<Record<string, unknown>>
+  /** The name to give instead, from the next connection on. */
+  introduce(name: string): void
   close(): Promise<void>
 }
 
@@ -78,7 +80,8 @@ const asSvcError = (error: unknown, url: string): SvcError => {
 }
 
 export const createToolClient = (options: Options): ToolClient => {
-  const { url, name } = options
+  const { url } = options
+  let { name } = options
   const network = createFetch(options)
   let connecting: Promise<Client> | undefined
 
@@ -115,6 +118,9 @@ export const createToolClient = (options: Options): ToolClient => {
       if (typeof structuredContent === 'object' && structuredContent !== null)
         return structuredContent as Record<string, unknown>
       throw new SvcError('failed', 'unexpected_answer', `${tool} of ${hostOf(url)} gave no structured answer`)
+    },
+    introduce: (given) => {
+      name = given
     },
     close: async () => {
       const client = await connecting?.catch(() => undefined)

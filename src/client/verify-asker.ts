@@ -136,6 +136,7 @@ export const createVerifyAsker = ({
       action,
       reason: reason ?? null,
       requester: requester ?? 'svc',
+      verified_as: null,
       approver_mobile,
       factors: ['biometric'],
       number: null,

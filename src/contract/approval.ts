@@ -47,7 +47,8 @@ export const approvalRecord = z.looseObject({
   status: chosen(z.enum(approvalStates), 'pending, approved, denied or expired'),
   action: chosen(z.string(), 'What is asked'),
   reason: chosen(z.nullable(z.string()), 'Why'),
-  requester: chosen(z.string(), 'Who asks, as they say themselves'),
+  requester: chosen(z.string(), 'The requester (claimed, not verified)'),
+  verified_as: chosen(z.nullable(z.string()), 'The credential that asked (verified)'),
   approver_mobile: chosen(z.string(), 'The phone that is asked', { personal: true }),
   factors: chosen(z.array(z.enum(factors)), 'What is checked'),
   number: chosen(z.nullable(z.string()), 'The number to type on the phone, told to the requester only'),
@@ -77,6 +78,7 @@ export const ceremony = z.looseObject({
   ),
   credentials: chosen(z.array(z.string()), 'Ids of the credentials that may sign'),
   number_required: chosen(z.boolean(), 'Whether the number must be typed'),
+  verified_as: approvalRecord.shape.verified_as,
   location_required: chosen(z.optional(z.boolean()), 'Whether an approval without a location is denied'),
 })
 

@@ -38,6 +38,7 @@ const pendingRecord = z.looseObject({
   action: approvalRecord.shape.action,
   reason: approvalRecord.shape.reason,
   requester: approvalRecord.shape.requester,
+  verified_as: approvalRecord.shape.verified_as,
   factors: approvalRecord.shape.factors,
   requested_at: approvalRecord.shape.requested_at,
   expires_at: approvalRecord.shape.expires_at,

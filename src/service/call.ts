@@ -22,6 +22,9 @@ export type Caller = {
 /** The key as it is named, whichever of its secrets is shown: what it asked stays its own after a rotation. */
 export const namedKeyOf = ({ keyId, lineage = keyId }: Caller): number => lineage
 
+/** What the credential of a caller proves, as an approver reads it. */
+export const verifiedAs = ({ keyId, name }: Caller): string => (keyId === 0 ? name : `key "${name}"`)
+
 export type Person = { user_id: number; device_id: number; session_id: number }
 
 /** Who calls an open operation: reaches no organization and is no requester. */

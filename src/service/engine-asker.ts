@@ -12,8 +12,11 @@ import { Refusal } from './refusal.ts'
 import { runWrite } from './run.ts'
 import type { Service } from './service.ts'
 
-/** The bearer of the tool server, which is the operator's and no key of the store. */
-export const bearerCaller: Caller = { keyId: 0, name: 'tool server', orgId: null }
+/** Whoever has the bearer of the tool server, which is the operator's and no key of the store. */
+export const bearerCaller: Caller = { keyId: 0, name: 'tool server token', orgId: null }
+
+/** A program on this machine, where no bearer is needed. */
+export const localCaller: Caller = { keyId: 0, name: 'unauthenticated local program', orgId: null }
 
 /**
  * Asks people through the engine in this process. It knows the requests of its own caller and no others, be they of the

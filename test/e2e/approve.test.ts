@@ -27,7 +27,7 @@ describe('svc approve', () => {
       [/Sign the approval of: Deploy 4\.2 ✓\?/, `y${enter}`],
       [/It is approved[^]*Nothing is pending/, enter],
     ])
-    expect(inbox).toMatchObject({ exit: 0, screen: expect.stringContaining('as they say themselves') })
+    expect(inbox).toMatchObject({ exit: 0, screen: expect.stringContaining('claimed, not verified') })
     expect(await request.ended).toMatchObject({
       exit: 0,
       stdout: expect.stringContaining('status\tapproved'),

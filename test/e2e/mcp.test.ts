@@ -258,6 +258,17 @@ describe('svc mcp with SVC_ORG', () => {
 describe('svc mcp over the tools of another server', () => {
   behaves((mode) => overStdio(mode, { ...config, SVC_MCP_URL: mcpUrl }))
 
+  test('tells the approver the name of the client that started it', async () => {
+    const ada = await person()
+    const client = await overStdio('legacy', { ...config, SVC_MCP_URL: mcpUrl })
+    await call(client, 'request_approval_async', { action: 'Deploy', approver_mobile: ada.mobile })
+    expect(await ada.requests('pending')).toMatchObject([
+      { requester: 'robot', verified_as: 'unauthenticated local program' },
+    ])
+    await ada.answer({ decision: 'deny' })
+    await client.close()
+  })
+
   test('shows the bearer, and says what is wrong without the right one', async () => {
     const url = new URL('/mcp', guarded.baseUrl).href
     const right = await overStdio('legacy', { ...config, SVC_MCP_URL: url, MCP_AUTH_TOKEN: token })

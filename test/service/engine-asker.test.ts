@@ -16,16 +16,55 @@ afterEach(() => service.close())
 
 const asker = () => createEngineAsker(service.service, bearerCaller)
 const ofAcme = () => createEngineAsker(service.service, { keyId: 2, name: 'of acme', orgId: acme.id })
+const request = (requester: string) => asker().request({ ...wanted(), requester })
+const notMe = async (requester: string) => {
+  const { request_id } = await request(requester)
+  dataOf(await decide(service, request_id, ada.key, { decision: 'deny', not_me: true }))
+}
 const wanted = () => ({ action: 'Deploy', approver_mobile: ada.mobile })
 
 describe('the engine, asked from inside', () => {
   test('rings, waits, and answers with the receipt', async () => {
     const { request_id, requester } = await asker().request({ ...wanted(), number: true })
-    expect([requester, service.rung.length]).toEqual(['tool server', 1])
+    expect([requester, service.rung.length]).toEqual(['tool server token', 1])
     const waiting = asker().wait(request_id, 20)
     const { number } = await asker().status(request_id)
     dataOf(await decide(service, request_id, ada.key, { decision: 'approve', number: number! }))
     expect(await waiting).toMatchObject({ status: 'approved', attestation: { format: 'jws' } })
+  })
+
+  test('says which credential asked, apart from what the requester says of itself', async () => {
+    const titled = { ...wanted(), requester: 'Claude Code' }
+    expect(await asker().request(titled)).toMatchObject({
+      requester: 'Claude Code',
+      verified_as: 'tool server token',
+    })
+    expect(await ofAcme().request(titled)).toMatchObject({
+      requester: 'Claude Code',
+      verified_as: 'key "of acme"',
+    })
+  })
+
+  describe('after "this wasn\'t me"', () => {
+    test('mutes the agent that asked, and not every agent with the same bearer', async () => {
+      await notMe('Cursor')
+      await expect(request('Cursor')).rejects.toMatchObject({ code: 'muted' })
+      expect(await request('Claude Code')).toMatchObject({ status: 'pending' })
+    })
+
+    test('mutes the bearer, when a second name was not expected either', async () => {
+      await notMe('Cursor')
+      await notMe('Cursor 2')
+      await expect(request('Claude Code')).rejects.toMatchObject({ code: 'muted' })
+    })
+
+    test('mutes a key whatever name its program gives itself', async () => {
+      const { request_id } = await ofAcme().request({ ...wanted(), requester: 'Cursor' })
+      dataOf(await decide(service, request_id, ada.key, { decision: 'deny', not_me: true }))
+      await expect(ofAcme().request({ ...wanted(), requester: 'Claude Code' })).rejects.toMatchObject({
+        code: 'muted',
+      })
+    })
   })
 
   test('withdraws', async () => {

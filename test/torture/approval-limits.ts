@@ -25,7 +25,7 @@ const lookFirst: Pick<Handlers<typeof approval>, 'createApproval'> = {
           .select(['m.org_id', 'm.user_id'])
           .executeTakeFirstOrThrow(),
       )
-      await storage.read((db) => checkLimits({ db, caller, now: storage.now() } as Call, member))
+      await storage.read((db) => checkLimits({ db, caller, now: storage.now() } as Call, member, 'x'))
       return async (call) => {
         const id = `apr_${Math.random()}`
         await call.db

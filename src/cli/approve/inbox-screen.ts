@@ -49,12 +49,14 @@ const live = async (
 }
 
 /** The exact text that will be signed; what is invisible is written out. */
-const details = ({ context: asked, numberRequired, locationRequired }: Ceremony, now: number): string =>
-  [
+const details = (ceremony: Ceremony, now: number): string => {
+  const { context: asked, verifiedAs, numberRequired, locationRequired } = ceremony
+  return [
     '',
     `  Action     ${safeLine(asked.action)}`,
     ...(asked.reason === null ? [] : [`  Reason     ${safeLine(asked.reason)}`]),
-    `  Asked by   ${safeLine(asked.requester)} (as they say themselves)`,
+    ...(verifiedAs === undefined ? [] : [`  Credential ${safeLine(verifiedAs)}`]),
+    `  Requester  ${safeLine(asked.requester)} (claimed, not verified)`,
     `  Checked    ${safeLine(asked.factors.join(', '))}`,
     `  Asked at   ${clock(asked.requested_at)}`,
     `  Until      ${clock(asked.request_expires_at)}, ${timeLeft((Date.parse(asked.request_expires_at) - now) / 1000)}`,
@@ -63,6 +65,7 @@ const details = ({ context: asked, numberRequired, locationRequired }: Ceremony,
     '',
     '',
   ].join('\n')
+}
 
 const choices = [
   { value: 'back', name: 'Back to the list' },

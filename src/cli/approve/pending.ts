@@ -20,6 +20,8 @@ export type Decision = {
 export type Ceremony = {
   context: ApprovalContext
   numberRequired: boolean
+  /** The credential that asked, by the word of the service: the signed context has only what the requester claims. */
+  verifiedAs?: string
   /** An approval without a location would be denied. */
   locationRequired: boolean
   decide(decision: Decision): Promise<ApprovalRecord>
@@ -55,6 +57,7 @@ type Wire = {
   contexts: { approve: string; deny: string }
   credentials: string[]
   number_required: boolean
+  verified_as?: string | null
   location_required?: boolean
 }
 
@@ -72,7 +75,8 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
 
   const open = async (request_id: string): Promise<Ceremony> => {
     const { envelope } = await client.call(device.getCeremony, { request_id }, { signal })
-    const { contexts, origin, rp_id, number_required, location_required, credentials } = envelope.data as Wire
+    const { contexts, origin, rp_id, number_required, location_required, credentials, verified_as } =
+      envelope.data as Wire
     const bytes = {
       approve: new Uint8Array(Buffer.from(contexts.approve, 'base64url')),
       deny: new Uint8Array(Buffer.from(contexts.deny, 'base64url')),
@@ -89,6 +93,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
     return {
       context: approve,
       numberRequired: number_required,
+      ...(typeof verified_as === 'string' && { verifiedAs: verified_as }),
       locationRequired: location_required === true,
       decide: async (decided) => {
         const challenge = challengeOf(bytes[decided.decision])

@@ -4,7 +4,7 @@ import { ofActiveMember } from '../active-member.ts'
 import type { Call } from '../call.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
 import { expireDue, lapsed } from './expiry.ts'
-import { muteKey } from './limits.ts'
+import { muteRequester } from './limits.ts'
 import { selectApprovals, subjectOf, type ApprovalRow } from './record.ts'
 import type { RowInput } from '../row-ids.ts'
 
@@ -145,7 +145,7 @@ export const endApproval = async (
     .executeTakeFirst()
   if (!ended) return whyNot(call, verdict)
   await noteUse(call, verdict)
-  if (input.not_me) await muteKey(call, row)
+  if (input.not_me) await muteRequester(call, row)
   const changes = ['status', ...(input.not_me ? ['not_me'] : [])]
   await call.audit(row.org_id, subjectOf(row.request_id), changes, actorOf(verdict))
   call.wake(row)

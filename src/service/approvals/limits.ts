@@ -17,19 +17,35 @@ const limited = (code: string, message: string, hint: string, now: string, until
   })
 }
 
-const refuseMuted = async ({ db, now, caller }: Call, { org_id, user_id }: Approver): Promise<void> => {
-  const mute = await db
+/** Several agents may share the bearer of the tool server, so a mute there is of the name that one gives itself. */
+const agentOf = (askedBy: number, requester: string): string => (askedBy === 0 ? requester : '')
+
+const mutedAgentsAtMost = 1
+
+const refuseMuted = async (
+  { db, now, caller }: Call,
+  { org_id, user_id }: Approver,
+  requester: string,
+): Promise<void> => {
+  const key = namedKeyOf(caller)
+  const mutes = await db
     .selectFrom('mutes')
     .where('org_id', '=', org_id)
     .where('user_id', '=', user_id)
-    .where('key_id', '=', namedKeyOf(caller))
+    .where('key_id', '=', key)
     .where('until', '>', now)
-    .select('until')
-    .executeTakeFirst()
+    .select(['agent', 'until'])
+    .orderBy('until')
+    .execute()
+  // Names are claimed, so a second muted one mutes the bearer: nobody gets around a mute by another name.
+  const mute =
+    mutes.length > mutedAgentsAtMost
+      ? mutes.at(-1)
+      : mutes.find(({ agent }) => agent === '' || agent === agentOf(key, requester))
   if (mute)
     throw limited(
       'muted',
-      'The approver said that a request of this key was not expected; it is muted for a while',
+      'The approver did not expect a request of this requester, which is muted for a while',
       'Talk to the approver before you ask again',
       now,
       mute.until,
@@ -50,7 +66,7 @@ const refusePending = async ({ db, now, caller }: Call, { org_id, user_id }: App
   if (pending.length >= pendingAtMost)
     throw limited(
       'too_many_pending',
-      `${pendingAtMost} requests of this key wait for this approver already`,
+      `${pendingAtMost} requests of this key are already pending at this approver`,
       'Wait for one, or withdraw one: svc approve list --status pending, svc approve cancel <request-id>',
       now,
       pending[0]!.expires_at,
@@ -77,7 +93,7 @@ const refuseRings = async ({ db, now }: Call, { org_id, user_id }: Approver): Pr
   if (rings.length >= ringsAtMost)
     throw limited(
       'too_many_rings',
-      `The phone of this approver has rung ${ringsAtMost} times in the last ${windowMs / 60_000} minutes`,
+      `This approver was asked ${ringsAtMost} times in the last ${windowMs / 60_000} minutes`,
       'Wait before you ask again',
       now,
       later(rings.at(-1)!.requested_at, windowMs),
@@ -85,19 +101,23 @@ const refuseRings = async ({ db, now }: Call, { org_id, user_id }: Approver): Pr
 }
 
 /** Refuses with 429 what would wear an approver down. In the transaction that adds the request. */
-export const checkLimits = async (call: Call, approver: Approver): Promise<void> => {
-  await refuseMuted(call, approver)
+export const checkLimits = async (call: Call, approver: Approver, requester: string): Promise<void> => {
+  await refuseMuted(call, approver, requester)
   await refusePending(call, approver)
   await refuseRings(call, approver)
 }
 
-/** "This was not me": this key does not ring this approver again for a while. */
-export const muteKey = async ({ db, now }: Call, row: Approver & { asked_by: number }): Promise<void> => {
+/** "This was not me": this requester cannot ask this approver again for a while. */
+export const muteRequester = async (
+  { db, now }: Call,
+  row: Approver & { asked_by: number; requester: string },
+): Promise<void> => {
   const { org_id, user_id, asked_by: key_id } = row
+  const agent = agentOf(key_id, row.requester)
   const until = later(now, muteMs)
   await db
     .insertInto('mutes')
-    .values({ org_id, user_id, key_id, until })
-    .onConflict((of) => of.columns(['org_id', 'user_id', 'key_id']).doUpdateSet({ until }))
+    .values({ org_id, user_id, key_id, agent, until })
+    .onConflict((of) => of.columns(['org_id', 'user_id', 'key_id', 'agent']).doUpdateSet({ until }))
     .execute()
 }

@@ -34,6 +34,7 @@ export const answered = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   action: row.action,
   reason: row.reason,
   requester: row.requester,
+  verified_as: row.verified_as,
   approver_mobile: row.approver_mobile,
   factors: JSON.parse(row.factors) as ApprovalRecord['factors'],
   number: row.asked_by === namedKeyOf(viewer) ? row.number : null,

@@ -4,7 +4,7 @@ import { factors as allFactors, type Policy } from '../../contract/records.ts'
 import { randomToken } from '../../core/ids.ts'
 import { hasPolicy } from '../../rules/decide.ts'
 import { standingDevices } from '../approver/session.ts'
-import { namedKeyOf, type Call } from '../call.ts'
+import { namedKeyOf, verifiedAs, type Call } from '../call.ts'
 import { reachOrganization } from '../handlers/tenant.ts'
 import { parsePhone } from '../phone.ts'
 import { pushText } from '../push/push-adapter.ts'
@@ -128,7 +128,8 @@ export const requestApproval = async (input: Asked, call: Call): Promise<Approva
   const { mobile } = parsePhone(input.approver_mobile, undefined, 'approver_mobile')
   const approver = await findApprover(call, mobile, input.org_id)
   const factors = await requiredFactors(call, approver, input.factors)
-  await checkLimits(call, approver)
+  const requester = input.requester ?? call.caller.name
+  await checkLimits(call, approver, requester)
   const { require_number = false } = JSON.parse(approver.policy) as Policy
   const lifetime = (input.lifetime_s ?? defaultLifetime) * 1000
   const row: ApprovalRow = await call.db
@@ -139,7 +140,8 @@ export const requestApproval = async (input: Asked, call: Call): Promise<Approva
       user_id: approver.user_id,
       key_id: call.caller.keyId,
       asked_by: namedKeyOf(call.caller),
-      requester: input.requester ?? call.caller.name,
+      requester,
+      verified_as: verifiedAs(call.caller),
       action: input.action,
       reason: input.reason ?? null,
       approver_mobile: mobile,

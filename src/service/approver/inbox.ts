@@ -29,6 +29,7 @@ const pendingOf = (row: ApprovalRow, now: string): Inbox['requests'][number] => 
   action: row.action,
   reason: row.reason,
   requester: row.requester,
+  verified_as: row.verified_as,
   factors: JSON.parse(row.factors) as Inbox['requests'][number]['factors'],
   requested_at: row.requested_at,
   expires_at: row.expires_at,

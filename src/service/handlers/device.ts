@@ -139,6 +139,7 @@ export const deviceHandlers: Handlers<typeof device> = {
           contexts: contextsOf(row),
           credentials: devices.map((one) => one.credential_id),
           number_required: row.number !== null,
+          verified_as: row.verified_as,
           location_required: await requiresLocation(call.db, row),
         }
       }

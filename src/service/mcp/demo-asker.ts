@@ -42,6 +42,7 @@ export const createDemoAsker = (now: () => Date = () => new Date()): Asker => {
         action,
         reason: reason ?? null,
         requester: requester ?? 'demo',
+        verified_as: null,
         approver_mobile,
         factors: factors ?? ['biometric'],
         number: null,

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { Asker } from '../../contract/asker.ts'
 import type { Caller } from '../call.ts'
-import { bearerCaller } from '../engine-asker.ts'
+import { localCaller } from '../engine-asker.ts'
 import { readJson } from '../http/body.ts'
 import type { Authenticate } from '../keys.ts'
 import { Refusal } from '../refusal.ts'
@@ -65,7 +65,7 @@ export const createMcpRoute = ({ authenticate, askerFor, token, localOnly }: Opt
     const forwarded = context.req.header('x-forwarded-for') ?? context.req.header('forwarded')
     if (header === undefined)
       return mayOmit && forwarded === undefined
-        ? bearerCaller
+        ? localCaller
         : unauthorized('The header Authorization: Bearer is missing')
     return (await callerOf(header)) ?? unauthorized('The bearer is not valid')
   }

@@ -5,6 +5,7 @@ import { instructions, tools, type Tool, type ToolName } from '../../contract/to
 import { SvcError } from '../../core/errors.ts'
 import { invalidFields } from '../http/issues.ts'
 import { Refusal } from '../refusal.ts'
+import { explain } from './advice.ts'
 import { clientName } from './client-name.ts'
 import type { Conversation, Desk } from './desk.ts'
 import { ProtocolServer } from './protocol-server.ts'
@@ -49,13 +50,6 @@ const options = {
 const listed = { tools: toolList }
 
 const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
-
-/** What is wrong and what to do next, for an agent. */
-const explain = ({ message, hint, issues = [] }: Refusal | SvcError): string => {
-  const each = issues.map((issue) => `${issue.field} ${issue.message}`)
-  const what = each.length > 0 ? each.join('; ') : message
-  return `${what}. ${hint ? `Next: ${hint}. ` : ''}Nothing was approved.`
-}
 
 const conversationOf = ({ mcpReq }: ServerContext, signal: AbortSignal, client?: string): Conversation => {
   const { _meta, notify } = mcpReq

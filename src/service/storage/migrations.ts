@@ -11,6 +11,7 @@ import * as machines from './migrations/0007-machines.ts'
 import * as outbox from './migrations/0008-outbox.ts'
 import * as keyLineage from './migrations/0009-key-lineage.ts'
 import * as byTime from './migrations/0010-by-time.ts'
+import * as whoAsks from './migrations/0011-who-asks.ts'
 import type { Tables } from './schema.ts'
 
 /** Forward only: a migration that was released is never changed, the next one is added below it. */
@@ -25,6 +26,7 @@ export const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }
   { name: '0008-outbox', up: outbox.up },
   { name: '0009-key-lineage', up: keyLineage.up },
   { name: '0010-by-time', up: byTime.up },
+  { name: '0011-who-asks', up: whoAsks.up },
 ]
 
 export const newestVersion = migrations.length

@@ -136,7 +136,7 @@ describe('svc approve inbox, at a terminal', () => {
   test('shows the text that is signed, with nothing hostile in it', async () => {
     const { screen } = await decides(['apr_1', 'back'])
     expect(screen).toContain('Action     Deploy \\u{202e}4.2\\u{0007}')
-    expect(screen).toContain('Asked by   ci\\u{001b}[2J (as they say themselves)')
+    expect(screen).toContain('Requester  ci\\u{001b}[2J (claimed, not verified)')
     for (const raw of ['\u202e', '\u0007', '\u001b']) expect(screen).not.toContain(raw)
   })
   test.each([

@@ -8,6 +8,7 @@ export const record = (changes: Partial<ApprovalRecord> = {}): ApprovalRecord =>
   action: 'Deploy 4.2',
   reason: null,
   requester: 'ci',
+  verified_as: null,
   approver_mobile: '+12025550101',
   factors: ['biometric'],
   number: null,

@@ -41,6 +41,7 @@ describe('a request for approval', () => {
       action,
       reason: 'release day',
       requester: 'of acme',
+      verified_as: 'key "of acme"',
       approver_mobile: '+12025550101',
       factors: ['biometric'],
       number: null,

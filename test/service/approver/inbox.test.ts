@@ -52,6 +52,7 @@ describe('an inbox', () => {
         action: 'Deploy 4.2',
         reason: 'Outage',
         requester: 'CI',
+        verified_as: 'key "of acme"',
         factors: ['biometric'],
         requested_at: first.requested_at,
         expires_at: first.expires_at,

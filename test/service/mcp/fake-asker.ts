@@ -37,6 +37,7 @@ export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
         action: ask.action,
         reason: ask.reason ?? null,
         requester: ask.requester ?? 'key',
+        verified_as: null,
         approver_mobile: ask.approver_mobile,
         factors: ask.factors ?? ['biometric'],
         number: null,

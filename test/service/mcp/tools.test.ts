@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { tools as contract } from '../../../src/contract/tools.ts'
+import { SvcError } from '../../../src/core/errors.ts'
+import { invalid, Refusal } from '../../../src/service/refusal.ts'
 import { call } from './http-tools.ts'
 import { fake, installHooks, mobile, tools } from './asked-tools.ts'
 
@@ -62,6 +64,41 @@ describe('check_status', () => {
       isError: true,
       content: [{ text: expect.stringMatching(/^unknown request_id\. Next: .*Nothing was approved\.$/) }],
     })
+  })
+})
+
+describe('an error', () => {
+  test.each([
+    [
+      new Refusal(409, 'approver_not_enrolled', 'No phone', {
+        hint: 'svc user enroll <user_id> makes a link',
+      }),
+      'No phone. Next: tell the user that this approver has no registered phone and that an administrator must register one; do not try to do it yourself. Nothing was approved.',
+    ],
+    [
+      new Refusal(429, 'too_many_pending', '3 are pending', {
+        hint: 'svc approve cancel <request_id>',
+        headers: { 'retry-after': '240' },
+      }),
+      '3 are pending. Next: wait for the requests that are pending: call check_status with their request_id. Try again after 240 s. Nothing was approved.',
+    ],
+    [
+      new SvcError('failed', 'connection_failed', 'The service cannot be reached', {
+        hint: 'svc doctor',
+        retry_after_ms: 1500,
+      }),
+      'The service cannot be reached. Next: tell the user. Try again after 2 s. Nothing was approved.',
+    ],
+    [
+      invalid('org_id', 'is needed', 'give org_id, one of 1, 2; --org on the command line'),
+      'org_id is needed. Next: tell the user that the tools need the API key of one organization, because this approver is in several. Nothing was approved.',
+    ],
+  ])('tells an agent what it can do: %s', async (error, text) => {
+    fake.refuse(error)
+    const { result } = await tools.ask(
+      call('request_approval_async', { action: 'deploy', approver_mobile: mobile }),
+    )
+    expect(result).toMatchObject({ isError: true, content: [{ text }] })
   })
 })
 

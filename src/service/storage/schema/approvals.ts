@@ -51,7 +51,10 @@ export type ApprovalsTables = {
     key_id: number
     /** Whose the request is: the first secret of that key, whatever rotations come. */
     asked_by: number
+    /** What the requester says of itself; the approver signs it. */
     requester: string
+    /** What its credential proves, in words; null in rows from before it was kept. */
+    verified_as: string | null
     action: string
     reason: string | null
     approver_mobile: string
@@ -89,6 +92,9 @@ export type ApprovalsTables = {
     /** Whose word that is. */
     source: 'service' | 'caller' | null
   }
-  /** Keys, each by its first secret, that an approver does not want to hear of for a while. */
-  mutes: { org_id: number; user_id: number; key_id: number; until: string }
+  /**
+   * Keys, each by its first secret, that an approver does not want to hear of for a while. `agent` is the requester where
+   * several agents share the bearer of the tool server, else empty.
+   */
+  mutes: { org_id: number; user_id: number; key_id: number; agent: Generated<string>; until: string }
 }
