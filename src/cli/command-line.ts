@@ -25,16 +25,21 @@ export const withoutSecret = (text: string): string => {
   }
 }
 
-/** The flags of a command as they were typed, but for those in `without`. */
-const typedFlags = (
-  command: Command,
-  without: readonly string[],
-  spell: (flag: string, text: string) => [flag: string, text: string],
-): string[] =>
+type Spelling = {
+  /** Flags that are left out, as they are typed: `--cursor`. */
+  without: readonly string[]
+  /** Flags whose short form was typed. */
+  short?: readonly string[]
+  spell(flag: string, text: string): [flag: string, text: string]
+}
+
+/** The flags of a command as they were typed. */
+const typedFlags = (command: Command, { without, short = [], spell }: Spelling): string[] =>
   command.options.flatMap((option) => {
     const key = option.attributeName()
-    const flag = option.long ?? option.short!
-    if (command.getOptionValueSource(key) !== 'cli' || without.includes(flag)) return []
+    const long = option.long ?? option.short!
+    if (command.getOptionValueSource(key) !== 'cli' || without.includes(long)) return []
+    const flag = option.short && short.includes(option.short) ? option.short : long
     const value: unknown = command.getOptionValue(key)
     if (typeof value === 'boolean') return value === option.negate ? [] : [flag]
     return [value].flat().flatMap((one) => {
@@ -45,34 +50,42 @@ const typedFlags = (
 
 /** `svc import users.csv --org acme`, as it was typed; what was asked for on the terminal is not in it. */
 export const typedLine = (command: Command): string => {
-  const flags = typedFlags(command, ['--yes', '--confirm'], (flag, text) => [flag, withoutSecret(text)])
+  const without = ['--yes', '--confirm']
+  const flags = typedFlags(command, { without, spell: (flag, text) => [flag, withoutSecret(text)] })
   return ['svc', ...wordsOf(command), ...command.args.map(shellWord), ...flags].join(' ')
 }
 
 /** `-F token=@FILE` in place of a secret: what is printed has none, and does not run before somebody says where it is. */
 const secretInFile = (flag: string, text: string): [string, string] =>
-  withoutSecret(text) === text ? [flag, text] : ['--field', `${text.slice(0, text.indexOf('='))}=@FILE`]
+  withoutSecret(text) === text ? [flag, text] : ['-F', `${text.slice(0, text.indexOf('='))}=@FILE`]
 
 export type Again = {
-  /** Flags that are left out, as they are typed: `--cursor`. */
+  /** Flags that are left out, by their long names: `--cursor`. */
   without?: readonly string[]
-  /** What is added, already quoted. */
+  /** In place of the arguments that were typed. */
+  args?: readonly string[]
+  /** Words that are added. */
   plus?: readonly string[]
 }
 
-/** The command as it was typed, with the flags that every command takes: to be typed again. */
-export const typedAgain = (command: Command, { without = [], plus = [] }: Again = {}): string => {
-  const flags = (at: Command): string[] => typedFlags(at, [...without, ...plus], secretInFile)
-  const everywhere = (at: Command | null): string[] => (at ? [...flags(at), ...everywhere(at.parent)] : [])
-  const args = command.args.map(shellWord)
-  const isOption = command.args.some((word) => word.startsWith('-') && word !== '-')
+/**
+ * A command as it was typed in `argv`, with the flags that every command takes: to be typed again, with what was
+ * missing. It is quoted for a shell and holds no secret.
+ */
+export const typedAgain = (command: Command, argv: readonly string[], change: Again = {}): string => {
+  const { without = [], args = command.args, plus = [] } = change
+  const spelling = { without: [...without, ...plus], short: argv, spell: secretInFile }
+  const flags = (at: Command | null): string[] =>
+    at ? [...typedFlags(at, spelling), ...flags(at.parent)] : []
+  const words = args.map(shellWord)
+  const after = args.some((word) => word.startsWith('-') && word !== '-')
   return [
     'svc',
     ...wordsOf(command),
-    ...(isOption ? [] : args),
-    ...everywhere(command),
-    ...plus,
-    ...(isOption ? ['--', ...args] : []),
+    ...(after ? [] : words),
+    ...flags(command),
+    ...plus.map(shellWord),
+    ...(after ? ['--', ...words] : []),
   ].join(' ')
 }
 

@@ -9,8 +9,6 @@ export type Answers = { yes?: boolean; confirm?: string }
 
 /** A change that a person is asked about. */
 export type Write = {
-  /** The command that is typed to do it, without `svc`: `geofence delete 1 --org acme`. */
-  command: string
   /** What is about to happen: `Apply 3 changes`. */
   what: string
   /** What must be typed in a protected profile: a slug, an id. Without it, nothing: a change that takes nothing away. */
@@ -41,26 +39,29 @@ export const whereLine = async (context: Context, org?: string | number): Promis
  * asked it takes --yes, or --confirm NAME in a protected profile. Returns when it may go on, fails otherwise.
  */
 export const confirmWrite = async (write: Write, answers: Answers, context: Context): Promise<void> => {
-  const { command, what, name, org, declined } = write
+  const { what, name, org, declined } = write
   const settings = await context.settings()
   const typed = settings.protected ? name : undefined
+  const { command } = context
+  const again = (...plus: string[]) => command!.again({ without: ['--yes', '--confirm'], plus })
   if (answers.confirm !== undefined && answers.confirm !== name)
     throw usageError(
       name === undefined
         ? '--confirm is for what takes something away; here --yes will do'
         : `--confirm says "${answers.confirm}", but this is "${name}"`,
-      name === undefined ? '--yes' : `--confirm ${name}`,
+      await (name === undefined ? again('--yes') : again('--confirm', name)),
     )
 
   if (answers.confirm !== undefined || (typed === undefined && answers.yes)) return
 
   const prompt = await context.prompt()
-  const flag = typed === undefined ? '--yes' : `--confirm ${typed}`
   if (!prompt)
-    throw usageError(
-      `svc ${command} needs ${flag} where nobody can be asked${typed === undefined ? '' : ': the profile is protected'}`,
-      `svc ${command} ${flag}`,
-    )
+    throw typed === undefined
+      ? usageError(`svc ${command!.words} needs --yes where nobody can be asked`, await again('--yes'))
+      : usageError(
+          `svc ${command!.words} needs --confirm ${typed} where nobody can be asked: the profile is protected`,
+          await again('--confirm', typed),
+        )
   // On lines of its own: a question that a terminal breaks is hard to read.
   context.io.stderr.write(`${safeLine(what)}\n  ${safeLine(await whereLine(context, org))}\n`)
   const agreed =
@@ -89,7 +90,6 @@ export const confirmDelete = async (
   const isOrg = orgFields.includes(field)
   const name = isOrg ? ((await findOrg(value, context)).slug ?? value) : value
   const org = orgIn(input)
-  const command = `${operation.cli} ${name}${isOrg || org === undefined ? '' : ` --org ${org}`}`
   const what = `${operation.summary.split(';')[0]}: ${name}`
-  await confirmWrite({ command, what, name, org, declined: 'Nothing was deleted' }, answers, context)
+  await confirmWrite({ what, name, org, declined: 'Nothing was deleted' }, answers, context)
 }

@@ -34,8 +34,8 @@ export type Context = {
   /** Where each value comes from: flag, environment, profile or default. */
   settings(): Promise<Settings>
   client(): Promise<Client>
-  /** The command whose action runs: its words, the line as it was typed, and that line to be typed again. */
-  command?: { words: string; line(): Promise<string>; again(change?: Again): Promise<string> }
+  /** The command whose action runs: its words, the line as it was typed, and that line to be typed again with what was missing. */
+  command?: { words: string; line(): Promise<string>; again(change: Again): Promise<string> }
   /**
    * Asks a person first, once a run, where the profile wants that for this change or for the command that makes it. The
    * client does so before each write; a command that knows better words for what it is about to do calls it before.

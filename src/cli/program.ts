@@ -61,7 +61,7 @@ export const buildProgram = async (context: Context, argv?: readonly string[]): 
     context.command = {
       words: wordsOf(command).join(' '),
       line: async () => (await import('./command-line.ts')).typedLine(command),
-      again: async (change) => (await import('./command-line.ts')).typedAgain(command, change),
+      again: async (change) => (await import('./command-line.ts')).typedAgain(command, argv ?? [], change),
     }
   })
 

@@ -1,7 +1,6 @@
 import { answeredFields, answerFieldsWith } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
 import { usageError } from '../core/errors.ts'
-import { shellWord } from '../core/shell-word.ts'
 import { confirmDelete, orgIn } from './confirm.ts'
 import type { Context } from './context.ts'
 import { gatherInput, type Gathered, type Typed } from './gather-input.ts'
@@ -43,7 +42,7 @@ const moreLine = async ({ cursor }: { cursor?: string }, { command }: Context): 
   const change =
     cursor === undefined
       ? { without: ['--limit', '--cursor'], plus: ['--all'] }
-      : { without: ['--cursor'], plus: ['--cursor', shellWord(cursor)] }
+      : { without: ['--cursor'], plus: ['--cursor', cursor] }
   return `More: ${await command!.again(change)}`
 }
 

@@ -36,12 +36,12 @@ describe('a secret below another field', () => {
   })
 })
 
-const typed = async (argv: string[], change?: Parameters<typeof typedAgain>[1]): Promise<string> => {
+const typed = async (argv: string[], change?: Parameters<typeof typedAgain>[2]): Promise<string> => {
   const context = createContext(memoryIo())
   const program = await buildProgram(context, argv)
   let again = ''
   program.hook('preAction', async (_, command) => {
-    again = typedAgain(command, change)
+    again = typedAgain(command, argv, change)
     throw new Error('seen')
   })
   await program.parseAsync(argv, { from: 'user' }).catch(() => undefined)
@@ -52,13 +52,13 @@ describe('a command to be typed again', () => {
   test('has all that was typed, quoted for a shell, wherever it stood', async () => {
     expect(
       await typed(['-p', "it's", 'user', 'list', '--org', 'acme', '--limit', '2', '--no-color', '-o', 'id']),
-    ).toBe(String.raw`svc user list --org acme --limit 2 --profile 'it'\''s' --output id --no-color`)
+    ).toBe(String.raw`svc user list --org acme --limit 2 -p 'it'\''s' -o id --no-color`)
   })
 
   test('leaves out what is said anew', async () => {
-    const change = { without: ['--cursor'], plus: ['--cursor', 'b'] }
+    const change = { without: ['--cursor'], plus: ['--cursor', 'b c'] }
     expect(await typed(['audit', 'list', '--cursor', 'a', '--since', '2 h'], change)).toBe(
-      "svc audit list --since '2 h' --cursor b",
+      "svc audit list --since '2 h' --cursor 'b c'",
     )
   })
 
@@ -77,6 +77,6 @@ describe('a command to be typed again', () => {
       '-F',
       'idp={"password":"hush"}',
     ])
-    expect(line).toBe('svc org update acme --field api_token=@FILE --field idp=@FILE')
+    expect(line).toBe('svc org update acme -F api_token=@FILE -F idp=@FILE')
   })
 })

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startService, svc, temporaryFolder, type Ended, type Service } from './processes.ts'
 import { onTerminal } from './terminal.ts'
@@ -105,6 +105,7 @@ describe('in a pipe', () => {
     await run('geofence', 'update', String(first.id), '--org', 'k', '--radius', '151')
     const stale = await run('apply', '--plan', out, '--yes')
     expect([stale.exit, stale.stderr]).toEqual([1, expect.stringContaining('The plan is stale')])
+    expect(stale.stderr).toContain(`hint: svc apply ${path} --plan-out FILE makes a new one`)
 
     await run('apply', '-f', path, '--plan-out', out)
     const kept = JSON.parse(readFileSync(out, 'utf8'))
@@ -130,8 +131,27 @@ describe('in a pipe', () => {
     expect(stderr).toContain(
       'svc org creds set-idp --org f --provider okta --client-id x --client-secret-file FILE',
     )
-    expect(stderr).toContain(`svc apply -f ${path} goes on`)
+    expect(stderr).toContain(`svc apply ${path} --yes goes on`)
     expect(stdout).toMatch(/auth_codes\/New {2}\S+ {2}\(shown once: keep it now\)/)
+  })
+
+  test('takes the file as an argument, and with --dry-run only shows the plan', async () => {
+    const path = write('d.yaml', organization('d', ['HQ']))
+    const shown = await run('apply', path, '--dry-run')
+    expect(shown).toMatchObject({ exit: 0, stderr: 'Nothing was changed.\n' })
+    expect(shown.stdout).toBe((await run('diff', path)).stdout)
+    expect(JSON.parse((await run('apply', path, '--dry-run', '-o', 'json')).stdout)).toMatchObject({
+      summary: { create: 3 },
+    })
+    const out = file('d.plan')
+    expect((await run('apply', path, '--plan-out', out, '--dry-run')).stderr).toContain('was not written')
+    expect(existsSync(out)).toBe(false)
+    expect((await run('org', 'get', 'd')).exit).toBe(5)
+    const two = await run('apply', path, '-f', 'other.yaml')
+    expect([two.exit, two.stderr]).toEqual([
+      2,
+      expect.stringContaining(`Two files were named: ${path} and -f`),
+    ])
   })
 
   test('says that a profile is protected, and takes --confirm with the slug alone', async () => {
@@ -144,7 +164,11 @@ describe('in a pipe', () => {
     const path = write('s.yaml', organization('s', ['HQ']))
     const apply = (...args: string[]): Promise<Ended> =>
       svc(['apply', '-f', path, '--profile', 'prod', ...args], config)
-    expect(await apply('--yes')).toMatchObject({ exit: 2, stderr: expect.stringContaining('--confirm s') })
+    const refused = await apply('--prune', '--yes')
+    expect([refused.exit, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining(`hint: svc apply -f ${path} --prune --profile prod --confirm s\n`),
+    ])
     expect(await apply('--confirm', 'acme')).toMatchObject({ exit: 2 })
     expect(await apply('--confirm', 's')).toMatchObject({ exit: 0 })
   })
@@ -172,7 +196,7 @@ describe('on a terminal', () => {
       [/\[40\/402\]/, '\u0003'],
     ])
     expect([exit, screen]).toEqual([130, expect.stringMatching(/Stopped: \d+ of 402 steps done/)])
-    expect(screen).toContain(`svc apply -f ${path} goes on`)
+    expect(screen).toContain(`svc apply ${path} --yes goes on`)
     const done = Number(/Stopped: (\d+) of/.exec(screen)![1])
     const { stdout } = await run('user', 'list', '--org', 'c', '-o', 'id')
     expect(stdout.trim().split('\n')).toHaveLength(done - 2)

@@ -11,7 +11,6 @@ import { grouped } from './progress.ts'
 import { isConflict } from './conflict.ts'
 import { readRows, sourceName } from './read-file.ts'
 import { checkResults } from './results.ts'
-import { resumeCommand } from './resume-command.ts'
 
 /** Tells the first rows that failed; the result file has them all. */
 const tellFailures = ({ failures, counts }: Carried, results: string, warn: (text: string) => void): void => {
@@ -81,7 +80,7 @@ export const runImport = async (
   tellFailures(carried, options.results, output.warn)
   const done = counts.created + counts.updated + counts.skipped
   if (stopped || done + counts.failed < items.length)
-    throw early(carried, items.length, resumeCommand(words, options.file, typed, context.globals))
+    throw early(carried, items.length, await context.command!.again({ plus: ['--resume'] }))
   await output.show({
     status: 'success',
     message: `Imported ${grouped(done)} of ${grouped(items.length)} ${kind.many}`,

@@ -70,8 +70,7 @@ export const registerApi = (command: Command, context: Context): void => {
       return showPlan({ method, url, ...shown }, context)
     }
     if (method === 'DELETE' && guarded) {
-      const command = `api ${path} -X DELETE`
-      const write = { command, what: `DELETE ${path}`, name: path, declined: 'Nothing was sent' }
+      const write = { what: `DELETE ${path}`, name: path, declined: 'Nothing was sent' }
       await confirmWrite(write, options, context)
     }
     const client = await context.client()

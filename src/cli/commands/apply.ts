@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import type { ApplyOptions } from '../declare/apply.ts'
-import { addComparing } from './diff.ts'
+import { addComparing, comparingOptions } from './diff.ts'
 
-/** `svc apply -f FILE`: makes the service as the file says, after showing what that means. */
+/** `svc apply FILE`: makes the service as the file says, after showing what that means. */
 export const registerApply = (command: Command, context: Context): void => {
   addComparing(command)
     .option(
@@ -14,14 +14,14 @@ export const registerApply = (command: Command, context: Context): void => {
     .option('--plan <file>', 'carry out this plan, if the organization is still as it was')
     .option('-y, --yes', 'do not ask')
     .option('--confirm <slug>', 'in a protected profile, in place of --yes: the slug of the organization')
-    .usage('-f FILE [flags]')
+    .option('--dry-run', 'show the plan and change nothing')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc apply -f org.yaml\n  svc apply -f org.yaml --prune --plan-out org.plan\n  svc apply --plan org.plan --yes',
+      '\nExamples:\n  svc apply org.yaml\n  svc apply org.yaml --prune --dry-run\n  svc apply org.yaml --prune --plan-out org.plan\n  svc apply --plan org.plan --yes',
     )
 
   command.action(async () => {
     const { runApply } = await import('../declare/apply.ts')
-    await runApply(command.opts<ApplyOptions>(), context)
+    await runApply(comparingOptions<ApplyOptions>(command), context)
   })
 }

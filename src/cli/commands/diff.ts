@@ -1,26 +1,42 @@
 import type { Command } from 'commander'
+import { usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import type { Comparing } from '../declare/comparison.ts'
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
-/** The flags that say what is compared. */
+/** The file and the flags that say what is compared. */
 export const addComparing = (command: Command): Command =>
   command
-    .option('-f, --file <file>', 'the file, YAML or JSON; - is standard input')
+    .usage('<file> [flags]')
+    .argument('[file]')
+    .option('-f, --file <file>', 'the file, YAML or JSON, as a flag; - is standard input')
     .option(
       '--target <what>',
       'only this: users, geofences/HQ, users/+12025550101; may be given again',
       collect,
     )
 
-/** `svc diff -f FILE`: what `svc apply` with the same flags would do. Exits 10 when that is something. */
+/** What was typed, wherever the file stood. */
+export const comparingOptions = <T extends Comparing>(command: Command): T => {
+  const options = command.opts<T>()
+  const [file] = command.args
+  if (file === undefined) return options
+  if (options.file !== undefined && options.file !== file)
+    throw usageError(
+      `Two files were named: ${file} and -f ${options.file}`,
+      `svc ${command.name()} ${shellWord(file)}`,
+    )
+  return { ...options, file }
+}
+
+/** `svc diff FILE`: what `svc apply` with the same flags would do. Exits 10 when that is something. */
 export const registerDiff = (command: Command, context: Context): void => {
   addComparing(command)
     .option('--prune', 'what the file lacks counts too, as `svc apply --prune` would delete it')
-    .usage('-f FILE [flags]')
-    .addHelpText('after', '\nExample:\n  svc diff -f org.yaml --prune')
+    .addHelpText('after', '\nExample:\n  svc diff org.yaml --prune')
 
   command.action(async () => {
     const output = await context.output()
@@ -28,7 +44,7 @@ export const registerDiff = (command: Command, context: Context): void => {
       import('../declare/comparison.ts'),
       import('../declare/showing.ts'),
     ])
-    const { plan } = await compare(command.opts<Comparing>(), 'diff', context)
+    const { plan } = await compare(comparingOptions<Comparing>(command), 'diff', context)
     if (isForPeople(context)) context.io.stdout.write(planFor(plan, context, 'stdout'))
     else await output.show({ status: 'success', message: 'Compared', data: planPayload(plan, context) })
     context.exitCode = plan.steps.length > 0 ? exitCode('partial') : 0

@@ -1,6 +1,5 @@
 import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { shellWord } from '../../core/shell-word.ts'
 import { confirmWrite, type Answers } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { compare, type Comparing } from './comparison.ts'
@@ -13,9 +12,11 @@ import { readState } from './present.ts'
 import { isForPeople, planFor, planPayload } from './showing.ts'
 import type { Section, State } from './state.ts'
 
-export type ApplyOptions = Comparing & Answers & { plan?: string; planOut?: string }
+export type ApplyOptions = Comparing & Answers & { plan?: string; planOut?: string; dryRun?: boolean }
 
-type Ready = { plan: Plan; state: State; source: string }
+/** What a plan is made from: a file, and how much of it counts. */
+type Made = { source: string; prune?: boolean; target?: string[] }
+type Ready = { plan: Plan; state: State; made: Made }
 
 /** Whose commands do the same, one by one: a profile may want an approval for them. */
 const groupOf: Record<Section, string> = {
@@ -36,50 +37,76 @@ const wordsOf = ({ steps }: Plan): string[] => [
   ),
 ]
 
-/** What to type to go on: the plan is made anew of what is still to be done. */
-const resumeCommand = (source: string, { prune, target }: Comparing, { globals }: Context): string =>
-  [
-    'svc apply -f',
-    source === '-' ? 'FILE' : shellWord(source),
-    ...(prune ? ['--prune'] : []),
-    ...(target ?? []).map((one) => `--target ${shellWord(one)}`),
-    ...(globals.profile === undefined ? [] : [`--profile ${shellWord(globals.profile)}`]),
-    ...(globals.baseUrl === undefined ? [] : [`--base-url ${shellWord(globals.baseUrl)}`]),
-  ].join(' ')
+const comparingFlags = ['--file', '--prune', '--target']
 
-const checkFlags = ({ file, plan, planOut, prune, target }: ApplyOptions): void => {
+/** `svc apply` as it was typed, for the same comparison: what is still to be done, or what is to be done now. */
+const applyAgain = (
+  { source, prune, target = [] }: Made,
+  { command }: Context,
+  { without = [], plus = [] }: { without?: string[]; plus?: string[] } = {},
+): Promise<string> =>
+  command!.again({
+    args: [source === '-' ? 'FILE' : source],
+    without: [...comparingFlags, '--plan', '--plan-out', ...without],
+    plus: [...(prune ? ['--prune'] : []), ...target.flatMap((one) => ['--target', one]), ...plus],
+  })
+
+const planAgain = (plan: string, { command }: Context): Promise<string> =>
+  command!.again({
+    args: [],
+    without: [...comparingFlags, '--plan-out', '--dry-run'],
+    plus: ['--plan', plan],
+  })
+
+const checkFlags = async (
+  { file, plan, planOut, prune, target }: ApplyOptions,
+  context: Context,
+): Promise<void> => {
   if (plan === undefined) return
-  const foreign = { '-f': file, '--prune': prune, '--target': target, '--plan-out': planOut }
+  const foreign = { FILE: file, '--prune': prune, '--target': target, '--plan-out': planOut }
   for (const [flag, value] of Object.entries(foreign))
     if (value !== undefined)
-      throw usageError(
-        `${flag} does not go with --plan: the plan says all`,
-        `svc apply --plan ${shellWord(plan)}`,
-      )
+      throw usageError(`${flag} does not go with --plan: the plan says all`, await planAgain(plan, context))
 }
 
 const fromPlan = async (file: string, context: Context): Promise<Ready> => {
   const kept = readPlan(file, context.io)
+  const { source, prune, target } = kept
+  const made = { source, prune, target }
   const { baseUrl } = await context.settings()
   const client = await context.client()
   const state = await readState(client, kept.organization, kept.scope, context.io.signal)
-  checkStillValid(kept, state, baseUrl.value)
-  const { organization, steps, source } = kept
-  return { state, source, plan: { organization, steps, extra: [], ambiguous: [] } }
+  const again = await applyAgain(made, context, {
+    without: ['--yes', '--confirm'],
+    plus: ['--plan-out', 'FILE'],
+  })
+  checkStillValid(kept, state, baseUrl.value, again)
+  const { organization, steps } = kept
+  return { state, made, plan: { organization, steps, extra: [], ambiguous: [] } }
 }
 
 const fromFile = async (options: ApplyOptions, context: Context): Promise<Ready | undefined> => {
   const { state, plan, scope } = await compare(options, 'apply', context)
-  const source = options.file!
-  if (options.planOut === undefined) return { state, plan, source }
+  const { prune, target, planOut } = options
+  const made = { source: options.file!, prune, target }
+  if (planOut === undefined) return { state, plan, made }
   const { baseUrl } = await context.settings()
-  writePlan(options.planOut, planFileOf(plan, state, { base_url: baseUrl.value, source, scope }), context.io)
-  show(plan, context)
+  if (!options.dryRun)
+    writePlan(planOut, planFileOf(plan, state, { base_url: baseUrl.value, ...made, scope }), context.io)
+  await showOnly(plan, context)
   const output = await context.output()
-  if (!isForPeople(context))
-    await output.show({ status: 'success', message: 'Planned', data: planPayload(plan, context) })
-  output.warn(`Nothing was changed. svc apply --plan ${shellWord(options.planOut)} carries this plan out.`)
+  const next = `${await planAgain(planOut, context)} carries this plan out.`
+  output.warn(
+    options.dryRun ? `Nothing was changed, and ${planOut} was not written.` : `Nothing was changed. ${next}`,
+  )
   return undefined
+}
+
+/** The plan is all that is wanted. */
+const showOnly = async (plan: Plan, context: Context): Promise<void> => {
+  const output = await context.output()
+  if (isForPeople(context)) context.io.stdout.write(planFor(plan, context, 'stdout'))
+  else await output.show({ status: 'success', message: 'Planned', data: planPayload(plan, context) })
 }
 
 /** On stdout for a person; where the result is for a program, a terminal still shows what it is asked about. */
@@ -91,22 +118,24 @@ const show = (plan: Plan, context: Context): void => {
 
 /** `svc apply`: plan, question, steps. */
 export const runApply = async (options: ApplyOptions, context: Context): Promise<void> => {
-  checkFlags(options)
+  await checkFlags(options, context)
   const { io, globals } = context
   const output = await context.output()
   const ready =
     options.plan === undefined ? await fromFile(options, context) : await fromPlan(options.plan, context)
   if (!ready) return
-  const { plan, state, source } = ready
+  const { plan, state, made } = ready
+  if (options.dryRun) {
+    await showOnly(plan, context)
+    output.warn('Nothing was changed.')
+    return
+  }
   show(plan, context)
   const total = plan.steps.filter(({ action }) => action !== 'by_hand').length
   if (total > 0) {
-    const command =
-      options.plan === undefined ? `apply -f ${shellWord(source)}` : `apply --plan ${shellWord(options.plan)}`
     const changes = summary({ steps: plan.steps, extra: [] })
     await confirmWrite(
       {
-        command,
         what: `Apply to ${state.slug}: ${changes}`,
         name: state.slug,
         org: state.org_id,
@@ -115,7 +144,11 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
       options,
       context,
     )
-    await context.approveFirst({ cli: wordsOf(plan), line: `svc ${command}: ${changes}`, org: state.org_id })
+    await context.approveFirst({
+      cli: wordsOf(plan),
+      line: `${await context.command!.line()}: ${changes}`,
+      org: state.org_id,
+    })
   }
 
   const people = isForPeople(context)
@@ -145,7 +178,7 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
     const status = result.failed.length > 0 ? 'partial' : 'success'
     await output.show({ status, message: 'Applied', data: resultPayload(slug, result, context) })
   }
-  const failure = ending(result, io.signal.aborted, resumeCommand(source, options, context), masked)
+  const failure = ending(result, io.signal.aborted, await applyAgain(made, context), masked)
   if (failure) throw failure
   if (total > 0) output.warn(`Done: ${total} of ${total} steps.`)
 }

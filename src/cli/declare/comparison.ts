@@ -12,7 +12,7 @@ export type Comparison = { scope: Scope; state: State; plan: Plan }
 
 /** Compares a file with the service. The file is checked whole before the service is asked anything. */
 export const compare = async (options: Comparing, command: string, context: Context): Promise<Comparison> => {
-  if (options.file === undefined) throw usageError('Missing -f FILE', `svc ${command} -f org.yaml`)
+  if (options.file === undefined) throw usageError('Missing <file>', `svc ${command} org.yaml`)
   const targets = (options.target ?? []).map(readTarget)
   const { name, text } = await readSource(options.file, context.io)
   const wanted = readDocument(text, name)
@@ -25,7 +25,7 @@ export const compare = async (options: Comparing, command: string, context: Cont
   if (state.org_id === undefined && !sections.includes('organization'))
     throw usageError(
       `There is no organization ${wanted.slug} yet, so a part of it cannot be applied`,
-      `svc ${command} -f ${options.file} without --target makes it`,
+      `${await context.command!.again({ without: ['--target'] })} makes it`,
     )
   const rows = targetedRows(wanted.rows, targets)
   checkTargets(targets, rows, state.rows)

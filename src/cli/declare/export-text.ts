@@ -18,8 +18,8 @@ export const schemaFile = 'svc.schema.json'
 const header = (slug: string): string => `# yaml-language-server: $schema=./${schemaFile}
 #
 # Organization ${safeLine(slug)}, as svc export wrote it.
-#   svc diff -f FILE     what the service and this file differ in
-#   svc apply -f FILE    make the service as this file says; asks first, and deletes only with --prune
+#   svc diff FILE     what the service and this file differ in
+#   svc apply FILE    make the service as this file says; asks first, and deletes only with --prune
 # What this file leaves out is left alone. Secrets, codes and API keys are not in it.
 # For an editor that checks and completes: svc export --schema > ${schemaFile}
 `

@@ -19,6 +19,8 @@ const planFile = z.strictObject({
   base_url: z.string(),
   /** The file that it was made of. */
   source: z.string(),
+  prune: z.optional(z.boolean()),
+  target: z.optional(z.array(z.string())),
   organization: z.string(),
   org_id: z.optional(positive),
   scope: z.strictObject({ sections: z.array(section), rules: z.boolean() }),
@@ -50,11 +52,13 @@ export const stateHash = ({ slug, org_id, rows, ambiguous }: State): string =>
 export const planFileOf = (
   { organization, org_id, steps }: Plan,
   state: State,
-  about: { base_url: string; source: string; scope: Scope },
+  about: Pick<PlanFile, 'base_url' | 'source' | 'prune' | 'target'> & { scope: Scope },
 ): PlanFile => ({
   svc_plan: 1,
   base_url: about.base_url,
   source: about.source,
+  prune: about.prune,
+  target: about.target,
   organization,
   org_id,
   scope: { sections: [...about.scope.sections], rules: about.scope.rules },
@@ -110,7 +114,7 @@ export const readPlan = (file: string, io: Io): PlanFile => {
   if (checked.success) return checked.data
   throw usageError(
     `--plan: ${file} is no plan of this version of svc`,
-    `svc apply -f org.yaml --plan-out ${file} writes one`,
+    `svc apply org.yaml --plan-out ${file} writes one`,
   )
 }
 
@@ -123,8 +127,8 @@ const fits = ({ steps, scope }: PlanFile, state: State): boolean =>
     return action === 'create' ? !there : there !== undefined && there.id === rowId
   })
 
-/** Fails when the service is no longer what the plan was made for. */
-export const checkStillValid = (plan: PlanFile, state: State, baseUrl: string): void => {
+/** Fails when the service is no longer what the plan was made for; `again` is the command that makes a new one. */
+export const checkStillValid = (plan: PlanFile, state: State, baseUrl: string, again: string): void => {
   if (plan.base_url !== baseUrl)
     throw usageError(
       `The plan is for ${plan.base_url}, and this is ${baseUrl}`,
@@ -134,6 +138,6 @@ export const checkStillValid = (plan: PlanFile, state: State, baseUrl: string): 
   const stale = 'The plan is stale: what it was made for has changed since'
   throw new SvcError('failed', 'stale_plan', stale, {
     detail: 'Nothing was applied.',
-    hint: `svc apply -f ${plan.source === '-' ? 'FILE' : plan.source} --plan-out FILE makes a new one`,
+    hint: `${again} makes a new one`,
   })
 }

@@ -18,7 +18,7 @@ const bytesOf = (file: string, { cwd }: Io): Buffer => {
     const { code } = error as NodeJS.ErrnoException
     throw usageError(
       code === 'EISDIR' ? `${file} is a folder` : `Cannot read ${file} (${code})`,
-      '-f org.yaml',
+      'svc export --org acme > org.yaml writes such a file',
     )
   }
   if (!bytes) throw tooLarge(file)
@@ -31,7 +31,7 @@ export type Source = { name: string; text: string }
 export const readSource = async (file: string, io: Io): Promise<Source> => {
   const name = file === '-' ? 'standard input' : file
   if (file === '-' && io.stdin.isTTY)
-    throw usageError('-f - reads standard input: pipe a file into it', '-f org.yaml')
+    throw usageError('- reads standard input: pipe a file into it', 'svc apply - < org.yaml')
   const bytes = file === '-' ? await io.stdin.bytes() : bytesOf(file, io)
   if (bytes.length > mostBytes) throw tooLarge(name)
   return { name, text: textOf(bytes, name) }

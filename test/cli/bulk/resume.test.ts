@@ -85,7 +85,7 @@ describe('a service that misbehaves', () => {
       expect.objectContaining({
         code: 'http_429',
         message: 'Stopped; 1 of 3 rows are done. It says 429',
-        hint: 'svc user import u.csv --org 7 --concurrency 1 --resume goes on',
+        hint: 'svc user import u.csv --org 7 --concurrency 1 -o json --resume goes on',
       }),
     ])
   })
@@ -131,7 +131,7 @@ describe('an import that did not end', () => {
     expect([exit, out]).toEqual([130, ''])
     expect(err).toContain('Finishing what is on its way')
     expect(err).toContain('Interrupted; 2 of 5 rows are done')
-    expect(err).toContain('svc user import u.csv --org 7 --concurrency 1 --resume goes on')
+    expect(err).toContain('svc user import u.csv --org 7 --concurrency 1 -o json --resume goes on')
     expect(desk.lines(results).map(({ row }) => row)).toEqual([undefined, 2, 3])
   })
 

@@ -36,7 +36,7 @@ const planned = (): PlanFile => {
 const valid =
   (plan: PlanFile, state: State, url = base_url) =>
   (): void =>
-    checkStillValid(plan, state, url)
+    checkStillValid(plan, state, url, 'svc apply org.yaml --plan-out FILE')
 
 describe('a plan that is kept', () => {
   test('is read as it was written, by its owner alone, and replaces the one before', () => {
@@ -80,7 +80,7 @@ describe('a plan that is kept', () => {
       { ...step!, action: 'delete' as const, id: undefined },
     ]
     for (const one of steps)
-      expect(() => checkStillValid({ ...planned(), steps: [one] }, held(150), base_url)).toThrow(
+      expect(() => checkStillValid({ ...planned(), steps: [one] }, held(150), base_url, '')).toThrow(
         expect.objectContaining({ code: 'stale_plan' }),
       )
   })
