@@ -120,8 +120,8 @@ _svc_place() {
     'audit head') commands='' flags='--org' words='' files='' kind='' ;;
     'audit verify') commands='' flags='--org --head --jwks' words='' files='' kind='' ;;
     'export') commands='' flags='--org --schema' words='' files='' kind='' ;;
-    'diff') commands='' flags='-f --file --target --prune' words='' files='' kind='' ;;
-    'apply') commands='' flags='-f --file --target --prune --plan-out --plan -y --yes --confirm' words='' files='' kind='' ;;
+    'diff') commands='' flags='-f --file --target --prune' words='' files=1 kind='' ;;
+    'apply') commands='' flags='-f --file --target --prune --plan-out --plan -y --yes --confirm --dry-run' words='' files=1 kind='' ;;
     'serve') commands='' flags='--port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --dev --no-profile' words='' files='' kind='' ;;
     'mcp') commands='config' flags='' words='' files='' kind='' ;;
     'mcp config') commands='' flags='' words='' files='' kind='' ;;
