@@ -401,7 +401,7 @@ _svc() {
   fi
   _svc_place "$at"
   if [[ $PREFIX == -* ]]; then
-    flags+=('-v:print the version' '--version:print the version' '-p:profile to use' '--profile:profile to use' '--base-url:address of the REST API' '--key-file:read the API key from a file, - is standard input' '--cacert:trust this CA (PEM)' '-o:table, json, yaml, csv, tsv, ndjson or id' '--output:table, json, yaml, csv, tsv, ndjson or id' '--json:only these fields, as JSON: a,b.c' '--jq:filter the JSON' '--envelope:show the whole answer and not its data alone' '--reveal:show phones, e-mails and credentials whole' '--no-color:no colours' '--no-input:never ask, as in a script' '--debug:show each request (redacted) and stacks' '-h:show help' '--help:show help')
+    flags+=('-v:print the version' '--version:print the version' '-p:profile to use' '--profile:profile to use' '--base-url:address of the REST API' '--key-file:read the API key from a file, - is standard input' '--cacert:trust this CA (PEM)' '-o:table, json, yaml, csv, tsv, ndjson or id' '--output:table, json, yaml, csv, tsv, ndjson or id' '--json:only these fields, as JSON: a,b.c; alone, list the fields' '--jq:filter the JSON' '--envelope:show the whole answer and not its data alone' '--reveal:show phones, e-mails and credentials whole' '--no-color:no colours' '--no-input:never ask, as in a script' '--debug:show each request (redacted) and stacks' '-h:show help' '--help:show help')
     _describe -o flag flags
   elif (( $#commands )); then _describe command commands
   elif (( $#arguments )); then compadd -- $arguments

@@ -12,7 +12,8 @@ export type Globals = {
   cacert?: string
   keyFile?: string
   output?: string
-  json?: string
+  /** True where no field is named. */
+  json?: string | true
   jq?: string
   envelope?: boolean
   reveal?: boolean
@@ -44,6 +45,10 @@ export type Context = {
   output(): Promise<Output>
   /** Questions on a terminal; elsewhere, or with --no-input, undefined. */
   prompt(): Promise<Prompt | undefined>
+  /** Something was changed by this run: no failure from now on may look as if nothing had happened. */
+  changed?: boolean
+  /** Text with a secret that is answered once, from when it is written on. */
+  once?: string
   /** What the process exits with when nothing failed; a command may set it (`verify`: 1). */
   exitCode: number
   /** Added to the code of a failure: 100 where it could be taken for that of a child (`approve run`). */

@@ -34,7 +34,10 @@ export const createContext = (io: Io): Context & { close(): Promise<void> } => {
     approveFirst: (change) => gate.pass(change),
     output: once(async () => {
       const { createOutput } = await import('./output/create-output.ts')
-      return createOutput({ io, globals: context.globals })
+      const output = createOutput(context)
+      if (context.globals.jq === undefined) return output
+      await (await import('./output/jq.ts')).checkFilter(context.globals.jq)
+      return output
     }),
     prompt: once(async () => {
       if (!io.stdin.isTTY || !io.stderr.isTTY || context.globals.input === false) return undefined

@@ -3,6 +3,7 @@ import { planRequest, type PlannedRequest } from '../client/request.ts'
 import { fieldsOf } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
 import { safeJson } from '../core/safe-text.ts'
+import { usageError } from '../core/errors.ts'
 import { withoutSecrets } from './command-line.ts'
 import type { Context } from './context.ts'
 import { inTypedNames } from './typed-names.ts'
@@ -38,7 +39,9 @@ export const showPlan = async (
 ): Promise<void> => {
   const curl = curlLine(plan)
   const output = await context.output()
-  if (output.machine)
+  const { output: format } = context.globals
+  if (format === 'id') throw usageError('--dry-run answers no id', '-o json shows the request')
+  if (output.machine || (format !== undefined && format !== 'table'))
     return output.show({ status: 'dry_run', message: 'Nothing was sent', data: { ...facts, ...plan, curl } })
   const body = plan.body && `\n${safeJson(plan.body, 2)}\n`
   context.io.stdout.write(`${plan.method} ${plan.url}\nx-api-key: ***\n${body ?? ''}\n${curl}\n`)

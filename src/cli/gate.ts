@@ -48,13 +48,20 @@ export const createGate = (context: Context): Gate => {
   const guard = (client: Client): Client => ({
     ...client,
     call: async (operation, input, options) => {
-      if (operation.effect !== 'read') await pass({ cli: operation.cli })
-      if (operation.effect !== 'rings') return client.call(operation, input, options)
-      return (await import('./rings.ts')).ringWith(context, client, operation, input, options)
+      if (operation.effect === 'read') return client.call(operation, input, options)
+      await pass({ cli: operation.cli })
+      const answer =
+        operation.effect === 'rings'
+          ? await (await import('./rings.ts')).ringWith(context, client, operation, input, options)
+          : await client.call(operation, input, options)
+      context.changed = true
+      return answer
     },
     raw: async (request, options) => {
       await passRaw(request)
-      return client.raw(request, options)
+      const answer = await client.raw(request, options)
+      if (request.effect !== 'read' && answer.status < 300) context.changed = true
+      return answer
     },
   })
 

@@ -18,16 +18,17 @@ const stream = (open: () => NodeJS.WriteStream): OutputStream => ({
   },
 })
 
-/** A reader that has seen enough (`svc org list | head -1`) is no failure; a full disk is one. */
-const onStdoutError = (error: NodeJS.ErrnoException): void => {
-  if (error.code === 'EPIPE') process.exit(0)
-  process.stderr.write(`svc: the answer could not be written: ${error.code ?? error.message}\n`)
-  process.exit(1)
+/** Standard output cannot be written: the run says what that means. Each stream is asked for its errors once. */
+const openStdout = (io: () => Io): (() => NodeJS.WriteStream) => {
+  let open: NodeJS.WriteStream | undefined
+  const onError = (error: NodeJS.ErrnoException): void => {
+    process.stdout.removeListener('error', onError).on('error', ignore)
+    void io()
+      .onUnwritable?.(error.code ?? error.message)
+      .then((exit) => process.exit(exit))
+  }
+  return () => (open ??= process.stdout.on('error', onError))
 }
-const stdout = (): NodeJS.WriteStream =>
-  process.stdout.listeners('error').includes(onStdoutError)
-    ? process.stdout
-    : process.stdout.on('error', onStdoutError)
 
 /** Nobody reads the errors: the exit code still tells. */
 const ignore = (): void => undefined
@@ -86,7 +87,7 @@ export const runOnNode = (argv: string[]): Promise<number> => {
       text: async () => (await readAll()).toString('utf8'),
       bytes: readAll,
     },
-    stdout: stream(stdout),
+    stdout: stream(openStdout(() => io)),
     stderr: stream(stderr),
     env: process.env,
     page: async (text, pager) => {

@@ -19,6 +19,11 @@ export type Io = {
   env: Env
   /** Shows a text through a pager on the terminal; false when there is no such program. Without it, nothing is paged. */
   page?(text: string, pager: Pager): Promise<boolean>
+  /**
+   * Set by the run: says what it means that standard output cannot be written (`EPIPE`, `ENOSPC`), and answers how to
+   * exit.
+   */
+  onUnwritable?(code: string): Promise<number>
   /** Is given what a command answers, or the error it fails with, as data; `svc demo` checks its steps with it. */
   onAnswer?(answer: unknown): void
   cwd: string

@@ -7,6 +7,12 @@ import { buildProgram } from './program.ts'
 /** Runs one command and says how it ended. The only place that catches. */
 export const run = async (argv: string[], io: Io): Promise<number> => {
   const context = createContext(io)
+  io.onUnwritable = async (code) => {
+    const error = (await import('./output/not-shown.ts')).unwritable(context, code)
+    if (!error) return 0
+    const { showError } = await import('./output/error.ts')
+    return showError(error, context)
+  }
   try {
     const program = await buildProgram(context, argv)
     if (argv.length === 0) {

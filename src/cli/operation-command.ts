@@ -6,6 +6,7 @@ import { addBodyFlags } from './body-fields.ts'
 import type { Context } from './context.ts'
 import { addFlag, optionKey } from './flags.ts'
 import { isPaged } from './list-rows.ts'
+import { listsFields } from './output/accepted.ts'
 import { sameVerb } from './verbs.ts'
 
 type Options = Record<string, unknown>
@@ -86,7 +87,7 @@ export const addOperations = (
       `\nExample:\n${candidates.map((operation) => `  svc ${cli} ${operation.example ?? ''}`.trimEnd()).join('\n')}`,
     )
 
-    command.action(async () => {
+    listsFields(command).action(async () => {
       const options = command.opts<Options>()
       const operation = choose(candidates, options)
       const { runOperation } = await import('./run-operation.ts')

@@ -4,6 +4,7 @@ import { describeCommand } from './command-node.ts'
 import type { Context } from './context.ts'
 import { groups } from './groups.ts'
 import { wordsOf } from './command-words.ts'
+import { checkAccepted } from './output/accepted.ts'
 import { helpText } from './help-text.ts'
 import { aliasVerbs } from './verbs.ts'
 
@@ -13,7 +14,7 @@ const globalFlags: [flags: string, about: string][] = [
   ['--key-file <file>', 'read the API key from a file, - is standard input'],
   ['--cacert <file>', 'trust this CA (PEM)'],
   ['-o, --output <format>', 'table, json, yaml, csv, tsv, ndjson or id'],
-  ['--json <fields>', 'only these fields, as JSON: a,b.c'],
+  ['--json [fields]', 'only these fields, as JSON: a,b.c; alone, list the fields'],
   ['--jq <expr>', 'filter the JSON'],
   ['--envelope', 'show the whole answer and not its data alone'],
   ['--reveal', 'show phones, e-mails and credentials whole'],
@@ -24,7 +25,7 @@ const globalFlags: [flags: string, about: string][] = [
 
 const withValue = new Set(
   globalFlags.flatMap(([flags]) =>
-    flags.endsWith('>') ? flags.replace(',', '').split(' ').slice(0, -1) : [],
+    /[>\]]$/.test(flags) ? flags.replace(',', '').split(' ').slice(0, -1) : [],
   ),
 )
 
@@ -57,12 +58,18 @@ export const buildProgram = async (context: Context, argv?: readonly string[]): 
     })
   for (const [flags, about] of globalFlags) program.option(flags, about)
   context.globals = program.opts()
-  program.hook('preAction', (_, command) => {
+  program.hook('preAction', async (_, command) => {
+    const words = wordsOf(command).join(' ')
     context.command = {
-      words: wordsOf(command).join(' '),
+      words,
       line: async () => (await import('./command-line.ts')).typedLine(command),
       again: async (change) => (await import('./command-line.ts')).typedAgain(command, argv ?? [], change),
     }
+    const { output, json, jq, envelope } = context.globals
+    if ([output, json, jq, envelope].every((flag) => flag === undefined)) return
+    // Before anything is sent: how an answer is to be shown must not fail once there is one.
+    checkAccepted(command, words, context.globals)
+    await context.output()
   })
 
   const word = argv && firstWord(argv)

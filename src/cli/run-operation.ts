@@ -1,6 +1,6 @@
-import { answeredFields, answerFieldsWith } from '../contract/describe.ts'
+import { answerFieldsWith } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
-import { usageError } from '../core/errors.ts'
+import { checkShown } from './check-shown.ts'
 import { confirmDelete, orgIn } from './confirm.ts'
 import type { Context } from './context.ts'
 import { gatherInput, type Gathered, type Typed } from './gather-input.ts'
@@ -24,19 +24,6 @@ const askBefore = async (
   await context.approveFirst({ cli: operation.cli, line, org: orgIn(gathered.input) })
 }
 
-/** What is done must not be lost because of how it was to be shown: a new key is answered once. */
-const checkPicked = async (operation: Operation, { globals }: Context): Promise<void> => {
-  const known = answeredFields(operation)
-  if (globals.json === undefined || globals.envelope || known.length === 0) return
-  const { namesIn } = await import('./output/payload.ts')
-  const unknown = namesIn(globals.json).find((name) => !known.includes(name.split('.')[0]!))
-  if (unknown !== undefined)
-    throw usageError(
-      `svc ${operation.cli} answers no field "${unknown}"; nothing was sent`,
-      `--json ${known.join(',')}; --jq picks what another service answers besides`,
-    )
-}
-
 /** Nothing is cut off in silence: the command that shows the rest. */
 const moreLine = async ({ cursor }: { cursor?: string }, { command }: Context): Promise<string> => {
   const change =
@@ -53,12 +40,12 @@ export const runOperation = async (
   context: Context,
   look?: (data: unknown) => void,
 ): Promise<void> => {
+  const known = typed.options.dryRun ? [] : await checkShown(operation, context)
   const { input, extra } = await gatherInput(operation, typed, context)
   if (typed.options.dryRun) {
     const { showDryRun } = await import('./dry-run.ts')
     return showDryRun(operation, input, extra, context)
   }
-  if (operation.effect !== 'read') await checkPicked(operation, context)
   if (operation.effect === 'delete') await confirmDelete(operation, input, typed.options, context)
 
   if (operation.effect !== 'read') await askBefore(operation, { input, extra }, typed, context)
@@ -76,6 +63,8 @@ export const runOperation = async (
   if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
   await output.show(envelope, {
     columns: operation.columns,
+    known,
+    once,
     folded: operation.folded,
     // What is shown once is on the screen and nowhere else.
     paged: operation.effect === 'read' && once.size === 0,

@@ -11,6 +11,7 @@ export const exits = {
   pending: [8, 'pending: no decision yet'],
   unreachable: [9, 'unreachable, timed out or limited (429)'],
   partial: [10, 'drift, or a part of the work failed'],
+  notShown: [11, 'done, but the answer could not be shown as asked'],
   notExecutable: [126, 'approve run: the command cannot be executed'],
   noCommand: [127, 'approve run: there is no such command'],
   interrupted: [130, 'interrupted'],

@@ -19,10 +19,15 @@ export const showRuling = async (context: Context, data: unknown): Promise<void>
   )
 }
 
-/** The decision on stdout. With -o ndjson it stood there as the last event. */
+/** The decision at the end of a wait. With -o ndjson it was the last event. */
+export const showAwaited = async (context: Context, data: unknown): Promise<void> => {
+  const { format } = await context.output()
+  if (format !== 'ndjson') await showDecision(context, data)
+}
+
+/** The decision on stdout. */
 export const showDecision = async (context: Context, data: unknown): Promise<void> => {
   const output = await context.output()
-  if (output.format === 'ndjson') return
   await output.show(
     { status: 'success', message: 'Decision', data },
     {

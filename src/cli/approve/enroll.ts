@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { device } from '../../contract/device.ts'
 import { user } from '../../contract/user.ts'
 import { usageError } from '../../core/errors.ts'
+import { checkShown } from '../check-shown.ts'
 import type { Context } from '../context.ts'
 import type { KeyFile } from './key-file.ts'
 
@@ -22,6 +23,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
     import('./key-file.ts'),
     import('./receipt-file.ts'),
   ])
+  await checkShown(device.registerDevice, context)
   const { input } = await gatherInput(device.createEnrollment, { args, options }, context)
   const { org_id, user_id } = input as { org_id: number; user_id: string }
   const path = options.file ?? keyFilePath(io, org_id, user_id)
@@ -38,6 +40,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
   const { mobile } = await call<{ mobile: string }>(user.getUser, { orgId: org_id, userId: user_id })
   if (options.file === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = reserveFile(path, 'file', io)
+  let data: object
   try {
     checkFolder(dirname(file.path))
     const { createSoftwareKey, register } = await import('../../client/software-authenticator.ts')
@@ -54,13 +57,14 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
     })
     const saved: KeyFile = { version: 1, device_id: made.id, org_id, user_id, mobile, key }
     file.write(`${JSON.stringify(saved, null, 2)}\n`)
-    const output = await context.output()
-    output.note(`Software authenticator saved in ${file.path}; for development only`)
-    await output.show({ status: 'success', message: 'Device registered', data: { ...made, file: file.path } })
+    data = { ...made, file: file.path }
   } catch (error) {
     file.giveUp()
     throw error
   }
+  const output = await context.output()
+  output.note(`Software authenticator saved in ${file.path}; for development only`)
+  await output.show({ status: 'success', message: 'Device registered', data })
 }
 
 /** `svc user enroll`: a link for a phone, as a QR code on a terminal; with --software, a key file that signs at once. */

@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
+import { device } from '../../contract/device.ts'
+import { checkShown } from '../check-shown.ts'
 import type { Context } from '../context.ts'
+import { pickingFlag } from '../output/accepted.ts'
 import { showDecision } from './ending.ts'
 import type { Approver, Decision, Place } from './pending.ts'
 import { readPlace } from './place.ts'
@@ -46,6 +49,7 @@ const decideOne = async (
   { id, decision, dryRun }: { id: string; decision: Decision; dryRun?: boolean },
   context: Context,
 ): Promise<void> => {
+  await checkShown(device.decideApproval, context)
   const ceremony = await approver.open(id)
   const { number, location } = decision
   const approving = decision.decision === 'approve'
@@ -99,6 +103,9 @@ export const registerInbox = (group: Command, context: Context): void => {
     const typed = typedDecision(options, place)
     const { dryRun } = options
     if (dryRun && !typed) throw usageError('--dry-run requires --approve, --deny or --not-me')
+    const shaping = context.globals.output === undefined ? pickingFlag(context.globals) : '-o'
+    if (!typed && shaping)
+      throw usageError(`${shaping} requires --approve, --deny or --not-me`, `Leave ${shaping} out`)
     const prompt = typed ? undefined : await context.prompt()
     if (!typed && !prompt)
       throw usageError(

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
+import { checkShown } from '../check-shown.ts'
 import type { Context } from '../context.ts'
 import { addAskFlags, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
-import { interruptedWait, maybeRung, showDecision, unboundNote } from './ending.ts'
+import { interruptedWait, maybeRung, showAwaited, unboundNote } from './ending.ts'
 import { reserveFile } from './receipt-file.ts'
 import { exitOfAll } from './state.ts'
-import { createTeller } from './teller.ts'
+import { checkEvents, createTeller } from './teller.ts'
 import { inTypedNames } from '../typed-names.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -31,6 +32,10 @@ export const registerRequest = (group: Command, context: Context): void => {
   command.action(async () => {
     const options = command.opts<Options>()
     const { io } = context
+    if (!options.dryRun) {
+      checkEvents(context.globals)
+      await checkShown(requestOperation, context)
+    }
     const output = await context.output()
     const ask = await gatherAsk(requestOperation, { args: command.args, options }, context)
     if (options.dryRun) return showAskDryRun(requestOperation, { ask, mcp: options.mcp }, context)
@@ -48,6 +53,7 @@ export const registerRequest = (group: Command, context: Context): void => {
         throw inTypedNames(requestOperation, maybeRung(error))
       })
       id = asked.request_id
+      context.changed = true
       tell.requested(asked)
       const record = await waitFor(backend, asked, {
         tell,
@@ -60,7 +66,7 @@ export const registerRequest = (group: Command, context: Context): void => {
         file.write(`${safeJson(record.attestation, 2)}\n`)
         kept = true
       } else if (file) output.warn(`There is no receipt: ${file.path} was not written`)
-      await showDecision(context, record)
+      await showAwaited(context, record)
       context.exitCode = exitOfAll([record])
     } catch (error) {
       if (id && error instanceof SvcError && error.exit === 'interrupted')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
+import { pickingFlag } from '../output/accepted.ts'
 import { addAskFlags, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
 import { findCommand } from './command-file.ts'
 import { getApproval } from './get-approval.ts'
@@ -41,6 +42,9 @@ export const registerRun = (group: Command, context: Context): void => {
     const [name, ...args] = command.args
     if (name === undefined)
       throw usageError('Missing the command after --', `svc approve run ${runOperation.example}`)
+    const picking = pickingFlag(context.globals)
+    if (picking && !options.dryRun)
+      throw usageError(`svc approve run does not take ${picking}`, 'The command itself has standard output')
     const file = findCommand(name, io)
     const ask = await gatherAsk(runOperation, { args: [], options }, context)
     if (options.dryRun) return showAskDryRun(runOperation, { ask, mcp: options.mcp }, context)

@@ -1,7 +1,8 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import { SvcError } from '../../core/errors.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
 import { safeJson, safeLine } from '../../core/safe-text.ts'
-import type { Context } from '../context.ts'
+import type { Context, Globals } from '../context.ts'
+import { pickingFlag } from '../output/accepted.ts'
 import { maskPhone } from '../output/mask.ts'
 
 /** Says how a wait goes: a line that is redrawn on a terminal, plain lines elsewhere, events with -o ndjson. */
@@ -53,6 +54,13 @@ const createEvents = (write: (text: string) => void, left: (record: ApprovalReco
     decided: (record) => emit('decided', record),
     end: () => undefined,
   }
+}
+
+/** Events are printed whole: fails where a flag would pick from them. */
+export const checkEvents = (globals: Globals): void => {
+  const picking = pickingFlag(globals)
+  if (globals.output === 'ndjson' && picking)
+    throw usageError(`-o ndjson prints events; ${picking} does not apply to them`, 'Leave -o out')
 }
 
 /** `left` tells the seconds that a request has, by the clock of the service. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
-import { interruptedWait, showDecision } from './ending.ts'
+import { interruptedWait, showAwaited } from './ending.ts'
 import { exitOfAll } from './state.ts'
-import { createTeller } from './teller.ts'
+import { checkEvents, createTeller } from './teller.ts'
 import { waitFor } from './wait-for.ts'
 
 type Options = { timeout?: string; mcp?: boolean }
@@ -34,7 +34,7 @@ export const registerWait = (group: Command, context: Context): void => {
     if (ids.length === 0) throw usageError('Missing <request-id>', 'svc approve list --status pending')
     const most = secondsOf(options.timeout)
     const { io } = context
-    await context.output()
+    checkEvents(context.globals)
     const { openBackend } = await import('./backend.ts')
     const backend = await openBackend(context, { mcp: options.mcp })
     const tell = createTeller(context, backend.secondsLeft)
@@ -48,7 +48,7 @@ export const registerWait = (group: Command, context: Context): void => {
           return decided
         }),
       )
-      await showDecision(context, records.length === 1 ? records[0] : records)
+      await showAwaited(context, records.length === 1 ? records[0] : records)
       context.exitCode = exitOfAll(records)
     } catch (error) {
       if (error instanceof SvcError && error.exit === 'interrupted')

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { safeJson } from '../../core/safe-text.ts'
 import { describeCommand } from '../command-node.ts'
 import type { Context } from '../context.ts'
 
@@ -10,6 +9,7 @@ export const registerCommands = (command: Command, context: Context): void => {
     const globals = context.globals
     const tree = describeCommand(await buildProgram(context))
     context.globals = globals
-    context.io.stdout.write(`${safeJson(tree, 2)}\n`)
+    const output = await context.output()
+    await output.show({ status: 'success', message: 'Commands', data: tree }, { document: true })
   })
 }

@@ -29,7 +29,9 @@ export const registerDoctor = (command: Command, context: Context): void => {
       const { examine } = await import('../doctor/examine.ts')
       const findings = await examine(context, { fix: command.opts<{ fix?: boolean }>().fix === true })
       const output = await context.output()
-      const plain = ['table', 'tsv'].includes(output.format) && context.globals.json === undefined
+      const { output: asked, json } = context.globals
+      const plain =
+        output.format === 'table' || (output.format === 'tsv' && asked === undefined && json === undefined)
       if (plain) context.io.stdout.write(await draw(findings, context))
       else
         await output.show(

@@ -28,10 +28,11 @@ const serve = async (context: Context): Promise<void> => {
   }
 }
 
-const config = async (client: McpClient, { io, settings }: Context): Promise<void> => {
-  const { json, where } = snippetFor(client, await settings())
-  io.stderr.write(`# ${where}\n`)
-  io.stdout.write(`${JSON.stringify(json, null, 2)}\n`)
+const config = async (client: McpClient, context: Context): Promise<void> => {
+  const { json, where } = snippetFor(client, await context.settings())
+  const output = await context.output()
+  output.warn(`# ${where}`)
+  await output.show({ status: 'success', message: 'Configuration', data: json }, { document: true })
 }
 
 /** `svc mcp`: the three tools on standard input and output, for a program that starts them as a child process. */

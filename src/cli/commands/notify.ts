@@ -4,6 +4,7 @@ import { outbox, type MessageRecord } from '../../contract/outbox.ts'
 import { SvcError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { checkShown } from '../check-shown.ts'
 import type { Context } from '../context.ts'
 import { callTyped } from '../typed-names.ts'
 
@@ -34,6 +35,7 @@ const follow = async (message: MessageRecord, context: Context): Promise<Message
 const testDelivery = async (options: Options, context: Context): Promise<void> => {
   const { io } = context
   const { gatherInput } = await import('../gather-input.ts')
+  await checkShown(outbox.testDelivery, context)
   const { input, extra } = await gatherInput(outbox.testDelivery, { args: [], options }, context)
   const [output, client] = [await context.output(), await context.client()]
   const { envelope } = await callTyped(client, outbox.testDelivery, input, { extra, signal: io.signal })

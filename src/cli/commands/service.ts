@@ -10,10 +10,16 @@ type Options = { dataDir?: string; profile?: boolean; yes?: boolean; dryRun?: bo
 
 const maintenance = () => import('../../service/maintenance.ts')
 
-const say = async (context: Context, message: string, data: Record<string, unknown>): Promise<void> => {
+const say = async (
+  context: Context,
+  message: string,
+  data: Record<string, unknown>,
+  once: readonly string[] = [],
+): Promise<void> => {
+  context.changed = true
   const output = await context.output()
   output.note(message)
-  await output.show({ status: 'success', message, data })
+  await output.show({ status: 'success', message, data }, { once: new Set(once) })
 }
 
 /** Puts a new key into the profile `local`, when that is of this data folder. */
@@ -125,6 +131,7 @@ export const registerService = (group: Command, context: Context): void => {
         context,
         saved ? 'New operator key, saved in the profile local' : 'New operator key, shown once',
         { key },
+        saved ? [] : ['key'],
       )
     },
   )

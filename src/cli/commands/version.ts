@@ -9,7 +9,8 @@ export const registerVersion = (command: Command, context: Context): void => {
     .addHelpText('after', '\nExample:\n  svc version -o json')
     .action(async () => {
       const output = await context.output()
-      if (!output.machine) return void context.io.stdout.write(`svc ${version}\n`)
+      if (context.globals.output === undefined && !output.machine)
+        return void context.io.stdout.write(`svc ${version}\n`)
       return output.show({ status: 'success', message: 'Version', data: { version, node: process.version } })
     })
 }

@@ -161,10 +161,11 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
     if (section === 'auth_codes' && action === 'create' && !outcome.error && outcome.code === undefined)
       output.warn('  its code was not told: delete it (svc org auth-code delete) and apply again')
     // At once: it is told only here, and the rest of the way may be long.
-    if (people && outcome.code !== undefined)
-      io.stdout.write(
-        `auth_codes/${safeLine(outcome.step.key)}  ${safeLine(outcome.code)}  (shown once: keep it now)\n`,
-      )
+    if (people && outcome.code !== undefined) {
+      const line = `auth_codes/${safeLine(outcome.step.key)}  ${safeLine(outcome.code)}  (shown once: keep it now)\n`
+      context.once = `${context.once ?? ''}${line}`
+      io.stdout.write(line)
+    }
   }
   const client = await context.client()
   const { org_id, slug } = state
@@ -176,7 +177,10 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
 
   if (!people) {
     const status = result.failed.length > 0 ? 'partial' : 'success'
-    await output.show({ status, message: 'Applied', data: resultPayload(slug, result, context) })
+    await output.show(
+      { status, message: 'Applied', data: resultPayload(slug, result, context) },
+      { once: new Set(['code']) },
+    )
   }
   const failure = ending(result, io.signal.aborted, await applyAgain(made, context), masked)
   if (failure) throw failure

@@ -22,5 +22,5 @@ export const chooseFormat = ({ io, globals }: { io: Io; globals: Globals }): For
 /** Whether errors are JSON too. Never fails: an error about the flags themselves is shown by it. */
 export const wantsMachine = (globals: Globals): boolean =>
   globals.output === undefined
-    ? globals.json !== undefined || globals.jq !== undefined || globals.envelope === true
+    ? typeof globals.json === 'string' || globals.jq !== undefined || globals.envelope === true
     : ['json', 'ndjson', 'yaml'].includes(globals.output)

@@ -1,6 +1,5 @@
-import { safeText } from '../../core/safe-text.ts'
-import type { Globals } from '../context.ts'
-import type { Io } from '../io.ts'
+import { safeJson, safeText } from '../../core/safe-text.ts'
+import type { Context } from '../context.ts'
 import { chooseFormat, wantsMachine } from './choose-format.ts'
 import { wantsColour } from './colour.ts'
 import { gridOf } from './grid.ts'
@@ -8,14 +7,18 @@ import type { Output, Shape } from './output.ts'
 import { payloadOf, pickFields, type Envelope } from './payload.ts'
 import { render } from './render.ts'
 
+type Run = Pick<Context, 'io' | 'globals' | 'command' | 'changed' | 'once'>
+
 /** Fails with a usage error when the flags contradict each other. */
-export const createOutput = ({ io, globals }: { io: Io; globals: Globals }): Output => {
+export const createOutput = (run: Run): Output => {
+  const { io, globals } = run
   const format = chooseFormat({ io, globals })
   const { stdout, stderr } = io
 
   const note = (text: string): void => {
     if (stderr.isTTY) stderr.write(`${safeText(text)}\n`)
   }
+  const warn = (text: string): void => stderr.write(`${safeText(text)}\n`)
 
   const asTable = async (envelope: Envelope, payload: unknown, shape: Shape): Promise<string> => {
     const [{ drawTable }, { maskFields }] = await Promise.all([import('./table.ts'), import('./mask.ts')])
@@ -28,35 +31,61 @@ export const createOutput = ({ io, globals }: { io: Io; globals: Globals }): Out
     return `${drawTable(gridOf(masked, shape), { width, colour: wantsColour(stdout, { io, globals }) })}\n`
   }
 
-  const show = async (envelope: Envelope, shape: Shape = {}): Promise<void> => {
-    const write = async (text: string): Promise<void> => {
-      if (!shape.paged || !stdout.isTTY) return stdout.write(text)
-      const { writePaged } = await import('./pager.ts')
-      await writePaged(text, { io, globals })
-    }
-    let payload = payloadOf(envelope, globals.envelope === true)
-    io.onAnswer?.(payload)
-    if (globals.json !== undefined) {
-      payload = pickFields(payload, globals.json)
-      shape = { ...shape, columns: undefined }
-    }
+  const picked = (payload: unknown, { known }: Shape): unknown => {
+    const { json } = globals
+    if (json === undefined) return payload
+    if (!run.changed) return pickFields(payload, json, { known })
+    // The change was made: a field that is not there is no reason to keep back the others.
+    return pickFields(payload, json, { known, missing: (name) => warn(`The answer has no field "${name}"`) })
+  }
+
+  const textOf = async (envelope: Envelope, whole: unknown, asked: Shape): Promise<string> => {
+    const payload = picked(whole, asked)
     if (globals.jq !== undefined) {
       const { runJq } = await import('./jq.ts')
       const { text, said } = await runJq(payload, globals.jq, stdout.isTTY)
-      await write(text)
-      if (said) stderr.write(`${safeText(said)}\n`)
-    } else if (format !== 'table') await write(await render(payload, shape, format, stdout.isTTY))
-    else if (Array.isArray(payload) && payload.length === 0) note('Nothing found.')
-    else await write(await asTable(envelope, payload, shape))
+      if (said) warn(said)
+      return text
+    }
+    const shape = globals.json === undefined ? asked : { ...asked, columns: undefined }
+    const as = shape.document && globals.output === undefined ? 'json' : format
+    if (as !== 'table') return render(payload, shape, as, stdout.isTTY)
+    if (!Array.isArray(payload) || payload.length > 0) return asTable(envelope, payload, shape)
+    note('Nothing found.')
+    return ''
   }
 
-  return {
-    format,
-    machine: wantsMachine(globals),
-    show,
-    note,
-    warn: (text) => stderr.write(`${safeText(text)}\n`),
+  const write = async (text: string, paged: boolean): Promise<void> => {
+    if (!paged || !stdout.isTTY) return stdout.write(text)
+    const { writePaged } = await import('./pager.ts')
+    await writePaged(text, { io, globals })
   }
+
+  const show = async (envelope: Envelope, shape: Shape = {}): Promise<void> => {
+    const payload = payloadOf(envelope, globals.envelope === true)
+    io.onAnswer?.(payload)
+    const once = shape.once !== undefined && shape.once.size > 0 ? shape.once : undefined
+    let text: string
+    try {
+      text = await textOf(envelope, payload, shape)
+    } catch (error) {
+      if (!run.changed) throw error
+      const raw = `${safeJson(payload, 2)}\n`
+      if (once) run.once = raw
+      stdout.write(raw)
+      throw (await import('./not-shown.ts')).notShownAsAsked(run, error)
+    }
+    if (once) {
+      const { unprinted } = await import('./not-shown.ts')
+      const missing = unprinted(envelope.data, once, text)
+      if (missing.length > 0)
+        warn(`Not printed, and never shown again: ${missing.join(', ')}. Replace it if you need it.`)
+      else run.once = text
+    }
+    await write(text, shape.paged === true)
+  }
+
+  return { format, machine: wantsMachine(globals), show, note, warn }
 }
 
 const bareFields = new Set(['status', 'message', 'data'])

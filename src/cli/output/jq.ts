@@ -30,7 +30,10 @@ const execute = async (text: string, filter: string) => {
 }
 
 const firstLine = (stderr: string): string =>
-  stderr.split('\n')[0]!.replace(/^jq: (?:error(?: \([^)]*\))?: )?/, '')
+  stderr
+    .split('\n')[0]!
+    .replace(/^jq: (?:error(?: \([^)]*\))?: )?/, '')
+    .replace(/ at <top-level>.*$/, '')
 
 /** Fails when jq cannot compile the filter. Runs nothing: jq gets no input. */
 export const checkFilter = async (filter: string): Promise<void> => {

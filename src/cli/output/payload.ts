@@ -1,4 +1,4 @@
-import { usageError } from '../../core/errors.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
 
 export type Envelope = { status: string; message: string; data?: unknown; [field: string]: unknown }
 export type Row = Record<string, unknown>
@@ -20,6 +20,10 @@ export const rowsOf = (payload: unknown): Row[] =>
 
 export const fieldsOf = (rows: readonly Row[]): string[] => [...new Set(rows.flatMap(Object.keys))]
 
+/** The field of an answer that `-o id` prints. */
+export const idOf = (fields: readonly string[]): string | undefined =>
+  ['id', 'request_id', 'message_id'].find((name) => fields.includes(name))
+
 /** `policy.factors` of a row: a field of that very name first, then down the dots. */
 const valueAt = (value: unknown, path: string): unknown => {
   if (typeof value !== 'object' || value === null) return undefined
@@ -37,17 +41,42 @@ export const namesIn = (list: string): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** `--json a,b.c`: each row with these fields alone, under the names as typed; null where a row lacks one. */
-export const pickFields = (payload: unknown, list: string): unknown => {
-  const rows = rowsOf(payload)
-  const names = namesIn(list)
-  const isEmpty = Array.isArray(payload) && payload.length === 0
-  const unknown = names.find((name) => !isEmpty && rows.every((row) => valueAt(row, name) === undefined))
-  if (names.length === 0 || unknown !== undefined)
-    throw usageError(
-      names.length === 0 ? '--json wants the names of fields' : `The answer has no field "${unknown}"`,
-      rows.length === 0 ? 'leave --json out' : `--json ${fieldsOf(rows).join(',')}`,
-    )
-  const pick = (row: Row): Row => Object.fromEntries(names.map((name) => [name, valueAt(row, name) ?? null]))
-  return Array.isArray(payload) ? rows.map(pick) : pick(rows[0]!)
+type Picking = {
+  /** Fields that the answer can have, whether or not a row has them. */
+  known?: readonly string[]
+  /** Is told of a field that no row has; without it, that is a usage error. */
+  missing?(name: string): void
 }
+
+/** `--json a,b.c`: each row with these fields alone, under the names as typed; null where a row lacks one. */
+export const pickFields = (
+  payload: unknown,
+  list: string | true,
+  { known = [], missing }: Picking = {},
+): unknown => {
+  const rows = rowsOf(payload)
+  const fields = [...new Set([...known, ...fieldsOf(rows)])]
+  const named = list === true ? [] : namesIn(list)
+  if (named.length === 0 && !missing) throw fieldsNeeded(fields)
+  const names = named.length === 0 ? fields : named
+  const isEmpty = Array.isArray(payload) && payload.length === 0
+  for (const name of names) {
+    const isKnown = isEmpty || known.includes(name) || rows.some((row) => valueAt(row, name) !== undefined)
+    if (isKnown) continue
+    if (!missing)
+      throw usageError(
+        `The answer has no field "${name}"`,
+        rows.length === 0 ? 'leave --json out' : `--json ${fields.join(',')}`,
+      )
+    missing(name)
+  }
+  const pick = (row: Row): Row => Object.fromEntries(names.map((name) => [name, valueAt(row, name) ?? null]))
+  return Array.isArray(payload) ? rows.map(pick) : pick(rows[0] ?? {})
+}
+
+/** `--json` without a name, as gh has it: the names there are. */
+export const fieldsNeeded = (fields: readonly string[]): SvcError =>
+  new SvcError('usage', 'usage', '--json needs the names of fields, separated by commas', {
+    detail: fields.map((name) => `  ${name}`).join('\n'),
+    hint: fields.length > 0 ? `--json ${fields.slice(0, 3).join(',')}` : '-o json shows what there is',
+  })

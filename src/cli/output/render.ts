@@ -2,7 +2,7 @@ import { SvcError } from '../../core/errors.ts'
 import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import { gridOf } from './grid.ts'
 import type { Format, Shape } from './output.ts'
-import { isRow } from './payload.ts'
+import { idOf, isRow } from './payload.ts'
 
 /** A tab or a newline inside a cell would be another cell or line; the backslash keeps it reversible. */
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
@@ -10,7 +10,7 @@ const tsvCell = (text: string): string => text.replace(/[\\\t\n\r]/g, (char) => 
 
 const ids = (payload: unknown): string[] =>
   (Array.isArray(payload) ? payload : [payload]).map((row: unknown) => {
-    const name = isRow(row) && ['id', 'request_id', 'message_id'].find((name) => Object.hasOwn(row, name))
+    const name = isRow(row) && idOf(Object.keys(row))
     const id = isRow(row) && name ? row[name] : undefined
     if (typeof id === 'number' || (typeof id === 'string' && id !== '')) return safeLine(String(id))
     throw new SvcError('failed', 'no_id', 'The answer has no id to print', { hint: 'use -o json' })

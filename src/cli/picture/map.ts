@@ -13,7 +13,7 @@ import { markFences, readFences, type CheckedPoint, type DrawnFence } from './fe
 import { rowsOfLevels, type LevelRows } from './level-rows.ts'
 import { mapText, type PointVerdict } from './map-text.ts'
 import { pictureWidth, wantsPicture } from './paints.ts'
-import { writePicture } from './picture-file.ts'
+import { checkPicture, writePicture } from './picture-file.ts'
 import { placeText } from './view.ts'
 
 type Options = {
@@ -91,6 +91,8 @@ export const runMap = async (options: Options, context: Context): Promise<void> 
   const { io } = context
   const point = pointOf(options)
   const width = widthOf(options, context)
+  checkPicture('--html', options.html, context)
+  checkPicture('--geojson', options.geojson, context)
   const output = await context.output()
   const rows = await rowsOfLevels(
     { list: geofence.listGeofences, listOfUser: geofence.listUserGeofences },

@@ -13,7 +13,7 @@ import { writePaged } from '../output/pager.ts'
 import { drawTable } from '../output/table.ts'
 import { rowsOfLevels, type LevelRows } from './level-rows.ts'
 import { paintsFor, pictureWidth, wantsPicture } from './paints.ts'
-import { writePicture } from './picture-file.ts'
+import { checkPicture, writePicture } from './picture-file.ts'
 import { dayText, drawWeek, jumpTexts, legendOf } from './week-drawing.ts'
 
 type Options = { org?: string; user?: string; timezone?: string; at?: string; html?: string }
@@ -70,6 +70,7 @@ export type WeekPicture = {
 export const runWeek = async (options: Options, context: Context): Promise<void> => {
   const zone = zoneOf(options)
   const { instant, marked } = momentOf(options, zone, context.io.now())
+  checkPicture('--html', options.html, context)
   const output = await context.output()
   const rows = await rowsOfLevels(
     { list: timeslot.listTimeslots, listOfUser: timeslot.listUserTimeslots },

@@ -22,6 +22,7 @@ export const saveProfile = async (
   const output = await context.output()
   if (!dryRun) {
     await store.update(change)
+    context.changed = true
     return output.show({ status: 'success', message })
   }
   const file = store.read()

@@ -7,7 +7,7 @@ import { parse as parseYaml } from 'yaml'
 import { groups } from '../../../src/cli/groups.ts'
 import { run } from '../../../src/cli/main.ts'
 import { formats } from '../../../src/cli/output/output.ts'
-import { argsOf, fieldsOf, type Field } from '../../../src/contract/describe.ts'
+import { answerFieldsWith, argsOf, fieldsOf, type Field } from '../../../src/contract/describe.ts'
 import { orgFields, type Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
 import { temporaryFolder } from '../../e2e/processes.ts'
@@ -143,12 +143,17 @@ const faultsOf = async (
   tty: boolean,
 ): Promise<string[]> => {
   const { exit, out, err } = await typing([...argvOf(operation), '-o', format], tty)
-  if (format === 'id' && !listed(payload).every(hasId))
-    return exit === 1 && out === '' && err.includes('no id') ? [] : [`no id, and still ${exit}: ${out}`]
+  if (format === 'id' && !listed(payload).every(hasId)) {
+    const expected = operation.effect === 'read' ? 1 : 2
+    return exit === expected && out === '' && err.includes('no id')
+      ? []
+      : [`no id, and still ${exit}: ${out}`]
+  }
   // Where nothing unsafe may stand raw, CSV and YAML cannot say it otherwise.
   const isWhole = !tty || !['csv', 'yaml'].includes(format)
   // Before it rings again, svc says so, whatever the format: on stderr.
-  const isQuiet = tty || operation.effect === 'rings' || err === ''
+  const isLost = format === 'id' && answerFieldsWith(operation, 'secret').size > 0
+  const isQuiet = tty || operation.effect === 'rings' || (isLost ? err.includes('Not printed') : err === '')
   return [
     ...(exit === 0 ? [] : [`exit ${exit}: ${err}`]),
     ...(isQuiet ? [] : [`stderr: ${err}`]),
@@ -191,6 +196,30 @@ describe.each(operations)('%s', (_, operation) => {
 
     const filtered = await typing([...argv, '--jq', '.'], false)
     expect(JSON.parse(filtered.out)).toEqual(payload)
+  })
+
+  it.each([
+    ['a filter that does not compile', ['--jq', '.[']],
+    ['an unknown format', ['-o', 'xml']],
+    ['a format that --jq does not go with', ['--jq', '.', '-o', 'csv']],
+    ['a format that --envelope does not go with', ['--envelope', '-o', 'tsv']],
+    ['--json without a field', ['--json']],
+    ['--json with an empty list', ['--json', ',']],
+  ])('sends nothing for %s', async (_fault, flags) => {
+    answering()
+    const sent = service.seen.length
+    const { exit, out } = await typing([...argv, ...flags], false)
+    expect({ exit, out, sent: service.seen.length - sent }).toEqual({ exit: 2, out: '', sent: 0 })
+  })
+
+  it('says that it was done where a filter then fails, and prints the whole answer', async () => {
+    answering()
+    const { exit, out, err } = await typing([...argv, '--jq', 'error("no")'], false)
+    if (operation.effect === 'read') expect({ exit, out }).toEqual({ exit: 1, out: '' })
+    else {
+      expect({ exit, answer: JSON.parse(out) as unknown }).toEqual({ exit: 11, answer: payload })
+      expect(JSON.parse(lines(err).at(-1)!)).toMatchObject({ code: 'not_shown' })
+    }
   })
 
   it('when the service says no', async () => {

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bin, startService, svc, temporaryFolder, type Service } from './processes.ts'
+
+// Standard output that cannot be written: a full disk, and a reader that has gone.
+
+const folder = temporaryFolder()
+let service: Service
+let env: Record<string, string>
+beforeAll(async () => {
+  service = await startService(`${folder.path}/data`, `svc_op_1a2b3c4d_${'k'.repeat(32)}`)
+  env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: service.key, SVC_CONFIG_DIR: folder.path }
+})
+afterAll(async () => {
+  await service.stop()
+  folder.remove()
+})
+
+const intoFullDisk = async (args: string[]) => {
+  const full = openSync('/dev/full', 'w')
+  const child = spawn(process.execPath, [bin, ...args], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', full, 'pipe'],
+  })
+  let err = ''
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (err += text))
+  const [exit] = (await once(child, 'close')) as [number]
+  closeSync(full)
+  return { exit, err }
+}
+
+const intoClosedPipe = async (args: string[]) => {
+  const child = spawn(process.execPath, [bin, ...args], { env: { PATH: process.env.PATH, ...env } })
+  child.stdout.destroy()
+  let err = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+  const [exit] = (await once(child, 'close')) as [number]
+  return { exit, err }
+}
+
+const named = async (words: string[], name: string): Promise<boolean> => {
+  const { stdout } = await svc([...words, '--json', 'name'], env)
+  return (JSON.parse(stdout) as { name: string }[]).some((row) => row.name === name)
+}
+
+describe.runIf(existsSync('/dev/full'))('a full disk', () => {
+  it('fails a read', async () => {
+    expect(await intoFullDisk(['org', 'list', '-o', 'json'])).toEqual({
+      exit: 1,
+      err: expect.stringContaining('standard output cannot be written (ENOSPC)'),
+    })
+  })
+
+  it('does not let a write look as if it had not happened', async () => {
+    const { exit, err } = await intoFullDisk(['org', 'create', '--name', 'Full', '--slug', 'full'])
+    expect(exit).toBe(11)
+    expect(err).toContain('svc org create was carried out, but its answer could not be shown')
+    expect(await named(['org', 'list'], 'Full')).toBe(true)
+  })
+
+  it('says that a new key is lost, and does not write it to a log', async () => {
+    const { exit, err } = await intoFullDisk(['key', 'create', '--name', 'full'])
+    expect(exit).toBe(11)
+    expect(err).toContain('The secret in it is lost')
+    expect(err).not.toMatch(/svc_op_[0-9a-f]{8}_/)
+    expect(await named(['key', 'list'], 'full')).toBe(true)
+  })
+})
+
+describe('a reader that has gone', () => {
+  it('has seen enough of a read, and of a write without a secret', async () => {
+    expect(await intoClosedPipe(['org', 'list', '-o', 'json'])).toEqual({ exit: 0, err: '' })
+    expect(await intoClosedPipe(['org', 'create', '--name', 'Gone', '-o', 'json'])).toEqual({
+      exit: 0,
+      err: '',
+    })
+    expect(await named(['org', 'list'], 'Gone')).toBe(true)
+  })
+
+  it('has not seen a new key', async () => {
+    const { exit, err } = await intoClosedPipe(['key', 'create', '--name', 'gone'])
+    expect(exit).toBe(11)
+    expect(err).toContain('svc key create was carried out')
+  })
+})
