@@ -98,6 +98,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         authenticate: createAuthenticator(storage),
         askerFor: (caller) => createEngineAsker(service!, caller),
         token: env.MCP_AUTH_TOKEN || undefined,
+        defaults: settings.asking,
         localOnly: isLoopback(host) && publicUrl === undefined && trustedProxy.length === 0,
       })
       const app = createApp({ service, handlers, guards, mcp, log, phase: () => phase })

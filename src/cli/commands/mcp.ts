@@ -12,7 +12,7 @@ const serve = async (context: Context): Promise<void> => {
   const { io } = context
   const note = (text: string): void => io.stderr.write(`svc mcp: ${safeLine(text)}\n`)
   // Whatever is wrong with the environment is told before the protocol starts.
-  const { approver_mobile, factors, requester } = askingDefaults(await context.settings())
+  const defaults = askingDefaults(await context.settings())
   const { asker, about, close } = await chooseAsker(context, demoAsker)
   const { serveTools } = await import('../../service/mcp/stdio.ts')
   note(about)
@@ -20,7 +20,6 @@ const serve = async (context: Context): Promise<void> => {
   if (io.stdin.isTTY)
     note('waits for a client on standard input; svc mcp config generic shows how one starts it')
   try {
-    const defaults = { approver_mobile, factors, requester }
     const report = (error: Error): void => note(`failed inside: ${error.message}`)
     await serveTools({ asker, defaults }, report, io.signal)
   } finally {

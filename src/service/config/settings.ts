@@ -1,4 +1,5 @@
-import type { Env } from '../../core/env.ts'
+import { readAskingDefaults, type AskingDefaults, type NamedSetting } from '../../contract/asking-defaults.ts'
+import type { Env, EnvName } from '../../core/env.ts'
 import { email } from '../../contract/records.ts'
 import { readConfigFile } from './config-file.ts'
 import { quotesSettings, type QuotesSettings } from '../quotes/settings.ts'
@@ -21,12 +22,19 @@ export type Settings = {
   sms?: SmsSettings
   supportEmail?: string
   quotes?: QuotesSettings
+  /** For tool calls over HTTP. */
+  asking: AskingDefaults
 }
 
 const supportEmail = (config: Config, env: Env): string | undefined => {
   const given = env.SVC_SUPPORT_EMAIL || config.support?.email
   if (given === undefined || email.safeParse(given).success) return given
   throw badConfig('SVC_SUPPORT_EMAIL is no e-mail address', 'SVC_SUPPORT_EMAIL=support@example.com')
+}
+
+const variable = (env: Env, name: EnvName): NamedSetting | undefined => {
+  const value = env[name]
+  return value ? { value, name } : undefined
 }
 
 /** Flag, then environment, then file. Fails with an SvcError that names the field and what to type. */
@@ -37,5 +45,10 @@ export const readSettings = (flags: ConfigFlags, env: Env): Settings => {
     sms: smsSettings({ url: flags.smsUrl }, config.sms ?? {}, env),
     supportEmail: supportEmail(config, env),
     quotes: quotesSettings(config.quotes, env),
+    asking: readAskingDefaults({
+      mobile: variable(env, 'SVC_DEFAULT_MOBILE'),
+      factors: variable(env, 'SVC_DEFAULT_FACTORS'),
+      label: variable(env, 'SVC_REQUEST_FROM'),
+    }),
   }
 }

@@ -1,10 +1,11 @@
-import type { Asker, Ask } from '../../contract/asker.ts'
+import type { Asker } from '../../contract/asker.ts'
+import type { AskingDefaults } from '../../contract/asking-defaults.ts'
 import type { SharedRequests } from './shared-requests.ts'
 
 /** Whom the tools of one caller ask through, and what holds where a call says nothing. */
 export type Desk = {
   asker: Asker
-  defaults: { approver_mobile?: string; factors?: Ask['factors']; requester?: string }
+  defaults: AskingDefaults
   shared: SharedRequests
   /** Identifies the caller among all that use `shared`: only its own calls share a request. */
   caller: string

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { Asker } from '../../contract/asker.ts'
+import type { AskingDefaults } from '../../contract/asking-defaults.ts'
 import type { Caller } from '../call.ts'
 import { localCaller } from '../engine-asker.ts'
 import { readJson } from '../http/body.ts'
@@ -15,6 +16,8 @@ type Options = {
   askerFor(caller: Caller): Asker
   /** MCP_AUTH_TOKEN. */
   token: string | undefined
+  /** What a call means by leaving a field out. */
+  defaults?: AskingDefaults
   /** Only this machine reaches the service, as far as it knows: then nobody needs a bearer that was never set. */
   localOnly: boolean
 }
@@ -48,7 +51,13 @@ const loadAfterMs = 1_000
 const rpcCodes: Record<number, number> = { 400: -32700 }
 
 /** The tool server at `POST /mcp`. Who asks is decided before the body is read. */
-export const createMcpRoute = ({ authenticate, askerFor, token, localOnly }: Options): McpRoute => {
+export const createMcpRoute = ({
+  authenticate,
+  askerFor,
+  token,
+  defaults = {},
+  localOnly,
+}: Options): McpRoute => {
   const callerOf = createBearer({ token, authenticate })
   const shared = createSharedRequests()
   const mayOmit = token === undefined && localOnly
@@ -84,7 +93,7 @@ export const createMcpRoute = ({ authenticate, askerFor, token, localOnly }: Opt
     if (body === undefined) return failure(400, -32700, 'The body is missing')
     const report = (error: Error): void => void (trace.error = error.stack ?? error.message)
     const { keyId, orgId } = caller
-    const desk = { asker: askerFor(caller), defaults: {}, shared, caller: JSON.stringify([keyId, orgId]) }
+    const desk = { asker: askerFor(caller), defaults, shared, caller: JSON.stringify([keyId, orgId]) }
     return (await load()).answer(context.req.raw, { body, caller, desk, report })
   }
 

@@ -79,6 +79,7 @@ test('nothing is configured where nothing is said', () => {
       sms: undefined,
       supportEmail: undefined,
       quotes: undefined,
+      asking: {},
     })
 })
 

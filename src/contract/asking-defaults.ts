@@ -1,0 +1,51 @@
+import { usageError } from '../core/errors.ts'
+import type { Ask } from './asker.ts'
+import { factors as known } from './records.ts'
+
+/** What a tool call means by leaving a field out. */
+export type AskingDefaults = { approver_mobile?: string; factors?: Ask['factors']; requester?: string }
+
+/** A setting and how its user calls it: a variable, or a field of a profile. */
+export type NamedSetting = { value: string; name: string }
+
+type Factor = (typeof known)[number]
+
+const mobileOf = ({ value, name }: NamedSetting): string => {
+  if (/^\+[1-9]\d{6,14}$/.test(value)) return value
+  throw usageError(
+    `${name} must be a phone number in E.164, not "${value}"`,
+    'SVC_DEFAULT_MOBILE=+12025550101, without spaces',
+  )
+}
+
+const isFactor = (word: string): word is Factor => known.some((one) => one === word)
+
+const factorsOf = ({ value, name }: NamedSetting): Factor[] => {
+  const words = value.split(',').map((word) => word.trim())
+  const wrong = words.find((word) => !isFactor(word))
+  if (wrong === undefined) return [...new Set(words.filter(isFactor))]
+  throw usageError(
+    `${name} holds "${wrong}", which is not a factor`,
+    `SVC_DEFAULT_FACTORS takes ${known.join(', ')}, separated by commas`,
+  )
+}
+
+const labelOf = ({ value, name }: NamedSetting): string => {
+  if (/^\P{Cc}{1,120}$/u.test(value)) return value
+  throw usageError(`${name} must be one line of at most 120 characters`, 'SVC_REQUEST_FROM="CI of Acme"')
+}
+
+/** Fails with a usage error that names the setting. */
+export const readAskingDefaults = ({
+  mobile,
+  factors,
+  label,
+}: {
+  mobile?: NamedSetting
+  factors?: NamedSetting
+  label?: NamedSetting
+}): AskingDefaults => ({
+  approver_mobile: mobile && mobileOf(mobile),
+  factors: factors && factorsOf(factors),
+  requester: label && labelOf(label),
+})
