@@ -27,6 +27,7 @@ const accountRecord = z.looseObject({
   last_name: chosen(z.string(), 'Last name'),
   email: chosen(z.nullable(z.string()), 'E-mail address', { personal: true }),
   email_verified_at: chosen(z.nullable(time), 'When the owner of the address proved it; null is not yet'),
+  device_id: chosen(z.nullable(z.string()), 'Id of the phone, as its app names it'),
   imei: chosen(z.nullable(z.string()), 'IMEI or IMEISV of the phone', { personal: true }),
   platform: chosen(z.nullable(z.string()), 'Platform of the phone'),
   device_name: chosen(z.nullable(z.string()), 'Name of the phone'),

@@ -2,7 +2,16 @@ import * as z from 'zod/mini'
 import { attestation } from './approval.ts'
 import { chosen, id, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { country_code, factorRuling, mobile, time, user_id } from './records.ts'
+import {
+  accuracy,
+  country_code,
+  factorRuling,
+  latitude,
+  longitude,
+  mobile,
+  time,
+  user_id,
+} from './records.ts'
 
 // The verification of a person who is there right now. Of the answers only status and message are shown.
 
@@ -28,14 +37,22 @@ export const factorResult = z.extend(factorRuling, {
 })
 export type SourcedFactor = z.infer<typeof factorResult>
 
+const verdict = z.enum(['PASS', 'FAIL'])
+
 /** What the rules said of a verification. */
 const decided = {
   user_id: user,
   request_id,
-  factors: chosen(z.array(factorResult), 'The decision, factor by factor'),
+  decision: chosen(verdict, 'The decision, all factors together'),
+  source: chosen(
+    z.enum(['service', 'caller']),
+    'What it rests on: the signed answer of the person, or the word of the caller, which nothing proves',
+  ),
+  factors: chosen(z.array(factorResult), 'The same, factor by factor'),
 }
 
-const verdict = z.enum(['PASS', 'FAIL'])
+/** What an app knows of the phone that it runs on; not looked at. */
+const described = (what: string) => chosen(z.optional(line(100)), `${what}; not looked at`)
 
 export const auth = operations({
   generateAuthToken: {
@@ -91,7 +108,7 @@ export const auth = operations({
     args: [],
     effect: 'write',
     summary: 'Submit what the device of a person found; the rules decide, and the verification is spent',
-    message: 'Verified',
+    message: 'Passed',
     example:
       '--user 7 --biometric-result PASS --geo-fence-result PASS --device-id 5 --platform ios --timestamp 2030-01-31T12:00:00Z',
     input: z.strictObject({
@@ -100,15 +117,38 @@ export const auth = operations({
       geo_fence_result: shown(verdict, 'What the check of the place came to', { example: 'PASS' }),
       device_info: shown(
         z.strictObject({
-          device_id: shown(line(64), 'Id of the registered device', { example: '5' }),
+          device_id: shown(
+            line(400),
+            'Id of the registered device: from `svc user devices list`, of its credential, or what its app registered with',
+            { example: '5' },
+          ),
           platform: shown(line(64), 'Its platform', { example: 'ios' }),
           imei: chosen(z.optional(line(40)), 'Its IMEI; compared with the one that the user registered', {
             example: '352099001761481',
             personal: true,
           }),
+          model: described('Its model'),
+          manufacturer: described('Who made it'),
+          os: described('Its operating system'),
+          os_version: described('The version of that'),
+          app_version: described('The version of the app'),
         }),
         'The device that was used',
         { example: { device_id: '5', platform: 'ios' } },
+      ),
+      location: chosen(
+        z.optional(
+          z.looseObject({
+            latitude: chosen(z.optional(latitude), 'Where the device was, degrees (WGS84)', {
+              example: 52.52,
+            }),
+            longitude: chosen(z.optional(longitude), 'Where the device was, degrees (WGS84)', {
+              example: 13.405,
+            }),
+            accuracy_m: chosen(z.optional(accuracy), 'How exactly that is known, metres', { example: 20 }),
+          }),
+        ),
+        'Where the device was; the geofences are checked with it',
       ),
       timestamp: shown(line(40), 'When the device checked, ISO 8601', { example: '2030-01-31T12:00:00Z' }),
       request_id: which,

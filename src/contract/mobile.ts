@@ -12,6 +12,9 @@ export const e164 = (description: string) =>
 /** What an app knows of its user and of the phone that it runs on. */
 export const phoneProfile = {
   email: chosen(z.optional(email), 'E-mail address', { example: 'ada@acme.example', personal: true }),
+  device_id: chosen(z.optional(line(64)), 'Id of the phone, as the app will name it in results', {
+    example: '5A1C0F3E',
+  }),
   imei: chosen(z.optional(line(40)), 'IMEI or IMEISV of the phone', {
     example: '35-209900-176148-1',
     personal: true,

@@ -52,6 +52,7 @@ export const latitude = z
 export const longitude = z
   .number('must be a number')
   .check(z.gte(-180, 'must be -180 or more'), z.lte(180, 'must be 180 or less'))
+export const accuracy = z.number('must be a number').check(z.gte(0, 'must be 0 or more'))
 /** Metres. spec: not shown (unit and bounds) */
 export const radius = z
   .int('must be a whole number of metres')
@@ -118,6 +119,18 @@ export const userRecord = z.looseObject({
   ...times,
 })
 
+/** What became of the link that registers the first phone of who was accepted. No answer holds the link. */
+export const sentEnrollment = chosen(
+  z.nullable(
+    z.looseObject({
+      channel: chosen(z.nullable(z.enum(deliveryChannels)), 'How the link is sent; null where it cannot be'),
+      message_id: chosen(z.nullable(z.string()), 'Id of the message in the outbox'),
+      expires_at: chosen(z.nullable(time), 'When the link expires'),
+      next: chosen(z.nullable(z.string()), 'What to do where no link was sent'),
+    }),
+  ),
+  'The link that registers a phone; null for a user who has a device',
+)
 export const keyRecord = z.looseObject({
   id: chosen(id, 'Key id'),
   name: chosen(z.string(), 'Name, as the audit shows it'),
@@ -138,7 +151,7 @@ export const newKey = z.extend(keyRecord, {
 export const place = z.strictObject({
   latitude: chosen(latitude, 'Latitude, degrees (WGS84)'),
   longitude: chosen(longitude, 'Longitude, degrees (WGS84)'),
-  accuracy_m: chosen(z.number('must be a number').check(z.gte(0, 'must be 0 or more')), 'Accuracy, metres'),
+  accuracy_m: chosen(accuracy, 'Accuracy, metres'),
   age_ms: chosen(z.number('must be a number').check(z.gte(0, 'must be 0 or more')), 'How old it is'),
 })
 

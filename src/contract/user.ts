@@ -4,14 +4,13 @@ import { userFenceRecord } from './geofence.ts'
 import { operations } from './operation.ts'
 import {
   country_code,
-  deliveryChannels,
   email,
   mobile,
   org_id,
   paging,
   roles,
+  sentEnrollment,
   states,
-  time,
   user_id,
   userRecord,
 } from './records.ts'
@@ -34,18 +33,6 @@ const orgOfCaller = chosen(z.optional(positive), 'Organization id; a key of an o
 const bodyOrg = chosen(positive, 'Organization id', { example: 1 })
 const bodyUser = chosen(id, 'User id', { example: '7' })
 const e164 = chosen(z.optional(mobile), 'Mobile number, E.164', { example: '+12025550101', personal: true })
-/** What became of the link that registers the first phone of who was accepted. No answer holds the link. */
-const enrollment = chosen(
-  z.nullable(
-    z.looseObject({
-      channel: chosen(z.nullable(z.enum(deliveryChannels)), 'How the link is sent; null where it cannot be'),
-      message_id: chosen(z.nullable(z.string()), 'Id of the message in the outbox'),
-      expires_at: chosen(z.nullable(time), 'When the link expires'),
-      next: chosen(z.nullable(z.string()), 'What to do where no link was sent'),
-    }),
-  ),
-  'The link that registers a phone; null for a user who has a device',
-)
 const member = { org_id, user_id }
 const userColumns = ['id', 'first_name', 'last_name', 'mobile', 'email', 'role', 'state']
 
@@ -224,7 +211,7 @@ export const user = operations({
     message: 'User accepted',
     example: '7 --org acme',
     input: z.strictObject(member),
-    data: z.extend(userRecord, { enrollment }),
+    data: z.extend(userRecord, { enrollment: sentEnrollment }),
   },
   rejectUser: {
     method: 'POST',

@@ -112,6 +112,20 @@ test('ends at a phone that approves, by the link in a text message', async () =>
   await enroll(token)
   expect((await call('/is_enrolled', { mobile })).data).toEqual({ enrolled: true })
   await call('/verify-user', { country_code: person.country_code, mobile: person.mobile })
+  // The app has its own name for the phone, and a place, as the document says that a device captures both.
+  const results = {
+    user_id: String(user),
+    biometric_result: 'PASS',
+    geo_fence_result: 'PASS',
+    device_info: { device_id: '5A1C0F3E', platform: 'ios', model: 'iPhone 19' },
+    location: { latitude: 52.52, longitude: 13.405 },
+    timestamp: `${new Date().toISOString().slice(0, 19)}+0000`,
+  }
+  const decided = (await call('/biometric-geo-fence-auth-results', results)).data
+  expect(decided).toMatchObject({ decision: 'PASS', source: 'caller' })
+  const asked = await fetch(new URL('/svc/v1/approvals', service!.baseUrl), { headers: { 'x-api-key': key } })
+  const { data } = (await asked.json()) as { data: { status: string; attestation: unknown }[] }
+  expect(data.map(({ status, attestation }) => [status, attestation])).toEqual([['expired', null]])
 })
 
 test('goes by e-mail where no text message can be sent and the address is proved', async () => {

@@ -21,8 +21,9 @@ const notRegistered = (): Refusal =>
 
 /** Makes the account of a registration, or brings what it says into the account that is there. */
 const activate = async (call: Call, user_id: number, profile: Profile): Promise<void> => {
-  const { first_name, last_name, email = null, imei = null, platform = null, device_name = null } = profile
-  const optional = { email, imei, platform, device_name }
+  const { first_name, last_name, email = null, device_id = null, imei = null } = profile
+  const { platform = null, device_name = null } = profile
+  const optional = { email, device_id, imei, platform, device_name }
   await call.db
     .insertInto('mobile_accounts')
     .values({

@@ -68,6 +68,7 @@ const columns = [
   'last_name',
   'email',
   'email_verified_at',
+  'device_id',
   'imei',
   'platform',
   'device_name',

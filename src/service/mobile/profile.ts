@@ -21,7 +21,15 @@ const readPerson = async (call: Call, who: { mobile?: string; user_id?: number }
 export const getUser = (input: RowInput<typeof account.getMobileUser>, call: Call): Promise<Record> =>
   readPerson(call, input)
 
-const changeable = ['first_name', 'last_name', 'email', 'imei', 'platform', 'device_name'] as const
+const changeable = [
+  'first_name',
+  'last_name',
+  'email',
+  'device_id',
+  'imei',
+  'platform',
+  'device_name',
+] as const
 
 /** Changes the account alone: what an organization knows of its member is the organization's. */
 export const updateProfile = async (

@@ -15,6 +15,7 @@ export type Profile = {
   first_name: string
   last_name: string
   email?: string
+  device_id?: string
   imei?: string
   platform?: string
   device_name?: string

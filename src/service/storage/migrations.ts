@@ -12,6 +12,7 @@ import * as outbox from './migrations/0008-outbox.ts'
 import * as keyLineage from './migrations/0009-key-lineage.ts'
 import * as byTime from './migrations/0010-by-time.ts'
 import * as whoAsks from './migrations/0011-who-asks.ts'
+import * as deviceId from './migrations/0012-device-id.ts'
 import type { Tables } from './schema.ts'
 
 /** Forward only: a migration that was released is never changed, the next one is added below it. */
@@ -27,6 +28,7 @@ export const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }
   { name: '0009-key-lineage', up: keyLineage.up },
   { name: '0010-by-time', up: byTime.up },
   { name: '0011-who-asks', up: whoAsks.up },
+  { name: '0012-device-id', up: deviceId.up },
 ]
 
 export const newestVersion = migrations.length

@@ -1,6 +1,6 @@
 import type { auth } from '../../contract/auth.ts'
 import { findApprover, requestApproval } from '../approvals/request.ts'
-import type { Call } from '../call.ts'
+import { namedKeyOf, type Call } from '../call.ts'
 import { parsePhone } from '../phone.ts'
 import { Refusal } from '../refusal.ts'
 import { later } from '../later.ts'
@@ -15,6 +15,7 @@ import {
   whoIsMeant,
   whyNotYet,
 } from './verification.ts'
+import { withdrawPrompts } from './withdrawal.ts'
 import type { RowData, RowInput } from '../row-ids.ts'
 
 /** Rings: an approval whose action says what it is. Fails as one does, so that only a prompt that was sent is a success. */
@@ -24,6 +25,9 @@ export const startByPrompt = async (
 ): Promise<RowData<typeof auth.verifyUser>> => {
   const phone = parsePhone(mobile, country_code)
   const { org_id, user_id, organization } = await findApprover(call, phone.mobile, wanted)
+  const key_id = namedKeyOf(call.caller)
+  // Only the newest prompt of a key can be meant by a number, so an older one asks for nothing.
+  await withdrawPrompts(call, { member: { org_id, user_id, key_id } }, 'replaced by a newer prompt')
   const { request_id, number, expires_at } = await requestApproval(
     { action: `Verify your identity for ${organization}`, approver_mobile: phone.mobile, org_id },
     call,
@@ -34,7 +38,7 @@ export const startByPrompt = async (
       request_id,
       org_id,
       user_id,
-      key_id: call.caller.keyId,
+      key_id,
       kind: 'prompt',
       created_at: call.now,
       expires_at: later(call.now, lifetimeMs),
@@ -52,12 +56,18 @@ export const collect = async (
   call: Call,
 ): Promise<RowData<typeof auth.validateAuth> | Refusal> => {
   const member = await whoIsMeant(call, { mobile: parsePhone(withPlus(mobile)).mobile, org_id })
-  const row = await findVerification(call.db, { ...member, request_id, kind: 'prompt' })
+  const row = await findVerification(call.db, {
+    ...member,
+    key_id: namedKeyOf(call.caller),
+    request_id,
+    kind: 'prompt',
+  })
   const not = await whyNotYet(call, row)
   if (not) return not
   const factors = capturedFactors(row)
   const attestation = receiptOf(row)
-  if (row.status !== 'approved' || !attestation) return denied(factors)
+  if (row.status !== 'approved' || !attestation) return denied(factors, 'service')
   if (!(await spend(call, row, { outcome: 'success', source: 'service' }))) return spent()
-  return { user_id: row.user_id, request_id: row.request_id, factors, attestation }
+  const { user_id, request_id: id } = row
+  return { user_id, request_id: id, decision: 'PASS', source: 'service', factors, attestation }
 }

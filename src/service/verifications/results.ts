@@ -1,10 +1,10 @@
 import type { auth } from '../../contract/auth.ts'
-import type { Device } from '../../rules/device.ts'
 import { readInstant } from '../../rules/instant.ts'
-import type { Call, Outside } from '../call.ts'
+import type { Location } from '../../rules/location.ts'
+import { namedKeyOf, type Call, type Outside } from '../call.ts'
 import { parseImei } from '../mobile/imei.ts'
 import { invalid, Refusal } from '../refusal.ts'
-import type { Db } from '../storage/schema.ts'
+import { deviceOf } from './device.ts'
 import { evaluate } from './evaluation.ts'
 import {
   capturedFactors,
@@ -16,6 +16,7 @@ import {
   whyNotYet,
 } from './verification.ts'
 import type { RowData, RowInput } from '../row-ids.ts'
+import { withdrawPrompts } from './withdrawal.ts'
 
 type Results = RowInput<typeof auth.submitAuthResults>
 type Answer = RowData<typeof auth.submitAuthResults>
@@ -36,42 +37,13 @@ const checkTimestamp = (timestamp: string, now: string): void => {
   )
 }
 
-type Member = { org_id: number; user_id: number }
-
-/** By its IMEI, from the account of this organization's app, or else from the one with which the person asked to join. */
-const registeredPhone = async (db: Db, { org_id, user_id }: Member): Promise<string | undefined> => {
-  const account = await db
-    .selectFrom('mobile_accounts')
-    .where('user_id', '=', user_id)
-    .where('org_id', 'in', [org_id, 0])
-    .where('imei', 'is not', null)
-    .select('imei')
-    .orderBy('org_id', 'desc')
-    .executeTakeFirst()
-  return account && parseImei(account.imei!).phone
-}
-
-/** The device as the rules want it; one that is not of this user is registered to nobody. */
-const deviceOf = async (
-  { db, dev }: Call,
-  { org_id, user_id }: Member,
-  { device_id, imei }: Results['device_info'],
-): Promise<Device> => {
-  const rows = await db
-    .selectFrom('devices')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
-    .$if(!dev, (query) => query.where('kind', '=', 'phone'))
-    .select(['id', 'revoked_at'])
-    .execute()
-  const device = rows.find(({ id }) => String(id) === device_id)
-  const known_imei = imei === undefined ? undefined : await registeredPhone(db, { org_id, user_id })
-  return {
-    ...(device
-      ? { id: device.id, registered_to: user_id, revoked: device.revoked_at !== null }
-      : { id: device_id, registered_to: null, revoked: false }),
-    ...(known_imei !== undefined && { known_imei, imei: parseImei(imei!, 'device_info.imei').phone }),
-  }
+/** Where the device was when it checked, by its own word; undefined where that was not posted. */
+const placeOf = ({ location, timestamp }: Results, now: string): Location | undefined => {
+  const { latitude, longitude, accuracy_m = 0 } = location ?? {}
+  if (latitude === undefined || longitude === undefined) return undefined
+  // Checked already. A clock that is ahead makes nothing fresher than now.
+  const at = new Date(Math.min(readInstant(timestamp)!, Date.parse(now))).toISOString()
+  return { latitude, longitude, accuracy_m, at }
 }
 
 /** Decides about what a caller posts, and spends the verification with it, also with a no. */
@@ -88,24 +60,32 @@ export const prepareResults = async (
   const rules = await service.rulesFor(member.org_id, member.user_id)
 
   return async (call) => {
-    const row = await findVerification(call.db, { ...member, request_id: input.request_id })
-    const not = await whyNotYet(call, row)
+    const row = await findVerification(call.db, {
+      ...member,
+      key_id: namedKeyOf(call.caller),
+      request_id: input.request_id,
+    })
+    const not = await whyNotYet(call, row, { evenUnanswered: true })
     if (not) return not
-    const { biometric_result, device_info } = input
+    const { device, isKnown } = await deviceOf(call, member, input.device_info, rules)
+    const location = placeOf(input, call.now)
     const evidence = {
       at: call.now,
       user_id: member.user_id,
-      device: await deviceOf(call, member, device_info),
-      biometric: { user_verified: biometric_result === 'PASS' },
+      device,
+      biometric: { user_verified: input.biometric_result === 'PASS' },
+      ...(location && { location }),
       ...(ip !== undefined && { ip }),
     }
-    const { allow, factors } = evaluate(
-      rules,
-      evidence,
-      input,
-      row.kind === 'prompt' ? capturedFactors(row) : [],
-    )
+    const isAnswered = row.kind === 'prompt' && row.status !== 'pending'
+    const captured = isAnswered ? capturedFactors(row) : []
+    const { allow, factors } = evaluate(rules, evidence, input, { captured, isDeviceKnown: isKnown })
     if (!(await spend(call, row, { outcome: allow ? 'success' : 'denied', source: 'caller' }))) return spent()
-    return allow ? { user_id: row.user_id, request_id: row.request_id, factors } : denied(factors)
+    // From now on nobody can answer it: what a caller says never becomes an approval or a receipt.
+    if (row.status === 'pending')
+      await withdrawPrompts(call, { request_id: row.request_id }, 'answered by results')
+    const source = isAnswered ? 'service' : 'caller'
+    if (!allow) return denied(factors, source)
+    return { user_id: row.user_id, request_id: row.request_id, decision: 'PASS', source, factors }
   }
 }

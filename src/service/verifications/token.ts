@@ -2,7 +2,7 @@ import type { auth } from '../../contract/auth.ts'
 import type { mobile } from '../../contract/mobile.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { findApprover } from '../approvals/request.ts'
-import type { Call } from '../call.ts'
+import { namedKeyOf, type Call } from '../call.ts'
 import { oneOf } from '../handlers/one-of.ts'
 import { parsePhone } from '../phone.ts'
 import { notFound } from '../refusal.ts'
@@ -41,7 +41,7 @@ export const startByToken = async (
       request_id: `ver_${randomToken(18)}`,
       org_id,
       user_id,
-      key_id: call.caller.keyId,
+      key_id: namedKeyOf(call.caller),
       kind: 'token',
       token_hash: sha256(auth_token),
       created_at: call.now,

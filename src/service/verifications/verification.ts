@@ -22,6 +22,7 @@ export type Verification = Pick<
   detail: string | null
   ruling: string | null
   attestation: string | null
+  number: string | null
 }
 
 type Whom = { user_id?: number; mobile?: string; org_id?: number }
@@ -41,10 +42,16 @@ export const whoIsMeant = async (
   return { user_id: person.id, org_id: await organizationOfUser(reach, person.id, org_id) }
 }
 
-/** The newest verification of an active member, or the one of that request id. */
+/** The newest verification of an active member, or the one of that request id; `key_id`: only one that this key started. */
 export const findVerification = (
   db: Db,
-  { org_id, user_id, request_id, kind }: { org_id: number; user_id: number } & Partial<Verification>,
+  {
+    org_id,
+    user_id,
+    request_id,
+    kind,
+    key_id,
+  }: { org_id: number; user_id: number; key_id?: number } & Partial<Verification>,
 ): Promise<Verification> =>
   db
     .selectFrom('verifications as v')
@@ -57,10 +64,11 @@ export const findVerification = (
     .where('v.org_id', '=', org_id)
     .where('v.user_id', '=', user_id)
     .where('m.state', '=', 'active')
+    .$if(key_id !== undefined, (query) => query.where('v.key_id', '=', key_id!))
     .$if(request_id !== undefined, (query) => query.where('v.request_id', '=', request_id!))
     .$if(kind !== undefined, (query) => query.where('v.kind', '=', kind!))
     .select(['v.id', 'v.request_id', 'v.org_id', 'v.user_id', 'v.kind', 'v.expires_at', 'v.spent_at'])
-    .select(['a.status', 'a.expires_at as lapses_at', 'a.detail', 'a.ruling', 'a.attestation'])
+    .select(['a.status', 'a.expires_at as lapses_at', 'a.detail', 'a.ruling', 'a.attestation', 'a.number'])
     .orderBy('v.id', 'desc')
     .limit(1)
     .executeTakeFirstOrThrow(() => notFound('Verification'))
@@ -75,15 +83,22 @@ const expired = (): Refusal =>
     hint: 'Ask the person again: svc auth verify-user',
   })
 
-/** Why it cannot be spent now; undefined when it can, be it with a no. To be returned, as an expiry is made durable here. */
-export const whyNotYet = async (call: Call, row: Verification): Promise<Refusal | undefined> => {
+/**
+ * Why it cannot be spent now; undefined when it can, be it with a no. To be returned, as an expiry is made durable here.
+ * `evenUnanswered`: also before the person has answered, unless the policy asks for a number, which only they can type.
+ */
+export const whyNotYet = async (
+  call: Call,
+  row: Verification,
+  { evenUnanswered = false } = {},
+): Promise<Refusal | undefined> => {
   const { db, now } = call
   if (row.spent_at !== null) return spent()
   if (row.status === 'pending' && row.lapses_at! <= now)
     for (const ended of await expireDue(db, now, row.request_id)) call.wake(ended)
   const over = row.status === 'expired' || (row.status === 'pending' && row.lapses_at! <= now)
   if (over || row.expires_at <= now) return expired()
-  if (row.status === 'pending')
+  if (row.status === 'pending' && !(evenUnanswered && row.number === null))
     return conflict('pending', 'The person has not answered yet', 'Ask again in a moment')
   return undefined
 }
@@ -136,8 +151,10 @@ export const capturedFactors = (row: Verification): SourcedFactor[] => {
 }
 
 /** A no, with the reasons in words and factor by factor. */
-export const denied = (factors: SourcedFactor[]): Refusal => {
+export const denied = (factors: SourcedFactor[], source: SourcedFactor['source']): Refusal => {
   const failed = factors.filter(({ policy, result }) => policy === 'required' && result !== 'PASS')
   const why = failed.map(({ factor, reason }) => `${factor}: ${reason}`).join('; ')
-  return new Refusal(403, 'denied', `Denied: ${why}`, { data: { factors } })
+  return new Refusal(403, 'denied', `Denied: ${why}`, {
+    data: { decision: 'FAIL', source, factors },
+  })
 }

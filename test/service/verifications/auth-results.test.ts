@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
-import { createApprover, decide, enroll } from '../approver.ts'
+import { createApprover, decide, enroll, show } from '../approver.ts'
 import { minute } from '../clock.ts'
+import { createMobileUser } from '../mobile-user.ts'
 import { auditOf, createTenant, dataOf, fence, refusal, refusedWithoutTrace } from '../fixtures.ts'
 import {
   type More,
@@ -36,9 +37,15 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     const request_id = await started()
     await approve(request_id)
     const answer = await results()
-    expect([answer.body.status, answer.body.message]).toEqual(['success', 'Verified'])
+    expect([answer.body.status, answer.body.message]).toEqual(['success', 'Passed'])
     const data = dataOf(answer)
-    expect(data).toEqual({ user_id: ada.id, request_id, factors: expect.anything() })
+    expect(data).toEqual({
+      user_id: ada.id,
+      request_id,
+      decision: 'PASS',
+      source: 'service',
+      factors: expect.anything(),
+    })
     expect(brief(data.factors)).toEqual([
       ['decision', 'required', 'PASS', 'service'],
       ['biometric', 'required', 'PASS', 'service'],
@@ -53,7 +60,9 @@ describe('POST /biometric-geo-fence-auth-results', () => {
 
   test('counts by the word of the caller, and says so, where no phone was asked', async () => {
     const { auth_token } = dataOf(await token())
-    expect(brief(dataOf(await results()).factors).slice(0, 2)).toEqual([
+    const data = dataOf(await results())
+    expect([data.decision, data.source]).toEqual(['PASS', 'caller'])
+    expect(brief(data.factors).slice(0, 2)).toEqual([
       ['biometric', 'required', 'PASS', 'caller'],
       ['location', 'required', 'PASS', 'caller'],
     ])
@@ -68,16 +77,12 @@ describe('POST /biometric-geo-fence-auth-results', () => {
   test.each([
     ['the biometric check', { biometric_result: 'FAIL' }, 'biometric: the caller says FAIL'],
     ['the place', { geo_fence_result: 'FAIL' }, 'location: the caller says FAIL'],
-    [
-      'the device',
-      { device_info: { device_id: '999', platform: 'ios' } },
-      'device: the device is not registered to this user',
-    ],
   ])('denies for %s, and is spent by the no', async (_, more, why) => {
     await approve(await started())
     const answer = await results(more)
     expect([answer.body.status, ...refusal(answer)]).toEqual(['error', 403, 'denied', []])
     expect(answer.body.message).toBe(`Denied: ${why}`)
+    expect(answer.body.data).toMatchObject({ decision: 'FAIL', source: 'service' })
     expect(answer.body.data.factors.find((row: Row) => row.result === 'FAIL').reason).toBe(
       why.slice(why.indexOf(':') + 2),
     )
@@ -105,11 +110,87 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     expect(brief(answer.body.data.factors)[2]).toEqual(['location', 'required', 'FAIL', 'service'])
   })
 
-  test('takes no PASS before the person has answered, and loses nothing by it', async () => {
-    const request_id = await started()
+  test.each([
+    ['PASS', 200, 'success'],
+    ['FAIL', 403, 'error'],
+  ])(
+    'decides by a %s of the app before the person has answered, and nothing signed comes of it',
+    async (said, status, word) => {
+      const request_id = await started()
+      const answer = await results({ biometric_result: said })
+      expect([answer.status, answer.body.status]).toEqual([status, word])
+      expect(answer.body.data).toMatchObject({ decision: said, source: 'caller' })
+      expect(brief(answer.body.data.factors)[0]).toEqual(['biometric', 'required', said, 'caller'])
+      // The prompt ends: nobody can approve what a caller has decided, and the caller is not told that somebody did.
+      expect(dataOf(await show(service, request_id))).toMatchObject({
+        status: 'expired',
+        detail: 'answered by results',
+        attestation: null,
+      })
+      await expect(approve(request_id)).rejects.toThrow(/^410 /)
+      expect(refusal(await validate())).toEqual([410, 'spent', []])
+    },
+  )
+
+  test('waits for the person where the policy asks for a number, which only they can type', async () => {
+    await policy({ require_number: true })
+    await started()
     expect(await refusedWithoutTrace(service, () => results())).toEqual([409, 'pending', []])
-    await approve(request_id)
-    dataOf(await results())
+  })
+
+  test('does not look at an unknown device where no policy asks for one', async () => {
+    await started()
+    const device_info = { device_id: 'A1-B2', platform: 'ios', model: 'iPhone', os_version: '19' }
+    expect(brief(dataOf(await results({ device_info })).factors)).toContainEqual([
+      'device',
+      null,
+      'NOT_APPLICABLE',
+      'service',
+    ])
+  })
+
+  test.each([{ device_trust: true }, { factors: ['device'] }])(
+    'refuses an unknown device under %j, and spends nothing',
+    async (fields) => {
+      await policy({ device_trust: true, ...fields })
+      const request_id = await started()
+      const bob = await createApprover(service, acme.id, 3)
+      for (const device_id of ['999', String(bob.device), bob.key.credential_id]) {
+        const unknown = () => results({ device_info: { device_id, platform: 'ios' } })
+        const refused = [422, 'invalid_field', ['device_info.device_id']]
+        expect(await refusedWithoutTrace(service, unknown)).toEqual(refused)
+      }
+      expect(dataOf(await results()).request_id).toBe(request_id)
+    },
+  )
+
+  test('knows a device by our id, by its credential, and by what its app registered with', async () => {
+    await policy({ device_trust: true })
+    const phone = { device_id: 'A1-B2', imei: '35-209900-176148-1' }
+    await createMobileUser(service, { mobile: '2025550101', key: acme.key, ...phone })
+    for (const device_id of [String(ada.device), ada.key.credential_id, 'A1-B2', '352099001761481']) {
+      await token()
+      const { factors } = dataOf(await results({ device_info: { device_id, platform: 'ios' } }))
+      expect(brief(factors)).toContainEqual(['device', 'required', 'PASS', 'service'])
+    }
+  })
+
+  test('checks the place that is posted against the fences, over the PASS of the caller', async () => {
+    dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
+    const { longitude } = fence
+    await token()
+    const inside = dataOf(await results({ location: { latitude: fence.latitude, longitude, accuracy_m: 5 } }))
+    expect(brief(inside.factors)[1]).toEqual(['location', 'required', 'PASS', 'caller'])
+    await token()
+    const far = await results({ location: { latitude: fence.latitude + 1, longitude } })
+    expect([...refusal(far), far.body.message]).toEqual([
+      403,
+      'denied',
+      [],
+      expect.stringMatching(/^Denied: location: .* km from Head/),
+    ])
+    await token()
+    expect((await results({ location: { place: 'Berlin' } })).status).toBe(200)
   })
 
   test('says that it is too late once nobody answered', async () => {
@@ -177,8 +258,12 @@ describe('POST /biometric-geo-fence-auth-results', () => {
       [{ user_id: 'u-7' }, acme.key],
     ] as const)
       expect(await refusedWithoutTrace(service, () => results(more, { key }))).toEqual([404, 'not_found', []])
-    const device_info = { device_id: String(bob.device), platform: 'ios' }
-    expect(refusal(await results({ device_info }))).toEqual([403, 'denied', []])
+    const { operatorKey } = service
+    expect(await refusedWithoutTrace(service, () => results({}, { key: operatorKey }))).toEqual([
+      404,
+      'not_found',
+      [],
+    ])
   })
 
   test.each([

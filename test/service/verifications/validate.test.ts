@@ -27,6 +27,15 @@ describe('POST /validate/global/auth', () => {
     ])
   })
 
+  test('finds nothing that another key of the organization started', async () => {
+    await approve(await started())
+    const { key } = dataOf(
+      await service.call('POST', '/svc/v1/keys', { body: { name: 'other', org_id: acme.id } }),
+    )
+    expect(refusal(await validate({}, { key }))).toEqual([404, 'not_found', []])
+    expect(dataOf(await validate()).decision).toBe('PASS')
+  })
+
   test('takes the full number without a plus too', async () => {
     await approve(await started())
     expect(dataOf(await validate({ mobile: ada.mobile.slice(1) })).user_id).toBe(ada.id)
@@ -79,8 +88,9 @@ describe('POST /validate/global/auth', () => {
   })
 
   test('is about the newest prompt, and about an older one only by its request id', async () => {
-    const [first, second] = [await started(), await started()]
+    const first = await started()
     await approve(first)
+    const second = await started()
     expect(refusal(await validate())).toEqual([409, 'pending', []])
     await deny(second)
     expect(refusal(await validate())).toEqual([403, 'denied', []])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
-import { createApprover, decide, show } from '../approver.ts'
+import { ask, createApprover, decide, show } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { createMember, createTenant, dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
 import { policy, validate, verify } from './verification.ts'
@@ -75,7 +75,22 @@ describe('POST /verify-user', () => {
   })
 
   test('is limited as every prompt', async () => {
-    for (let i = 0; i < 3; i++) dataOf(await verify())
-    expect(refusal(await verify())).toEqual([429, 'too_many_pending', []])
+    for (let i = 0; i < 5; i++) dataOf(await verify())
+    expect(refusal(await verify())).toEqual([429, 'too_many_rings', []])
+  })
+
+  test('withdraws the prompt of this key before it, and no other', async () => {
+    const { operatorKey: key } = service
+    const [first, others, plain] = [
+      dataOf(await verify()).request_id,
+      dataOf(await verify({}, { key })).request_id,
+      dataOf(await ask(service, ada, {}, acme.key)).request_id,
+    ]
+    const second = dataOf(await verify()).request_id
+    const statesNow = await Promise.all(
+      [first, second, others, plain].map(async (id) => dataOf(await show(service, id))),
+    )
+    expect(statesNow.map(({ status }) => status)).toEqual(['expired', 'pending', 'pending', 'pending'])
+    expect(statesNow[0].detail).toBe('replaced by a newer prompt')
   })
 })

@@ -24,6 +24,7 @@ export type MobileTables = {
     last_name: string
     email: string | null
     email_verified_at: string | null
+    device_id: string | null
     imei: string | null
     platform: string | null
     device_name: string | null
