@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { chosen, id, line, positive } from './field.ts'
 import { e164, phoneProfile, sending } from './mobile.ts'
 import { operations } from './operation.ts'
-import { roles, states, time, times } from './records.ts'
+import { membershipRecord, organizationName, roles, states, time, times } from './records.ts'
 
 // The mobile operations on somebody who is known. Bodies and data. spec: not shown
 
@@ -10,17 +10,6 @@ const who = {
   mobile: z.optional(e164('Mobile number, E.164')),
   user_id: chosen(z.optional(id), 'Or the user id', { example: '7' }),
 }
-
-const organization = z.looseObject({
-  id: chosen(positive, 'Organization id'),
-  name: chosen(z.string(), 'Name of the organization'),
-  slug: chosen(z.string(), 'Slug of the organization'),
-})
-const membership = z.looseObject({
-  ...organization.shape,
-  role: chosen(z.enum(roles), 'Role of the user there'),
-  state: chosen(z.enum(states), 'State of the user there'),
-})
 
 const accountRecord = z.looseObject({
   first_name: chosen(z.string(), 'First name'),
@@ -39,7 +28,7 @@ const personRecord = z.looseObject({
   mobile: chosen(z.string(), 'Mobile number, E.164', { personal: true }),
   country_code: chosen(z.string(), 'Dialing prefix with plus'),
   account: chosen(z.nullable(accountRecord), 'The account of the app; null without one'),
-  organizations: chosen(z.array(membership), 'Where the user is'),
+  organizations: chosen(z.array(membershipRecord), 'Where the user is'),
 })
 
 const requirements = [
@@ -120,7 +109,7 @@ export const account = operations({
     }),
     data: z.looseObject({
       user_id: chosen(id, 'User id'),
-      organization: chosen(organization, 'The organization'),
+      organization: chosen(organizationName, 'The organization'),
       state: chosen(z.enum(states), 'State of the user there'),
     }),
   },
@@ -142,7 +131,7 @@ export const account = operations({
       assigned: chosen(z.boolean(), 'Whether the person is an active member'),
       state: chosen(z.nullable(z.enum(states)), 'State there; null for who never asked to join'),
       role: chosen(z.nullable(z.enum(roles)), 'Role there'),
-      organization: chosen(z.nullable(organization), 'The organization'),
+      organization: chosen(z.nullable(organizationName), 'The organization'),
     }),
   },
   resendEmailVerification: {

@@ -119,6 +119,19 @@ export const userRecord = z.looseObject({
   ...times,
 })
 
+/** An organization, as far as a person needs to tell it from others. */
+export const organizationName = z.looseObject({
+  id: chosen(positive, 'Organization id'),
+  name: chosen(z.string(), 'Name of the organization'),
+  slug: chosen(z.string(), 'Slug of the organization'),
+})
+/** An organization of a person. */
+export const membershipRecord = z.looseObject({
+  ...organizationName.shape,
+  role: chosen(z.enum(roles), 'Role of the user there'),
+  state: chosen(z.enum(states), 'State of the user there'),
+})
+
 /** What became of the link that registers the first phone of who was accepted. No answer holds the link. */
 export const sentEnrollment = chosen(
   z.nullable(

@@ -5,6 +5,7 @@ import { operations } from './operation.ts'
 import {
   country_code,
   email,
+  membershipRecord,
   mobile,
   org_id,
   paging,
@@ -167,15 +168,7 @@ export const user = operations({
     message: 'Organizations of the user',
     example: '--user 7',
     input: z.strictObject({ user_id: z.optional(bodyUser), mobile: e164 }),
-    data: z.array(
-      z.looseObject({
-        id: chosen(positive, 'Organization id'),
-        name: chosen(z.string(), 'Name of the organization'),
-        slug: chosen(z.string(), 'Slug of the organization'),
-        role: chosen(z.enum(roles), 'Role of the user there'),
-        state: chosen(z.enum(states), 'State of the user there'),
-      }),
-    ),
+    data: z.array(membershipRecord),
     columns: ['id', 'slug', 'name', 'role', 'state'],
   },
   makeAdmin: {
