@@ -34,6 +34,7 @@ const orgOfCaller = chosen(z.optional(positive), 'Organization id; a key of an o
 const bodyOrg = chosen(positive, 'Organization id', { example: 1 })
 const bodyUser = chosen(id, 'User id', { example: '7' })
 const e164 = chosen(z.optional(mobile), 'Mobile number, E.164', { example: '+12025550101', personal: true })
+const address = chosen(z.optional(email), 'E-mail address', { example: 'ada@acme.example', personal: true })
 const member = { org_id, user_id }
 const userColumns = ['id', 'first_name', 'last_name', 'mobile', 'email', 'role', 'state']
 
@@ -50,10 +51,7 @@ export const user = operations({
       org_id,
       state: chosen(z.optional(z.enum(states)), 'Only users in this state', { example: 'active' }),
       mobile: e164,
-      email: chosen(z.optional(email), 'Only the user with this e-mail address', {
-        example: 'ada@acme.example',
-        personal: true,
-      }),
+      email: address,
       ...paging,
     }),
     data: z.array(userRecord),
@@ -141,7 +139,7 @@ export const user = operations({
       org_id: orgOfCaller,
       user_id: z.optional(bodyUser),
       mobile: e164,
-      email: chosen(z.optional(email), 'E-mail address', { example: 'ada@acme.example', personal: true }),
+      email: address,
     }),
     data: userRecord,
   },

@@ -1,5 +1,5 @@
 import type { SourcedFactor } from '../../contract/auth.ts'
-import { decide, type Evidence, type Policy } from '../../rules/decide.ts'
+import { decide, type Evidence, type FactorDecision, type Policy } from '../../rules/decide.ts'
 import { byService } from './verification.ts'
 
 type Verdict = 'PASS' | 'FAIL'
@@ -15,6 +15,8 @@ const asserted = (factor: string, result: Verdict): SourcedFactor => ({
   observed: result,
   source: 'caller',
 })
+
+const byCaller = (factor: FactorDecision): SourcedFactor => ({ ...factor, source: 'caller' })
 
 /** What is known when results are posted, besides what they say. */
 export type Known = {
@@ -60,7 +62,7 @@ export const evaluate = (
     if (!claim) return (one.factor === 'ip' ? capturedOf('ip') : undefined) ?? byService(one)
     if (claim.result === 'FAIL') return claim
     const isPlaceChecked = one.factor === 'location' && one.policy !== null && evidence.location !== undefined
-    return capturedOf(one.factor) ?? (isPlaceChecked ? { ...one, source: 'caller' } : claim)
+    return capturedOf(one.factor) ?? (isPlaceChecked ? byCaller(one) : claim)
   })
   const decision = capturedOf('decision')
   const all = decision ? [decision, ...factors] : factors
