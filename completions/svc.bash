@@ -3,7 +3,7 @@
 _svc_place() {
   commands='' flags='' words='' files='' kind=''
   case $1 in
-    '') commands='org user geofence timeslot approve auth mobile iot notify key audit export diff apply serve mcp service profile api doctor demo commands completion version help' flags='' words='' files='' kind='' ;;
+    '') commands='org user geofence timeslot approve auth mobile iot notify key audit export diff apply serve mcp service profile api whoami doctor demo commands completion version help' flags='' words='' files='' kind='' ;;
     'org') commands='list get create onboard update delete creds auth-code' flags='' words='' files='' kind='' ;;
     'org list') commands='' flags='--limit --cursor --all' words='' files='' kind='' ;;
     'org get') commands='' flags='' words='' files='' kind=org ;;
@@ -139,6 +139,7 @@ _svc_place() {
     'profile remove') commands='' flags='-y --yes --dry-run' words='' files='' kind=profile ;;
     'profile login') commands='' flags='--with-key --bearer --dry-run' words='' files='' kind=profile ;;
     'api') commands='' flags='-X --method -H --header -i --include --dry-run --confirm -f --raw-field -F --field --input' words='' files='' kind='' ;;
+    'whoami') commands='' flags='' words='' files='' kind='' ;;
     'doctor') commands='' flags='--fix' words='' files='' kind='' ;;
     'demo') commands='' flags='' words='' files='' kind='' ;;
     'commands') commands='' flags='' words='' files='' kind='' ;;

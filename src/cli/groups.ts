@@ -162,6 +162,10 @@ export const groups: Record<string, Group> = {
     about: 'Call any route, raw',
     load: async () => (await import('./commands/api.ts')).registerApi,
   },
+  whoami: {
+    about: 'Show the profile, the address and the key in use',
+    load: async () => (await import('./commands/whoami.ts')).registerWhoami,
+  },
   doctor: {
     about: 'What works, what does not, and what to type next',
     load: async () => (await import('./commands/doctor.ts')).registerDoctor,

@@ -36,7 +36,7 @@ const wantedRows = (operation: Operation, { input, options }: Wanted): number =>
   const { all = false } = options
   const limit = input['limit'] as number | undefined
   if (limit !== undefined && limit < 1)
-    throw usageError(`--limit takes a whole number from 1, not "${limit}"`, '--limit 50')
+    throw usageError(`--limit must be a whole number of 1 or more, not "${limit}"`, '--limit 50')
   if (limit !== undefined && all) throw usageError('--all does not go with --limit', 'Leave one of them out')
   const [since, until] = [input['since'], input['until']]
   if (since !== undefined && until !== undefined && String(since) >= String(until))

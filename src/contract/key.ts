@@ -8,6 +8,28 @@ import { keyRecord, newKey, paging } from './records.ts'
 const keyId = chosen(id, 'Key id', { example: '2', flag: 'key-id' })
 
 export const key = operations({
+  whoAmI: {
+    method: 'GET',
+    path: '/svc/v1/whoami',
+    cli: 'whoami',
+    effect: 'read',
+    summary: 'Show the key in use and its organization',
+    message: 'Key in use',
+    input: z.strictObject({}),
+    data: z.looseObject({
+      ...keyRecord.shape,
+      organization: chosen(
+        z.nullable(
+          z.looseObject({
+            id: chosen(positive, 'Organization id'),
+            slug: chosen(z.string(), 'Slug of the organization'),
+            name: chosen(z.string(), 'Name of the organization'),
+          }),
+        ),
+        'Its organization; null for an operator key',
+      ),
+    }),
+  },
   listKeys: {
     method: 'GET',
     path: '/svc/v1/keys',

@@ -52,7 +52,7 @@ describe('a wrong value exits with 2, whoever finds it, and is called as it was 
     [`${fence} --latitude 91 --longitude 1 --dry-run`, '--latitude must be 90 or less'],
     // The service finds these.
     ['org auth-code create --org acme --label X --uses 0', '--uses must be 1 or more'],
-    ['user list --org acme --limit 0', '--limit must be 1 or more'],
+    ['user list --org acme --limit 0', '--limit must be a whole number of 1 or more, not "0"'],
     ['approve submit Deploy --to 12 --org acme', /^--to /],
     ['approve request Deploy --to 12 --org acme', /^--to /],
     ['approve run --action Deploy --to 12 --org acme -- /bin/sh', /^--to /],

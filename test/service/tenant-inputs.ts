@@ -50,6 +50,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   listUserTimeslots: (_, { user }) => ({ userId: user }),
   setUserTimeslots: (_, { user }) => named({ userId: user, timeslots: [slot] }),
   checkTimeslot: ({ org }, { user }) => ({ org_id: org, user_id: user }),
+  whoAmI: () => ({}),
   listKeys: ({ org }) => ({ org_id: org }),
   createKey: ({ org }) => ({ name: 'new', org_id: org }),
   rotateKey: () => ({ id: '2' }),

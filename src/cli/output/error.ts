@@ -25,7 +25,9 @@ const internal = (what: string, cause?: Error): SvcError =>
 
 /** Issues that the message does not tell already. */
 const furtherIssues = ({ message, issues = [] }: SvcError) =>
-  issues.length === 1 && message.endsWith(issues[0]!.message) ? [] : issues
+  issues.length === 1 && message.endsWith(issues[0]!.message)
+    ? []
+    : issues.filter((issue) => !message.startsWith(`${issue.field} ${issue.message}`))
 
 const forPeople = (error: SvcError): string => {
   const { message, detail, hint, request_id } = error

@@ -66,6 +66,21 @@ const whyNot = async (call: Call, id: number): Promise<Refusal> => {
 }
 
 export const keyHandlers: Handlers<typeof key> = {
+  whoAmI: async (_, call) => {
+    const { keyId, orgId } = call.caller
+    const row = await selectKeys(call)
+      .where('id', '=', keyId)
+      .where('org_id', orgId === null ? 'is' : '=', orgId)
+      .executeTakeFirst()
+    if (!row) throw notFound('Key')
+    const organization = await call.db
+      .selectFrom('organizations')
+      .where('id', '=', row.org_id ?? 0)
+      .select(['id', 'slug', 'name'])
+      .executeTakeFirst()
+    return { ...answeredKey(row), organization: organization ?? null }
+  },
+
   listKeys: async ({ org_id }, call) => {
     const orgId = org_id ?? call.caller.orgId
     if (orgId !== null) await reachOrganization(call, orgId)

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { run } from '../../../src/cli/main.ts'
+import { startService, type RunningService } from '../../../src/service/serve.ts'
+import { startFakeHosted } from '../../fake-hosted.ts'
+import { memoryIo } from '../memory-io.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'svc-whoami-'))
+let service: RunningService
+beforeAll(async () => {
+  const data = { host: '127.0.0.1', port: 0, dataDir: join(dir, 'data'), env: {}, log: () => undefined }
+  service = await startService(data)
+})
+afterAll(async () => {
+  await service.stop()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const svc = async (line: string, env: Record<string, string> = {}) => {
+  const own = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: service.operatorKey!, SVC_CONFIG_DIR: dir }
+  const io = memoryIo({ env: { ...own, ...env } })
+  const exit = await run(line.split(' '), io)
+  return { exit, data: JSON.parse(io.out() || 'null') as Record<string, unknown>, err: io.err() }
+}
+
+test('shows the operator key, and the profile and address in use', async () => {
+  expect(await svc('whoami -o json')).toEqual({
+    exit: 0,
+    err: '',
+    data: {
+      profile: 'default',
+      base_url: service.baseUrl,
+      key_id: '1',
+      key_name: 'operator',
+      kind: 'operator',
+      org_id: null,
+      org: null,
+      expires_at: null,
+    },
+  })
+})
+
+test('shows the organization of a key that belongs to one', async () => {
+  await svc('org create --name Acme -o json')
+  const { data: made } = await svc('key create --name ci --org acme -o json')
+  const { data } = await svc('whoami -o json', { SVC_API_KEY: String(made['key']) })
+  expect(data).toMatchObject({ key_name: 'ci', kind: 'organization', org_id: 1, org: 'acme' })
+})
+
+test.each([
+  [
+    'a service that cannot be reached',
+    { SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api' },
+    9,
+    /127\.0\.0\.1:9/,
+  ],
+  [
+    'a key that is not accepted',
+    { SVC_API_KEY: 'svc_op_00000000_x' },
+    4,
+    /does not accept this API key\nhint: svc profile login/,
+  ],
+  ['no key', { SVC_API_KEY: '' }, 4, /no API key/],
+])('shows what is known here with %s', async (_, env, code, says) => {
+  const { exit, data, err } = await svc('whoami -o json', env)
+  expect(exit).toBe(code)
+  expect(err).toMatch(says)
+  expect(data).toMatchObject({ profile: 'default', key_name: null })
+})
+
+test('another service of the contract need not know whose key it is', async () => {
+  const other = await startFakeHosted()
+  const { exit, data, err } = await svc('whoami -o json', { SVC_BASE_URL: other.baseUrl })
+  await other.close()
+  expect({ exit, err }).toEqual({ exit: 0, err: 'This service does not say whose key it is\n' })
+  expect(data).toMatchObject({ base_url: other.baseUrl, kind: null })
+})
