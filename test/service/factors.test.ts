@@ -39,8 +39,32 @@ describe('what is checked', () => {
     await policy({ factors: ['location'] })
     const answer = await ask(service, ada)
     expect(refusal(answer)).toEqual([422, 'invalid_field', ['factors']])
-    expect(answer.body.message).toContain('location, which is asked for by the organization')
+    expect(answer.body.message).toContain('location: the organization requires it')
     expect(service.rung).toEqual([])
+  })
+
+  test('cannot be what nothing can be checked against, and the refusal says which commands change that', async () => {
+    const answer = await ask(service, ada, { factors: ['biometric', 'location', 'time', 'device'] })
+    expect(refusal(answer)).toEqual([422, 'invalid_field', ['factors']])
+    expect(answer.body.message).toBe(
+      'factors cannot include location and time: this request requires it, and acme has no active geofence and no active time slot to check it against',
+    )
+    expect(answer.body.data.hint).toBe(
+      'Leave it out, or first: svc geofence create --name NAME --latitude DEGREES --longitude DEGREES --radius METRES --is-active 1 --org acme; ' +
+        'svc timeslot create --name NAME --days mon,tue,wed,thu,fri --start 09:00 --end 17:00 --timezone ZONE --org acme',
+    )
+    await addFence()
+    await addSlot()
+    const { factors } = await asked(['biometric', 'location', 'time', 'device'])
+    expect(factors).toEqual(['biometric', 'location', 'time', 'device'])
+  })
+
+  test('is the device without a policy, as a registered one signs each approval', async () => {
+    const { request_id } = await asked(['device'])
+    expect(resultsOf(dataOf(await approve(request_id)))).toEqual({
+      biometric: 'required PASS',
+      device: 'required PASS',
+    })
   })
 
   test('is not what is only reported', async () => {

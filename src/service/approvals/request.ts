@@ -17,7 +17,7 @@ import type { RowInput } from '../row-ids.ts'
 
 type Factor = (typeof allFactors)[number]
 type Asked = RowInput<typeof approval.createApproval>
-type Approver = { org_id: number; user_id: number; policy: string; organization: string }
+type Approver = { org_id: number; user_id: number; policy: string; organization: string; slug: string }
 
 const defaultLifetime = 300
 
@@ -53,7 +53,7 @@ export const findApprover = async (
           .$if(!call.dev, (query) => query.where('d.kind', '=', 'phone')),
       ),
     )
-    .select(['m.org_id', 'm.user_id', 'o.policy', 'o.name as organization'])
+    .select(['m.org_id', 'm.user_id', 'o.policy', 'o.name as organization', 'o.slug'])
     .orderBy('m.org_id')
     .execute()
   const [approver, ...others] = approvers
@@ -72,11 +72,29 @@ export const findApprover = async (
   return approver
 }
 
-const missing: Record<Factor, string> = {
-  biometric: '',
-  location: 'there is no active geo-fence: svc geofence create',
-  time: 'there is no active time slot: svc timeslot create',
-  device: 'the organization does not ask for trusted devices: svc org update --device-trust',
+/** The command with which an organization gets something to check a factor against. */
+const commandFor: Partial<Record<Factor, string>> = {
+  location:
+    'svc geofence create --name NAME --latitude DEGREES --longitude DEGREES --radius METRES --is-active 1',
+  time: 'svc timeslot create --name NAME --days mon,tue,wed,thu,fri --start 09:00 --end 17:00 --timezone ZONE',
+}
+
+/**
+ * Nothing to check a factor against is an error before a phone rings: the approval would say yes to a requester who takes
+ * it as checked. A device needs no policy, as each approval is signed by a registered one.
+ */
+const refuseUnchecked = (unchecked: Factor[], asked: Factor[], { slug }: Approver): void => {
+  if (unchecked.length === 0) return
+  const who = unchecked.every((factor) => asked.includes(factor)) ? 'this request' : 'the organization'
+  const what = unchecked
+    .map((factor) => (factor === 'time' ? 'time slot' : 'geofence'))
+    .join(' and no active ')
+  const commands = unchecked.map((factor) => `${commandFor[factor]} --org ${slug}`)
+  throw invalid(
+    'factors',
+    `cannot include ${unchecked.join(' and ')}: ${who} requires it, and ${slug} has no active ${what} to check it against`,
+    `Leave it out, or first: ${commands.join('; ')}`,
+  )
 }
 
 /**
@@ -89,17 +107,11 @@ const requiredFactors = async (call: Call, approver: Approver, asked: Factor[] =
   wanted.delete('biometric')
   if (wanted.size > 0) {
     const rules = await readStanding(call.db, approver.org_id, approver.user_id)
-    for (const factor of wanted) {
-      // A registered device always stands; that it must be one is a policy.
-      const stands = factor === 'device' ? rules.deviceTrust : hasPolicy(rules, factor)
-      if (stands) continue
-      const who = asked.includes(factor) ? 'was asked for' : 'is asked for by the organization'
-      throw invalid(
-        'factors',
-        `cannot hold ${factor}, which ${who}: no policy stands behind it`,
-        missing[factor],
-      )
-    }
+    refuseUnchecked(
+      [...wanted].filter((factor) => !hasPolicy(rules, factor)),
+      asked,
+      approver,
+    )
   }
   const reported = policy.report_only ?? []
   return allFactors.filter(

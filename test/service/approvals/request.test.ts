@@ -88,7 +88,6 @@ describe('a request for approval', () => {
     ['an unknown factor', { factors: ['retina'] }, 'factors[0]'],
     ['a location without a fence', { factors: ['location'] }, 'factors'],
     ['a time without a slot', { factors: ['biometric', 'time'] }, 'factors'],
-    ['a device that the policy does not ask for', { factors: ['device'] }, 'factors'],
     ['no time at all', { lifetime_s: 0 }, 'lifetime_s'],
     ['a lifetime of 1e9', { lifetime_s: 1e9 }, 'lifetime_s'],
     ['a field that nobody knows', { urgent: true }, 'urgent'],
