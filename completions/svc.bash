@@ -124,7 +124,7 @@ _svc_place() {
     'apply') commands='' flags='-f --file --target --prune --plan-out --plan -y --yes --confirm --dry-run' words='' files=1 kind='' ;;
     'serve') commands='' flags='--port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --dev --no-profile' words='' files='' kind='' ;;
     'mcp') commands='config' flags='' words='' files='' kind='' ;;
-    'mcp config') commands='' flags='' words='' files='' kind='' ;;
+    'mcp config') commands='' flags='--http' words='' files='' kind='' ;;
     'service') commands='backup restore migrate reset-operator-key' flags='' words='' files='' kind='' ;;
     'service backup') commands='' flags='--data-dir --dry-run' words='' files=1 kind='' ;;
     'service restore') commands='' flags='--data-dir --dry-run' words='' files=1 kind='' ;;

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { createPerson, remote, type Person } from './person.ts'
 import { bin, startService, svc, temporaryFolder, type Service } from './processes.ts'
 
@@ -89,6 +91,14 @@ test('the demo says in its first line that it never approves', async () => {
   expect(stderr.split('\n')[0]).toMatch(/^svc mcp: demo that never approves: no API key/)
 })
 
+/** Starts what a snippet says, with no environment but its own, as a client does. */
+const startPasted = async (json: string, name = 'svc') => {
+  const { command, args, env: own } = JSON.parse(json).mcpServers[name]
+  const client = new Client({ name: 'Pasted', version: '1' })
+  await client.connect(new StdioClientTransport({ command, args, env: own, stderr: 'ignore' }))
+  return client
+}
+
 describe('svc mcp config', () => {
   test.each(['claude', 'cursor', 'vscode', 'generic'])(
     'prints JSON for %s, without a secret',
@@ -97,14 +107,58 @@ describe('svc mcp config', () => {
       expect(exit).toBe(0)
       const { servers, mcpServers } = JSON.parse(stdout)
       expect((servers ?? mcpServers).svc).toMatchObject({
-        command: 'svc',
-        args: ['mcp'],
-        env: { SVC_BASE_URL: service.baseUrl, SVC_ORG: 'acme' },
+        command: process.execPath,
+        args: [bin, 'mcp'],
+        env: { SVC_BASE_URL: service.baseUrl, SVC_ORG: 'acme', SVC_API_KEY: expect.any(String) },
       })
       expect(stdout + stderr).not.toContain(key)
       expect(stderr).toMatch(/^# /)
+      expect(stderr).toContain('SVC_API_KEY: ')
     },
   )
+
+  test('works as pasted with the profile of a local service, and asks with its key', async () => {
+    const saved = { SVC_CONFIG_DIR: join(folder.path, 'saved') }
+    const mcp = new URL('/mcp', service.baseUrl).href
+    const added = await svc(
+      ['profile', 'create', 'local', '--base-url', service.baseUrl, '--mcp-url', mcp, '--with-key'],
+      saved,
+      key,
+    )
+    expect(added).toMatchObject({ exit: 0 })
+    const { stdout, stderr } = await svc(['mcp', 'config', 'claude'], saved)
+    expect(stdout).not.toMatch(/MCP_AUTH_TOKEN|SVC_API_KEY|<your/)
+    expect(stderr).not.toContain('secret')
+    const ada = await person()
+    const client = await startPasted(stdout)
+    await client.callTool({
+      name: 'request_approval_async',
+      arguments: { action: 'Deploy', approver_mobile: ada.mobile },
+    })
+    expect(await ada.requests('pending')).toMatchObject([
+      { requester: 'Pasted', verified_as: expect.stringMatching(/^key "/) },
+    ])
+    await ada.answer({ decision: 'deny' })
+    await client.close()
+  })
+
+  test('prints the tool server over HTTP, with a bearer only where one is needed', async () => {
+    const local = { ...config, SVC_MCP_URL: new URL('/mcp', service.baseUrl).href }
+    const open = await svc(['mcp', 'config', 'claude', '--http'], local)
+    expect(JSON.parse(open.stdout)).toEqual({ mcpServers: { svc: { type: 'http', url: local.SVC_MCP_URL } } })
+    const guarded = await svc(['mcp', 'config', 'claude', '--http'], { ...local, MCP_AUTH_TOKEN: key })
+    expect(JSON.parse(guarded.stdout).mcpServers.svc.headers).toEqual({
+      Authorization: 'Bearer ${MCP_AUTH_TOKEN}',
+    })
+    expect(guarded.stdout + guarded.stderr).not.toContain(key)
+    const remote = { ...config, SVC_MCP_URL: 'https://svc.example.com/mcp' }
+    const vscode = await svc(['mcp', 'config', 'vscode', '--http'], remote)
+    expect(JSON.parse(vscode.stdout)).toMatchObject({
+      servers: { svc: { headers: { Authorization: 'Bearer ${input:mcp-auth-token}' } } },
+      inputs: [{ id: 'mcp-auth-token', password: true }],
+    })
+    expect((await svc(['mcp', 'config', 'claude', '--http'], config)).exit).toBe(2)
+  })
 
   test('names the clients that it knows', async () => {
     const { exit, stderr } = await svc(['mcp', 'config', 'emacs'], env)

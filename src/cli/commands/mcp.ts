@@ -1,10 +1,12 @@
+import { realpathSync } from 'node:fs'
 import { Argument, type Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
+import { configDir } from '../profile/config-dir.ts'
 import { chooseAsker } from '../mcp/choose-asker.ts'
 import { askingDefaults } from '../mcp/defaults.ts'
-import { mcpClients, snippetFor, type McpClient } from '../mcp/snippet.ts'
+import { childSnippet, httpSnippet, mcpClients, type McpClient } from '../mcp/snippet.ts'
 
 const demoAsker = async () => (await import('../../service/mcp/demo-asker.ts')).createDemoAsker()
 
@@ -27,10 +29,18 @@ const serve = async (context: Context): Promise<void> => {
   }
 }
 
-const config = async (client: McpClient, context: Context): Promise<void> => {
-  const { json, where } = snippetFor(client, await context.settings())
+const config = async (client: McpClient, http: boolean, context: Context): Promise<void> => {
+  const { io } = context
+  const settings = await context.settings()
+  const program = [process.execPath, realpathSync(process.argv[1]!)] as const
+  // A client passes on no variable that says where profiles are.
+  const moved = io.env['SVC_CONFIG_DIR'] || io.env['XDG_CONFIG_HOME']
+  const env = { ...io.env, SVC_CONFIG_DIR: moved && configDir(io) }
+  const { json, notes } = http
+    ? await httpSnippet(client, settings)
+    : await childSnippet(client, settings, { program, env })
   const output = await context.output()
-  output.warn(`# ${where}`)
+  for (const note of notes) output.warn(`# ${note}`)
   await output.show({ status: 'success', message: 'Configuration', data: json }, { document: true })
 }
 
@@ -49,9 +59,10 @@ export const registerMcp = (group: Command, context: Context): void => {
     })
   group
     .command('config')
-    .description('Print the configuration with which a client starts svc mcp')
+    .description('Print the configuration of a client that uses the approval tools')
     .usage('<client> [flags]')
     .addArgument(new Argument('<client>', 'claude, cursor, vscode or generic').choices(mcpClients))
+    .option('--http', 'the tool server over HTTP, instead of svc mcp as a child process')
     .addHelpText('after', '\nExample:\n  svc mcp config claude')
-    .action((client: McpClient) => config(client, context))
+    .action((client: McpClient, { http = false }: { http?: boolean }) => config(client, http, context))
 }

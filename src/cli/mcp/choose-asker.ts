@@ -19,15 +19,25 @@ const inOrganization = (asker: Asker, wanted: string, context: Context): Asker =
 })
 
 /**
- * The tool server at SVC_MCP_URL, else the REST API where there is a key, else the demo. A key in the environment beats
- * the address of a tool server in the profile. Nothing is asked of the network yet. Fails with a usage error where an
- * address or a secret cannot be.
+ * Whether the profile's own tool server is the way. Where there is a key, the REST API does the same, names the key to the
+ * approver, and needs no bearer that nobody has.
+ */
+const reachesTools = async (context: Context): Promise<boolean> => {
+  const { mcpUrl, baseUrl, bearer, apiKey } = await context.settings()
+  if (!mcpUrl) return false
+  if (mcpUrl.source !== 'profile') return true
+  if (context.io.env['SVC_API_KEY'] || context.globals.keyFile !== undefined) return false
+  return (await bearer(mcpUrl.value)) !== undefined || (await apiKey(baseUrl.value)) === undefined
+}
+
+/**
+ * The tool server at SVC_MCP_URL, else the REST API where there is a key, else the tool server of the profile, else the
+ * demo. Nothing is asked of the network yet. Fails with a usage error where an address or a secret cannot be.
  */
 export const chooseAsker = async (context: Context, demo: () => Promise<Asker>): Promise<Chosen> => {
   const settings = await context.settings()
-  const { baseUrl, mcpUrl } = settings
-  const keyAtHand = Boolean(context.io.env['SVC_API_KEY']) || context.globals.keyFile !== undefined
-  if (mcpUrl && !(mcpUrl.source === 'profile' && keyAtHand)) {
+  const { baseUrl } = settings
+  if (await reachesTools(context)) {
     const [{ createMcpAsker }, { openTools }] = await Promise.all([
       import('../../client/mcp-asker.ts'),
       import('../approve/open-tools.ts'),

@@ -1,74 +1,133 @@
-import type { Settings } from '../profile/settings.ts'
+import type { Env } from '../../core/env.ts'
+import { usageError } from '../../core/errors.ts'
+import { isLoopback } from '../profile/address.ts'
+import type { Setting, Settings } from '../profile/settings.ts'
 
 export const mcpClients = ['claude', 'cursor', 'vscode', 'generic'] as const
 export type McpClient = (typeof mcpClients)[number]
 
-export type Snippet = { json: object; where: string }
+/** What a person pastes, where it belongs, and what they have to do besides. No secret is in it. */
+export type Snippet = { json: object; notes: string[] }
 
-type Env = Record<string, string>
+type Fields = Record<string, string>
+/** A secret as a client takes it from elsewhere. */
+type Secret = (name: string) => string
 
-/** What the child process needs: the addresses and defaults that hold here, and a place for the secret. */
-const envOf = (settings: Settings, secret: (name: string) => string): Env => {
-  const { baseUrl, mcpUrl, defaultMobile, defaultFactors, requestFrom, org } = settings
-  const entries: [string, string | undefined][] = [
-    ...(mcpUrl
-      ? ([
-          ['SVC_MCP_URL', mcpUrl.value],
-          ['MCP_AUTH_TOKEN', secret('MCP_AUTH_TOKEN')],
-        ] as [string, string][])
-      : ([
-          ['SVC_BASE_URL', baseUrl.value],
-          ['SVC_API_KEY', secret('SVC_API_KEY')],
-          ['SVC_ORG', org?.value],
-        ] as [string, string][])),
-    ['SVC_DEFAULT_MOBILE', defaultMobile?.value],
-    ['SVC_DEFAULT_FACTORS', defaultFactors?.value],
-    ['SVC_REQUEST_FROM', requestFrom?.value],
+/** Whether the tool server can be used without a bearer: nobody saved one, and only this machine reaches it. */
+const needsBearer = async (url: string, settings: Settings): Promise<boolean> =>
+  !isLoopback(new URL(url)) || (await settings.bearer(url)) !== undefined
+
+const spoken = (setting: Setting | undefined): string | undefined =>
+  setting && setting.source !== 'profile' && setting.source !== 'default' ? setting.value : undefined
+
+/** What the child process cannot read in the profile. A saved profile also holds its secrets. */
+const envOf = async (settings: Settings, env: Env, secret: Secret): Promise<Fields> => {
+  const { profile, baseUrl, mcpUrl, org, defaultMobile, defaultFactors, requestFrom } = settings
+  const saved = profile.source !== 'default'
+  const fields: [string, string | undefined][] = [
+    ['SVC_PROFILE', saved ? profile.value : undefined],
+    ['SVC_CONFIG_DIR', saved ? env['SVC_CONFIG_DIR'] : undefined],
+    ['SVC_BASE_URL', spoken(baseUrl)],
+    ['SVC_MCP_URL', spoken(mcpUrl)],
+    ['SVC_ORG', spoken(org)],
+    ['SVC_DEFAULT_MOBILE', spoken(defaultMobile)],
+    ['SVC_DEFAULT_FACTORS', spoken(defaultFactors)],
+    ['SVC_REQUEST_FROM', spoken(requestFrom)],
   ]
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
+  const throughTools = spoken(mcpUrl) !== undefined
+  const elsewhere = throughTools || spoken(baseUrl) !== undefined
+  if (env['MCP_AUTH_TOKEN'] || (throughTools && !isLoopback(new URL(mcpUrl!.value))))
+    fields.push(['MCP_AUTH_TOKEN', secret('MCP_AUTH_TOKEN')])
+  if (env['SVC_API_KEY'] || (!throughTools && (elsewhere || !saved)))
+    fields.push(['SVC_API_KEY', secret('SVC_API_KEY')])
+  return Object.fromEntries(fields.filter((field): field is [string, string] => field[1] !== undefined))
 }
 
-const placeholder = (name: string): string => `<your ${name}>`
-
-const servers = (settings: Settings, secret: (name: string) => string, type = {}) => ({
-  svc: { ...type, command: 'svc', args: ['mcp'], env: envOf(settings, secret) },
-})
-
-const vscode = (settings: Settings): object => {
-  const inputs: object[] = []
-  const secret = (name: string): string => {
-    const id = name.toLowerCase().replaceAll('_', '-')
-    inputs.push({ type: 'promptString', id, description: name, password: true })
-    return `\${input:${id}}`
-  }
-  return { servers: servers(settings, secret, { type: 'stdio' }), inputs }
+const secretsOf: Record<McpClient, { secret: Secret; note: string }> = {
+  claude: {
+    secret: (name) => `\${${name}}`,
+    note: 'Claude Code takes ${…} from its environment; in Claude Desktop, put the secret there instead.',
+  },
+  cursor: { secret: (name) => `\${env:${name}}`, note: 'Cursor takes ${env:…} from its environment.' },
+  vscode: {
+    secret: (name) => `\${input:${name.toLowerCase().replaceAll('_', '-')}}`,
+    note: 'VS Code asks for the secret once and keeps it.',
+  },
+  generic: { secret: (name) => `<your ${name}>`, note: 'Replace <…> by the secret.' },
 }
 
-/** The configuration that makes a client start `svc mcp`, and the file where it belongs. No secret is in it. */
-export const snippetFor = (client: McpClient, settings: Settings): Snippet => {
-  const mcpServers = servers(settings, placeholder)
-  switch (client) {
-    case 'claude':
-      return {
-        json: { mcpServers },
-        where:
-          'Claude Desktop: claude_desktop_config.json in ~/Library/Application Support/Claude (macOS) or %APPDATA%\\Claude (Windows), then restart it. Claude Code: .mcp.json in the project.',
-      }
-    case 'cursor':
-      return {
-        json: { mcpServers: servers(settings, (name) => `\${env:${name}}`) },
-        where:
-          'Cursor: ~/.cursor/mcp.json for all projects, or .cursor/mcp.json in one. The secret is taken from its environment.',
-      }
-    case 'vscode':
-      return {
-        json: vscode(settings),
-        where: 'VS Code: .vscode/mcp.json in the project. It asks for the secret once and keeps it.',
-      }
-    case 'generic':
-      return {
-        json: { mcpServers },
-        where: 'Wherever the client keeps its MCP servers, or start `svc mcp` with this environment.',
-      }
+const places: Record<McpClient, string> = {
+  claude:
+    'Claude Code: .mcp.json in the project. Claude Desktop: claude_desktop_config.json in ~/Library/Application Support/Claude (macOS) or %APPDATA%\\Claude (Windows); then restart it.',
+  cursor: 'Cursor: ~/.cursor/mcp.json for all projects, or .cursor/mcp.json in one.',
+  vscode: 'VS Code: .vscode/mcp.json in the project.',
+  generic: 'Wherever the client keeps its MCP servers.',
+}
+
+const assemble = async (
+  client: McpClient,
+  entry: (secret: Secret) => Promise<object>,
+  note: string,
+): Promise<Snippet> => {
+  const asked = new Set<string>()
+  const { secret, note: about } = secretsOf[client]
+  const svc = await entry((name) => {
+    asked.add(name)
+    return secret(name)
+  })
+  const inputs = [...asked].map((name) => ({
+    type: 'promptString',
+    id: name.toLowerCase().replaceAll('_', '-'),
+    description: name,
+    password: true,
+  }))
+  return {
+    json: client === 'vscode' ? { servers: { svc }, inputs } : { mcpServers: { svc } },
+    notes: [places[client], note, ...(asked.size > 0 ? [`${[...asked].join(', ')}: ${about}`] : [])],
   }
+}
+
+/**
+ * The configuration with which a client starts `svc mcp`. The command is absolute, because a client that was not started
+ * from a shell has another PATH.
+ */
+export const childSnippet = (
+  client: McpClient,
+  settings: Settings,
+  { program, env }: { program: readonly [string, ...string[]]; env: Env },
+): Promise<Snippet> => {
+  const [command, ...args] = program
+  return assemble(
+    client,
+    async (secret) => ({
+      ...(client === 'vscode' && { type: 'stdio' }),
+      command,
+      args: [...args, 'mcp'],
+      env: await envOf(settings, env, secret),
+    }),
+    'In a file that other people use, write "command": "svc", "args": ["mcp"]; svc must then be on their PATH.',
+  )
+}
+
+/** The configuration with which a client uses the tool server over HTTP, without svc. */
+export const httpSnippet = async (client: McpClient, settings: Settings): Promise<Snippet> => {
+  const { mcpUrl } = settings
+  if (!mcpUrl)
+    throw usageError(
+      'There is no address of a tool server',
+      'SVC_MCP_URL=https://host.example/mcp, or svc profile set mcp_url=…',
+    )
+  const url = mcpUrl.value
+  const guarded = await needsBearer(url, settings)
+  return assemble(
+    client,
+    async (secret) => ({
+      ...(client === 'cursor' ? {} : { type: 'http' }),
+      url,
+      ...(guarded && { headers: { Authorization: `Bearer ${secret('MCP_AUTH_TOKEN')}` } }),
+    }),
+    guarded
+      ? 'The bearer is MCP_AUTH_TOKEN of the service, or the API key of an organization.'
+      : 'This service needs no bearer from this machine. If MCP_AUTH_TOKEN is set there, set it here, too, and print this again.',
+  )
 }
