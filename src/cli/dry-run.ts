@@ -1,14 +1,14 @@
-import { curlLine } from '../client/curl.ts'
-import { planRequest, type PlannedRequest } from '../client/request.ts'
+import { curlLine, type PrintableRequest } from '../client/curl.ts'
+import { planRequest } from '../client/request.ts'
 import { fieldsOf } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
-import { safeJson } from '../core/safe-text.ts'
+import { safeJson, safeLine } from '../core/safe-text.ts'
 import { usageError } from '../core/errors.ts'
-import { withoutSecrets } from './command-line.ts'
 import type { Context } from './context.ts'
+import { createPlaceholders, type Placeholders } from './placeholders.ts'
 import { inTypedNames } from './typed-names.ts'
 
-/** Prints the request that would be sent, secrets redacted, with a `curl` line that sends the same; `facts` are told to machines, too. */
+/** Prints the request that would be sent, without its secrets, and a `curl` line for it; machines get `facts`, too. */
 export const showDryRun = async (
   operation: Operation,
   input: Record<string, unknown>,
@@ -23,27 +23,49 @@ export const showDryRun = async (
   } catch (error) {
     throw inTypedNames(operation, error)
   }
+  const placeholders = createPlaceholders()
   const shown = { ...input }
-  const more = withoutSecrets(extra) as Record<string, unknown>
+  const more = placeholders.hideNamed(extra)
   // Before it is planned: a secret may stand in the address, too.
   for (const { name, meta } of fieldsOf(operation))
-    for (const fields of [shown, more]) if (meta.secret && name in fields) fields[name] = '***'
-  await showPlan(planRequest(baseUrl.value, operation, shown, more), context, facts)
+    for (const fields of [shown, more])
+      if (meta.secret && fields[name] !== undefined) fields[name] = placeholders.hide(name, fields[name])
+  const plan = planRequest(baseUrl.value, operation, shown, more)
+  await showPlan({ plan, placeholders, facts, withKey: !operation.open }, context)
 }
 
-/** Prints a request that holds no secret, with a `curl` line. */
+type Printed = {
+  plan: PrintableRequest
+  placeholders: Placeholders
+  facts?: object
+  withKey?: boolean
+}
+
+/** Prints a request in which placeholders stand for secrets, with a `curl` line. */
 export const showPlan = async (
-  plan: Omit<PlannedRequest, 'method'> & { method: string },
+  { plan, placeholders, facts, withKey = true }: Printed,
   context: Context,
-  facts: object = {},
 ): Promise<void> => {
-  const curl = curlLine(plan)
+  const { cacert } = await context.settings()
+  const curl = curlLine(plan, { placeholders: placeholders.all, cacert: cacert?.value, withKey })
+  const secrets = placeholders.all.map(({ variable }) => variable)
+  const shown = placeholders.shown(plan)
   const output = await context.output()
   const { output: format } = context.globals
   if (format === 'id') throw usageError('--dry-run answers no id', '-o json shows the request')
-  if (output.machine || (format !== undefined && format !== 'table'))
-    return output.show({ status: 'dry_run', message: 'Nothing was sent', data: { ...facts, ...plan, curl } })
-  const body = plan.body && `\n${safeJson(plan.body, 2)}\n`
-  context.io.stdout.write(`${plan.method} ${plan.url}\nx-api-key: ***\n${body ?? ''}\n${curl}\n`)
+  if (output.machine || (format !== undefined && format !== 'table')) {
+    const data = { ...facts, ...shown, curl, ...(secrets.length > 0 && { secrets }) }
+    return output.show({ status: 'dry_run', message: 'Nothing was sent', data })
+  }
+  const headers = Object.entries({ ...(withKey && { 'x-api-key': '***' }), ...shown.headers })
+  const lines = [
+    `${shown.method} ${safeLine(shown.url)}`,
+    ...headers.map(([name, value]) => `${name}: ${safeLine(value)}`),
+    ...(shown.body ? ['', safeJson(shown.body, 2)] : []),
+    '',
+    ...(secrets.length > 0 ? [`# Secrets are not printed: set ${secrets.join(', ')} first`] : []),
+    curl,
+  ]
+  context.io.stdout.write(`${lines.join('\n')}\n`)
   output.note('Nothing was sent.')
 }

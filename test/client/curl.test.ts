@@ -39,7 +39,7 @@ test.each(cases)(
 
 test('the line holds no key, and nothing that a terminal would act on', () => {
   const line = curlLine(planRequest('https://api.example', org.createOrganization, { name: nasty }))
-  expect(line).toContain('"x-api-key: $SVC_API_KEY"')
+  expect(line).toContain('"x-api-key: ${SVC_API_KEY:?}"')
   expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u)
 })
 

@@ -3,7 +3,6 @@ import { usageError } from '../../core/errors.ts'
 import { exitCode, exitOfAnswer } from '../../core/exit-codes.ts'
 import { safeText } from '../../core/safe-text.ts'
 import type { Effect } from '../../contract/operation.ts'
-import { redactedUrl } from '../../client/redact.ts'
 import { rawUrl } from '../../client/request.ts'
 import { addBodyFlags, readBody, type BodyFlags } from '../body-fields.ts'
 import { confirmWrite } from '../confirm.ts'
@@ -61,13 +60,15 @@ export const registerApi = (command: Command, context: Context): void => {
 
     const { baseUrl, protected: guarded } = await context.settings()
     if (options.dryRun) {
-      const [{ showPlan }, { withoutSecrets }] = await Promise.all([
+      const [{ showPlan }, { createPlaceholders }] = await Promise.all([
         import('../dry-run.ts'),
-        import('../command-line.ts'),
+        import('../placeholders.ts'),
       ])
-      const url = redactedUrl(rawUrl(baseUrl.value, path))
-      const shown = body && { body: withoutSecrets(body) as Record<string, unknown> }
-      return showPlan({ method, url, ...shown }, context)
+      const placeholders = createPlaceholders()
+      const url = placeholders.hideInUrl(rawUrl(baseUrl.value, path))
+      const headers = placeholders.hideNamed(headersOf(options.header))
+      const plan = { method, url, headers, ...(body && { body: placeholders.hideNamed(body) }) }
+      return showPlan({ plan, placeholders }, context)
     }
     if (method === 'DELETE' && guarded) {
       const write = { what: `DELETE ${path}`, name: path, declined: 'Nothing was sent' }

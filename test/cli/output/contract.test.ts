@@ -4,23 +4,19 @@ import { isDeepStrictEqual } from 'node:util'
 import { parse as parseCsv } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { groups } from '../../../src/cli/groups.ts'
 import { run } from '../../../src/cli/main.ts'
 import { formats } from '../../../src/cli/output/output.ts'
-import { answerFieldsWith, argsOf, fieldsOf, type Field } from '../../../src/contract/describe.ts'
-import { orgFields, type Operation } from '../../../src/contract/operation.ts'
+import { answerFieldsWith } from '../../../src/contract/describe.ts'
+import type { Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
 import { temporaryFolder } from '../../e2e/processes.ts'
-import { json, startFakeHosted, type FakeHosted, type Seen } from '../../fake-hosted.ts'
+import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
 import { personalText, sampleData } from './sample.ts'
+import { argvOf, isMeant, operations } from './typed-operations.ts'
 
 // Every command of the table in every format, on a terminal and piped. Commands, arguments and answers come from the
 // table: a new operation is looked at without a line here.
-
-const operations = Object.entries(table as Record<string, Operation>).filter(([, { cli }]) =>
-  Object.hasOwn(groups, cli.split(' ')[0]!),
-)
 
 let service: FakeHosted
 const folder = temporaryFolder()
@@ -33,46 +29,6 @@ afterAll(async () => {
   await service.close()
   folder.remove()
 })
-
-/** Words of an example as a shell has them, up to where the shell itself goes on. */
-const words = (example: string): string[] =>
-  [...example.split(/ [>|] /)[0]!.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
-    ([, single, double, plain]) => single ?? double ?? plain!,
-  )
-
-const valueOf = ({ kind, choices, meta, flag }: Field): string => {
-  const example = meta.examples?.[0] ?? choices[0] ?? (kind === 'integer' || kind === 'number' ? 7 : 'x')
-  if (flag === 'org') return '1'
-  if (kind === 'json') return JSON.stringify(typeof example === 'object' ? example : {})
-  return Array.isArray(example) ? example.join(',') : String(example)
-}
-
-const typedOf = (operation: Operation, field: Field): string[] => {
-  if (argsOf(operation).includes(field.name)) return [valueOf(field)]
-  return field.kind === 'boolean' ? [`--${field.flag}`] : [`--${field.flag}`, valueOf(field)]
-}
-
-/** What to type: the example; where there is none, what is required. Whatever rings or deletes is not asked about. */
-const argvOf = (operation: Operation): string[] => {
-  const typed = operation.example
-    ? words(operation.example)
-    : fieldsOf(operation)
-        .filter(({ required, name }) => required || orgFields.includes(name))
-        .flatMap((field) => typedOf(operation, field))
-  const files = new Set(fieldsOf(operation).flatMap(({ meta, flag }) => (meta.secret ? [`--${flag}`] : [])))
-  const argv = typed.map((word, i) => (files.has(typed[i - 1] ?? '') ? secretFile : word))
-  const sure = operation.effect === 'delete' && !argv.includes('--yes') ? ['--yes'] : []
-  return [...operation.cli.split(' '), ...argv, ...sure]
-}
-
-const isMeant = (operation: Operation, { method, path }: Seen): boolean => {
-  const below = operation.path.startsWith('/svc/v1/') ? operation.path : `/admin/public/api${operation.path}`
-  const pattern = below
-    .split('/')
-    .map((part) => (part.startsWith('{') ? '[^/?]+' : part))
-    .join('/')
-  return operation.method === method && new RegExp(`^${pattern}(?:\\?|$)`).test(path)
-}
 
 /** Every operation is answered by its sample; with `failing`, this one is not found. */
 const answering = (failing?: Operation): void =>
@@ -142,7 +98,7 @@ const faultsOf = async (
   format: string,
   tty: boolean,
 ): Promise<string[]> => {
-  const { exit, out, err } = await typing([...argvOf(operation), '-o', format], tty)
+  const { exit, out, err } = await typing([...argvOf(operation, secretFile), '-o', format], tty)
   if (format === 'id' && !listed(payload).every(hasId)) {
     const expected = operation.effect === 'read' ? 1 : 2
     return exit === expected && out === '' && err.includes('no id')
@@ -165,7 +121,7 @@ const faultsOf = async (
 }
 
 describe.each(operations)('%s', (_, operation) => {
-  const argv = argvOf(operation)
+  const argv = argvOf(operation, secretFile)
   const payload = sampleData(operation) ?? { status: 'success', message: operation.message }
 
   it.each(formats)('in -o %s', async (format) => {

@@ -1,0 +1,54 @@
+import { groups } from '../../../src/cli/groups.ts'
+import { argsOf, fieldsOf, type Field } from '../../../src/contract/describe.ts'
+import { orgFields, type Operation } from '../../../src/contract/operation.ts'
+import { table } from '../../../src/contract/table.ts'
+import type { Seen } from '../../fake-hosted.ts'
+
+// The operations of the table that are commands, and how each is typed.
+
+export const operations = Object.entries(table as Record<string, Operation>).filter(([, { cli }]) =>
+  Object.hasOwn(groups, cli.split(' ')[0]!),
+)
+
+/** Words of an example as a shell has them, up to where the shell itself goes on. */
+const words = (example: string): string[] =>
+  [...example.split(/ [>|] /)[0]!.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, plain]) => single ?? double ?? plain!,
+  )
+
+const valueOf = ({ kind, choices, meta, flag }: Field): string => {
+  const example = meta.examples?.[0] ?? choices[0] ?? (kind === 'integer' || kind === 'number' ? 7 : 'x')
+  if (flag === 'org') return '1'
+  if (kind === 'json') return JSON.stringify(typeof example === 'object' ? example : {})
+  return Array.isArray(example) ? example.join(',') : String(example)
+}
+
+const typedOf = (operation: Operation, field: Field): string[] => {
+  if (argsOf(operation).includes(field.name)) return [valueOf(field)]
+  return field.kind === 'boolean' ? [`--${field.flag}`] : [`--${field.flag}`, valueOf(field)]
+}
+
+/**
+ * What to type: the example; where there is none, what is required. Whatever rings or deletes is not asked about. A
+ * secret is read from `secretFile`.
+ */
+export const argvOf = (operation: Operation, secretFile: string): string[] => {
+  const typed = operation.example
+    ? words(operation.example)
+    : fieldsOf(operation)
+        .filter(({ required, name }) => required || orgFields.includes(name))
+        .flatMap((field) => typedOf(operation, field))
+  const files = new Set(fieldsOf(operation).flatMap(({ meta, flag }) => (meta.secret ? [`--${flag}`] : [])))
+  const argv = typed.map((word, i) => (files.has(typed[i - 1] ?? '') ? secretFile : word))
+  const sure = operation.effect === 'delete' && !argv.includes('--yes') ? ['--yes'] : []
+  return [...operation.cli.split(' '), ...argv, ...sure]
+}
+
+export const isMeant = (operation: Operation, { method, path }: Seen): boolean => {
+  const below = operation.path.startsWith('/svc/v1/') ? operation.path : `/admin/public/api${operation.path}`
+  const pattern = below
+    .split('/')
+    .map((part) => (part.startsWith('{') ? '[^/?]+' : part))
+    .join('/')
+  return operation.method === method && new RegExp(`^${pattern}(?:\\?|$)`).test(path)
+}
