@@ -20,6 +20,23 @@ const raw = (service: RunningService, bytes: string): Promise<string> =>
     socket.on('error', reject)
   })
 
+const startTls = (): Promise<RunningService> => {
+  const [tlsCert, tlsKey] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  const made = selfSigned()
+  writeFileSync(tlsCert, made.cert)
+  writeFileSync(tlsKey, made.key)
+  return start({ tlsCert, tlsKey })
+}
+const overTls = (service: RunningService): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    request(service.healthUrl, { rejectUnauthorized: false }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+
 describe('a running service', () => {
   test('finishes what is under way when it is stopped, and takes nothing new', async () => {
     const service = await start()
@@ -78,22 +95,52 @@ describe('a running service', () => {
   })
 
   test('speaks TLS with a certificate and its key', async () => {
-    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-    const made = selfSigned()
-    writeFileSync(cert, made.cert)
-    writeFileSync(key, made.key)
-    const service = await start({ tlsCert: cert, tlsKey: key })
+    const service = await startTls()
     expect(service.baseUrl).toMatch(/^https:/)
-    const status = await new Promise((resolve, reject) => {
-      request(service.healthUrl, { rejectUnauthorized: false }, (answer) => {
-        answer.resume()
-        resolve(answer.statusCode)
-      })
-        .on('error', reject)
-        .end()
-    })
-    expect(status).toBe(200)
+    expect(await overTls(service)).toBe(200)
     await service.stop()
+    const cert = join(folder, 'cert.pem')
     await expect(start({ tlsCert: cert, tlsKey: cert })).rejects.toMatchObject({ code: 'tls_unusable' })
   })
+
+  test('sends plain HTTP on its TLS port to https, and uses nothing of the request', async () => {
+    const service = await startTls()
+    const host = `svc.example.com:${portOf(service)}`
+    const path = '/admin/public/api/organization/create?x=1'
+    const sent = `host: ${host}\r\nx-api-key: ${service.operatorKey}\r\ncontent-length: 14\r\n`
+    for (const more of ['', 'expect: 100-continue\r\n']) {
+      const answer = await raw(service, `POST ${path} HTTP/1.1\r\n${sent}${more}\r\n{"name":"Acme"}`)
+      expect(answer).toMatch(/^HTTP\/1\.1 301 /)
+      expect(answer).toContain(`\r\nlocation: https://${host}${path}\r\n`)
+      expect(answer).toMatch(/\r\nconnection: close\r\n/i)
+    }
+    expect(await overTls(service)).toBe(200)
+    await service.stop()
+    const again = await start()
+    const { data } = (await (await ask(again, '/organizations', service.operatorKey!)).json()) as Listed
+    expect(data).toEqual([])
+  })
+
+  test.each([
+    ['no host', 'GET / HTTP/1.0\r\n\r\n'],
+    ['a host that ends elsewhere', 'GET / HTTP/1.1\r\nHost: a.example/x?\r\n\r\n'],
+    ['a host with a name in it', 'GET / HTTP/1.1\r\nHost: user@a.example\r\n\r\n'],
+    ['another form of address', 'GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n'],
+    ['a first line that is none', 'HELLO\r\n\r\n'],
+    ['headers that are too large', `GET / HTTP/1.1\r\nHost: a.example\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`],
+  ])('sends nobody elsewhere from its TLS port for %s', async (_, bytes) => {
+    const answer = await raw(await startTls(), bytes)
+    expect(answer).toMatch(/^HTTP\/1\.1 4(?:00|31) /)
+    expect(answer).not.toMatch(/location:/i)
+  })
+
+  test('stops at once beside connections to its TLS port that say nothing', async () => {
+    const service = await startTls()
+    const socket = createConnection(portOf(service), '127.0.0.1')
+    await once(socket, 'connect')
+    expect(await overTls(service)).toBe(200)
+    const closed = once(socket.resume(), 'close')
+    await service.stop()
+    await closed
+  }, 5_000)
 })

@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { SvcError } from '../../core/errors.ts'
-import { requestId } from '../../core/ids.ts'
+import { answerParserError } from './parser-error.ts'
+import { redirectPlainHttp } from './plain-on-tls.ts'
 
 type Fetch = (request: Request, env: unknown) => Response | Promise<Response>
 
@@ -16,41 +17,8 @@ const limits = {
   keepAliveTimeout: 15_000,
   connectionsCheckingInterval: 2_000,
 }
+const tlsLimits = { ...limits, handshakeTimeout: 10_000 }
 const drainTime = 10_000
-
-const parserErrors: Record<string, [status: string, code: string, message: string]> = {
-  HPE_HEADER_OVERFLOW: [
-    '431 Request Header Fields Too Large',
-    'too_large',
-    'The headers are larger than 16 KiB',
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'timeout', 'The request took too long to arrive'],
-}
-
-/** What Node's parser refuses never reaches a route, and still gets the envelope. */
-const answerParserError = (error: NodeJS.ErrnoException, socket: Socket): void => {
-  // As Node's own answer: not into the middle of another one on the same connection.
-  const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: { headersSent: boolean } }
-  if (!socket.writable || underWay?.headersSent) {
-    socket.destroy()
-    return
-  }
-  const [status, code, message] = parserErrors[error.code ?? ''] ?? [
-    '400 Bad Request',
-    'malformed',
-    'This is not an HTTP request that the service understands',
-  ]
-  const body = JSON.stringify({ status: 'error', message, data: { code } })
-  const head = [
-    `HTTP/1.1 ${status}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${requestId()}`,
-    'cache-control: no-store',
-    'connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-}
 
 const hints: Record<string, string> = {
   EADDRINUSE: 'Use another port, or let the system choose a free one: --port 0',
@@ -77,10 +45,11 @@ export const startServer = async (
   const server = createAdaptorServer({
     fetch: (request, env) => fetch!(request, env),
     ...(tls
-      ? { createServer: createTlsServer, serverOptions: { ...limits, ...tls } }
+      ? { createServer: createTlsServer, serverOptions: { ...tlsLimits, ...tls } }
       : { createServer, serverOptions: limits }),
   }) as Server
   server.on('clientError', answerParserError)
+  const drop = tls ? redirectPlainHttp(server as TlsServer) : () => undefined
   const bound = await new Promise<number>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(`${host}:${port}`, error)))
     // The port may be the system's choice; no connection is handled before this turn of the event loop ends.
@@ -101,13 +70,17 @@ export const startServer = async (
       new Promise((resolve) => {
         // Answers under way are finished; connections that only wait are closed as they become idle.
         const idle = setInterval(() => server.closeIdleConnections(), 20)
-        const giveUp = setTimeout(() => server.closeAllConnections(), drainTime)
+        const giveUp = setTimeout(() => {
+          server.closeAllConnections()
+          drop('all')
+        }, drainTime)
         server.close(() => {
           clearInterval(idle)
           clearTimeout(giveUp)
           resolve()
         })
         server.closeIdleConnections()
+        drop('silent')
       }),
   }
 }

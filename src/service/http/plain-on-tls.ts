@@ -1,0 +1,75 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Server as TlsServer } from 'node:https'
+import type { Socket } from 'node:net'
+import { requestId } from '../../core/ids.ts'
+import { answerParserError } from './parser-error.ts'
+
+const hostHeader = /^(?:[\w.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\])(?::\d{1,5})?$/
+const body = JSON.stringify({ status: 'error', message: 'Use https', data: { code: 'plain_http' } })
+
+/** The same address over https; undefined where the request does not name one. */
+const targetOf = ({ url = '', headers: { host = '' } }: IncomingMessage): string | undefined => {
+  const text = `https://${host}${url}`
+  return hostHeader.test(host) && url.startsWith('/') && URL.canParse(text) ? new URL(text).href : undefined
+}
+
+/** Nothing of a body is read: whatever was sent in plain text is not used. */
+const redirect = (request: IncomingMessage, response: ServerResponse): void => {
+  const location = targetOf(request)
+  response.writeHead(location === undefined ? 400 : 301, {
+    ...(location !== undefined && { location }),
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-request-id': requestId(),
+    connection: 'close',
+  })
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+/** HTTP begins with the letter of a method, a TLS record with a byte that is none. */
+const isPlain = (first: number | undefined): boolean => first !== undefined && first >= 0x41 && first <= 0x5a
+
+const drop = (socket: Socket): void => void socket.destroy()
+
+/**
+ * Answers 301 to plain HTTP on the port of a TLS server, which would close the connection without a word. `deadline`:
+ * milliseconds until the first byte, and for a whole plain request. Answers how to end what is under way: connections
+ * that have sent nothing, or all.
+ */
+export const redirectPlainHttp = (
+  server: TlsServer,
+  deadline = 10_000,
+): ((which: 'silent' | 'all') => void) => {
+  const [takeTls] = server.listeners('connection') as ((this: TlsServer, socket: Socket) => void)[]
+  const plain = createServer(redirect).on('checkContinue', redirect).on('clientError', answerParserError)
+  const silent = new Set<Socket>()
+  const open = new Set<Socket>()
+
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    const timer = setTimeout(drop, deadline, socket)
+    open.add(socket)
+    silent.add(socket)
+    socket.on('error', () => drop(socket))
+    socket.once('close', () => {
+      clearTimeout(timer)
+      silent.delete(socket)
+      open.delete(socket)
+    })
+    socket.once('data', (first: Buffer) => {
+      silent.delete(socket)
+      socket.pause()
+      socket.unshift(first)
+      if (isPlain(first[0])) {
+        plain.emit('connection', socket)
+        process.nextTick(() => socket.resume())
+      } else {
+        clearTimeout(timer)
+        takeTls!.call(server, socket)
+      }
+    })
+  })
+  return (which) => {
+    for (const socket of which === 'silent' ? silent : open) drop(socket)
+  }
+}
