@@ -1,4 +1,5 @@
 import type { Answer, Client } from '../client/client.ts'
+import { cursorIn } from '../client/paging.ts'
 import { fieldsOf } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
 import { usageError } from '../core/errors.ts'
@@ -43,9 +44,6 @@ const wantedRows = (operation: Operation, { input, options }: Wanted): number =>
     throw usageError(`--since ${options.since} is not before --until ${options.until}`)
   return limit ?? (isByTime(operation) && !all ? newestRows : Infinity)
 }
-
-const cursorIn = (link: string | undefined): string | undefined =>
-  (link && new URL(link).searchParams.get('cursor')) || undefined
 
 /**
  * The rows of a list, so many in all, whatever the size of a page is. Without a limit it is every row, but of a list by

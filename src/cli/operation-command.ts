@@ -5,7 +5,7 @@ import { usageError } from '../core/errors.ts'
 import { addBodyFlags } from './body-fields.ts'
 import type { Context } from './context.ts'
 import { addFlag, optionKey } from './flags.ts'
-import { isPaged } from './list-rows.ts'
+import { isByTime, isPaged } from './list-rows.ts'
 import { listsFields } from './output/accepted.ts'
 import { sameVerb } from './verbs.ts'
 
@@ -76,6 +76,7 @@ export const addOperations = (
     for (const field of flags.values()) addFlag(command, field)
 
     if (candidates.some(isPaged)) command.option('--all', 'show every row')
+    if (isByTime(first)) command.option('--follow', 'show each row that is new or has changed, until Ctrl-C')
     if (first.effect !== 'read')
       addBodyFlags(command).option('--dry-run', 'print the request and send nothing')
     if (first.effect === 'delete')

@@ -5,6 +5,7 @@ import { confirmDelete, orgIn } from './confirm.ts'
 import type { Context } from './context.ts'
 import { gatherInput, type Gathered, type Typed } from './gather-input.ts'
 import { isPaged, listRows, type Listed } from './list-rows.ts'
+import type { Shape } from './output/output.ts'
 import { asTyped } from './typed-names.ts'
 
 /** Names under which services tell phones, addresses and credentials, whatever the table says. */
@@ -49,19 +50,8 @@ export const runOperation = async (
   if (operation.effect === 'delete') await confirmDelete(operation, input, typed.options, context)
 
   if (operation.effect !== 'read') await askBefore(operation, { input, extra }, typed, context)
-  const client = await context.client()
-  const { signal } = context.io
-  const { envelope, more }: Listed = await asTyped<Listed>(
-    operation,
-    input,
-    isPaged(operation)
-      ? listRows(operation, client, { input, options: typed.options, signal })
-      : client.call(operation, input, { extra, signal }),
-  )
-  const output = await context.output()
   const once = answerFieldsWith(operation, 'secret')
-  if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
-  await output.show(envelope, {
+  const shape: Shape = {
     columns: operation.columns,
     known,
     once,
@@ -72,7 +62,23 @@ export const runOperation = async (
       ...answerFieldsWith(operation, 'personal'),
       ...(operation.effect === 'read' ? alwaysMasked : []),
     ]),
-  })
+  }
+  if (typed.options.follow) {
+    const { followList } = await import('./follow.ts')
+    return followList(operation, input, { options: typed.options, shape }, context)
+  }
+  const client = await context.client()
+  const { signal } = context.io
+  const { envelope, more }: Listed = await asTyped<Listed>(
+    operation,
+    input,
+    isPaged(operation)
+      ? listRows(operation, client, { input, options: typed.options, signal })
+      : client.call(operation, input, { extra, signal }),
+  )
+  const output = await context.output()
+  if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
+  await output.show(envelope, shape)
   if (once.size > 0) output.note('Shown once: keep it now.')
   if (more) output.warn(await moreLine(more, context))
   look?.(envelope.data)

@@ -1,3 +1,7 @@
+/** The cursor of a page that a `Link` header names; undefined where a service names its pages otherwise. */
+export const cursorIn = (link: string | undefined): string | undefined =>
+  (link !== undefined && new URL(link).searchParams.get('cursor')) || undefined
+
 const rels = { next: /;\s*rel="?next"?\s*(?:;|$)/i, prev: /;\s*rel="?prev"?\s*(?:;|$)/i }
 
 /**

@@ -15,6 +15,10 @@ const passing = new Set([429, 502, 503, 504])
 export const mayPass = (outcome: { status: number } | SvcError): boolean =>
   outcome instanceof SvcError ? lostConnection.has(outcome.code) : passing.has(outcome.status)
 
+/** A service that restarts, a cut cable: what was asked there is still there. */
+export const mayComeBack = (error: unknown): error is SvcError =>
+  error instanceof SvcError && (error.exit === 'unreachable' || /^http_50[234]$/.test(error.code))
+
 /** The service cannot have seen the request. */
 export const neverSent = (outcome: unknown): boolean =>
   outcome instanceof SvcError && outcome.code === 'connection_refused'

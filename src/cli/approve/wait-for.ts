@@ -1,12 +1,8 @@
-import { sleepFor } from '../../client/retry.ts'
+import { mayComeBack, sleepFor } from '../../client/retry.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Backend } from './backend.ts'
 import type { Teller } from './teller.ts'
-
-/** A service that restarts, or a cut cable: the request is still there. */
-const passes = (error: unknown): error is SvcError =>
-  error instanceof SvcError && (error.exit === 'unreachable' || /^http_50[234]$/.test(error.code))
 
 /** Less than a transport waits for an answer, so that a silent one is noticed. */
 const longestPoll = 25
@@ -60,7 +56,7 @@ export const waitFor = async (
       // A service that does not wait, or lets go because it stops, is not asked in a tight loop.
       if (early) await sleep(1000, signal)
     } catch (error) {
-      if (!passes(error)) throw error
+      if (!mayComeBack(error)) throw error
       if (!lost) tell.lost(record, error)
       lost = error
       await sleep(1000, signal)

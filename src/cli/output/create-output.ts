@@ -25,10 +25,17 @@ export const createOutput = (run: Run): Output => {
     // An answer that holds nothing but its message is told as a sentence.
     const isBare = payload !== envelope.data && Object.keys(envelope).every((name) => bareFields.has(name))
     if (isBare && globals.json === undefined) return `${safeText(envelope.message)}\n`
-    const masked =
-      stdout.isTTY && !globals.reveal && shape.masked ? maskFields(payload, shape.masked) : payload
+    const above = globals.json === undefined && Array.isArray(payload) ? (shape.above ?? []) : []
+    const rows = above.length > 0 ? [...above, ...(payload as unknown[])] : payload
+    const masked = stdout.isTTY && !globals.reveal && shape.masked ? maskFields(rows, shape.masked) : rows
     const width = stdout.isTTY ? stdout.columns : Infinity
-    return `${drawTable(gridOf(masked, shape), { width, colour: wantsColour(stdout, { io, globals }) })}\n`
+    const table = drawTable(gridOf(masked, shape), { width, colour: wantsColour(stdout, { io, globals }) })
+    if (above.length === 0) return `${table}\n`
+    // The head and the rows above are on the screen.
+    return `${table
+      .split('\n')
+      .slice(1 + above.length)
+      .join('\n')}\n`
   }
 
   const picked = (payload: unknown, { known }: Shape): unknown => {

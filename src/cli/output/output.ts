@@ -14,6 +14,8 @@ export type Shape = {
   masked?: ReadonlySet<string>
   /** JSON where nobody says how it is shown. */
   document?: boolean
+  /** Rows that were shown before: a table goes on below them. */
+  above?: readonly unknown[]
   /** Goes through a pager where it is longer than the terminal. */
   paged?: boolean
 }

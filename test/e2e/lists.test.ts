@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bin, startService, svc, temporaryFolder, type Ended, type Service } from './processes.ts'
+import { onTerminal } from './terminal.ts'
+
+const key = 'svc_op_endtoend_0123456789012345678901234567890'
+const folder = temporaryFolder()
+const dataDir = join(folder.path, 'data')
+let service: Service
+let env: Record<string, string>
+
+const run = (...args: string[]): Promise<Ended> => svc(args, env)
+const create = (name: string): Promise<Ended> =>
+  run(
+    'geofence',
+    'create',
+    '--org',
+    'acme',
+    '--name',
+    name,
+    '--latitude',
+    '1',
+    '--longitude',
+    '2',
+    '--radius',
+    '3',
+    '--is-active',
+    '1',
+  )
+
+beforeAll(async () => {
+  service = await startService(dataDir, key)
+  env = { SVC_CONFIG_DIR: join(folder.path, 'config'), SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key }
+  await run('org', 'create', '--name', 'Acme')
+  for (const name of ['A', 'B', 'C']) await create(name)
+})
+afterAll(async () => {
+  await service.stop()
+  folder.remove()
+})
+
+describe('a list that is cut off', () => {
+  test('prints the command that goes on, and a shell that runs it shows the rest', async () => {
+    const list = ['audit', 'list', '--org', 'acme', '--actor', 'operator (key 1)', '--jq', '.[].seq']
+    let { stdout, stderr } = await run('--base-url', service.baseUrl, ...list, '--limit', '3')
+    const seen = [stdout]
+    for (let more; (more = /^More: (svc .+)$/m.exec(stderr)?.[1]);) {
+      const shell = spawn('sh', ['-c', `svc() { '${process.execPath}' '${bin}' "$@"; }; ${more}`], {
+        env: { PATH: process.env.PATH, ...env, SVC_BASE_URL: 'http://127.0.0.1:9' },
+      })
+      const ended = once(shell, 'close')
+      stdout = stderr = ''
+      shell.stdout.on('data', (text) => (stdout += text))
+      shell.stderr.on('data', (text) => (stderr += text))
+      await ended
+      seen.push(stdout)
+    }
+    expect(seen).toEqual(['4\n3\n2\n', '1\n'])
+  })
+})
+
+/** `svc … --follow` until it has printed what is awaited, then once more what is done then, and so on; then Ctrl-C. */
+const following = async (args: string[], steps: [until: RegExp, then: () => unknown][]): Promise<Ended> => {
+  const child = spawn(process.execPath, [bin, ...args, '--follow'], {
+    env: { PATH: process.env.PATH, ...env },
+  })
+  const ended: Ended = { exit: null, stdout: '', stderr: '' }
+  let step = 0
+  const look = (): void => {
+    const [until, then] = steps[step] ?? []
+    if (!until?.test(ended.stdout + ended.stderr)) return
+    step += 1
+    void then!()
+    if (step === steps.length) child.kill('SIGINT')
+  }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.stdout += text) && look())
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.stderr += text) && look())
+  const [exit] = (await once(child, 'close')) as [number | null]
+  return { ...ended, exit }
+}
+
+describe('a list that is followed', () => {
+  test('prints each new row once, through a restart of the service, until Ctrl-C', async () => {
+    const { exit, stdout, stderr } = await following(
+      ['audit', 'list', '--org', 'acme', '--limit', '1', '-o', 'ndjson'],
+      [
+        [/"seq":4/, () => create('D')],
+        [/"seq":5/, () => service.stop()],
+        [
+          /Trying again/,
+          async () => {
+            service = await startService(dataDir, key, ['--port', new URL(service.baseUrl).port])
+            await create('E')
+          },
+        ],
+        [/"seq":6/, () => undefined],
+      ],
+    )
+    expect([
+      exit,
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).seq),
+    ]).toEqual([130, [4, 5, 6]])
+    expect(stderr).toMatch(
+      /^Nothing answers at .*Trying again until it is back; Ctrl-C ends\.\nThe service is back\.\n$/,
+    )
+  })
+
+  test('is a table on a terminal, aligned with the rows above, and no error at Ctrl-C', async () => {
+    const { exit, screen } = await onTerminal(
+      ['audit', 'list', '--org', 'acme', '--limit', '2', '--follow'],
+      env,
+      [
+        [/SEQ[^]*\n6 /, () => create('F')],
+        [/(?:^|\n)7 /, '\u0003'],
+      ],
+    )
+    const lines = screen.split('\r\n').filter((line) => /^(?:SEQ|\d)/.test(line))
+    expect([exit, lines.map((line) => line.split(/\s+/)[0])]).toEqual([130, ['SEQ', '5', '6', '7']])
+    expect(new Set(lines.map((line) => line.search(/ACTION|create/))).size).toBe(1)
+    expect(screen).not.toContain('svc:')
+  })
+
+  test.each([
+    [['-o', 'json'], /-o json prints one document.*svc audit list --follow -o ndjson"/],
+    [['--until', '1h'], /--until does not go with --follow.*\nhint: svc audit list --follow\n/],
+  ])('refuses %j', async (flags, said) => {
+    const { exit, stderr } = await run('audit', 'list', '--follow', ...flags)
+    expect([exit, said.test(stderr) || JSON.stringify(stderr)]).toEqual([2, true])
+  })
+})
