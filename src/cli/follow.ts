@@ -19,21 +19,20 @@ const endless = new Set<Format>(['table', 'tsv', 'ndjson', 'id'])
 /** Rows that a table on a terminal stays aligned with. */
 const mostAbove = 100
 
-const checkFlags = async ({ globals, command }: Context, options: Typed['options']): Promise<void> => {
+const checkFlags = async ({ command }: Context, options: Typed['options']): Promise<void> => {
   for (const flag of ['until', 'cursor'])
     if (options[flag] !== undefined)
       throw usageError(
         `--${flag} does not go with --follow, which shows what is new`,
         await command!.again({ without: [`--${flag}`] }),
       )
-  // Picked fields are a document a row then.
-  if (globals.json !== undefined) globals.output ??= 'ndjson'
 }
 
 const outputFor = async (context: Context): Promise<Output> => {
   const output = await context.output()
-  const { jq, envelope } = context.globals
-  if (envelope || (jq === undefined && !endless.has(output.format)))
+  const { jq, json, envelope, output: said } = context.globals
+  const byRow = jq !== undefined || (json !== undefined && said === undefined)
+  if (envelope || (!byRow && !endless.has(output.format)))
     throw usageError(
       `--follow prints rows as they come, and ${envelope ? '--envelope' : `-o ${output.format}`} prints one document`,
       await context.command!.again({ without: ['--output', '--envelope'], plus: ['-o', 'ndjson'] }),

@@ -125,6 +125,14 @@ describe('a list that is followed', () => {
     expect(screen).not.toContain('svc:')
   })
 
+  test('prints fields that were picked as a document a row', async () => {
+    const { exit, stdout } = await following(
+      ['audit', 'list', '--org', 'acme', '--limit', '1', '--json', 'seq'],
+      [[/./, () => undefined]],
+    )
+    expect([exit, stdout]).toEqual([130, expect.stringMatching(/^\{"seq":\d+\}\n$/)])
+  })
+
   test.each([
     [['-o', 'json'], /-o json prints one document.*svc audit list --follow -o ndjson"/],
     [['--until', '1h'], /--until does not go with --follow.*\nhint: svc audit list --follow\n/],

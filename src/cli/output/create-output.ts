@@ -55,7 +55,10 @@ export const createOutput = (run: Run): Output => {
       return text
     }
     const shape = globals.json === undefined ? asked : { ...asked, columns: undefined }
-    const as = shape.document && globals.output === undefined ? 'json' : format
+    const unsaid = globals.output === undefined
+    // Picked fields of rows that come one by one are a document a row.
+    const byRow = shape.above !== undefined && format === 'json'
+    const as = unsaid && shape.document ? 'json' : unsaid && byRow ? 'ndjson' : format
     if (as !== 'table') return render(payload, shape, as, stdout.isTTY)
     if (!Array.isArray(payload) || payload.length > 0) return asTable(envelope, payload, shape)
     note('Nothing found.')
