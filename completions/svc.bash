@@ -66,7 +66,7 @@ _svc_place() {
     'approve') commands='submit status list cancel request wait run inbox verify tools health' flags='' words='' files='' kind='' ;;
     'approve submit') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'approve status') commands='' flags='--wait' words='' files='' kind='' ;;
-    'approve list') commands='' flags='--status --to --org --since --until --limit --cursor --all' words='' files='' kind='' ;;
+    'approve list') commands='' flags='--status --to --org --since --until --limit --cursor --all --follow' words='' files='' kind='' ;;
     'approve cancel') commands='' flags='-f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'approve request') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' kind='' ;;
     'approve wait') commands='' flags='--timeout --mcp' words='' files='' kind='' ;;
@@ -105,7 +105,7 @@ _svc_place() {
     'notify email') commands='' flags='--to --reason --factors --number --no-number --timeout --requester --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'notify app') commands='' flags='--from --to --reason --factors --number --no-number --timeout --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'notify outbox') commands='list show retry' flags='' words='' files='' kind='' ;;
-    'notify outbox list') commands='' flags='--org --state --channel --kind --since --until --limit --cursor --all' words='' files='' kind='' ;;
+    'notify outbox list') commands='' flags='--org --state --channel --kind --since --until --limit --cursor --all --follow' words='' files='' kind='' ;;
     'notify outbox show') commands='' flags='' words='' files='' kind='' ;;
     'notify outbox retry') commands='' flags='-f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'notify channels') commands='' flags='' words='' files='' kind='' ;;
@@ -116,7 +116,7 @@ _svc_place() {
     'key rotate') commands='' flags='--overlap -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'key revoke') commands='' flags='-f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind='' ;;
     'audit') commands='list head verify' flags='' words='' files='' kind='' ;;
-    'audit list') commands='' flags='--org --actor --action --subject --since --until --limit --cursor --all' words='' files='' kind='' ;;
+    'audit list') commands='' flags='--org --actor --action --subject --since --until --limit --cursor --all --follow' words='' files='' kind='' ;;
     'audit head') commands='' flags='--org' words='' files='' kind='' ;;
     'audit verify') commands='' flags='--org --head --jwks' words='' files='' kind='' ;;
     'export') commands='' flags='--org --schema' words='' files='' kind='' ;;
