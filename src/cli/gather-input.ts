@@ -14,9 +14,11 @@ export type Gathered = {
   input: Record<string, unknown>
   /** Body fields from -f, -F and --input; they win over flags. */
   extra: Record<string, unknown>
+  /** Fields that a person was asked for. */
+  asked?: readonly Field[]
 }
 
-const put = (input: Record<string, unknown>, path: string[], value: unknown): void => {
+export const put = (input: Record<string, unknown>, path: string[], value: unknown): void => {
   const [first, ...rest] = path as [string, ...string[]]
   if (rest.length === 0) input[first] = value
   else {
@@ -82,7 +84,7 @@ export const gatherInput = async (
   if (missing.length === 0) return { input, extra: extra ?? {} }
   const { askField } = await import('./ask.ts')
   for (const field of missing) put(input, field.path, await askField(operation, field, context))
-  return { input, extra: extra ?? {} }
+  return { input, extra: extra ?? {}, asked: missing }
 }
 
 /** With further body fields, another service may know better what it needs: only what the spec shows is asked for. */

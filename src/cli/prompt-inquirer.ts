@@ -34,15 +34,17 @@ export const createPrompt = (
   }
 
   return {
-    text: async (question, { example, validate } = {}) => {
+    text: async (question, { example, initial, validate } = {}) => {
       const { input } = await import('@inquirer/prompts')
       const message = safeLine(question) + (example === undefined ? '' : ` (such as ${safeLine(example)})`)
-      return ask((context) => input({ message, validate }, context))
+      return ask((context) =>
+        input({ message, validate, ...(initial && { default: initial, prefill: 'editable' }) }, context),
+      )
     },
-    secret: async (question) => {
+    secret: async (question, { validate } = {}) => {
       const { password } = await import('@inquirer/prompts')
       return ask((context) =>
-        password({ message: safeLine(question), mask: false, toggleMask: false }, context),
+        password({ message: safeLine(question), mask: false, toggleMask: false, validate }, context),
       )
     },
     confirm: async (question) => {

@@ -4,10 +4,18 @@ export type Choice = { value: string; name: string }
 export type Prompt = {
   text(
     question: string,
-    options?: { example?: string; validate?(value: string): true | string },
+    options?: {
+      example?: string
+      /** What the line holds at first, to be corrected. */
+      initial?: string
+      validate?(value: string): true | string | Promise<true | string>
+    },
   ): Promise<string>
   /** Not echoed. */
-  secret(question: string): Promise<string>
+  secret(
+    question: string,
+    options?: { validate?(value: string): true | string | Promise<true | string> },
+  ): Promise<string>
   /** Default No. */
   confirm(question: string): Promise<boolean>
   select(question: string, choices: readonly string[]): Promise<string>

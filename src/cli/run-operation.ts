@@ -42,14 +42,15 @@ export const runOperation = async (
   look?: (data: unknown) => void,
 ): Promise<void> => {
   const known = typed.options.dryRun ? [] : await checkShown(operation, context)
-  const { input, extra } = await gatherInput(operation, typed, context)
+  const gathered = await gatherInput(operation, typed, context)
+  const { input, extra } = gathered
   if (typed.options.dryRun) {
     const { showDryRun } = await import('./dry-run.ts')
     return showDryRun(operation, input, extra, context)
   }
   if (operation.effect === 'delete') await confirmDelete(operation, input, typed.options, context)
 
-  if (operation.effect !== 'read') await askBefore(operation, { input, extra }, typed, context)
+  if (operation.effect !== 'read') await askBefore(operation, gathered, typed, context)
   const once = answerFieldsWith(operation, 'secret')
   const shape: Shape = {
     columns: operation.columns,
@@ -69,13 +70,17 @@ export const runOperation = async (
   }
   const client = await context.client()
   const { signal } = context.io
-  const { envelope, more }: Listed = await asTyped<Listed>(
-    operation,
-    input,
-    isPaged(operation)
-      ? listRows(operation, client, { input, options: typed.options, signal })
-      : client.call(operation, input, { extra, signal }),
-  )
+  const send = (): Promise<Listed> =>
+    asTyped<Listed>(
+      operation,
+      input,
+      isPaged(operation)
+        ? listRows(operation, client, { input, options: typed.options, signal })
+        : client.call(operation, input, { extra, signal }),
+    )
+  const { envelope, more } = gathered.asked
+    ? await (await import('./ask.ts')).untilAccepted(operation, gathered, context, send)
+    : await send()
   const output = await context.output()
   if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
   await output.show(envelope, shape)

@@ -32,6 +32,72 @@ describe('on a terminal', () => {
     expect(screen).toMatch(/Geo-fence created/)
     expect(exit).toBe(0)
   })
+  test('each answer is checked when it is typed: a list, an organization', async () => {
+    const { exit, screen } = await onTerminal(
+      ['timeslot', 'create', '--start', '09:00', '--end', '17:00'],
+      env,
+      [
+        [/Organization/, `nope${enter}`],
+        [/"nope" not found/, `\u0015acme${enter}`],
+        [/Name/, `Day${enter}`],
+        [/Days/, `mon-fry${enter}`],
+        [/This must be mon, tue/, `\u0015mon-fri${enter}`],
+        [/time zone/, `UTC${enter}`],
+      ],
+    )
+    expect(screen).toMatch(/days +mon, tue, wed, thu, fri/)
+    expect(exit).toBe(0)
+  })
+  test('an answer that the service refuses is asked for again, and the others are kept', async () => {
+    const start = [
+      'timeslot',
+      'create',
+      '--org',
+      'acme',
+      '--days',
+      'mon',
+      '--start',
+      '09:00',
+      '--end',
+      '17:00',
+    ]
+    const { exit, screen } = await onTerminal(start, env, [
+      [/Name/, `Night${enter}`],
+      [/time zone/, `Mars/Base${enter}`],
+      [/--timezone must be an IANA time zone[^]*Mars\/Base/, `\u0015UTC${enter}`],
+    ])
+    expect(screen).toMatch(/name +Night/)
+    expect(screen.match(/\? Name/g)?.length).toBeLessThan(10)
+    expect(exit).toBe(0)
+  })
+  test('a value that was typed as a flag and is refused is not asked for', async () => {
+    const start = [
+      'timeslot',
+      'create',
+      '--org',
+      'acme',
+      '--days',
+      'mon',
+      '--start',
+      '09:00',
+      '--end',
+      '17:00',
+    ]
+    const { exit } = await onTerminal([...start, '--timezone', 'Mars/Base'], env, [[/Name/, `Day${enter}`]])
+    expect(exit).toBe(2)
+  })
+  test('a name that is taken is asked for again', async () => {
+    const { exit, screen } = await onTerminal(['org', 'create', '--slug', 'globex'], env, [
+      [/Name/, `Globex${enter}`],
+    ])
+    expect([exit, screen]).toEqual([0, expect.stringMatching(/Organization created/)])
+    await svc(['key', 'create', '--name', 'ci'], env)
+    const again = await onTerminal(['key', 'create'], env, [
+      [/Name/, `ci${enter}`],
+      [/already[^]*Name/, `-2${enter}`],
+    ])
+    expect([again.exit, again.screen]).toEqual([0, expect.stringMatching(/name +ci-2/)])
+  })
   test('a delete asks, and goes on only when told to', async () => {
     const no = await onTerminal(['geofence', 'delete', '1', '--org', 'acme'], env, [[/Go on\?/, enter]])
     expect(no.exit).toBe(1)
@@ -46,7 +112,16 @@ describe('on a terminal', () => {
     expect(exit).toBe(130)
     expect(screen).not.toMatch(/ {4}at /)
     const { stdout } = await svc(['org', 'list', '-o', 'id'], env)
-    expect(stdout).toBe('1\n')
+    expect(stdout).toBe('1\n2\n')
+  })
+  test('Esc at the second question exits with 130 and sends nothing', async () => {
+    const { exit } = await onTerminal(['geofence', 'create', '--org', 'acme'], env, [
+      [/Name/, `Never${enter}`],
+      [/Latitude/, '\u001b'],
+    ])
+    expect(exit).toBe(130)
+    const { stdout } = await svc(['geofence', 'list', '--org', 'acme'], env)
+    expect(stdout).not.toContain('Never')
   })
   test('a secret is not echoed', async () => {
     const { screen } = await onTerminal(

@@ -7,6 +7,7 @@ import { usageError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
 import { addFlag } from '../flags.ts'
+import type { Gathered } from '../gather-input.ts'
 
 const defaultSeconds = 120
 const mostSeconds = 3600
@@ -59,9 +60,13 @@ export const gatherAsk = async (
   operation: Operation,
   typed: { args: readonly string[]; options: Record<string, unknown> },
   context: Context,
-): Promise<Ask> => {
+): Promise<{ ask: Ask; asked: Gathered['asked'] }> => {
   const { gatherInput } = await import('../gather-input.ts')
-  const { input } = await gatherInput(typed.options.mcp ? withoutOrg(operation) : operation, typed, context)
+  const { input, asked } = await gatherInput(
+    typed.options.mcp ? withoutOrg(operation) : operation,
+    typed,
+    context,
+  )
   const ask = { lifetime_s: defaultSeconds, ...input } as Ask
   const seconds = ask.lifetime_s!
   if (seconds < 1 || seconds > mostSeconds)
@@ -71,7 +76,7 @@ export const gatherAsk = async (
       'The action is empty: say what is to happen',
       `svc ${operation.cli} ${operation.example}`,
     )
-  return ask
+  return { ask, asked }
 }
 
 /** Prints the call of a tool that would be made. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { checkShown } from '../check-shown.ts'
@@ -37,7 +38,8 @@ export const registerRequest = (group: Command, context: Context): void => {
       await checkShown(requestOperation, context)
     }
     const output = await context.output()
-    const ask = await gatherAsk(requestOperation, { args: command.args, options }, context)
+    const typed = { args: command.args, options }
+    const { ask, asked: answers } = await gatherAsk(requestOperation, typed, context)
     if (options.dryRun) return showAskDryRun(requestOperation, { ask, mcp: options.mcp }, context)
     const { openBackend } = await import('./backend.ts')
     const backend = await openBackend(context, { mcp: options.mcp, requester: ask.requester })
@@ -47,18 +49,25 @@ export const registerRequest = (group: Command, context: Context): void => {
     let id: string | undefined
     try {
       if (options.receipt !== undefined) file = reserveFile(options.receipt, 'receipt', io)
-      // A call of a tool that waits could not be resumed; the asynchronous one has the lifetime of the other side.
-      const { lifetime_s, ...open } = ask
-      const asked = await backend.asker.request(options.mcp ? open : ask).catch((error: unknown) => {
-        throw inTypedNames(requestOperation, maybeRung(error))
-      })
+      const send = (): Promise<ApprovalRecord> => {
+        // A call of a tool that waits could not be resumed; the asynchronous one has the lifetime of the other side.
+        const { lifetime_s: _, ...open } = ask
+        return backend.asker.request(options.mcp ? open : ask).catch((error: unknown) => {
+          throw inTypedNames(requestOperation, maybeRung(error))
+        })
+      }
+      const asked = answers
+        ? await (
+            await import('../ask.ts')
+          ).untilAccepted(requestOperation, { input: ask, asked: answers }, context, send)
+        : await send()
       id = asked.request_id
       context.changed = true
       tell.requested(asked)
       const record = await waitFor(backend, asked, {
         tell,
         signal: io.signal,
-        most: options.mcp ? lifetime_s : undefined,
+        most: options.mcp ? ask.lifetime_s : undefined,
       })
       tell.decided(record)
       for (const text of unboundNote(record, backend.asker)) output.warn(text)

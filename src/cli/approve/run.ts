@@ -46,7 +46,7 @@ export const registerRun = (group: Command, context: Context): void => {
     if (picking && !options.dryRun)
       throw usageError(`svc approve run does not take ${picking}`, 'The command itself has standard output')
     const file = findCommand(name, io)
-    const ask = await gatherAsk(runOperation, { args: [], options }, context)
+    const { ask } = await gatherAsk(runOperation, { args: [], options }, context)
     if (options.dryRun) return showAskDryRun(runOperation, { ask, mcp: options.mcp }, context)
     const { openBackend } = await import('./backend.ts')
     const backend = await openBackend(context, {
