@@ -1,32 +1,100 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import type { Writable } from 'node:stream'
 import { bin } from './processes.ts'
 
-/** One command on a real terminal (a pty, by `script`): answers are typed, or something else is done, when their question stands there. */
+// A pseudo-terminal, made by `script`, which every Debian has. The environment holds nothing but what is given: no CI
+// and no NO_COLOR, as for a person.
+
+export type Size = { rows: number; columns: number }
+
+/** A process whose output is read as it comes. */
+export type Watched = {
+  /** All of it, escape sequences included. */
+  written(): string
+  /** Resolves once `reached` says so, which is asked after each output; false when the process ended before. */
+  until(reached: () => boolean): Promise<boolean>
+  ended: Promise<number | null>
+  kill(): void
+}
+
+export const watch = (child: ChildProcess): Watched => {
+  let written = ''
+  let over = false
+  const looks = new Set<() => void>()
+  const lookAll = (): void => looks.forEach((look) => look())
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      written += text
+      lookAll()
+    })
+  const ended = once(child, 'close').then(([exit]) => {
+    over = true
+    lookAll()
+    return exit as number | null
+  })
+  return {
+    written: () => written,
+    ended,
+    kill: () => void child.kill(),
+    until: (reached) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          const isReached = reached()
+          if (!over && !isReached) return
+          looks.delete(look)
+          resolve(isReached)
+        }
+        looks.add(look)
+        look()
+      }),
+  }
+}
+
+export type Terminal = Watched & {
+  type(keys: string): void
+  /** File descriptor 3 of the command. */
+  input: Writable
+}
+
+/** A command line of the shell on a terminal of this size. */
+export const openTerminal = (
+  command: string,
+  {
+    env,
+    cwd,
+    size,
+    log = '/dev/null',
+  }: { env: Record<string, string>; cwd?: string; size?: Size; log?: string },
+): Terminal => {
+  const sized = size ? `stty rows ${size.rows} cols ${size.columns}; ` : ''
+  const child = spawn('script', ['-qefc', sized + command, log], {
+    cwd,
+    env: { PATH: process.env.PATH, TERM: 'xterm-256color', ...env },
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+  })
+  const input = child.stdio[3] as Writable
+  for (const stream of [child.stdin, input]) stream!.on('error', () => undefined)
+  return { ...watch(child), type: (keys) => void child.stdin!.write(keys), input }
+}
+
+/** One svc command on a terminal: answers are typed, or something else is done, when their question is shown. */
 export const onTerminal = async (
   args: string[],
   env: Record<string, string>,
   answers: [question: RegExp, typed: string | (() => unknown)][],
-  size?: { rows: number; columns: number },
+  size?: Size,
 ): Promise<{ exit: number | null; screen: string }> => {
-  const sized = size ? `stty rows ${size.rows} cols ${size.columns}; ` : ''
   const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
-  const child = spawn('script', ['-qec', sized + command, '/dev/null'], {
-    env: { PATH: process.env.PATH, TERM: 'xterm-256color', ...env },
-  })
-  let screen = ''
-  let answered = 0
+  const terminal = openTerminal(command, { env, size })
   let seen = 0
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    screen += text
-    const next = answers[answered]
-    if (!next || !next[0].test(screen.slice(seen))) return
-    answered++
-    seen = screen.length
-    if (typeof next[1] === 'string') child.stdin.write(next[1])
-    else next[1]()
-  })
-  const [exit] = (await once(child, 'close')) as [number | null]
+  for (const [question, typed] of answers) {
+    if (!(await terminal.until(() => question.test(terminal.written().slice(seen))))) break
+    seen = terminal.written().length
+    if (typeof typed === 'string') terminal.type(typed)
+    else typed()
+  }
+  const exit = await terminal.ended
   // oxlint-disable-next-line no-control-regex
-  return { exit, screen: screen.replaceAll(/\u001b\[[\d;?]*[A-Za-z]/g, '') }
+  return { exit, screen: terminal.written().replaceAll(/\u001b\[[\d;?]*[A-Za-z]/g, '') }
 }

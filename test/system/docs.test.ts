@@ -1,50 +1,55 @@
-import { createWriteStream, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { startService, temporaryFolder } from '../e2e/processes.ts'
-import { agrees, disagreements, play, readPage, stepsOf } from './doc-page.ts'
+import { agrees, agreesLoosely, disagreements } from './doc-compare.ts'
+import { readPage, type Step } from './doc-page.ts'
+import { play, type Shown } from './doc-play.ts'
+import type { Width } from './doc-shell.ts'
 
-const docs = fileURLToPath(new URL('../../docs/', import.meta.url))
-const pages = readdirSync(docs).filter((name) => name.endsWith('.md') && readPage(docs + name).length > 0)
+// Every command of README and of the docs, typed on a colour terminal and through pipes.
 
-describe('a page of the docs', () => {
-  test.each(pages)('%s shows what really happens', async (name) => {
-    const folder = temporaryFolder()
-    const key = 'docs-operator-key-of-32-characters'
-    const service = await startService(join(folder.path, 'data'), key, ['--dev'])
-    try {
-      // A page that needs what only `--dev` shows finds it in the file `log`.
-      service.process.stderr!.pipe(createWriteStream(join(folder.path, 'log')))
-      const steps = readPage(docs + name)
-      const shown = await play(steps, { home: folder.path, service })
-      expect(disagreements(steps, shown)).toEqual([])
-    } finally {
-      await service.stop()
-      folder.remove()
-    }
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const docs = readdirSync(`${root}docs`)
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`)
+const pages = new Map<string, Step[]>()
+for (const name of ['README.md', ...docs]) {
+  const steps = readPage(root + name)
+  if (steps.length > 0) pages.set(name, steps)
+}
+
+const played = new Map<string, Promise<Shown[]>>()
+/** Each page is played once at each width, for however many tests. */
+const shownBy = (name: string, width: Width): Promise<Shown[]> => {
+  const key = `${name} ${width}`
+  if (!played.has(key)) played.set(key, play(pages.get(name)!, width))
+  return played.get(key)!
+}
+
+const endsOf = (steps: Step[], shown: Shown[]): string[] =>
+  shown.map(({ exit }, i) => `${steps[i]!.line}: ${exit} ${steps[i]!.command}`)
+
+describe.concurrent.each([...pages.keys()])('%s', (name) => {
+  const steps = pages.get(name)!
+
+  test('shows what really happens, to the letter, at 100 columns', { timeout: 180_000 }, async () => {
+    expect(disagreements(steps, await shownBy(name, 100), agrees)).toEqual([])
   })
 
-  test('is read as it is typed, hidden steps too', () => {
-    const page = '<!-- $ svc one -->\n```console\n$ svc two \\\n>   --three\nfour\n$ svc five\n```\nsix\n'
-    expect(stepsOf(page)).toEqual([
-      { line: 1, command: 'svc one', hidden: true, expected: [] },
-      { line: 3, command: 'svc two \\\n  --three', hidden: false, expected: ['four'] },
-      { line: 6, command: 'svc five', hidden: false, expected: [] },
-    ])
+  test.each([60, 200])('shows the same at %i columns', { timeout: 180_000 }, async (width) => {
+    expect(disagreements(steps, await shownBy(name, width), agreesLoosely)).toEqual([])
   })
 
-  test.each([
-    [['id  7'], ['id  7'], true],
-    [['id  7'], ['id  8'], false],
-    [['at 2030-01-31T12:00:00.000Z'], ['at 2031-02-01T00:00:00.123Z'], true],
-    [['apr_gAvh7DXSnypFLAgMiCCJb'], ['apr_n2WWxpvx56HXXLxCXDXiu'], true],
-    [['{"a":1,"b":2}'], ['{"a":1,…}'], true],
-    [['{"a":1,"b":2}'], ['{"b":1,…}'], false],
-    [['one', 'two', 'three'], ['one', '…'], true],
-    [['one', 'two', 'three'], ['one', '…', 'two'], false],
-    [['one', 'two'], ['one'], false],
-  ])('where %j is shown, %j agrees: %s', (shown, expected, result) => {
-    expect(agrees(shown, expected)).toBe(result)
+  test('ends alike through pipes, without colour', { timeout: 180_000 }, async () => {
+    const [onTerminal, piped] = await Promise.all([shownBy(name, 100), shownBy(name, undefined)])
+    expect(endsOf(steps, piped)).toEqual(endsOf(steps, onTerminal))
+    expect(piped.filter(({ written }) => written.includes('\u001b'))).toEqual([])
   })
+})
+
+test('what README has besides is what .ci/run does', () => {
+  const blocks = [...readFileSync(`${root}README.md`, 'utf8').matchAll(/^```(?!console|$).*\n([^]*?)^```$/gm)]
+  expect(blocks.map(([, text]) => text)).toEqual(['npm ci && npm run demo\n'])
+  const ci = readFileSync(`${root}.ci/run`, 'utf8')
+  for (const command of ['npm ci', 'npm run --silent demo']) expect(ci).toContain(command)
 })

@@ -23,9 +23,12 @@ export const timeLeft = (seconds: number): string => {
   return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left`
 }
 
+const person = ({ approver_mobile }: ApprovalRecord, whole: boolean): string =>
+  safeLine(whole ? approver_mobile : maskPhone(approver_mobile))
+
 /** The person, and the request by which all else is found again. */
-const asked = ({ request_id, approver_mobile }: ApprovalRecord, whole: boolean): string =>
-  `${safeLine(whole ? approver_mobile : maskPhone(approver_mobile))} (${safeLine(request_id)})`
+const asked = (record: ApprovalRecord, whole: boolean): string =>
+  `${person(record, whole)} (${safeLine(record.request_id)})`
 
 const ended: Record<ApprovalRecord['status'], string> = {
   approved: 'Approved',
@@ -80,11 +83,14 @@ export const createTeller = (
     const all = [...pending.values()]
     const [first] = all
     if (!stderr.isTTY || !first) return
-    const who = all.length === 1 ? asked(first, whole) : `${all.length} requests`
     const number = all.length === 1 && first.number ? ` Number to type: ${safeLine(first.number)}.` : ''
     const state = cut.size > 0 ? 'No connection; still waiting for' : 'Waiting for'
-    const line = `${state} ${who}, ${timeLeft(Math.min(...all.map(left)))}.${number}`
-    stderr.write(`\r\x1b[K${line.slice(0, Math.max(20, stderr.columns - 1))}`)
+    const time = timeLeft(Math.min(...all.map(left)))
+    const names = all.length === 1 ? [asked(first, whole), person(first, whole)] : [`${all.length} requests`]
+    const room = Math.max(20, stderr.columns - 1)
+    const lines = names.map((who) => `${state} ${who}, ${time}.${number}`)
+    // A narrow terminal loses the id, which the line above has, before it loses the time and the number.
+    stderr.write(`\r\x1b[K${(lines.find((line) => line.length <= room) ?? lines.at(-1)!).slice(0, room)}`)
   }
   const say = (text: string): void => {
     wipe()

@@ -45,6 +45,15 @@ describe('a wait that is told', () => {
     for (const line of redrawn) expect(line.length).toBeLessThan(60)
     expect(err.trimEnd().split('\r\u001b[K').at(-1)).toMatch(/^Denied by/)
   })
+  test('keeps the time and the number where there is no room for the id', () => {
+    const long = record({ request_id: 'apr_PrAq_kgZup5IgDgkjw_A9iRb', number: '42' })
+    const narrow = told({ tty: true, columns: 60 }, long).err()
+    expect(narrow).toContain('\r\u001b[KWaiting for +1••••••0101, 1:00 left. Number to type: 42.')
+    const wide = told({ tty: true, columns: 100 }, long).err()
+    expect(wide).toContain(
+      'Waiting for +1••••••0101 (apr_PrAq_kgZup5IgDgkjw_A9iRb), 1:00 left. Number to type: 42.',
+    )
+  })
   test('masks the phone on a terminal unless it is to be revealed', () => {
     expect(told({ tty: true }).err()).toContain('+1••••••0101')
     expect(told({ tty: true }).err()).not.toContain('+12025550101')

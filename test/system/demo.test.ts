@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { onTerminal } from './terminal.ts'
+import { onTerminal } from '../e2e/terminal.ts'
 
 test.each([60, 100, 200])('svc demo ends well on a colour terminal of %i columns', async (columns) => {
   const { exit, screen } = await onTerminal(['demo'], {}, [], { rows: 50, columns })

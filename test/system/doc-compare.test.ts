@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { agrees, agreesLoosely, disagreements } from './doc-compare.ts'
+import type { Step } from './doc-page.ts'
+
+test.each([
+  [['id  7'], ['id  7'], true],
+  [['id  7'], ['id  8'], false],
+  [['id  7'], ['id   7'], false],
+  [['at 2030-01-31T12:00:00.000Z'], ['at 2031-02-01T00:00:00.123Z'], true],
+  [['apr_gAvh7DXSnypFLAgMiCCJb'], ['apr_n2WWxpvx56HXXLxCXDXiu'], true],
+  [['{"a":1,"b":2}'], ['{"a":1,…}'], true],
+  [['{"a":1,"b":2}'], ['{"b":1,…}'], false],
+  [['one', 'two', 'three'], ['one', '…'], true],
+  [['one', 'two', 'three'], ['one', '…', 'two'], false],
+  [['one', 'two'], ['one'], false],
+  [['acme    Acme Corp'], ['acme\tAcme Corp'], true],
+])('at 100 columns, %j agrees with %j: %s', (shown, expected, result) => {
+  expect(agrees(shown, expected)).toBe(result)
+})
+
+test.each([
+  [['ID  NAME', '1   Acme Corp'], ['ID    NAME', '1     Acme Corp'], true],
+  [['ID  NA…', '1   Ac…'], ['ID    NAME', '1     Acme Corp'], true],
+  [['ID  NAME', '1   Acme Corp'], ['ID    NA…', '1     Ac…'], true],
+  [['ID  NA…', '1   Bc…'], ['ID    NAME', '1     Acme Corp'], false],
+  [['ID', '1'], ['ID    NAME', '1     Acme Corp'], false],
+  [['1  2026-1…'], ['1  2030-01-31T12:00:00.000Z'], true],
+  [['a long text that', 'was wrapped'], ['a long text that was wrapped'], true],
+  [['a long text that', 'was changed'], ['a long text that was wrapped'], false],
+])('at another width, %j agrees with %j: %s', (shown, expected, result) => {
+  expect(agreesLoosely(shown, expected)).toBe(result)
+})
+
+const step: Step = {
+  line: 7,
+  command: 'svc wait',
+  hidden: false,
+  terminal: 'main',
+  expected: ['asked'],
+  keys: [],
+}
+
+test('what a command shows later is compared at its end', () => {
+  const steps = [{ ...step, later: ['approved'] }]
+  const shown = { exit: 0, written: '', lines: ['asked', 'approved'], meanwhile: ['asked'] }
+  expect(disagreements(steps, [shown], agrees)).toEqual([])
+  const denied = { ...shown, lines: ['asked', 'denied'] }
+  expect(disagreements(steps, [denied], agrees)).toMatchObject([{ line: 7, shown: ['asked', 'denied'] }])
+})
+
+test('a page that ended before a step disagrees, and a hidden step never does', () => {
+  expect(disagreements([step], [], agrees)).toMatchObject([{ line: 7 }])
+  expect(disagreements([{ ...step, hidden: true }], [], agrees)).toEqual([])
+})

@@ -1,0 +1,100 @@
+import type { Shown } from './doc-play.ts'
+import type { Step } from './doc-page.ts'
+
+// Whether what a command shows is what the page says. `…` stands for any text, alone on a line for any lines.
+
+/** What is another each time, under one name. */
+const settled = (line: string): string =>
+  line
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>')
+    .replaceAll(/\b(apr|ver|msg|req)_[\w-]{8,}/g, '$1_<id>')
+    .replaceAll(
+      /\b(svc_(?:op|org))_[0-9a-f]{8}(_[\w-]+)?/g,
+      (_, kind, rest) => `${kind}_<key>${rest ? '_<rest>' : ''}`,
+    )
+    .replaceAll(/\b[\w-]{40,}(?:\.[\w-]{20,})*\b/g, '<token>')
+    .replaceAll(/\b\d+(?:\.\d+)? (ms|s)\b/g, '<n> $1')
+    .replaceAll(/\b\d+:\d\d left\b/g, '<n> left')
+    .trimEnd()
+
+/** A tab is as wide as on a terminal. */
+const untabbed = (line: string): string =>
+  line.replaceAll(/([^\t]*)\t/g, (_, before: string) => before + ' '.repeat(8 - (before.length % 8)))
+
+const matches = (shown: string, said: string): boolean => {
+  const expected = untabbed(said)
+  const parts = expected.split('…').map(settled)
+  if (parts.length === 1) return settled(shown) === parts[0]
+  let rest = settled(shown)
+  for (const [i, part] of parts.entries()) {
+    const at = i === parts.length - 1 ? rest.length - part.length : rest.indexOf(part)
+    if (at < 0 || (i === 0 && at > 0) || !rest.startsWith(part, at)) return false
+    rest = rest.slice(at + part.length)
+  }
+  return true
+}
+
+type Same = (shown: string, expected: string) => boolean
+
+const linesAgree = (shown: readonly string[], expected: readonly string[], same: Same): boolean => {
+  const at = (i: number, j: number): boolean => {
+    if (j === expected.length) return i === shown.length
+    if (expected[j]!.trim() === '…') return at(i, j + 1) || (i < shown.length && at(i + 1, j))
+    return i < shown.length && same(shown[i]!, expected[j]!) && at(i + 1, j + 1)
+  }
+  return at(0, 0)
+}
+
+/** To the letter, on a terminal as wide as the pages are written for. */
+export const agrees = (shown: readonly string[], expected: readonly string[]): boolean =>
+  linesAgree(shown, expected, matches)
+
+/** A time that was cut, whose rest cannot be known. */
+const uncut = (cell: string): string => settled(cell).replaceAll(/\b\d{4}-[\d\-T:.]*…/g, '…')
+
+/** Cells of which either may be cut: what is left of both is the same. */
+const cellsAgree: Same = (shown, expected) => {
+  if (matches(shown, expected)) return true
+  const [left, right] = [uncut(shown), uncut(expected)].map((text) => text.split('…')[0]!)
+  const length = Math.min(left!.length, right!.length)
+  const isCut = uncut(shown).includes('…') || uncut(expected).includes('…')
+  return isCut && left!.slice(0, length) === right!.slice(0, length)
+}
+
+const cellsOf = (line: string): string[] => line.trim().split(/ {2,}/)
+
+const rowsAgree: Same = (shown, expected) => {
+  const [cells, wanted] = [cellsOf(shown), cellsOf(expected)]
+  return cells.length === wanted.length && cells.every((cell, i) => cellsAgree(cell, wanted[i]!))
+}
+
+const words = (lines: readonly string[]): string => lines.join(' ').replaceAll(/\s+/g, ' ').trim()
+
+/** On a terminal of another width, where tables have other gaps and cuts and texts have other line ends. */
+export const agreesLoosely = (shown: readonly string[], expected: readonly string[]): boolean =>
+  linesAgree(shown, expected, rowsAgree) || matches(words(shown), words(expected))
+
+const trimmed = (lines: readonly string[]): string[] => lines.join('\n').trim().split('\n')
+
+export type Disagreement = { line: number; command: string; expected: string[]; shown: string[] }
+
+/** Where a page says something else than what is shown. */
+export const disagreements = (
+  steps: readonly Step[],
+  shown: readonly Shown[],
+  agree: typeof agrees,
+): Disagreement[] =>
+  steps.flatMap(({ line, command, hidden, expected, later }, i) => {
+    if (hidden) return []
+    const { lines, meanwhile } = shown[i] ?? { lines: ['(nothing: the page ended before)'] }
+    const looks: [readonly string[], readonly string[]][] = later
+      ? [
+          [meanwhile ?? [], expected],
+          [lines, ['…', ...trimmed(later)]],
+        ]
+      : [[meanwhile ?? lines, expected]]
+    return looks.flatMap(([seen, said]) => {
+      const [all, wanted] = [trimmed(seen), trimmed(said)]
+      return agree(all, wanted) ? [] : [{ line, command, expected: wanted, shown: all }]
+    })
+  })

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { stepsOf } from './doc-page.ts'
+
+const step = { hidden: false, terminal: 'main', expected: [], keys: [] }
+
+test('a page is read as it is typed, hidden steps too', () => {
+  const page = '<!-- $ svc one -->\n```console\n$ svc two \\\n>   --three\nfour\n$ svc five\n```\nsix\n'
+  expect(stepsOf(page)).toEqual([
+    { ...step, line: 1, command: 'svc one', hidden: true },
+    { ...step, line: 3, command: 'svc two \\\n  --three', expected: ['four'] },
+    { ...step, line: 6, command: 'svc five' },
+  ])
+})
+
+test('a command goes on in a later block of its own terminal', () => {
+  const page =
+    '```console\n$ svc ask\nasked\n```\n```console ada\n$ svc inbox\n```\n```console\napproved\n```\n'
+  expect(stepsOf(page)).toEqual([
+    { ...step, line: 2, command: 'svc ask', expected: ['asked'], later: ['approved'] },
+    { ...step, line: 6, command: 'svc inbox', terminal: 'ada' },
+  ])
+})
+
+test('keys are typed when the screen shows their question, and pipes have a command instead', () => {
+  const page =
+    '```console\n$ svc inbox\n```\n<!-- at "Your decision": Down Enter -->\n<!-- piped: svc deny -->\n'
+  expect(stepsOf(page)).toEqual([
+    {
+      ...step,
+      line: 2,
+      command: 'svc inbox',
+      keys: [{ at: /Your decision/, keys: '\u001b[B\r' }],
+      piped: 'svc deny',
+    },
+  ])
+})
