@@ -18,7 +18,7 @@ export const devices: Step[] = [
   }),
   step('', `mobile confirm ${ida} --otp-file code.txt`, { exit: 'forbidden' }),
   step('An IMEI with a digit that is wrong', 'mobile check-imei --imei 490154203237519', {
-    exit: 'refused',
+    exit: 'usage',
     answers: { message: /imei/ },
   }),
   step('What a stock costs', 'iot price aapl', { answers: { symbol: 'AAPL' } }),
