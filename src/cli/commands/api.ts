@@ -4,6 +4,7 @@ import { exitCode, exitOfAnswer } from '../../core/exit-codes.ts'
 import { safeText } from '../../core/safe-text.ts'
 import type { Effect } from '../../contract/operation.ts'
 import { rawUrl } from '../../client/request.ts'
+import { showAnswer } from '../api-answer.ts'
 import { addBodyFlags, readBody, type BodyFlags } from '../body-fields.ts'
 import { confirmWrite } from '../confirm.ts'
 import type { Context } from '../context.ts'
@@ -12,6 +13,7 @@ type Options = BodyFlags & {
   method?: string
   header?: string[]
   include?: boolean
+  paginate?: boolean
   dryRun?: boolean
   confirm?: string
 }
@@ -45,9 +47,13 @@ export const registerApi = (command: Command, context: Context): void => {
       .option('-X, --method <method>', 'method; GET, or POST when there is a body')
       .option('-H, --header <name:value>', 'further header', collect)
       .option('-i, --include', 'show status and headers too')
+      .option('--paginate', 'follow the pages of a list, and show their rows as one')
       .option('--dry-run', 'print the request and send nothing')
       .option('--confirm <path>', 'of a DELETE in a protected profile: the path'),
-  ).addHelpText('after', '\nExamples:\n  svc api /organizations\n  svc api /organization/create -f name=Acme')
+  ).addHelpText(
+    'after',
+    "\nExamples:\n  svc api /organizations\n  svc api /organization/create -f name=Acme\n  svc api /organizations --paginate --jq '.data[].slug'",
+  )
 
   command.action(async () => {
     const options = command.opts<Options>()
@@ -57,6 +63,8 @@ export const registerApi = (command: Command, context: Context): void => {
     const body = await readBody(options, context.io)
     const method = (options.method ?? (body ? 'POST' : 'GET')).toUpperCase()
     if (!methods.includes(method)) throw usageError(`--method takes ${methods.join(', ')}`)
+    if (options.paginate && method !== 'GET')
+      throw usageError(`--paginate goes with GET, not with ${method}`, 'Leave --paginate out')
 
     const { baseUrl, protected: guarded } = await context.settings()
     if (options.dryRun) {
@@ -75,25 +83,23 @@ export const registerApi = (command: Command, context: Context): void => {
       await confirmWrite(write, options, context)
     }
     const client = await context.client()
-    const answer = await client.raw(
-      {
-        method,
-        path,
-        headers: headersOf(options.header),
-        body: body && JSON.stringify(body),
-        effect: effectOf(method),
-      },
-      { signal: context.io.signal },
-    )
-    const { stdout } = context.io
-    const shown = (text: string): string => (stdout.isTTY ? safeText(text) : text)
-    if (options.include)
-      stdout.write(
-        `${answer.status}\n${Object.entries(answer.headers)
-          .map(([name, value]) => shown(`${name}: ${value}\n`))
-          .join('')}\n`,
-      )
-    stdout.write(shown(answer.body) + (stdout.isTTY && !answer.body.endsWith('\n') ? '\n' : ''))
+    const request = {
+      method,
+      path,
+      headers: headersOf(options.header),
+      body: body && JSON.stringify(body),
+      effect: effectOf(method),
+    }
+    const { signal, stdout } = context.io
+    const answer = options.paginate
+      ? await (await import('../api-pages.ts')).everyPage(client, request, { baseUrl: baseUrl.value, signal })
+      : await client.raw(request, { signal })
+    if (options.include) {
+      const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\n`)
+      const text = headers.join('')
+      stdout.write(`${answer.status}\n${stdout.isTTY ? safeText(text) : text}\n`)
+    }
+    await showAnswer(answer, request, context)
     if (answer.status >= 300) context.exitCode = exitCode(exitOfAnswer(answer.status))
   })
 }

@@ -66,6 +66,8 @@ export const checkAccepted = (command: Command, words: string, globals: Globals)
   const { output, json } = globals
   const only = Object.hasOwn(printsText, words) ? printsText[words]! : undefined
   const picking = pickingFlag(globals)
+  if (words === 'api' && globals.envelope)
+    throw usageError('svc api shows the whole answer without --envelope')
   if (only && picking) throw usageError(`svc ${words} does not take ${picking}`, `svc ${words} --help`)
   if (json !== undefined && (json === true || namesIn(json).length === 0) && !fromTable.has(command))
     throw fieldsNeeded([])

@@ -72,7 +72,7 @@ export const createOutput = (run: Run): Output => {
   }
 
   const show = async (envelope: Envelope, shape: Shape = {}): Promise<void> => {
-    const payload = payloadOf(envelope, globals.envelope === true)
+    const payload = payloadOf(envelope, globals.envelope === true || shape.whole === true)
     io.onAnswer?.(payload)
     const once = shape.once !== undefined && shape.once.size > 0 ? shape.once : undefined
     let text: string

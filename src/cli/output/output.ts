@@ -16,6 +16,8 @@ export type Shape = {
   document?: boolean
   /** Rows that were shown before: a table goes on below them. */
   above?: readonly unknown[]
+  /** The whole envelope, as with --envelope. */
+  whole?: boolean
   /** Goes through a pager where it is longer than the terminal. */
   paged?: boolean
 }

@@ -63,7 +63,11 @@ const faults: [fault: string, flags: string[], says: RegExp][] = [
   ['a filter that does not compile', ['--jq', '.['], /is not a valid filter|does not take --jq/],
   ['an unknown format', ['-o', 'xml'], /-o takes|does not take -o/],
   ['a filter and -o csv', ['--jq', '.', '-o', 'csv'], /does not go with -o csv|does not take --jq/],
-  ['--envelope and -o tsv', ['--envelope', '-o', 'tsv'], /--envelope goes with|does not take --envelope/],
+  [
+    '--envelope and -o tsv',
+    ['--envelope', '-o', 'tsv'],
+    /--envelope goes with|does not take --envelope|without --envelope/,
+  ],
   ['--json with an empty list', ['--json', ','], /--json needs the names|does not take --json/],
 ]
 

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from '../../../src/cli/main.ts'
+import { temporaryFolder } from '../../e2e/processes.ts'
+import { json, page, startFakeHosted, text, type FakeHosted } from '../../fake-hosted.ts'
+import { memoryIo } from '../memory-io.ts'
+
+let service: FakeHosted
+const folder = temporaryFolder()
+beforeAll(async () => {
+  service = await startFakeHosted()
+})
+afterAll(async () => {
+  await service.close()
+  folder.remove()
+})
+
+const api = async (argv: string[], { tty = false } = {}) => {
+  const io = memoryIo({
+    tty,
+    env: { NO_COLOR: '1', SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'k' },
+  })
+  const exit = await run(['api', ...argv], io)
+  return { exit, out: io.out(), err: io.err() }
+}
+
+const list = (data: unknown, headers = {}) =>
+  json(200, { status: 'success', message: 'Users', data }, headers)
+const rows = [
+  { id: 1, name: 'Ada' },
+  { id: 2, name: 'Al\u001b[2J' },
+]
+const body =
+  '{"status":"success","message":"Users","data":[{"id":1,"name":"Ada"},{"id":2,"name":"Al\\u001b[2J"}]}'
+
+describe('svc api', () => {
+  it('prints the answer as it came, and ends its last line', async () => {
+    service.next(list(rows), text(200, 'a\nb\n'), text(200, ''))
+    expect((await api(['/users'])).out).toBe(`${body}\n`)
+    expect((await api(['/users'])).out).toBe('a\nb\n')
+    expect((await api(['/users'])).out).toBe('')
+  })
+
+  it('indents JSON on a terminal, and shows what is unsafe as text', async () => {
+    service.next(list(rows), text(200, 'plain \u001b[2J'))
+    const { out } = await api(['/users'], { tty: true })
+    expect(out).toBe(`${JSON.stringify(JSON.parse(body), null, 2)}\n`)
+    expect((await api(['/users'], { tty: true })).out).toBe('plain \\u{001b}[2J\n')
+  })
+
+  it.each([
+    ['--jq', ['--jq', '.data[].id'], '1\n2\n'],
+    ['-o yaml', ['-o', 'yaml'], /^status: success\nmessage: Users\ndata:\n {2}- id: 1\n/],
+    ['-o json', ['-o', 'json'], `${JSON.stringify(JSON.parse(body), null, 2)}\n`],
+    ['-o csv', ['-o', 'csv'], /^id,name\n1,Ada\n2,/],
+    ['-o id', ['-o', 'id'], '1\n2\n'],
+    ['-o ndjson', ['-o', 'ndjson'], /^\{"id":1,"name":"Ada"\}\n/],
+    ['-o table', ['-o', 'table'], /^ID +NAME\n1 +Ada\n/],
+    ['--json', ['--json', 'id'], '[\n  {\n    "id": 1\n  },\n  {\n    "id": 2\n  }\n]\n'],
+  ])('honours %s', async (_, flags, expected) => {
+    service.next(list(rows))
+    const { exit, out } = await api(['/users', ...flags])
+    expect(exit).toBe(0)
+    if (typeof expected === 'string') expect(out).toBe(expected)
+    else expect(out).toMatch(expected)
+  })
+
+  it('prints an answer that is no success as it came, whatever the flags are', async () => {
+    service.next(json(404, { status: 'error', message: 'Not found' }))
+    expect(await api(['/users', '--jq', '.data[]'])).toMatchObject({
+      exit: 5,
+      out: '{"status":"error","message":"Not found"}\n',
+    })
+  })
+
+  it('refuses to shape what is not JSON', async () => {
+    service.next(page())
+    expect(await api(['/users', '-o', 'json'])).toMatchObject({
+      exit: 1,
+      out: '',
+      err: expect.stringContaining('The answer is not JSON'),
+    })
+  })
+
+  it('loses neither a write nor its secret to a flag', async () => {
+    const made = { id: 5, key: 'svc_op_1a2b3c4d_secret' }
+    service.next(list(made), list(made), page())
+    const write = ['/svc/v1/keys', '-f', 'name=ci']
+    expect(await api([...write, '--jq', '.data.id.x'])).toMatchObject({
+      exit: 11,
+      out: expect.stringContaining(made.key),
+    })
+    expect((await api([...write, '--jq', '.data.id'])).err).toContain(
+      'Not printed, and never shown again: key',
+    )
+    expect(await api([...write, '--jq', '.data.id'])).toMatchObject({
+      exit: 11,
+      out: expect.stringContaining('<title>'),
+    })
+  })
+})
+
+describe('svc api --paginate', () => {
+  const next = (query: string) => ({ link: `<${service.baseUrl}/users?${query}>; rel="next"` })
+
+  it('shows the rows of every page as one answer', async () => {
+    service.next(list([1, 2], next('cursor=a&limit=2')), list([3, 4], next('cursor=b&limit=2')), list([5]))
+    const { out } = await api(['/users?limit=2', '--paginate'])
+    expect(out).toBe('{"status":"success","message":"Users","data":[1,2,3,4,5]}\n')
+    expect(service.seen.slice(-2).map(({ path }) => path)).toEqual([
+      '/admin/public/api/users?cursor=a&limit=2',
+      '/admin/public/api/users?cursor=b&limit=2',
+    ])
+    service.next(list([1], next('cursor=a')), list([2]))
+    expect((await api(['/users', '--paginate', '--jq', '.data | length'])).out).toBe('2\n')
+  })
+
+  it('joins pages without an envelope, and ends where no page is named or one comes again', async () => {
+    service.next(json(200, [1], next('page=2')), json(200, [2]))
+    expect((await api(['/users', '--paginate'])).out).toBe('[1,2]\n')
+    service.next(list([1], next('cursor=a')), list([2], next('cursor=a')))
+    expect((await api(['/users', '--paginate', '--jq', '.data'])).out).toBe('[1,2]\n')
+  })
+
+  it('shows what is no list as it is, and a page that fails in place of all', async () => {
+    service.next(list({ id: 1 }))
+    expect((await api(['/users', '--paginate', '--jq', '.data.id'])).out).toBe('1\n')
+    service.next(list([1], next('cursor=a')), json(403, { status: 'error', message: 'Not yours' }))
+    expect(await api(['/users', '--paginate'])).toMatchObject({
+      exit: 4,
+      out: '{"status":"error","message":"Not yours"}\n',
+    })
+  })
+
+  it('goes to no other address, and with GET only', async () => {
+    service.next(list([1], { link: '<https://elsewhere.example/users?cursor=a>; rel="next"' }))
+    expect((await api(['/users', '--paginate', '--jq', '.data'])).out).toBe('[1]\n')
+    expect((await api(['/users', '--paginate', '-f', 'a=b'])).exit).toBe(2)
+  })
+})
