@@ -138,7 +138,7 @@ _svc_place() {
     'profile use') commands='' flags='--dry-run' words='' files='' kind=profile ;;
     'profile remove') commands='' flags='-y --yes --dry-run' words='' files='' kind=profile ;;
     'profile login') commands='' flags='--with-key --bearer --dry-run' words='' files='' kind=profile ;;
-    'api') commands='' flags='-X --method -H --header -i --include --dry-run --confirm -f --raw-field -F --field --input' words='' files='' kind='' ;;
+    'api') commands='' flags='-X --method -H --header -i --include --paginate --dry-run --confirm -f --raw-field -F --field --input' words='' files='' kind='' ;;
     'whoami') commands='' flags='' words='' files='' kind='' ;;
     'doctor') commands='' flags='--fix' words='' files='' kind='' ;;
     'demo') commands='' flags='' words='' files='' kind='' ;;

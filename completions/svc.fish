@@ -878,6 +878,7 @@ complete -c svc -n '__svc_at '\''profile login'\''' -l dry-run -d 'show what wou
 complete -c svc -n '__svc_at '\''api'\''' -s X -l method -x -d 'method; GET, or POST when there is a body'
 complete -c svc -n '__svc_at '\''api'\''' -s H -l header -x -d 'further header'
 complete -c svc -n '__svc_at '\''api'\''' -s i -l include -d 'show status and headers too'
+complete -c svc -n '__svc_at '\''api'\''' -l paginate -d 'follow the pages of a list, and show their rows as one'
 complete -c svc -n '__svc_at '\''api'\''' -l dry-run -d 'print the request and send nothing'
 complete -c svc -n '__svc_at '\''api'\''' -l confirm -x -d 'of a DELETE in a protected profile: the path'
 complete -c svc -n '__svc_at '\''api'\''' -s f -l raw-field -x -d 'further body field, as text'
