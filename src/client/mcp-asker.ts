@@ -2,6 +2,8 @@ import { approvalStates, type ApprovalRecord } from '../contract/approval.ts'
 import type { Ask, Asker } from '../contract/asker.ts'
 import { SvcError } from '../core/errors.ts'
 import { randomToken } from '../core/ids.ts'
+import { safeLine } from '../core/safe-text.ts'
+import { shellWord } from '../core/shell-word.ts'
 import { sleepFor } from './retry.ts'
 import type { ToolClient } from './tool-client.ts'
 
@@ -11,6 +13,8 @@ const patienceMs = 30_000
 
 type Options = {
   tools: ToolClient
+  /** What is known of a request that an earlier run made. */
+  recall?(request_id: string): Partial<ApprovalRecord> | undefined
   now?(): Date
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
 }
@@ -26,10 +30,33 @@ type Call = {
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-const stateOf = ({ status }: Said): ApprovalRecord['status'] => {
+/** An answer from which nobody can tell what was decided. */
+const unclear = (message: string, id: string | null): SvcError =>
+  new SvcError('failed', 'unexpected_answer', message, {
+    detail: 'Whether it was approved is not known.',
+    hint: id === null ? undefined : `svc approve status ${shellWord(id)} --mcp`,
+  })
+
+const stateOf = ({ status, request_id }: Said): ApprovalRecord['status'] => {
   const state = approvalStates.find((one) => one === status)
   if (state) return state
-  throw new SvcError('failed', 'unexpected_answer', 'The tool server tells a state that svc does not know')
+  const word = typeof status === 'string' ? `the status "${safeLine(status.slice(0, 40))}"` : 'no status'
+  throw unclear(`The tool server reports ${word}, which svc does not know`, text(request_id))
+}
+
+/** What a tool says of another request than the one it was asked about says nothing. */
+const requireSame = ({ request_id }: Said, asked: string): void => {
+  if (request_id === undefined || request_id === asked) return
+  throw unclear('The tool server answered about another request', asked)
+}
+
+/** The id of a request that was just made, which nobody can have decided yet. */
+const openedBy = (said: Said): string => {
+  const id = text(said.request_id)
+  if (!id) throw unclear('The tool server asked the person, but does not name the request', null)
+  if (stateOf(said) !== 'pending')
+    throw unclear('The tool server reports a decision before the person can have made one', id)
+  return id
 }
 
 /** A receipt with its claims beside the JWS, as the record of the service has it. The tools leave them out. */
@@ -55,7 +82,12 @@ export const argumentsOf = ({ action, reason, approver_mobile, factors }: Ask): 
  * Asks through the tools of another server. A request with a lifetime is one waiting call there, because only such a
  * call can be withdrawn; one without is asynchronous.
  */
-export const createMcpAsker = ({ tools, now = () => new Date(), sleep = sleepFor }: Options): Asker => {
+export const createMcpAsker = ({
+  tools,
+  recall = () => undefined,
+  now = () => new Date(),
+  sleep = sleepFor,
+}: Options): Asker => {
   const calls = new Map<string, Call>()
   const known = new Map<string, ApprovalRecord>()
   let bound = true
@@ -78,6 +110,14 @@ export const createMcpAsker = ({ tools, now = () => new Date(), sleep = sleepFor
     decided_at: null,
     ruling: null,
     attestation: null,
+  })
+
+  /** A request of another run: a tool server tells little about it, and what it does not tell stays empty. */
+  const unknown = (request_id: string): ApprovalRecord => ({
+    ...blank({ action: '', approver_mobile: '', requester: '' }, request_id, 0),
+    requested_at: '',
+    expires_at: '',
+    ...recall(request_id),
   })
 
   const apply = (record: ApprovalRecord, said: Said): ApprovalRecord => {
@@ -116,15 +156,19 @@ export const createMcpAsker = ({ tools, now = () => new Date(), sleep = sleepFor
   }
 
   const check = async (request_id: string): Promise<ApprovalRecord> => {
-    const record = known.get(request_id) ?? blank({ action: '', approver_mobile: '' }, request_id, 0)
-    return apply(record, await tools.call('check_status', { request_id }))
+    const record = known.get(request_id) ?? unknown(request_id)
+    const said = await tools.call('check_status', { request_id })
+    requireSame(said, request_id)
+    return apply(record, said)
   }
 
   const look = async (request_id: string): Promise<ApprovalRecord> => {
     const call = calls.get(request_id)
     if (!call) return check(request_id)
     if (call.open === undefined) return within(call, 0)
-    return apply(call.record, await tools.call('check_status', { request_id: call.open }))
+    const said = await tools.call('check_status', { request_id: call.open })
+    requireSame(said, call.open)
+    return apply(call.record, said)
   }
 
   /** A call under way, as it is after `ms` at most. */
@@ -160,7 +204,7 @@ export const createMcpAsker = ({ tools, now = () => new Date(), sleep = sleepFor
       if (ask.requester !== undefined) tools.introduce(ask.requester)
       if (ask.lifetime_s !== undefined) return start(ask, ask.lifetime_s)
       const said = await tools.call('request_approval_async', argumentsOf(ask))
-      const record = apply(blank(ask, String(said.request_id), lifetimeSeconds), said)
+      const record = apply(blank(ask, openedBy(said), lifetimeSeconds), said)
       known.set(record.request_id, record)
       return record
     },

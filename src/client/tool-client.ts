@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { SvcError } from '../core/errors.ts'
 import { safeLine } from '../core/safe-text.ts'
+import { shellWord } from '../core/shell-word.ts'
 import { hostOf } from './network-error.ts'
 import type { Transport } from './transport.ts'
 
@@ -35,6 +36,8 @@ const refusedBearer = (url: string, sent: boolean): SvcError =>
     { hint: 'MCP_AUTH_TOKEN gives one; it is another secret than the API key' },
   )
 
+const isNotification = (body: string): boolean => body.includes('"method":"notifications/')
+
 /** The SDK's way to the network, over ours: no redirect, our time-outs, proxy and certificates. */
 const createFetch = ({ url, token, transport }: Options) => {
   let cancelling: Promise<unknown> = Promise.resolve()
@@ -47,6 +50,8 @@ const createFetch = ({ url, token, transport }: Options) => {
     const request = { method: 'POST', url: String(to), headers, body: String(init.body) }
     const { status, headers: answered, body } = await transport(request, init.signal ?? undefined)
     if (status === 401) throw refusedBearer(url, token !== undefined)
+    // A server of the specification knows three methods, and none of them is a notification.
+    if (status >= 400 && isNotification(request.body)) return new Response(null, { status: 202 })
     if (status >= 300 && status < 400)
       throw new SvcError(
         'failed',
@@ -71,6 +76,36 @@ const textOf = (content: unknown): string =>
   (Array.isArray(content) ? content : [])
     .map((one: { text?: unknown }) => (typeof one.text === 'string' ? one.text : ''))
     .join('\n')
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The answer of a tool: `structuredContent`, or JSON in a block of text, as servers of older revisions answer. */
+const answerIn = (structuredContent: unknown, content: unknown): Record<string, unknown> | undefined => {
+  if (isObject(structuredContent)) return structuredContent
+  for (const { text } of Array.isArray(content) ? (content as { text?: unknown }[]) : []) {
+    if (typeof text !== 'string') continue
+    try {
+      const value: unknown = JSON.parse(text)
+      if (isObject(value)) return value
+    } catch {
+      // Words for a model: another block may be the answer.
+    }
+  }
+  return undefined
+}
+
+const unreadable = (tool: string, args: Record<string, unknown>, url: string): SvcError =>
+  new SvcError('failed', 'unexpected_answer', `The answer of ${tool} from ${hostOf(url)} cannot be read`, {
+    detail:
+      tool === 'check_status'
+        ? 'Whether it was approved is not known.'
+        : 'The person may have been asked. Whether it was approved is not known.',
+    hint:
+      typeof args.request_id === 'string'
+        ? `svc approve status ${shellWord(args.request_id)} --mcp`
+        : undefined,
+  })
 
 /** What went wrong, as svc says it. */
 const asSvcError = (error: unknown, url: string): SvcError => {
@@ -114,10 +149,13 @@ export const createToolClient = (options: Options): ToolClient => {
         await new Promise(setImmediate)
         await network.cancelled()
       })
-      if (isError) throw new SvcError('refused', 'tool_error', safeLine(textOf(content).slice(0, 1000)))
-      if (typeof structuredContent === 'object' && structuredContent !== null)
-        return structuredContent as Record<string, unknown>
-      throw new SvcError('failed', 'unexpected_answer', `${tool} of ${hostOf(url)} gave no structured answer`)
+      if (isError) {
+        const said = safeLine(textOf(content).slice(0, 1000)) || `${tool} failed and gives no reason`
+        throw new SvcError('refused', 'tool_error', said)
+      }
+      const answer = answerIn(structuredContent, content)
+      if (!answer) throw unreadable(tool, args, url)
+      return answer
     },
     introduce: (given) => {
       name = given

@@ -2,60 +2,35 @@ import type { ApprovalRecord } from '../contract/approval.ts'
 import type { Asker } from '../contract/asker.ts'
 import { SvcError } from '../core/errors.ts'
 import { randomToken } from '../core/ids.ts'
-import { safeLine } from '../core/safe-text.ts'
-import type { Client } from './client.ts'
 import { sleepFor } from './retry.ts'
+import {
+  decisionOf,
+  isPassing,
+  promptMs,
+  refusedBy,
+  successTooSoon,
+  type Phone,
+  type VerifyCalls,
+} from './verify-calls.ts'
 
 const pollMs = 2_000
 const lifetimeSeconds = 120
-/** As long as a prompt may stand on a phone; no request lives longer. spec: not shown */
-const promptMs = 600_000
 
 type Options = {
-  client: Client
+  calls: VerifyCalls
   /** Parts a number in E.164 into its dialing prefix and the rest. */
-  partsOf(mobile: string): { country_code: string; mobile: string }
+  partsOf(mobile: string): Phone
   now?(): Date
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
-}
-
-type Said = { http: number; status?: unknown; code?: unknown; message?: unknown; request_id?: unknown }
-
-const words: Record<string, ApprovalRecord['status']> = {
-  pending: 'pending',
-  waiting: 'pending',
-  denied: 'denied',
-  rejected: 'denied',
-  declined: 'denied',
-  fail: 'denied',
-  failed: 'denied',
-  expired: 'expired',
-  timeout: 'expired',
-}
-
-/** What an answer of `/validate/global/auth` means; undefined where it means none. spec: not shown */
-const decisionOf = ({ http, status, code }: Said): ApprovalRecord['status'] | undefined => {
-  if (http >= 200 && http < 300 && status === 'success') return 'approved'
-  const word = words[String(code).toLowerCase()] ?? words[String(status).toLowerCase()]
-  if (word) return word
-  // Only a plain success approves. A service that is unwell for a moment has not decided.
-  if (http === 409 || http === 429 || http >= 500) return 'pending'
-  if (http === 410) return 'expired'
-  return http === 403 || http < 300 ? 'denied' : undefined
-}
-
-const refused = (what: string, { http, message }: Said): SvcError => {
-  const said = typeof message === 'string' ? safeLine(message.slice(0, 300)) : `it answered ${http}`
-  return new SvcError('failed', 'refused', `${what}: ${said}`)
 }
 
 /**
  * Asks through a service of the contract that has no approvals: it rings a phone and tells whether the person
  * authenticated. The person never sees the action, and two questions to one phone could not be told apart; so one
- * at a time.
+ * at a time. Only for a service that `verify-test.ts` has tested.
  */
 export const createVerifyAsker = ({
-  client,
+  calls,
   partsOf,
   now = () => new Date(),
   sleep = sleepFor,
@@ -63,21 +38,8 @@ export const createVerifyAsker = ({
   const requests = new Map<string, ApprovalRecord>()
   /** How the service names a request, where it does. */
   const names = new Map<string, string>()
-
-  const post = async (
-    path: string,
-    fields: Record<string, unknown>,
-    // The answer is told once: only a service that knows a repeat by its key is asked again.
-    effect: 'rings' | 'write',
-  ): Promise<Said> => {
-    const response = await client.raw({ method: 'POST', path, body: JSON.stringify(fields), effect })
-    try {
-      const { status, message, data } = JSON.parse(response.body)
-      return { http: response.status, status, message, code: data?.code, request_id: data?.request_id }
-    } catch {
-      return { http: response.status }
-    }
-  }
+  /** Requests of which the service has said, before anything else, that they are no success. */
+  const open = new Set<string>()
 
   const end = (record: ApprovalRecord, status: ApprovalRecord['status'], detail: string): void => {
     Object.assign(record, { status, detail, decided_at: now().toISOString() })
@@ -85,12 +47,15 @@ export const createVerifyAsker = ({
 
   const look = async (record: ApprovalRecord): Promise<ApprovalRecord> => {
     if (record.status !== 'pending') return record
-    const named = names.get(record.request_id)
-    const fields = { mobile: record.approver_mobile, ...(named !== undefined && { request_id: named }) }
-    const said = await post('/validate/global/auth', fields, 'write')
+    const said = await calls.look(record.approver_mobile, names.get(record.request_id))
     if (record.status !== 'pending') return record
     const decision = decisionOf(said)
-    if (decision === undefined) throw refused('The service does not tell the decision', said)
+    if (decision === undefined) throw refusedBy('The service does not report the decision', said)
+    if (decision === 'approved' && !open.has(record.request_id)) {
+      end(record, 'expired', 'Not believed.')
+      throw successTooSoon()
+    }
+    if (!isPassing(said)) open.add(record.request_id)
     const late = record.expires_at <= now().toISOString()
     if (late) end(record, 'expired', 'Nobody answered in time.')
     else if (decision !== 'pending')
@@ -128,6 +93,7 @@ export const createVerifyAsker = ({
         )
       requests.delete(id)
       names.delete(id)
+      open.delete(id)
     }
     const record: ApprovalRecord = {
       request_id: `verify_${randomToken(9)}`,
@@ -150,11 +116,18 @@ export const createVerifyAsker = ({
     // Taken before the phone rings, so that a second question cannot slip in.
     requests.set(record.request_id, record)
     try {
-      const said = await post('/verify-user', partsOf(approver_mobile), 'rings')
-      if (said.http >= 300 || said.status !== 'success') throw refused('The phone was not rung', said)
-      if (typeof said.request_id === 'string') names.set(record.request_id, said.request_id)
+      const named = await calls.ring(partsOf(approver_mobile))
+      if (named !== undefined) names.set(record.request_id, named)
     } catch (error) {
       requests.delete(record.request_id)
+      throw error
+    }
+    try {
+      // At once, because nobody can have answered yet.
+      await look(record)
+    } catch (error) {
+      // The prompt is on the phone, so no other one may start.
+      end(record, 'expired', 'Not believed.')
       throw error
     }
     return { ...record }

@@ -21,12 +21,14 @@ const asked = { request_id: 'apr_1', user_id: 7, number: null, expires_at: '2099
 
 const plays = (prompt: Answering, ...answers: Answering[]): void =>
   service.always((request, response) => {
+    if (request.path.startsWith('/svc/v1/approvals')) return success('Approvals', [])(request, response)
     const answer = request.path.endsWith('/verify-user')
       ? prompt
       : (answers.shift() ?? refused(409, 'pending'))
     return answer(request, response)
   })
-const bodies = () => service.seen.map(({ path, body }) => [path.split('/api')[1], JSON.parse(body || 'null')])
+const posted = () => service.seen.filter(({ method }) => method === 'POST')
+const bodies = () => posted().map(({ path, body }) => [path.split('/api')[1], JSON.parse(body || 'null')])
 
 const svc = async (args: string[], more: { signal?: AbortSignal } = {}) => {
   const env = toService()
@@ -53,11 +55,12 @@ describe('svc auth verify-user --wait', () => {
     ])
   })
 
-  test('needs nothing but the status of a service that tells no more', async () => {
-    plays(success('OK'), success('OK'))
-    const { exit, out } = await svc([...verify, '--wait', '-o', 'json'])
-    expect([exit, JSON.parse(out)]).toEqual([0, { status: 'approved' }])
-    expect(bodies().at(-1)).toEqual(['/validate/global/auth', { mobile: '+12025550101' }])
+  test('asks nobody through another service that was not tested', async () => {
+    service.always(refused(404, 'no_such_route'))
+    const { exit, err } = await svc([...verify, '--wait'])
+    expect(exit).toBe(1)
+    expect(err).toContain('svc doctor --verify-fallback +12025550101')
+    expect(posted()).toEqual([])
   })
 
   test.each([
@@ -96,19 +99,22 @@ describe('svc auth verify-user --wait', () => {
     plays(cut)
     const { exit, err } = await svc([...verify, '--wait'])
     expect([exit, err]).toEqual([9, expect.stringContaining('may have rung')])
-    expect(service.seen).toHaveLength(2)
+    expect(posted()).toHaveLength(2)
   })
 
   test('without --wait only rings, and --dry-run does not even that', async () => {
     plays(success('Prompt sent', asked))
     expect((await svc([...verify, '-o', 'id'])).out).toBe('apr_1\n')
     expect((await svc([...verify, '--dry-run'])).out).toContain('POST')
-    expect((await svc([...verify, '--dry-run', '--wait'])).exit).toBe(2)
+    expect((await svc([...verify, '--dry-run', '--wait'])).out).toContain('POST')
     expect(service.seen).toHaveLength(1)
   })
 })
 
-const start = async (seconds: number, ...answers: Answering[]) => {
+const verified = success('Verified', { request_id: 'apr_1' })
+const start = (seconds: number, ...answers: Answering[]) => begin({ seconds, tested: false }, ...answers)
+
+const begin = async ({ seconds, tested }: { seconds: number; tested: boolean }, ...answers: Answering[]) => {
   const { client, service } = await withHosted()
   let at = 0
   const slept: number[] = []
@@ -121,7 +127,8 @@ const start = async (seconds: number, ...answers: Answering[]) => {
   )
   const outcome = follow({
     client,
-    input: { mobile: '+12025550101' },
+    tested,
+    input: { mobile: '+12025550101', request_id: 'apr_1' },
     seconds,
     signal: new AbortController().signal,
     now: () => at,
@@ -138,17 +145,31 @@ describe('following a verification', () => {
   test('asks at growing distances, and ten seconds beyond the end', async () => {
     const { outcome, slept } = await start(60)
     expect((await outcome).exit).toBe('pending')
-    expect(slept.slice(0, 4)).toEqual([500, 750, 1125, 1687.5])
+    expect(slept.slice(0, 5)).toEqual([0, 500, 750, 1125, 1687.5])
     expect(Math.max(...slept)).toBe(5_000)
     expect(slept.reduce((sum, ms) => sum + ms)).toBeGreaterThanOrEqual(70_000)
   })
 
   test('outlives a cut cable, a limit and a service that restarts', async () => {
-    const { outcome, lost } = await start(60, cut, refused(503, 'x'), json(503, 'x'), success('Verified'))
+    const { outcome, lost } = await start(60, cut, refused(503, 'x'), json(503, 'x'), verified)
     await expect(outcome).rejects.toMatchObject({ code: 'x' })
-    const again = await start(60, cut, refused(429, 'limited'), json(502, []), success('Verified'))
+    const again = await start(60, cut, refused(429, 'limited'), json(502, []), verified)
     expect((await again.outcome).exit).toBe('done')
     expect(lost.length + again.lost.length).toBe(4)
+  })
+
+  test('believes no success of another service before that has said that nobody has answered', async () => {
+    const other = { seconds: 60, tested: true }
+    const tooSoon = { code: 'success_too_soon' }
+    await expect((await begin(other, success('OK'))).outcome).rejects.toMatchObject(tooSoon)
+    const unwell = await begin(other, refused(429, 'limited'), success('OK'))
+    await expect(unwell.outcome).rejects.toMatchObject(tooSoon)
+    const open = await begin(other, refused(409, 'pending'), success('OK'))
+    expect((await open.outcome).exit).toBe('done')
+    const untested = await start(60, refused(409, 'pending'), success('OK'))
+    await expect(untested.outcome).rejects.toMatchObject(tooSoon)
+    const another = await start(60, success('OK', { request_id: 'apr_2' }))
+    await expect(another.outcome).rejects.toMatchObject(tooSoon)
   })
 
   test('takes nothing for a yes but a plain success', async () => {

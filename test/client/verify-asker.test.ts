@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/rest.ts'
 import { createVerifyAsker } from '../../src/client/verify-asker.ts'
+import { createVerifyCalls } from '../../src/client/verify-calls.ts'
 import { json, page, type Answering } from '../fake-hosted.ts'
 import { createApprover, decide, show } from '../service/approver.ts'
 import { createTenant, dataOf } from '../service/fixtures.ts'
@@ -11,15 +12,21 @@ const ask = { action: 'Deploy', approver_mobile: '+12025550101', lifetime_s: 60 
 const no = (status: number, body: object = {}): Answering => json(status, { status: 'error', ...body })
 const yes = json(200, { status: 'success', message: 'OK' })
 
-/** Waits move the clock and nothing else. */
-const start = async (validate: Answering = yes, verify: Answering = yes) => {
+type Played = { validate?: Answering; verify?: Answering; first?: Answering }
+
+/** `first` is the first answer after each prompt, `validate` all others. Waits move the clock and nothing else. */
+const start = async ({ validate = yes, verify = yes, first = no(409) }: Played = {}) => {
   const { client, service } = await withHosted()
   let at = Date.parse('2026-01-01T00:00:00Z')
-  service.always((request, response) =>
-    (request.path.endsWith('/verify-user') ? verify : validate)(request, response),
-  )
+  let isFirst = true
+  service.always((request, response) => {
+    const rings = request.path.endsWith('/verify-user')
+    const answer = rings ? verify : isFirst ? first : validate
+    isFirst = rings
+    return answer(request, response)
+  })
   const asker = createVerifyAsker({
-    client,
+    calls: createVerifyCalls(client),
     partsOf: (mobile) => ({ country_code: mobile.slice(0, 2), mobile: mobile.slice(2) }),
     now: () => new Date(at),
     sleep: async (ms) => void (at += ms),
@@ -36,8 +43,33 @@ describe('a service without approvals', () => {
     expect(service.seen.map(({ path, body }) => [path.split('/api')[1], JSON.parse(body)])).toEqual([
       ['/verify-user', { country_code: '+1', mobile: '2025550101' }],
       ['/validate/global/auth', { mobile: '+12025550101' }],
+      ['/validate/global/auth', { mobile: '+12025550101' }],
     ])
     expect(asker.boundToAction).toBe(false)
+  })
+
+  test('is not believed where it reports success before anybody can have answered', async () => {
+    const { asker } = await start({ first: yes })
+    expect((await failure(asker.request(ask))).code).toBe('success_too_soon')
+    // The prompt is on the phone, and its answer must not count for another request.
+    expect((await failure(asker.request(ask))).code).toBe('one_at_a_time')
+  })
+
+  test('is not believed where its first answer that says anything is a success', async () => {
+    const { asker } = await start({ first: no(503) })
+    const { request_id } = await asker.request(ask)
+    expect((await failure(asker.wait(request_id, 60))).code).toBe('success_too_soon')
+    expect((await asker.status(request_id)).status).toBe('expired')
+  })
+
+  test.each([
+    ['no body', json(200, undefined)],
+    ['a web page', page()],
+    ['a route that is not there', no(404)],
+  ])('answers neither yes nor no where %s is all that it says', async (_, validate) => {
+    const { asker } = await start({ validate })
+    const { request_id } = await asker.request(ask)
+    expect((await failure(asker.wait(request_id, 60))).message).toContain('does not report the decision')
   })
 
   test.each([
@@ -46,9 +78,8 @@ describe('a service without approvals', () => {
     ['403', no(403), 'denied'],
     ['a code', no(400, { data: { code: 'denied' } }), 'denied'],
     ['410', no(410), 'expired'],
-    ['a web page', page(), 'denied'],
   ] as const)('takes %s for no approval', async (_, validate, status) => {
-    const { asker } = await start(validate)
+    const { asker } = await start({ validate })
     const { request_id } = await asker.request(ask)
     expect((await asker.wait(request_id, 60)).status).toBe(status)
   })
@@ -58,7 +89,7 @@ describe('a service without approvals', () => {
     ['a word', json(200, { status: 'pending' })],
     ['503', no(503)],
   ])('waits on while %s says that nobody has decided, until the time is over', async (_, validate) => {
-    const { asker } = await start(validate)
+    const { asker } = await start({ validate })
     const { request_id } = await asker.request(ask)
     expect((await asker.wait(request_id, 6)).status).toBe('pending')
     expect((await asker.wait(request_id, 120)).status).toBe('expired')
@@ -76,7 +107,7 @@ describe('a service without approvals', () => {
   })
 
   test('asks one person one thing at a time, and keeps a prompt apart that was never answered', async () => {
-    const { asker, pass } = await start(no(409))
+    const { asker, pass } = await start({ validate: no(409) })
     const first = await asker.request(ask)
     expect((await failure(asker.request(ask))).code).toBe('one_at_a_time')
     await asker.request({ ...ask, approver_mobile: '+12025550102' })
@@ -95,7 +126,7 @@ describe('a service without approvals', () => {
   })
 
   test('says why no phone rang, and keeps nothing', async () => {
-    const { asker } = await start(yes, no(404, { message: 'No such user' }))
+    const { asker } = await start({ verify: no(404, { message: 'No such user' }) })
     expect((await failure(asker.request(ask))).message).toBe('The phone was not rung: No such user')
     expect((await failure(asker.request(ask))).message).toMatch(/No such user/)
   })
@@ -109,7 +140,7 @@ describe('a service without approvals', () => {
 })
 
 /** Our own service, with a prompt of the asker on the phone of Ada. */
-const open = async () => {
+const openOurs = async () => {
   const service = await startTestService({ dev: true })
   onTestFinished(() => service.close())
   const acme = await createTenant(service, 'acme')
@@ -127,7 +158,7 @@ const open = async () => {
     },
   })
   const asker = createVerifyAsker({
-    client,
+    calls: createVerifyCalls(client),
     partsOf: (mobile) => ({ country_code: mobile.slice(0, 2), mobile: mobile.slice(2) }),
   })
   const asked = await asker.request({ ...ask, approver_mobile: ada.mobile })
@@ -137,19 +168,23 @@ const open = async () => {
 
 describe('our own service, by the same two routes', () => {
   test('is pending until the person approves, and the answer stays', async () => {
-    const { service, ada, asker, asked, rung, acme } = await open()
+    const { service, ada, asker, asked, rung, acme } = await openOurs()
     expect(dataOf(await show(service, rung, acme.key)).action).toBe('Verify your identity for acme')
     expect((await asker.status(asked.request_id)).status).toBe('pending')
     await decide(service, rung, ada.key)
     for (let i = 0; i < 2; i++) expect((await asker.status(asked.request_id)).status).toBe('approved')
   })
 
-  test('is about its own prompt, be there a newer one', async () => {
-    const { service, ada, asker, asked, rung, acme } = await open()
+  test('is about its own prompt: one that a newer prompt of the same key replaces is over', async () => {
+    const { service, ada, asker, asked, acme } = await openOurs()
     const body = { country_code: '+1', mobile: '2025550101' }
     const other = dataOf(await service.call('POST', '/verify-user', { key: acme.key, body })).request_id
     await decide(service, other, ada.key)
-    expect((await asker.status(asked.request_id)).status).toBe('pending')
+    expect((await asker.status(asked.request_id)).status).toBe('expired')
+  })
+
+  test('is denied by its own prompt', async () => {
+    const { service, ada, asker, asked, rung } = await openOurs()
     await decide(service, rung, ada.key, { decision: 'deny' })
     expect((await asker.status(asked.request_id)).status).toBe('denied')
   })

@@ -33,7 +33,8 @@ const openAsking = async (context: Context, ask: Ask): Promise<Backend> => {
   ])
   // Not one that the environment names: who asks first is the profile's to say.
   const elsewhere = mcpUrl?.source === 'profile' && !(await hasApprovals(client, baseUrl.value))
-  return openBackend(context, { mcp: elsewhere, requester: ask.requester, bound: true })
+  const through = elsewhere ? 'tools' : 'service'
+  return openBackend(context, { through, requester: ask.requester, bound: true })
 }
 
 const keepReceipt = async (id: string, receipt: string, context: Context): Promise<void> => {

@@ -1,8 +1,5 @@
-import type { Client } from '../../client/client.ts'
-import { createRestAsker, hasApprovals } from '../../client/rest-asker.ts'
-import { approval, type ApprovalRecord } from '../../contract/approval.ts'
+import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Asker } from '../../contract/asker.ts'
-import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { isLoopback } from '../profile/address.ts'
 
@@ -21,151 +18,36 @@ export type Backend = {
   namesRequests: boolean
   /** On this machine: receipts of software keys count there. */
   local: boolean
+  /** It asks through the tools of a tool server. */
+  tools: boolean
   close(): Promise<void>
 }
 
-type Wanted = {
-  /** Ask the tool server instead of the REST API. */
-  mcp?: boolean
+export type Wanted = {
+  /**
+   * `tools`: the tool server instead of the REST API. `service`: the REST API alone. Otherwise the REST API, or what else
+   * is configured where the service has no approvals.
+   */
+  through?: 'tools' | 'service'
   /** Who asks, as the approver reads it. */
   requester?: string
+  /** The request must outlive this run: a call of a tool that waits could not be resumed. */
+  open?: boolean
   /** Refuse, before anybody is rung, where the person does not see the action. */
   bound?: boolean
 }
 
-const secondsLeft = (record: ApprovalRecord, now: number): number => {
+export const secondsLeft = (record: ApprovalRecord, now: number): number => {
   const [from, to] = [Date.parse(record.requested_at), Date.parse(record.expires_at)]
   return to > from ? (to - now) / 1000 : Infinity
 }
 
-const at = (url: string) => {
+export const placeOf = (url: string) => {
   const { origin } = new URL(url)
   return { origin, local: isLoopback(new URL(url)) }
 }
 
-/** Keeps the difference between the two clocks, from the `Date` of each answer. */
-const withClock = (client: Client, now: () => number): { client: Client; now(): number } => {
-  let ahead = 0
-  return {
-    now: () => now() + ahead,
-    client: {
-      ...client,
-      call: async (...call) => {
-        const answer = await client.call(...call)
-        const told = Date.parse(answer.date ?? '')
-        // The header counts whole seconds.
-        if (Math.abs(told - now() - ahead) > 1500) ahead = told - now()
-        return answer
-      },
-    },
-  }
+export const openBackend = async (context: Context, wanted: Wanted = {}): Promise<Backend> => {
+  if (wanted.through === 'tools') return (await import('./tool-backend.ts')).openToolBackend(context, wanted)
+  return (await import('./rest-backend.ts')).openRestBackend(context, wanted)
 }
-
-/** Another service may say success and tell nothing: that is neither a request nor a decision. */
-const checked = (record: ApprovalRecord | undefined): ApprovalRecord => {
-  const { request_id, status, action, approver_mobile } = record ?? {}
-  if ([request_id, status, action, approver_mobile].every((text) => typeof text === 'string')) return record!
-  throw new SvcError('failed', 'unexpected_answer', 'The service tells no request and no state', {
-    detail: 'That is no approval.',
-    hint: 'svc profile show --explain names the address in use',
-  })
-}
-
-const notBound = (origin: string): SvcError =>
-  new SvcError(
-    'failed',
-    'not_bound',
-    `${origin} asks people to authenticate and does not show them the action, so nothing can be done on its word`,
-    { hint: 'svc approve request asks there all the same; svc serve starts a service that shows the action' },
-  )
-
-const openRest = async (context: Context, { bound }: Wanted): Promise<Backend> => {
-  const { io } = context
-  const [{ baseUrl }, plain] = await Promise.all([context.settings(), context.client()])
-  const { client, now } = withClock(plain, () => io.now().getTime())
-  let asker = createRestAsker({ client })
-  const rest = asker
-
-  /** Another service of the contract rings a phone too, and knows nothing of what is asked. */
-  const elsewhere = async (): Promise<Asker | undefined> => {
-    if (await hasApprovals(client, baseUrl.value)) return undefined
-    if (bound) throw notBound(new URL(baseUrl.value).origin)
-    const [{ createVerifyAsker }, { partsOf }] = await Promise.all([
-      import('../../client/verify-asker.ts'),
-      import('../phone-parts.ts'),
-    ])
-    return createVerifyAsker({ client, partsOf })
-  }
-
-  return {
-    ...at(baseUrl.value),
-    now,
-    secondsLeft: (record) => secondsLeft(record, now()),
-    namesRequests: true,
-    // The context closes its client.
-    close: async () => undefined,
-    asker: {
-      get boundToAction() {
-        return asker.boundToAction
-      },
-      request: async (ask) => {
-        try {
-          return checked(await asker.request(ask))
-        } catch (error) {
-          const absent = error instanceof SvcError && (error.exit === 'notFound' || error.code === 'http_405')
-          if (!absent) throw error
-          const other = await elsewhere()
-          if (!other) throw error
-          asker = other
-          return asker.request(ask)
-        }
-      },
-      status: async (id) => checked(await asker.status(id)),
-      wait: (id, seconds, signal) => asker.wait(id, seconds, signal),
-      cancel: (id) => asker.cancel(id),
-    },
-    poll: async (request_id, wait_s, signal) => {
-      if (asker !== rest) return asker.wait(request_id, wait_s, signal)
-      const { envelope } = await client.call(approval.getApproval, { request_id, wait_s }, { signal })
-      return checked(envelope.data as ApprovalRecord | undefined)
-    },
-  }
-}
-
-const openMcp = async (context: Context, { requester }: Wanted): Promise<Backend> => {
-  const { io } = context
-  const [{ createMcpAsker }, { openTools }, { personIn, ringOnce }] = await Promise.all([
-    import('../../client/mcp-asker.ts'),
-    import('./open-tools.ts'),
-    import('../rings.ts'),
-  ])
-  const { url, tools, close } = await openTools(context, requester)
-  const asker = createMcpAsker({ tools, now: () => io.now() })
-  const now = (): number => io.now().getTime()
-  return {
-    ...at(url),
-    namesRequests: false,
-    now,
-    secondsLeft: (record) => secondsLeft(record, now()),
-    asker: {
-      ...asker,
-      get boundToAction() {
-        return asker.boundToAction
-      },
-      get notice() {
-        return asker.notice
-      },
-      // What became of an earlier one, another run of svc cannot ask here.
-      request: (ask) =>
-        ringOnce(context, personIn({ cli: 'approve request' }, ask)!, {
-          origin: new URL(url).origin,
-          send: () => asker.request(ask),
-        }),
-    },
-    poll: asker.wait,
-    close,
-  }
-}
-
-export const openBackend = (context: Context, wanted: Wanted = {}): Promise<Backend> =>
-  wanted.mcp ? openMcp(context, wanted) : openRest(context, wanted)

@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 
 /**
@@ -40,10 +41,14 @@ export const showDecision = async (context: Context, data: unknown): Promise<voi
 }
 
 /** How a wait that a person ended goes on or ends: nothing is lost, and the prompt is still on the phone. */
-export const interruptedWait = (ids: readonly string[], flag = ''): SvcError =>
-  new SvcError('interrupted', 'interrupted', `Interrupted; still pending: ${ids.join(', ')}`, {
-    hint: `svc approve wait ${ids.join(' ')}${flag} goes on; svc approve cancel ${ids[0]} withdraws it`,
+export const interruptedWait = (ids: readonly string[], tools: boolean): SvcError => {
+  const wait = `svc approve wait ${ids.map(shellWord).join(' ')}`
+  return new SvcError('interrupted', 'interrupted', `Interrupted; still pending: ${ids.join(', ')}`, {
+    hint: tools
+      ? `${wait} --mcp goes on; a tool server cannot withdraw it`
+      : `${wait} goes on; svc approve cancel ${shellWord(ids[0]!)} withdraws it`,
   })
+}
 
 /** What a person should know of an answer that is not the real thing. */
 export const unboundNote = (
@@ -59,11 +64,11 @@ export const unboundNote = (
 ]
 
 /** A request whose answer was cut may have rung: it is not repeated, and the person is told where to look. */
-export const maybeRung = (error: unknown): unknown =>
+export const maybeRung = (error: unknown, tools = false): unknown =>
   error instanceof SvcError && ['connection_cut', 'timed_out'].includes(error.code)
     ? new SvcError(error.exit, error.code, error.message, {
         detail: 'The phone may have rung all the same; svc does not ask twice by itself.',
-        hint: 'svc approve list --status pending',
+        hint: tools ? undefined : 'svc approve list --status pending',
         cause: error,
       })
     : error

@@ -1,5 +1,6 @@
 import type { Ask } from '../../contract/asker.ts'
 import { SvcError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import type { Backend } from './backend.ts'
 import { maybeRung } from './ending.ts'
@@ -16,7 +17,9 @@ const withdraw = async (id: string, { asker }: Backend, context: Context): Promi
   } catch (error) {
     // It has ended by itself.
     if (error instanceof SvcError && ['refused', 'expired', 'denied', 'notFound'].includes(error.exit)) return
-    ;(await context.output()).warn(`The request ${id} could not be withdrawn: svc approve cancel ${id}`)
+    ;(await context.output()).warn(
+      `The request ${id} could not be withdrawn: svc approve cancel ${shellWord(id)}`,
+    )
   }
 }
 
@@ -33,7 +36,7 @@ export const getApproval = async (
   const { requireProof } = await import('./proof.ts')
   const askedAt = backend.now()
   const asked = await backend.asker.request(ask).catch((error: unknown) => {
-    throw maybeRung(error)
+    throw maybeRung(error, backend.tools)
   })
   const id = asked.request_id
   try {

@@ -42,20 +42,21 @@ export const registerRequest = (group: Command, context: Context): void => {
     const { ask, asked: answers } = await gatherAsk(requestOperation, typed, context)
     if (options.dryRun) return showAskDryRun(requestOperation, { ask, mcp: options.mcp }, context)
     const { openBackend } = await import('./backend.ts')
-    const backend = await openBackend(context, { mcp: options.mcp, requester: ask.requester })
+    const backend = await openBackend(context, {
+      through: options.mcp ? 'tools' : undefined,
+      requester: ask.requester,
+      open: true,
+    })
     const tell = createTeller(context, backend.secondsLeft)
     let file: ReturnType<typeof reserveFile> | undefined
     let kept = false
     let id: string | undefined
     try {
       if (options.receipt !== undefined) file = reserveFile(options.receipt, 'receipt', io)
-      const send = (): Promise<ApprovalRecord> => {
-        // A call of a tool that waits could not be resumed; the asynchronous one has the lifetime of the other side.
-        const { lifetime_s: _, ...open } = ask
-        return backend.asker.request(options.mcp ? open : ask).catch((error: unknown) => {
-          throw inTypedNames(requestOperation, maybeRung(error))
+      const send = (): Promise<ApprovalRecord> =>
+        backend.asker.request(ask).catch((error: unknown) => {
+          throw inTypedNames(requestOperation, maybeRung(error, backend.tools))
         })
-      }
       const asked = answers
         ? await (
             await import('../ask.ts')
@@ -67,7 +68,8 @@ export const registerRequest = (group: Command, context: Context): void => {
       const record = await waitFor(backend, asked, {
         tell,
         signal: io.signal,
-        most: options.mcp ? ask.lifetime_s : undefined,
+        // Through the tools a request has the lifetime of the other side.
+        most: backend.tools ? ask.lifetime_s : undefined,
       })
       tell.decided(record)
       for (const text of unboundNote(record, backend.asker)) output.warn(text)
@@ -80,7 +82,7 @@ export const registerRequest = (group: Command, context: Context): void => {
     } catch (error) {
       if (id && error instanceof SvcError && error.exit === 'interrupted')
         throw backend.asker.boundToAction
-          ? interruptedWait([id], options.mcp ? ' --mcp' : '')
+          ? interruptedWait([id], backend.tools)
           : new SvcError(
               'interrupted',
               'interrupted',

@@ -50,7 +50,7 @@ export const registerRun = (group: Command, context: Context): void => {
     if (options.dryRun) return showAskDryRun(runOperation, { ask, mcp: options.mcp }, context)
     const { openBackend } = await import('./backend.ts')
     const backend = await openBackend(context, {
-      mcp: options.mcp,
+      through: options.mcp ? 'tools' : undefined,
       requester: ask.requester,
       bound: true,
     })

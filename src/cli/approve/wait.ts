@@ -36,7 +36,7 @@ export const registerWait = (group: Command, context: Context): void => {
     const { io } = context
     checkEvents(context.globals)
     const { openBackend } = await import('./backend.ts')
-    const backend = await openBackend(context, { mcp: options.mcp })
+    const backend = await openBackend(context, { through: options.mcp ? 'tools' : undefined })
     const tell = createTeller(context, backend.secondsLeft)
     try {
       const first = await Promise.all(ids.map((id) => backend.asker.status(id)))
@@ -51,8 +51,7 @@ export const registerWait = (group: Command, context: Context): void => {
       await showAwaited(context, records.length === 1 ? records[0] : records)
       context.exitCode = exitOfAll(records)
     } catch (error) {
-      if (error instanceof SvcError && error.exit === 'interrupted')
-        throw interruptedWait(ids, options.mcp ? ' --mcp' : '')
+      if (error instanceof SvcError && error.exit === 'interrupted') throw interruptedWait(ids, backend.tools)
       throw error
     } finally {
       tell.end()

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts'
 import { sleepFor } from '../../client/retry.ts'
 import { auth } from '../../contract/auth.ts'
+import { successTooSoon } from '../../client/verify-calls.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Exit } from '../../core/exit-codes.ts'
 
@@ -9,6 +10,8 @@ export type Outcome = { exit: Exit; message: string; data: Record<string, unknow
 
 type Options = {
   client: Client
+  /** `svc doctor` has tested that this service reports no success for an open prompt. */
+  tested: boolean
   /** What `/validate/global/auth` is asked. */
   input: { mobile: string; request_id?: string; org_id?: number }
   seconds: number
@@ -30,6 +33,10 @@ const ends = new Set<Exit>(['denied', 'expired'])
 const passes = ({ exit, code }: SvcError): boolean =>
   exit === 'pending' || exit === 'unreachable' || /^http_50[234]$/.test(code)
 
+/** Our service names the verification that it answers about, and reports success only for a yes. */
+const isAnswerTo = ({ request_id }: Options['input'], data: unknown): boolean =>
+  request_id !== undefined && (data as { request_id?: unknown } | undefined)?.request_id === request_id
+
 /**
  * Asks `/validate/global/auth`, at growing distances, until the person has answered or their time is over: the way of
  * the specification, so that it works with every service of the contract.
@@ -37,17 +44,21 @@ const passes = ({ exit, code }: SvcError): boolean =>
 export const follow = async (options: Options): Promise<Outcome> => {
   const { client, input, signal, now, sleep = sleepFor, lost } = options
   const until = now() + options.seconds * 1000 + graceMs
-  for (let pause = firstPauseMs; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
+  let open = false
+  // At once: nobody can have answered yet, and a service that reports success now reports it always.
+  for (let pause = 0; ; pause = Math.min(pause * 1.5 || firstPauseMs, longestPauseMs)) {
     await sleep(pause, signal)
     try {
       const { envelope } = await client.call(auth.validateAuth, input, { signal })
+      if (!isAnswerTo(input, envelope.data) && !(options.tested && open)) throw successTooSoon()
       return { exit: 'done', message: envelope.message, data: (envelope.data ?? {}) as Outcome['data'] }
     } catch (error) {
       if (!(error instanceof SvcError)) throw error
       const { exit, message, data = {} } = error
       if (ends.has(exit)) return { exit, message, data }
       if (!passes(error)) throw error
-      if (exit !== 'pending') lost?.(error)
+      if (exit === 'pending') open = true
+      else lost?.(error)
       if (now() >= until && exit !== 'pending') throw error
       if (now() >= until) return { exit, message, data }
     }

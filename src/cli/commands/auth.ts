@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Client } from '../../client/client.ts'
 import { auth } from '../../contract/auth.ts'
 import { SvcError } from '../../core/errors.ts'
 import { exitCode, type Exit } from '../../core/exit-codes.ts'
@@ -31,6 +32,21 @@ const goOn = (input: { mobile: string; request_id?: string; org_id?: number }): 
     ...(input.org_id === undefined ? [] : [`--org ${input.org_id}`]),
   ].join(' ')
 
+/**
+ * Whether `svc doctor` has tested what the service reports while nobody has answered. Fails, before the phone is rung, for
+ * one that has no approvals, as ours has, and was not tested.
+ */
+const requireTested = async (client: Client, context: Context): Promise<boolean> => {
+  const [{ hasApprovals }, { baseUrl, verifyFallback }] = await Promise.all([
+    import('../../client/rest-asker.ts'),
+    context.settings(),
+  ])
+  if (verifyFallback === 'on') return true
+  if (await hasApprovals(client, baseUrl.value)) return false
+  const { noFallback } = await import('../approve/no-approvals.ts')
+  throw noFallback(new URL(baseUrl.value).origin, verifyFallback)
+}
+
 const verifyAndWait = async (options: Options, context: Context): Promise<void> => {
   const { io } = context
   const [{ gatherInput }, { follow }] = await Promise.all([
@@ -39,6 +55,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
   ])
   const { input, extra } = await gatherInput(auth.verifyUser, { args: [], options }, context)
   const [output, client] = [await context.output(), await context.client()]
+  const tested = await requireTested(client, context)
   const answer = await callTyped(client, auth.verifyUser, input, { extra, signal: io.signal }).catch(
     (error: unknown) => {
       throw maybeRung(error)
@@ -60,6 +77,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
   try {
     const { exit, message, data } = await follow({
       client,
+      tested,
       input: asked,
       seconds,
       signal: io.signal,

@@ -24,10 +24,20 @@ export const registerDoctor = (command: Command, context: Context): void => {
   command
     .usage('[flags]')
     .option('--fix', 'mend what can be mended here: who may read the profiles')
+    .option(
+      '--verify-fallback <mobile>',
+      'test with a person who leaves the prompt unanswered whether /verify-user can be used',
+    )
+    .option('-y, --yes', 'with --verify-fallback: the person knows about the test')
     .addHelpText('after', '\nExample:\n  svc doctor\n  svc doctor --profile prod -o json')
     .action(async () => {
+      const options = command.opts<{ fix?: boolean; verifyFallback?: string; yes?: boolean }>()
+      if (options.verifyFallback !== undefined) {
+        const { testFallback } = await import('../doctor/verify-fallback.ts')
+        return testFallback(options.verifyFallback, options, context)
+      }
       const { examine } = await import('../doctor/examine.ts')
-      const findings = await examine(context, { fix: command.opts<{ fix?: boolean }>().fix === true })
+      const findings = await examine(context, { fix: options.fix === true })
       const output = await context.output()
       const { output: asked, json } = context.globals
       const plain =

@@ -5,6 +5,7 @@ import { checkDelivery } from './delivery.ts'
 import { failed, note, ok, type Finding } from './finding.ts'
 import { checkAddress, checkKey, checkService } from './service.ts'
 import { checkTools } from './tools.ts'
+import { checkFallback } from './verify-fallback.ts'
 
 /** Each thing that a command needs, in the order in which it needs it; what rests on a failure is not asked. */
 export const examine = async (context: Context, { fix }: { fix: boolean }): Promise<Finding[]> => {
@@ -34,6 +35,7 @@ export const examine = async (context: Context, { fix }: { fix: boolean }): Prom
     if (service[0]?.state === 'ok') findings.push(...(await checkDelivery(context)))
   }
   findings.push(...(await checkTools(context)))
+  findings.push(...checkFallback(settings))
   const { defaultMobile } = settings
   findings.push(
     defaultMobile

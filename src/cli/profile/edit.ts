@@ -67,6 +67,7 @@ export const editable: Partial<Record<keyof Profile, Check>> = {
   protected: checkFlag,
   credential_command: checkCommand,
   require_approval: checkListed,
+  verify_fallback: checkFlag,
 }
 
 export const checkName = (name: string): string => {

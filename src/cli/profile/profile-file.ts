@@ -19,6 +19,11 @@ export type Profile = {
   /** Of the service that this profile was made by. */
   data_dir?: string
   require_approval?: string[]
+  /** Ask through `/verify-user` where a service has no approvals. Holds for `verify_tested_url` alone. */
+  verify_fallback?: boolean
+  /** The `base_url` that `svc doctor --verify-fallback` has tested, and when. */
+  verify_tested_url?: string
+  verify_tested_at?: string
 }
 
 export type ProfileFile = { version: 1; current?: string; profiles: Record<string, Profile> }
@@ -41,6 +46,9 @@ export const profileFields: Record<keyof Profile, Kind> = {
   protected: 'flag',
   data_dir: 'text',
   require_approval: 'words',
+  verify_fallback: 'flag',
+  verify_tested_url: 'text',
+  verify_tested_at: 'text',
 }
 
 const nouns: Record<Kind, string> = { text: 'text', flag: 'true or false', words: 'a list of text' }

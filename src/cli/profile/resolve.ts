@@ -71,6 +71,11 @@ const checked = (
   return { ...setting, value: check(setting.value, what) }
 }
 
+const fallbackOf = (profile: Profile, baseUrl: string | undefined): Settings['verifyFallback'] => {
+  if (profile.verify_fallback !== true) return 'off'
+  return baseUrl !== undefined && profile.verify_tested_url === baseUrl ? 'on' : 'untested'
+}
+
 /** What holds for this run: flag, then environment, then profile (which .svcrc may name), then default. Fails with a usage error. */
 export const createSettings = ({
   io,
@@ -110,6 +115,7 @@ export const createSettings = ({
     cacert: flagSetting(globals.cacert) ?? fileSetting(profile.cacert),
     protected: profile.protected === true,
     requireApproval: profile.require_approval ?? [],
+    verifyFallback: fallbackOf(profile, baseUrl?.value),
     approver: profile.default_mobile,
     apiKey: createKeyReader(keySource(io, globals, profile, name.value), name.value),
     bearer: createKeyReader(bearerSource(io, profile), name.value, 'bearer'),

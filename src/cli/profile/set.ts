@@ -28,6 +28,12 @@ export const setFields = async (
       else Object.assign(profile, { [field]: field === 'require_approval' ? commands : value })
     }
     const { base_url: url = defaultBaseUrl, api_key_origin: origin } = profile
+    const untested = profile.verify_tested_url !== url
+    if (untested && changes.some(([field, value]) => field === 'verify_fallback' && value === true))
+      throw usageError(
+        `verify_fallback: svc has not tested ${url}`,
+        `svc doctor --profile ${name} --verify-fallback +12025550101 tests it with a person who leaves the prompt unanswered`,
+      )
     hint =
       origin !== undefined && origin !== originOf(url)
         ? `its key was saved for ${origin}; svc profile login ${name} saves one for the new address`

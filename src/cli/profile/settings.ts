@@ -16,6 +16,11 @@ export type Settings = {
   protected: boolean
   /** The commands that a person approves before svc goes on, in words: `org delete`, or a whole group: `org`. */
   requireApproval: readonly string[]
+  /**
+   * Whether svc may ask through `/verify-user` where the service has no approvals. `untested`: the profile says so, and
+   * `svc doctor` has not tested this very address.
+   */
+  verifyFallback: 'off' | 'untested' | 'on'
   /** Whom the profile itself names for that: the environment cannot choose somebody else. */
   approver?: string
   /**

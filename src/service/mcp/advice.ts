@@ -38,7 +38,10 @@ export const explain = (failure: Failure): string => {
     `${what}.`,
     next && `Next: ${next}.`,
     wait !== undefined && `Try again after ${wait} s.`,
-    'Nothing was approved.',
+    // What is not known, where another server gave an answer that cannot be read.
+    'detail' in failure && failure.code === 'unexpected_answer' && failure.detail,
+    // Not that nothing was approved: nobody here may know that.
+    'This is not an approval.',
   ]
     .filter(Boolean)
     .join(' ')

@@ -2,6 +2,7 @@ import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Ask } from '../../contract/asker.ts'
 import {
   meanings,
+  unboundMeaning,
   waitSeconds,
   type ApprovalOutput,
   type AskInput,
@@ -59,7 +60,7 @@ const outcome = (record: ApprovalRecord, desk: Desk): StatusOutput => ({
   }),
   ...(record.attestation && { attestation: compact(record.attestation) }),
   detail: [
-    meanings[record.status],
+    record.status === 'approved' && !desk.asker.boundToAction ? unboundMeaning : meanings[record.status],
     record.status === 'pending' && numberText(record),
     record.detail && `Reason: ${record.detail}.`,
   ]

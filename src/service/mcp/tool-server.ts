@@ -100,7 +100,9 @@ const answer = async (
   } catch (error) {
     const expected = error instanceof Refusal || error instanceof SvcError
     if (!expected) session.report(error as Error)
-    const text = expected ? explain(error) : 'Something went wrong inside the service. Nothing was approved.'
+    const text = expected
+      ? explain(error)
+      : 'Something went wrong inside the service. This is not an approval.'
     return failed([text, session.desk.asker.notice].filter(Boolean).join(' '))
   } finally {
     begun?.done()

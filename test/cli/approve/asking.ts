@@ -1,7 +1,9 @@
 import { run } from '../../../src/cli/main.ts'
+import type { ApprovalRecord } from '../../../src/contract/approval.ts'
 import { json, type Answering } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
 import { folder, service, toService } from '../other-service.ts'
+import { record } from './records.ts'
 
 // Commands of `svc approve` against another service of the contract that plays what it is told.
 
@@ -18,6 +20,11 @@ export const plays = (answers: Record<string, Answering>): void =>
     const path = request.path.replace(/\?.*/, '').replace('/admin/public/api', '')
     return (answers[`${request.method} ${path}`] ?? noRoute)(request, response)
   })
+/** A request that is pending when it is made and ends like this. */
+export const decides = (changes: Partial<ApprovalRecord> = {}): Record<string, Answering> => ({
+  [`POST ${approvals}`]: success(record()),
+  [`GET ${approvals}/apr_1`]: success(record(changes)),
+})
 export const sent = (method: string, path: string) =>
   service.seen.filter((one) => one.method === method && one.path.replace(/\?.*/, '').endsWith(path))
 

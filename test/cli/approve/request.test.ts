@@ -1,16 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { cut, json } from '../../fake-hosted.ts'
+import { cut, json, type Answering } from '../../fake-hosted.ts'
 import { folder, installHooks, service } from '../other-service.ts'
 import { record } from './records.ts'
-import { approvals, plays, refused, sent, success, svc, to } from './asking.ts'
+import { approvals, decides, plays, refused, sent, success, svc, to } from './asking.ts'
 
 installHooks()
 
 describe('svc approve request', () => {
   test('sends what was asked, once, with a key of its own that joins an accidental repeat', async () => {
-    plays({ [`POST ${approvals}`]: success(record({ status: 'approved' })) })
+    plays(decides({ status: 'approved' }))
     const { exit } = await svc(['request', 'Deploy 4.2', ...to, '--number', '--reason', 'why', '-o', 'json'])
     const [request, ...more] = sent('POST', approvals)
     expect(JSON.parse(request!.body)).toEqual({
@@ -25,7 +25,7 @@ describe('svc approve request', () => {
     expect(exit).toBe(0)
   })
   test('asks whom, what and as who the environment says; a flag wins', async () => {
-    plays({ [`POST ${approvals}`]: success(record({ status: 'approved' })) })
+    plays(decides({ status: 'approved' }))
     const env = {
       SVC_DEFAULT_MOBILE: '+12025550109',
       SVC_DEFAULT_FACTORS: 'biometric, location',
@@ -42,10 +42,7 @@ describe('svc approve request', () => {
     ['denied', 6],
     ['expired', 7],
   ] as const)('exits as the person decided: %s', async (status, code) => {
-    plays({
-      [`POST ${approvals}`]: success(record()),
-      [`GET ${approvals}/apr_1`]: success(record({ status })),
-    })
+    plays(decides({ status }))
     const { exit, out } = await svc(['request', 'Deploy', ...to, '-o', 'json'])
     expect(JSON.parse(out)).toMatchObject({ status })
     expect(exit).toBe(code)
@@ -101,7 +98,7 @@ describe('svc approve request', () => {
   })
   test('keeps the receipt in a new file for its owner alone, and never writes over one', async () => {
     const attestation = { format: 'jws', jws: 'a.b.c', kid: 'k', claims: {} } as const
-    plays({ [`POST ${approvals}`]: success(record({ status: 'approved', attestation })) })
+    plays(decides({ status: 'approved', attestation }))
     expect((await svc(['request', 'Deploy', ...to, '--receipt', 'r.json'])).exit).toBe(0)
     const path = join(folder.path, 'r.json')
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(attestation)
@@ -110,7 +107,7 @@ describe('svc approve request', () => {
     expect(sent('POST', approvals)).toHaveLength(1)
   })
   test('leaves no empty receipt behind where there is none', async () => {
-    plays({ [`POST ${approvals}`]: success(record({ status: 'expired' })) })
+    plays(decides({ status: 'expired' }))
     await svc(['request', 'Deploy', ...to, '--receipt', 'r.json'])
     expect(existsSync(join(folder.path, 'r.json'))).toBe(false)
   })
@@ -123,13 +120,44 @@ describe('svc approve request', () => {
   )
 })
 
-describe('another service of the contract, which rings and knows no action', () => {
-  const hosted = {
+/** Turns the fallback on, as a profile does. */
+const fallback = (more: object = {}): void => {
+  const prod = { base_url: service.baseUrl, verify_fallback: true, ...more }
+  const text = JSON.stringify({ version: 1, current: 'prod', profiles: { prod } })
+  writeFileSync(join(folder.path, 'profiles.json'), text, { mode: 0o600 })
+}
+const tested = (): void => fallback({ verify_tested_url: service.baseUrl })
+
+/** `first` is the first answer about the prompt. */
+const hosted = (first: Answering, later = success(undefined)) => {
+  const answers = [first]
+  plays({
     'POST /verify-user': success(undefined),
-    'POST /validate/global/auth': success(undefined),
-  }
-  test('is asked by request, which says that the action was not shown', async () => {
-    plays(hosted)
+    'POST /validate/global/auth': (request, response) => (answers.shift() ?? later)(request, response),
+  })
+}
+describe('another service of the contract, which rings and knows no action', () => {
+  const open = refused(409, 'pending')
+  test.each([
+    ['where no profile says so', () => undefined, 'does not say what is answered while nobody has decided'],
+    ['where svc has not tested it', () => fallback(), 'has not tested this address'],
+    [
+      'where svc has tested another address',
+      () => fallback({ verify_tested_url: 'https://other.example/api' }),
+      'has not tested this address',
+    ],
+  ])('is not asked %s', async (_, prepare, said) => {
+    hosted(open)
+    prepare()
+    const { exit, err } = await svc(['request', 'Deploy', ...to])
+    expect(err).toContain(said)
+    expect(err).toContain('svc doctor --verify-fallback +12025550101')
+    expect(sent('POST', '/verify-user')).toEqual([])
+    expect(exit).toBe(1)
+  })
+  test('is asked where svc has tested it, and the answer says that the action was not shown', async () => {
+    hosted(open)
+    tested()
     const { exit, err } = await svc(['request', 'Deploy', ...to])
     expect(JSON.parse(sent('POST', '/verify-user')[0]!.body)).toEqual({
       country_code: '+1',
@@ -138,11 +166,29 @@ describe('another service of the contract, which rings and knows no action', () 
     expect(err).toContain('was not shown the action')
     expect(exit).toBe(0)
   })
+  test('is not believed where it reports success at once', async () => {
+    hosted(success(undefined))
+    tested()
+    const { exit, out, err } = await svc(['request', 'Deploy', ...to])
+    expect(err).toContain('before the person can have answered')
+    expect([exit, out]).toEqual([1, ''])
+  })
   test('is refused by run before anybody is rung', async () => {
-    plays(hosted)
+    hosted(open)
+    tested()
     const { exit, err } = await svc(['run', '--action', 'Deploy', ...to, '--', process.execPath, '-e', '0'])
     expect(err).toContain('does not show them the action')
     expect(sent('POST', '/verify-user')).toEqual([])
     expect(exit).toBe(101)
   })
+})
+
+test.each([
+  ['at once', { [`POST ${approvals}`]: success(record({ status: 'approved' })) }],
+  ['of another request', decides({ status: 'approved', request_id: 'apr_2' })],
+])('takes an approval %s for none', async (_, answers) => {
+  plays(answers)
+  const { exit, err } = await svc(['request', 'Deploy', ...to])
+  expect(err).toContain('That is no approval')
+  expect(exit).toBe(1)
 })

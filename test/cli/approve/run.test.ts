@@ -6,7 +6,7 @@ import type { ApprovalContext } from '../../../src/receipt/context.ts'
 import { approval, approverKey, createIssuer, specimen } from '../../receipt/specimen.ts'
 import { folder, installHooks, service } from '../other-service.ts'
 import { record } from './records.ts'
-import { approvals, plays, refused, sent, success, svc, to } from './asking.ts'
+import { approvals, decides, plays, refused, sent, success, svc, to } from './asking.ts'
 
 installHooks()
 
@@ -21,7 +21,7 @@ describe('svc approve run', () => {
     ['expired', 107],
     ['cancelled', 101],
   ])('runs nothing when the answer is %s', async (status, code) => {
-    plays({ [`POST ${approvals}`]: success(record({ status: status as 'denied' })) })
+    plays(decides({ status: status as 'denied' }))
     expect((await svc(asked)).exit).toBe(code)
     expect(ran()).toBe(false)
   })
@@ -30,7 +30,7 @@ describe('svc approve run', () => {
     ['a receipt that nobody signed', { format: 'jws', jws: 'a.b.c', kid: 'k', claims: {} }],
   ])('runs nothing on an approval with %s', async (_, attestation) => {
     plays({
-      [`POST ${approvals}`]: success(record({ status: 'approved', attestation: attestation as null })),
+      ...decides({ status: 'approved', attestation: attestation as null }),
       [`GET /.well-known/jwks.json`]: json(200, { keys: [] }),
     })
     expect((await svc(asked)).exit).toBe(101)
@@ -58,7 +58,7 @@ describe('svc approve run', () => {
     const decidedAt = new Date(requested_at)
     const attestation = await specimen(issuer, context, approverKey(), { decidedAt })
     plays({
-      [`POST ${approvals}`]: success(record({ status: 'approved', attestation })),
+      ...decides({ status: 'approved', attestation }),
       [`GET /.well-known/jwks.json`]: json(200, issuer.jwks),
     })
     const { exit } = await svc([...asked.slice(0, 5), '--factors', 'biometric,location', ...child])

@@ -101,14 +101,14 @@ describe('request_approval', () => {
     expect(result.structuredContent.status).toBe('approved')
   })
 
-  test('withdraws the prompt when the wait breaks, and says that nothing was approved', async () => {
+  test('withdraws the prompt when the wait breaks, and says that it is no approval', async () => {
     fake.asker.wait = async () => {
       throw new Refusal(503, 'unwell', 'The store is away')
     }
     const { result } = await request({ action: 'deploy', approver_mobile: mobile })
     expect(fake.cancelled).toEqual(['apr_1'])
     expect(result).toMatchObject({ isError: true })
-    expect(result.content[0].text).toBe('The store is away. Nothing was approved.')
+    expect(result.content[0].text).toBe('The store is away. This is not an approval.')
   })
 
   test('says that approver_mobile is required where there is no default', async () => {
@@ -150,7 +150,7 @@ describe('request_approval', () => {
     const { result } = await request(args)
     expect(result.isError).toBe(true)
     expect(result.content[0].text).toMatch(text)
-    expect(result.content[0].text).toMatch(/Nothing was approved\.$/)
+    expect(result.content[0].text).toMatch(/This is not an approval\.$/)
     expect(fake.asks).toEqual([])
   })
 

@@ -62,7 +62,7 @@ describe('check_status', () => {
     const { result } = await tools.ask(call('check_status', { request_id }))
     expect(result).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringMatching(/^unknown request_id\. Next: .*Nothing was approved\.$/) }],
+      content: [{ text: expect.stringMatching(/^unknown request_id\. Next: .*This is not an approval\.$/) }],
     })
   })
 })
@@ -73,25 +73,25 @@ describe('an error', () => {
       new Refusal(409, 'approver_not_enrolled', 'No phone', {
         hint: 'svc user enroll <user_id> makes a link',
       }),
-      'No phone. Next: tell the user that this approver has no registered phone and that an administrator must register one; do not try to do it yourself. Nothing was approved.',
+      'No phone. Next: tell the user that this approver has no registered phone and that an administrator must register one; do not try to do it yourself. This is not an approval.',
     ],
     [
       new Refusal(429, 'too_many_pending', '3 are pending', {
         hint: 'svc approve cancel <request_id>',
         headers: { 'retry-after': '240' },
       }),
-      '3 are pending. Next: wait for the requests that are pending: call check_status with their request_id. Try again after 240 s. Nothing was approved.',
+      '3 are pending. Next: wait for the requests that are pending: call check_status with their request_id. Try again after 240 s. This is not an approval.',
     ],
     [
       new SvcError('failed', 'connection_failed', 'The service cannot be reached', {
         hint: 'svc doctor',
         retry_after_ms: 1500,
       }),
-      'The service cannot be reached. Next: tell the user. Try again after 2 s. Nothing was approved.',
+      'The service cannot be reached. Next: tell the user. Try again after 2 s. This is not an approval.',
     ],
     [
       invalid('org_id', 'is needed', 'give org_id, one of 1, 2; --org on the command line'),
-      'org_id is needed. Next: tell the user that the tools need the API key of one organization, because this approver is in several. Nothing was approved.',
+      'org_id is needed. Next: tell the user that the tools need the API key of one organization, because this approver is in several. This is not an approval.',
     ],
   ])('tells an agent what it can do: %s', async (error, text) => {
     fake.refuse(error)
@@ -107,6 +107,11 @@ test('says in every answer of the demo that it is none of the real thing', async
   fake.asker.boundToAction = false
   const { result } = await tools.ask(call('request_approval_async', { action: 'a', approver_mobile: mobile }))
   expect(result.structuredContent).toMatchObject({ notice: 'Only a demo.', bound_to_action: false })
+  const { request_id } = result.structuredContent
+  fake.end(request_id, { status: 'approved' })
+  const approved = await tools.ask(call('check_status', { request_id }))
+  expect(approved.result.structuredContent.detail).toMatch(/^The approver .* was not shown the action/)
+  expect(approved.result.structuredContent.detail).not.toContain('exactly this action')
   const refused = await tools.ask(call('check_status', { request_id: 'nope' }))
   expect(refused.result.content[0].text).toContain('Only a demo.')
 })

@@ -1,0 +1,140 @@
+import type { Client } from '../../client/client.ts'
+import { createRestAsker } from '../../client/rest-asker.ts'
+import { approval, type ApprovalRecord } from '../../contract/approval.ts'
+import type { Asker } from '../../contract/asker.ts'
+import { SvcError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import { placeOf, secondsLeft, type Backend, type Wanted } from './backend.ts'
+import { lacksApprovals, noFallback } from './no-approvals.ts'
+
+/** Keeps the difference between the two clocks, from the `Date` of each answer. */
+const withClock = (client: Client, now: () => number): { client: Client; now(): number } => {
+  let ahead = 0
+  return {
+    now: () => now() + ahead,
+    client: {
+      ...client,
+      call: async (...call) => {
+        const answer = await client.call(...call)
+        const told = Date.parse(answer.date ?? '')
+        // The header counts whole seconds.
+        if (Math.abs(told - now() - ahead) > 1500) ahead = told - now()
+        return answer
+      },
+    },
+  }
+}
+
+const unclear = (message: string): SvcError =>
+  new SvcError('failed', 'unexpected_answer', message, {
+    detail: 'That is no approval.',
+    hint: 'svc profile show --explain names the address in use',
+  })
+
+/** Another service may say success and tell nothing: that is neither a request nor a decision. */
+const checked = (record: ApprovalRecord | undefined, asked?: string): ApprovalRecord => {
+  const { request_id, status, action, approver_mobile } = record ?? {}
+  if ([request_id, status, action, approver_mobile].some((text) => typeof text !== 'string'))
+    throw unclear('The service tells no request and no state')
+  if (asked !== undefined && request_id !== asked) throw unclear('The service answered about another request')
+  return record!
+}
+
+/** A request that was just made, which nobody can have decided yet. */
+const opened = (record: ApprovalRecord): ApprovalRecord => {
+  if (checked(record).status === 'pending') return record
+  throw unclear('The service reports a decision before the person can have made one')
+}
+
+const notBound = (origin: string): SvcError =>
+  new SvcError(
+    'failed',
+    'not_bound',
+    `${origin} asks people to authenticate and does not show them the action, so nothing can be done on its word`,
+    {
+      hint: 'svc serve starts a service that shows the action; --mcp asks through the tool server at SVC_MCP_URL',
+    },
+  )
+
+type Elsewhere = { asker: Asker; backend?: Backend }
+
+/** Who else asks where the service has no approvals: its tools, or /verify-user where that was tested. */
+const openElsewhere = async (context: Context, wanted: Wanted): Promise<Elsewhere> => {
+  const { baseUrl, mcpUrl, verifyFallback } = await context.settings()
+  const { origin } = new URL(baseUrl.value)
+  if (mcpUrl && wanted.through !== 'service') {
+    const { openToolBackend } = await import('./tool-backend.ts')
+    const backend = await openToolBackend(context, wanted)
+    return { asker: backend.asker, backend }
+  }
+  if (wanted.bound) throw notBound(origin)
+  if (verifyFallback !== 'on') throw noFallback(origin, verifyFallback)
+  const [{ createVerifyAsker }, { createVerifyCalls }, { partsOf }] = await Promise.all([
+    import('../../client/verify-asker.ts'),
+    import('../../client/verify-calls.ts'),
+    import('../phone-parts.ts'),
+  ])
+  return { asker: createVerifyAsker({ calls: createVerifyCalls(await context.client()), partsOf }) }
+}
+
+/** Asks through the REST API of our service, and finds out at the first answer whether it is one. */
+export const openRestBackend = async (context: Context, wanted: Wanted): Promise<Backend> => {
+  const { io } = context
+  const [{ baseUrl }, plain] = await Promise.all([context.settings(), context.client()])
+  const { client, now } = withClock(plain, () => io.now().getTime())
+  const here = createRestAsker({ client })
+  const place = placeOf(baseUrl.value)
+  let other: Elsewhere | undefined
+  let opening: Promise<Elsewhere> | undefined
+  const asker = (): Asker => other?.asker ?? here
+
+  /** Does it here, or elsewhere from the first time on that the service turns out to have no approvals. */
+  const either = async <T>(work: (asker: Asker) => Promise<T>): Promise<T> => {
+    if (other) return work(other.asker)
+    try {
+      return await work(here)
+    } catch (error) {
+      if (!(await lacksApprovals(error, context))) throw error
+      opening ??= openElsewhere(context, wanted)
+      other = await opening
+      return work(other.asker)
+    }
+  }
+
+  return {
+    now,
+    secondsLeft: (record) => secondsLeft(record, now()),
+    get origin() {
+      return other?.backend?.origin ?? place.origin
+    },
+    get local() {
+      return other?.backend?.local ?? place.local
+    },
+    get tools() {
+      return other?.backend !== undefined
+    },
+    get namesRequests() {
+      return other?.backend === undefined
+    },
+    // The context closes its client.
+    close: async () => other?.backend?.close(),
+    asker: {
+      get boundToAction() {
+        return asker().boundToAction
+      },
+      get notice() {
+        return asker().notice
+      },
+      request: (ask) =>
+        either(async (by) => (by === here ? opened(await here.request(ask)) : by.request(ask))),
+      status: (id) => either(async (by) => checked(await by.status(id), by === here ? id : undefined)),
+      wait: (id, seconds, signal) => asker().wait(id, seconds, signal),
+      cancel: (id) => asker().cancel(id),
+    },
+    poll: async (request_id, wait_s, signal) => {
+      if (other) return other.asker.wait(request_id, wait_s, signal)
+      const { envelope } = await client.call(approval.getApproval, { request_id, wait_s }, { signal })
+      return checked(envelope.data as ApprovalRecord | undefined, request_id)
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { createMcpAsker } from '../../client/mcp-asker.ts'
+import type { Context } from '../context.ts'
+import { personIn, ringOnce } from '../rings.ts'
+import { placeOf, secondsLeft, type Backend, type Wanted } from './backend.ts'
+import { openTools } from './open-tools.ts'
+import { openRemembered } from './remembered.ts'
+
+/** Asks through the three tools of the tool server at SVC_MCP_URL. */
+export const openToolBackend = async (context: Context, { requester, open }: Wanted): Promise<Backend> => {
+  const { io } = context
+  const { url, tools, close } = await openTools(context, requester)
+  const remembered = await openRemembered(context, url)
+  const asker = createMcpAsker({ tools, now: () => io.now(), recall: remembered.find })
+  const now = (): number => io.now().getTime()
+  return {
+    ...placeOf(url),
+    tools: true,
+    namesRequests: false,
+    now,
+    secondsLeft: (record) => secondsLeft(record, now()),
+    asker: {
+      ...asker,
+      get boundToAction() {
+        return asker.boundToAction
+      },
+      get notice() {
+        return asker.notice
+      },
+      // What became of an earlier one, another run of svc cannot ask here.
+      request: (ask) =>
+        ringOnce(context, personIn({ cli: 'approve request' }, ask)!, {
+          origin: new URL(url).origin,
+          send: async () => {
+            if (!open) return asker.request(ask)
+            const record = await asker.request({ ...ask, lifetime_s: undefined })
+            remembered.add(record)
+            return record
+          },
+        }),
+    },
+    poll: asker.wait,
+    close,
+  }
+}

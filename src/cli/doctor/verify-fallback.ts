@@ -1,0 +1,90 @@
+import { hasApprovals } from '../../client/rest-asker.ts'
+import { createVerifyCalls } from '../../client/verify-calls.ts'
+import { testVerify } from '../../client/verify-test.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import { partsOf } from '../phone-parts.ts'
+import { requireProfile } from '../profile/resolve.ts'
+import type { Settings } from '../profile/settings.ts'
+import { createStore } from '../profile/store.ts'
+import { ok, warn, type Finding } from './finding.ts'
+
+type Options = { yes?: boolean; sleep?(ms: number, signal?: AbortSignal): Promise<void> }
+
+/** The fallback through /verify-user, where a profile has turned it on. */
+export const checkFallback = ({ verifyFallback, baseUrl, profile }: Settings): Finding[] => {
+  const check = 'verify fallback'
+  if (verifyFallback === 'off') return []
+  return [
+    verifyFallback === 'on'
+      ? ok(check, `tested for ${baseUrl.value}`)
+      : warn(
+          check,
+          `not used: ${baseUrl.value} was not tested`,
+          `svc doctor --profile ${profile.value} --verify-fallback +12025550101`,
+        ),
+  ]
+}
+
+const consented = async (mobile: string, { yes }: Options, context: Context): Promise<void> => {
+  if (yes) return
+  const prompt = await context.prompt()
+  if (!prompt)
+    throw usageError(
+      'svc doctor --verify-fallback asks a person, who has to know: --yes says that they do',
+      `svc doctor --verify-fallback ${mobile} --yes`,
+    )
+  if (
+    await prompt.confirm(`Ask ${mobile} now? The person must leave the prompt unanswered, up to 10 minutes`)
+  )
+    return
+  throw new SvcError('failed', 'declined', 'Nobody was asked')
+}
+
+/**
+ * Asks a person who leaves the prompt unanswered, and keeps in the profile that this address never reported a success
+ * meanwhile. Without that, nothing that it reports can be taken for a yes.
+ */
+export const testFallback = async (mobile: string, options: Options, context: Context): Promise<void> => {
+  const { io } = context
+  const phone = partsOf(mobile)
+  const { profile, baseUrl } = await context.settings()
+  const store = createStore(io)
+  const saved = requireProfile(store.read(), profile.value)
+  if (saved.base_url !== baseUrl.value)
+    throw usageError(
+      `The test counts for the address of the profile ${profile.value}, and ${baseUrl.value} is another`,
+      `svc profile set ${profile.value} base_url=${baseUrl.value}`,
+    )
+  const client = await context.client()
+  if (await hasApprovals(client, baseUrl.value))
+    throw new SvcError('refused', 'has_approvals', `${baseUrl.value} has approvals and needs no fallback`)
+  await consented(mobile, options, context)
+  const output = await context.output()
+  output.note('Waiting until the prompt expires, 10 minutes at most; leave it unanswered')
+  const tested = await testVerify({
+    calls: createVerifyCalls(client),
+    mobile: `${phone.country_code}${phone.mobile}`,
+    phone,
+    signal: io.signal,
+    now: () => io.now(),
+    sleep: options.sleep,
+  })
+  await store.update((file) => {
+    const kept = requireProfile(file, profile.value)
+    delete kept.verify_fallback
+    delete kept.verify_tested_url
+    delete kept.verify_tested_at
+    if (!tested.proved) return
+    kept.verify_tested_url = baseUrl.value
+    kept.verify_tested_at = io.now().toISOString()
+  })
+  if (!tested.proved)
+    throw new SvcError('failed', 'fallback_unusable', `${baseUrl.value} cannot be believed: ${tested.why}`, {
+      hint: 'SVC_MCP_URL names its tool server; svc approve request --mcp asks through that',
+    })
+  await output.show({
+    status: 'success',
+    message: `${tested.answers} answers to an open prompt were no success; svc profile set ${profile.value} verify_fallback=true turns the fallback on`,
+  })
+}

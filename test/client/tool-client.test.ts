@@ -1,0 +1,103 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createMcpAsker } from '../../src/client/mcp-asker.ts'
+import { createToolClient } from '../../src/client/tool-client.ts'
+import { createTransport } from '../../src/client/undici-transport.ts'
+import { startExactHosted, type Tools } from '../exact-hosted.ts'
+import { failure } from './hosted.ts'
+
+const open = async (tools: Tools) => {
+  const service = await startExactHosted({ routes: [], tools })
+  const transport = createTransport({ env: {} })
+  const client = createToolClient({ url: service.mcpUrl, transport, name: 'test' })
+  onTestFinished(async () => {
+    await client.close()
+    await transport.close()
+    await service.close()
+  })
+  return { service, client, asker: createMcpAsker({ tools: client }) }
+}
+const ask = { action: 'Deploy', approver_mobile: '+12025550101' }
+const pending = {
+  status: 'pending',
+  request_id: 'r-1',
+  approver_mobile: ask.approver_mobile,
+  expires_at: '2030-01-01T00:00:00Z',
+}
+
+describe('a tool server that answers what the specification shows', () => {
+  test('is read from its text, and refuses the notification of the client', async () => {
+    const { client, service } = await open({ check_status: { status: 'approved', request_id: 'r-1' } })
+    expect((await client.list()).map(({ name }) => name)).toHaveLength(3)
+    expect(await client.call('check_status', { request_id: 'r-1' })).toEqual({
+      status: 'approved',
+      request_id: 'r-1',
+    })
+    expect(service.seen.map(({ body }) => JSON.parse(body).method)).toContain('notifications/initialized')
+  })
+
+  test.each([
+    ['pending', pending],
+    ['approved', { ...pending, status: 'approved', attestation: {} }],
+    ['denied', { ...pending, status: 'denied', detail: 'No' }],
+  ] as const)('reports that a request is %s', async (status, check_status) => {
+    const { asker } = await open({ request_approval_async: pending, check_status })
+    const { request_id } = await asker.request(ask)
+    expect(await asker.status(request_id)).toMatchObject({ status, request_id: 'r-1', action: 'Deploy' })
+  })
+})
+
+describe('an answer that cannot be read', () => {
+  test.each([
+    ['words', 'approved'],
+    ['a list', '[{"status":"approved"}]'],
+    ['nothing', ''],
+  ])('%s of check_status is neither yes nor no, and says where to look', async (_, said) => {
+    const { asker } = await open({ check_status: said })
+    expect(await failure(asker.status("r-1'; x"))).toMatchObject({
+      code: 'unexpected_answer',
+      detail: 'Whether it was approved is not known.',
+      hint: `svc approve status 'r-1'\\''; x' --mcp`,
+    })
+  })
+
+  test('of a call that asked says that the person may have been asked', async () => {
+    const { asker } = await open({ request_approval_async: 'approved' })
+    const { message, detail } = await failure(asker.request(ask))
+    expect(message).toContain('request_approval_async')
+    expect(detail).toBe('The person may have been asked. Whether it was approved is not known.')
+  })
+})
+
+describe('an answer that is no decision', () => {
+  test.each([
+    ['has no status', { request_id: 'r-1' }, 'no status'],
+    ['has a word that svc does not know', { status: 'APPROVED', request_id: 'r-1' }, '"APPROVED"'],
+    ['has a status that is no text', { status: true, request_id: 'r-1' }, 'no status'],
+    ['is about another request', { status: 'approved', request_id: 'r-2' }, 'another request'],
+  ])('%s', async (_, check_status, said) => {
+    const { asker } = await open({ request_approval_async: pending, check_status })
+    const { request_id } = await asker.request(ask)
+    const error = await failure(asker.status(request_id))
+    expect([error.code, error.message, error.detail]).toEqual([
+      'unexpected_answer',
+      expect.stringContaining(said),
+      'Whether it was approved is not known.',
+    ])
+    expect(error.hint).toBe('svc approve status r-1 --mcp')
+  })
+
+  test.each([
+    ['has no id', { ...pending, request_id: undefined }, 'does not name the request'],
+    ['has an empty id', { ...pending, request_id: '' }, 'does not name the request'],
+    ['is approved at once', { ...pending, status: 'approved' }, 'before the person can have made one'],
+  ])('of the tool that asks: %s', async (_, request_approval_async, said) => {
+    const { asker } = await open({ request_approval_async })
+    expect((await failure(asker.request(ask))).message).toContain(said)
+  })
+
+  test('of a call that waits is none either', async () => {
+    const { asker } = await open({ request_approval: { status: 'ok' } })
+    const { request_id } = await asker.request({ ...ask, lifetime_s: 5 })
+    expect((await failure(asker.wait(request_id, 5))).message).toContain('"ok"')
+  })
+})

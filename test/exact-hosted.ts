@@ -1,0 +1,83 @@
+import { json, startFakeHosted, type Answering, type FakeHosted, type Seen } from './fake-hosted.ts'
+
+// A service that answers what the specification shows, and nothing more. Where the specification says "not shown", it
+// answers nothing: no id, no data, no field of an error, no notification, no structured content.
+
+const root = '/admin/public/api'
+const envelope = { status: 'success', message: 'OK' }
+
+/** Which reads have data. `id` stands for a service whose answers hold ids, as text but for organizations. */
+const dataOf = (route: string, ids: boolean): unknown => {
+  const acme = { ...(ids && { id: 12 }), name: 'Acme', slug: 'acme' }
+  const quote = { stockName: 'ACME', stockPrice: '1,234.50', stockExchangeName: 'XNAS' }
+  if (route === '/organizations') return [acme]
+  if (/^\/organization\/[^/]+$/.test(route)) return acme
+  if (/^\/get\/stock-price\/[^/]+$/.test(route)) return quote
+  return undefined
+}
+
+type Call = { jsonrpc: string; id?: unknown; method: string; params?: { name?: string } }
+export type Tools = Partial<Record<string, object | string>>
+
+const toolNames = ['request_approval', 'request_approval_async', 'check_status']
+
+const answerTo = ({ method, params = {} }: Call, tools: Tools): object | undefined => {
+  if (method === 'initialize')
+    return {
+      protocolVersion: '2024-11-05',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'exact', version: '1.0.0' },
+    }
+  if (method === 'tools/list')
+    return { tools: toolNames.map((name) => ({ name, inputSchema: { type: 'object' } })) }
+  if (method !== 'tools/call') return undefined
+  const said = tools[params.name ?? ''] ?? {}
+  return { content: [{ type: 'text', text: typeof said === 'string' ? said : JSON.stringify(said) }] }
+}
+
+/** JSON-RPC 2.0 with three methods; anything else, a notification too, is a bad request. */
+const mcp =
+  (tools: Tools): Answering =>
+  (request, response) => {
+    const call = JSON.parse(request.body) as Call
+    const result = answerTo(call, tools)
+    if (result && call.id !== undefined)
+      return json(200, { jsonrpc: '2.0', id: call.id, result })(request, response)
+    const error = { code: -32600, message: 'Bad request' }
+    return json(400, { jsonrpc: '2.0', id: call.id ?? '', error })(request, response)
+  }
+
+type Options = { ids?: boolean; routes: readonly { method: string; path: string }[]; tools?: Tools }
+export type ExactHosted = FakeHosted & { mcpUrl: string; tools: Tools; rest(): Seen[] }
+
+const matches = (path: string, asked: string): boolean => {
+  const [wanted, given] = [path.split('/'), asked.split('/')]
+  return (
+    wanted.length === given.length && wanted.every((word, i) => word.startsWith('{') || word === given[i])
+  )
+}
+
+export const startExactHosted = async ({
+  ids = false,
+  routes,
+  tools = {},
+}: Options): Promise<ExactHosted> => {
+  const service = await startFakeHosted()
+  service.always((request, response) => {
+    const path = request.path.replace(/\?.*/, '')
+    if (path === '/health') return json(200, { ok: true, transport: 'http' })(request, response)
+    if (path === '/mcp' && request.method === 'POST') return mcp(tools)(request, response)
+    const route = path.replace(root, '')
+    const known =
+      path.startsWith(root) && routes.some((one) => one.method === request.method && matches(one.path, route))
+    if (!known) return response.writeHead(404).end()
+    if (!request.headers['x-api-key']) return response.writeHead(401).end()
+    const data = request.method === 'GET' ? dataOf(route, ids) : undefined
+    return json(200, { ...envelope, ...(data !== undefined && { data }) })(request, response)
+  })
+  return Object.assign(service, {
+    mcpUrl: `${service.origin}/mcp`,
+    tools,
+    rest: () => service.seen.filter(({ path }) => path.startsWith(root)),
+  })
+}
