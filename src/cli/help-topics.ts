@@ -84,6 +84,7 @@ what is dangerous.`,
     text: () => `A decision leaves a receipt: a signed statement of who decided what, that anyone can check offline.
 
   svc approve request "drop table users" --receipt receipt.json
+  svc approve status apr_3mYk8wQZ --jq .attestation > receipt.json
   svc approve verify receipt.json --jwks keys.json --action "drop table users"
 
 It holds the exact text that the human saw, and two signatures. The service's says who was asked, when, and what the
@@ -96,6 +97,7 @@ ${rows([
   ['--max-age', 'how old it may be; a receipt does not lapse by itself'],
   ['--status', 'denied, where it is a denial that is to be proved'],
   ['--jwks', 'keys in a file; without it they are fetched'],
+  ['--allow-dev', 'required for a receipt of a software key'],
 ])}
 
 What is attested is that the device verified its user by face, fingerprint or PIN, never which of them. That the

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { startService, svc } from './processes.ts'
 import { asked, begin, decide, env, installHooks, ok, operator, path, service } from './approvals.ts'
@@ -22,6 +22,31 @@ describe('svc approve run', () => {
     expect(seen).toMatchObject({ mode: 0o600, id, jti: id })
     expect(existsSync(seen.file)).toBe(false)
     expect(exit).toBe(42)
+  })
+
+  test('keeps the receipt where --receipt says, before the command starts', async () => {
+    const kept = path('kept.json')
+    const code = `const fs = require('fs'); console.log(process.env.SVC_APPROVAL_RECEIPT, fs.readFileSync('${kept}', 'utf8').length)`
+    const run = begin(['approve', 'run', '--action', 'Deploy', '--receipt', kept, ...node(code)])
+    await decide('approve', (await run.said(asked))[1]!)
+    const { exit, stdout } = await run.ended
+    expect([exit, stdout]).toEqual([0, `${kept} ${readFileSync(kept, 'utf8').length}\n`])
+    expect(statSync(kept).mode & 0o777).toBe(0o600)
+    const verify = ['approve', 'verify', kept, '--action', 'Deploy', '--allow-dev', '-o', 'json']
+    expect(JSON.parse(await ok(verify))).toMatchObject({ valid: true })
+  })
+
+  test('asks nobody where the receipt cannot be kept, and leaves none after a no', async () => {
+    const run = (file: string) =>
+      begin(['approve', 'run', '--action', 'Deploy', '--receipt', file, ...node('0')])
+    writeFileSync(path('there.json'), '')
+    for (const file of [path('there.json'), path('no/such/folder.json')])
+      expect(await run(file).ended).toMatchObject({ exit: 102, stderr: expect.stringContaining(file) })
+    expect(await pending()).toBe('')
+    const denied = run(path('denied.json'))
+    await decide('deny', (await denied.said(asked))[1]!)
+    expect((await denied.ended).exit).toBe(106)
+    expect(existsSync(path('denied.json'))).toBe(false)
   })
 
   test('runs nothing after a no', async () => {

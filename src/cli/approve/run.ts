@@ -9,9 +9,10 @@ import { addAskFlags, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
 import { findCommand } from './command-file.ts'
 import { getApproval } from './get-approval.ts'
 import { inTypedNames } from '../typed-names.ts'
+import { reserveFile } from './receipt-file.ts'
 import { createTeller } from './teller.ts'
 
-type Options = { mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
+type Options = { receipt?: string; mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
 
 /** `svc approve run -- cmd`: runs a command only when a person has approved, and hands it the proof. */
 export const registerRun = (group: Command, context: Context): void => {
@@ -26,6 +27,7 @@ export const registerRun = (group: Command, context: Context): void => {
     })
   addAskFlags(command, runOperation)
   command
+    .option('--receipt <file>', 'keep the signed receipt in this new file, written before the command starts')
     .option('--mcp', 'ask through the tool server at SVC_MCP_URL')
     .option('--dry-run', 'print the request; send and run nothing')
     .addHelpText(
@@ -55,7 +57,9 @@ export const registerRun = (group: Command, context: Context): void => {
       bound: true,
     })
     const folder = mkdtempSync(join(tmpdir(), 'svc-approval-'))
+    let kept: ReturnType<typeof reserveFile> | undefined
     try {
+      if (options.receipt !== undefined) kept = reserveFile(options.receipt, 'receipt', io)
       const tell = createTeller(context, backend.secondsLeft)
       const { id, receipt } = await getApproval(
         ask,
@@ -64,13 +68,16 @@ export const registerRun = (group: Command, context: Context): void => {
       ).catch((error: unknown) => {
         throw inTypedNames(runOperation, error)
       })
-      const path = join(folder, 'receipt.json')
-      writeFileSync(path, receipt, { mode: 0o600 })
+      const path = kept?.path ?? join(folder, 'receipt.json')
+      if (kept) kept.write(receipt)
+      else writeFileSync(path, receipt, { mode: 0o600 })
+      kept = undefined
       if (io.signal.aborted) throw new SvcError('interrupted', 'interrupted', 'Interrupted; nothing was run')
       const { runChild } = await import('./child.ts')
       const env = { ...io.env, SVC_APPROVAL_RECEIPT: path, SVC_APPROVAL_ID: id }
       context.exitCode = await runChild(file, args, { env, cwd: io.cwd })
     } finally {
+      kept?.giveUp()
       rmSync(folder, { recursive: true, force: true })
       await backend.close()
     }
