@@ -70,7 +70,7 @@ _svc_place() {
     'approve cancel') commands='' flags='-f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'approve request') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' kind='' ;;
     'approve wait') commands='' flags='--timeout --mcp' words='' files='' kind='' ;;
-    'approve run') commands='' flags='--action --reason --to --factors --timeout --number --no-number --requester --org --mcp --dry-run' words='' files='' kind='' ;;
+    'approve run') commands='' flags='--action --reason --to --factors --timeout --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' kind='' ;;
     'approve inbox') commands='' flags='--authenticator --approve --deny --not-me --number --latitude --longitude --dry-run' words='' files='' kind='' ;;
     'approve verify') commands='' flags='--jwks --jwks-url --action --approver --requester --status --factors --max-age --pinned-key --allow-dev' words='' files='' kind='' ;;
     'approve tools') commands='' flags='' words='' files='' kind='' ;;
@@ -274,6 +274,7 @@ _svc_value() {
     'approve request --receipt') files=1 ;;
     'approve run --factors') choices='biometric location time device' ;;
     'approve run --org') kind=org ;;
+    'approve run --receipt') files=1 ;;
     'approve inbox --authenticator') files=1 ;;
     'approve verify --jwks') files=1 ;;
     'approve verify --status') choices='approved denied' ;;

@@ -512,6 +512,7 @@ complete -c svc -n '__svc_at '\''approve run'\''' -l number -d 'The approver mus
 complete -c svc -n '__svc_at '\''approve run'\''' -l no-number -d 'Turn off: The approver must type a number that only the requester sees'
 complete -c svc -n '__svc_at '\''approve run'\''' -l requester -x -d 'Who asks, as the approver reads it'
 complete -c svc -n '__svc_at '\''approve run'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
+complete -c svc -n '__svc_at '\''approve run'\''' -l receipt -r -F -d 'keep the signed receipt in this new file, written before the command starts'
 complete -c svc -n '__svc_at '\''approve run'\''' -l mcp -d 'ask through the tool server at SVC_MCP_URL'
 complete -c svc -n '__svc_at '\''approve run'\''' -l dry-run -d 'print the request; send and run nothing'
 complete -c svc -n '__svc_at '\''approve inbox'\''' -l authenticator -r -F -d 'key file of svc user enroll --software; the only one there is when left out'

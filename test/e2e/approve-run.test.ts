@@ -9,6 +9,9 @@ const pending = async (): Promise<string> =>
   (await ok(['approve', 'list', '--status', 'pending', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'])).trim()
 const node = (code: string): string[] => ['--', process.execPath, '-e', code]
 
+const keeping = (file: string) =>
+  begin(['approve', 'run', '--action', 'Deploy', '--receipt', file, ...node('0')])
+
 describe('svc approve run', () => {
   test('hands the command its receipt, passes its exit code on, and leaves nothing behind', async () => {
     const code = `const fs = require('fs'), f = process.env.SVC_APPROVAL_RECEIPT
@@ -37,13 +40,11 @@ describe('svc approve run', () => {
   })
 
   test('asks nobody where the receipt cannot be kept, and leaves none after a no', async () => {
-    const run = (file: string) =>
-      begin(['approve', 'run', '--action', 'Deploy', '--receipt', file, ...node('0')])
     writeFileSync(path('there.json'), '')
     for (const file of [path('there.json'), path('no/such/folder.json')])
-      expect(await run(file).ended).toMatchObject({ exit: 102, stderr: expect.stringContaining(file) })
+      expect(await keeping(file).ended).toMatchObject({ exit: 102, stderr: expect.stringContaining(file) })
     expect(await pending()).toBe('')
-    const denied = run(path('denied.json'))
+    const denied = keeping(path('denied.json'))
     await decide('deny', (await denied.said(asked))[1]!)
     expect((await denied.ended).exit).toBe(106)
     expect(existsSync(path('denied.json'))).toBe(false)
