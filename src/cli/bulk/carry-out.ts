@@ -5,19 +5,28 @@ import type { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import type { Output } from '../output/output.ts'
 import type { ImportOptions } from './import-options.ts'
+import type { Checked } from './check-rows.ts'
 import type { Item, Kind } from './kind.ts'
+import { createTally } from './tally.ts'
 import { grouped, startProgress } from './progress.ts'
 import { openResults, type Status } from './results.ts'
 import { sendRows } from './send-rows.ts'
 
 /** Rows on their way get so long to come to their end after Ctrl-C, milliseconds. */
 const graceMs = 10_000
-export const mostShown = 20
+
+export type Failure = { row: number; error: SvcError }
+
+/** What the service says of a row. */
+export const wordsOf = ({ error: { message, issues = [] } }: Failure): string => {
+  const more = issues.map(({ field, message: why }) => `${field} ${why}`)
+  return more.length > 0 ? `${message} (${more.join('; ')})` : message
+}
 
 export type Carried = {
   counts: Record<Status, number>
-  /** The first of those that failed in this run. */
-  failures: { row: number; error: SvcError }[]
+  /** Those that failed in this run. */
+  failures: ReturnType<typeof createTally<Failure>>
   /** Why it ended early. */
   stopped?: SvcError
 }
@@ -31,7 +40,7 @@ const idempotencyKey = (run: string, { input }: Item): string =>
 /** Sends what is not done yet, tells how it goes, and keeps how each row ended. */
 export const carryOut = async (
   kind: Kind,
-  items: readonly Item[],
+  { items, invalid }: Pick<Checked, 'items' | 'invalid'>,
   to: { org: number; service: string; options: ImportOptions },
   { context, output }: { context: Context; output: Output },
 ): Promise<Carried> => {
@@ -46,7 +55,8 @@ export const carryOut = async (
   )
 
   const counts: Carried['counts'] = { created: 0, updated: 0, skipped: 0, failed: 0 }
-  const failures: Carried['failures'] = []
+  const failures = createTally(wordsOf)
+  for (const one of invalid) results.leaveOut(one)
   const todo = items.filter(({ key }) => {
     const status = results.before.get(key)
     if (status === undefined || status === 'failed') return true
@@ -79,11 +89,11 @@ export const carryOut = async (
         results.write(item, result)
         done += 1
         counts[result.status] += 1
-        if (result.status === 'failed' && failures.length < mostShown)
-          failures.push({ row: item.row, error: result.error })
+        if (result.status === 'failed') failures.add({ row: item.row, error: result.error })
       },
     })
-    if (!stopped && done === items.length) results.end(counts)
+    if (!stopped && done === items.length)
+      results.end(invalid.length > 0 ? { ...counts, invalid: invalid.length } : counts)
     return { counts, failures, stopped }
   } finally {
     progress.end()

@@ -4,8 +4,8 @@ import { SvcError, usageError, type Issue } from '../../core/errors.ts'
 import { interrupted } from '../../client/network-error.ts'
 import { typeFields } from './columns.ts'
 import type { Fields, Item, Kind, RawRow } from './kind.ts'
-
-const mostShown = 20
+import { grouped } from './progress.ts'
+import { createTally } from './tally.ts'
 
 /** Checks one row after the other; a row answers its item or what is wrong with it. */
 const createChecker = (kind: Kind) => {
@@ -34,35 +34,53 @@ const createChecker = (kind: Kind) => {
   }
 }
 
-/** Checks all rows; fails with one usage error that names the first 20 of what is wrong, row by row. */
+/** A row that cannot be sent, and why. */
+export type Invalid = { row: number; issues: Issue[] }
+
+export type Checked = {
+  items: Item[]
+  invalid: Invalid[]
+  /** What is wrong with them, for people: the first of each kind. */
+  problem?: SvcError
+}
+
+const problemOf = (invalid: readonly Invalid[], source: string): SvcError => {
+  const tally = createTally<Issue & { row: number }>(({ field, message }) => `${field} ${message}`)
+  for (const { row, issues } of invalid) for (const issue of issues) tally.add({ ...issue, row })
+  const { shown, left } = tally.report()
+  const { count } = tally
+  return new SvcError(
+    'usage',
+    'invalid_rows',
+    `${source}: ${count === 1 ? 'one thing is' : `${grouped(count)} things are`} wrong; nothing was sent`,
+    {
+      issues: shown.map(({ item, more }) => ({
+        field: `row ${item.row}, ${item.field}`,
+        message: item.message + more,
+      })),
+      detail: left > 0 ? `and ${grouped(left)} more` : undefined,
+    },
+  )
+}
+
+/** Checks all rows. */
 export const checkRows = async (
   rows: RawRow[],
   kind: Kind,
   source: string,
   signal: AbortSignal,
-): Promise<Item[]> => {
+): Promise<Checked> => {
   if (rows.length === 0) throw usageError(`${source} holds no ${kind.many}`)
   const check = createChecker(kind)
   const items: Item[] = []
-  const shown: Issue[] = []
-  let count = 0
+  const invalid: Invalid[] = []
   for (const [i, row] of rows.entries()) {
     // A long check is left by Ctrl-C, too.
     if (i % 2000 === 1999) await turn()
     if (signal.aborted) throw interrupted()
     const checked = check(row)
-    if (!Array.isArray(checked)) items.push(checked)
-    else {
-      count += checked.length
-      for (const { field, message } of checked.slice(0, mostShown - shown.length))
-        shown.push({ field: `row ${row.row}, ${field}`, message })
-    }
+    if (Array.isArray(checked)) invalid.push({ row: row.row, issues: checked })
+    else items.push(checked)
   }
-  if (count === 0) return items
-  throw new SvcError(
-    'usage',
-    'invalid_rows',
-    `${source}: ${count === 1 ? 'one thing is' : `${count} things are`} wrong; nothing was sent`,
-    { issues: shown, detail: count > shown.length ? `and ${count - shown.length} more` : undefined },
-  )
+  return invalid.length === 0 ? { items, invalid } : { items, invalid, problem: problemOf(invalid, source) }
 }

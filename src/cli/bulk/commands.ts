@@ -43,6 +43,7 @@ export const registerBulk = (group: Command, context: Context): void => {
     .option('--org <org>', 'Organization, id or slug')
     .option('--format <format>', `what the file is, where its name does not say (${formats})`)
     .option('--on-conflict <what>', `what becomes of those that are there already (fail|skip|update)`)
+    .option('--skip-invalid', 'send the valid rows and report the others; exits with 10')
     .option('--results <file>', 'how each row ended, NDJSON; beside the input when left out')
     .option('--resume', 'go on with an import that did not end, or try again what failed')
     .option('--concurrency <n>', 'rows on their way at the same time, 1 to 64; 16 when left out')

@@ -9,6 +9,7 @@ export type TypedImport = {
   onConflict?: string
   results?: string
   resume?: boolean
+  skipInvalid?: boolean
   concurrency?: string
   dryRun?: boolean
 }
@@ -19,6 +20,7 @@ export type ImportOptions = {
   mode: ConflictMode
   concurrency: number
   resume: boolean
+  skipInvalid: boolean
   dryRun: boolean
   /** The result file, as people see it. */
   results: string
@@ -49,6 +51,7 @@ export const readImportOptions = (
     mode: modeOf(typed.onConflict),
     concurrency: concurrencyOf(typed.concurrency),
     resume: typed.resume === true,
+    skipInvalid: typed.skipInvalid === true,
     dryRun: typed.dryRun === true,
     results: typed.results ?? `${file === '-' ? `${kind.file}-import` : file}.results.ndjson`,
   }

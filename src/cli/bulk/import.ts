@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
 import { resolveOrg } from '../organization.ts'
-import { carryOut, type Carried } from './carry-out.ts'
+import { carryOut, wordsOf, type Carried } from './carry-out.ts'
 import { checkRows } from './check-rows.ts'
 import { readImportOptions, type TypedImport } from './import-options.ts'
 import type { Kind } from './kind.ts'
@@ -14,14 +15,24 @@ import { checkResults } from './results.ts'
 
 /** Tells the first rows that failed; the result file has them all. */
 const tellFailures = ({ failures, counts }: Carried, results: string, warn: (text: string) => void): void => {
-  for (const { row, error } of failures.toSorted((a, b) => a.row - b.row)) {
-    const issues = (error.issues ?? []).map(({ field, message }) => `${field} ${message}`)
-    warn(`row ${row}: ${error.message}${issues.length > 0 ? ` (${issues.join('; ')})` : ''}`)
-  }
-  const more = counts.failed - failures.length
-  if (more > 0) warn(`and ${grouped(more)} more, all of them in ${results}`)
-  if (failures.some(({ error }) => isConflict(error)))
+  const { shown, left } = failures.report()
+  const isAll = shown.every(({ more }) => more === '') && left === 0
+  for (const { item, more } of isAll ? shown.toSorted((a, b) => a.item.row - b.item.row) : shown)
+    warn(`row ${item.row}: ${wordsOf(item)}${more}`)
+  if (left > 0) warn(`and ${grouped(left)} more`)
+  if (!isAll || counts.failed > failures.count) warn(`All of them are in ${results}`)
+  if (shown.some(({ item }) => isConflict(item.error)))
     warn('hint: --on-conflict skip leaves alone what is there already, --on-conflict update changes it')
+}
+
+const leftOut = (rows: number): string =>
+  rows === 1 ? '1 invalid row is left out' : `${grouped(rows)} invalid rows are left out`
+
+/** The rows that are left out, as they would be shown where nothing is sent. */
+const tellInvalid = ({ issues = [], detail }: SvcError, rows: number, warn: (text: string) => void): void => {
+  for (const { field, message } of issues) warn(`${safeLine(field)}: ${safeLine(message)}`)
+  if (detail !== undefined) warn(detail)
+  warn(`${leftOut(rows)}.`)
 }
 
 /** Why not every row was tried, with the command that goes on. */
@@ -52,14 +63,25 @@ export const runImport = async (
   const source = sourceName(options.file)
   const rows = await readRows(options.file, options.format, kind, context.io)
   if (rows.length >= 20_000) output.note(`Checking ${grouped(rows.length)} rows`)
-  const items = await checkRows(rows, kind, source, context.io.signal)
+  const checked = await checkRows(rows, kind, source, context.io.signal)
+  const { items, invalid, problem } = checked
+  if (problem && items.length === 0) throw problem
+  if (problem && !options.skipInvalid) {
+    const again = await context.command!.again({ plus: ['--skip-invalid'] })
+    const { exit, code, message } = problem
+    const hint = `${again} sends the other ${grouped(items.length)}`
+    throw new SvcError(exit, code, message, { ...problem, hint })
+  }
   const { id: org } = await resolveOrg(wanted, context)
+  if (problem) tellInvalid(problem, invalid.length, output.warn)
   if (options.dryRun) {
     const { showDryRun } = await import('../dry-run.ts')
     const { input } = items[0]!
     const first = { [kind.orgField]: org, ...(kind.bodyOf?.(input) ?? input) }
     await showDryRun(kind.create, first, {}, context, { rows: items.length })
-    output.warn(`This is the first of ${grouped(items.length)} rows; all of them are in order.`)
+    const so = problem ? `${leftOut(invalid.length)}.` : 'all of them are in order.'
+    output.warn(`This is the first of ${grouped(items.length)} rows; ${so}`)
+    if (problem) context.exitCode = exitCode('partial')
     return
   }
 
@@ -72,10 +94,10 @@ export const runImport = async (
   )
   await context.approveFirst({
     cli: [words, kind.create.cli],
-    line: `svc ${words} ${options.file}: ${grouped(items.length)} ${kind.many}, on conflict ${options.mode}`,
+    line: `svc ${words} ${options.file}: ${grouped(items.length)} ${kind.many}, on conflict ${options.mode}${problem ? `, ${grouped(invalid.length)} invalid rows left out` : ''}`,
     org,
   })
-  const carried = await carryOut(kind, items, { org, service, options }, { context, output })
+  const carried = await carryOut(kind, checked, { org, service, options }, { context, output })
   const { counts, stopped } = carried
   tellFailures(carried, options.results, output.warn)
   const done = counts.created + counts.updated + counts.skipped
@@ -84,7 +106,7 @@ export const runImport = async (
   await output.show({
     status: 'success',
     message: `Imported ${grouped(done)} of ${grouped(items.length)} ${kind.many}`,
-    data: { ...counts, results: options.results },
+    data: { ...counts, ...(options.skipInvalid && { invalid: invalid.length }), results: options.results },
   })
-  if (counts.failed > 0) context.exitCode = exitCode(done > 0 ? 'partial' : 'failed')
+  if (counts.failed + invalid.length > 0) context.exitCode = exitCode(done > 0 ? 'partial' : 'failed')
 }

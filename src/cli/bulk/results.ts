@@ -13,6 +13,7 @@ import { dirname } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { requirePlainFile } from '../plain-file.ts'
+import type { Invalid } from './check-rows.ts'
 import type { Item, Outcome } from './kind.ts'
 
 /** What an import goes into: a result file of another is not gone on with. */
@@ -30,6 +31,8 @@ export type Results = {
   /** How the rows of the runs before ended, by their key. */
   before: ReadonlyMap<string, Status>
   write(item: Item, result: Result): void
+  /** A row that is not sent. */
+  leaveOut(invalid: Invalid): void
   end(summary: object): void
   close(): void
 }
@@ -133,7 +136,8 @@ export const openResults = (
   const before = new Map<string, Status>()
   if (resume) {
     for (const line of found!.lines)
-      if (line.status) before.set(String((line as Record<string, unknown>)[keyColumn]), line.status)
+      if (line.status && keyColumn in line)
+        before.set(String((line as Record<string, unknown>)[keyColumn]), line.status)
   } else put({ event: 'start', ...target, run })
   return {
     run,
@@ -146,6 +150,7 @@ export const openResults = (
       const { code, message, request_id, issues } = result.error
       put({ ...named, error: { code, message, issues, request_id } })
     },
+    leaveOut: ({ row, issues }) => put({ row, status: 'invalid', error: { code: 'invalid_row', issues } }),
     end: (summary) => put({ event: 'end', ...summary }),
     close: () => closeSync(file),
   }

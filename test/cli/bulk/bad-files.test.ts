@@ -103,11 +103,15 @@ describe('a file of users', () => {
     expect(err).toContain('row 5, mobile')
   })
 
-  test('tells the first 20 errors and how many more there are', async () => {
-    const { err } = await imports('user', 'u.csv', header + user('x').repeat(50))
-    expect(err.match(/row \d+, mobile/g)).toHaveLength(20)
-    expect(err).toContain('50 things are wrong; nothing was sent')
-    expect(err).toContain('and 30 more')
+  test('shows up to 20 errors, and of more than that the first of each kind with their number', async () => {
+    const few = await imports('user', 'u.csv', header + user('x').repeat(20))
+    expect(few.err.match(/row \d+, mobile/g)).toHaveLength(20)
+    expect(few.err).not.toContain('more')
+    const { err } = await imports('user', 'u.csv', header + user('x').repeat(5000) + '+12025550101,eve,A,B')
+    expect(err).toContain('5,001 things are wrong; nothing was sent')
+    expect(err.match(/row \d+, mobile/g)).toHaveLength(3)
+    expect(err).toMatch(/row 4, mobile: .* \(and 4,997 more like this\)\n/)
+    expect(err).toMatch(/row 5002, email: [^()]+\n/)
   })
 
   test.each([

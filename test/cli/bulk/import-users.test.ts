@@ -167,3 +167,67 @@ describe('who is there already', () => {
     expect((await imports()).exit).toBe(1)
   })
 })
+
+describe('svc user import --skip-invalid', () => {
+  const eve = '+12025550103,eve,Eve,E'
+
+  test('sends the valid rows, reports the others everywhere, and exits with 10', async () => {
+    rows(ada, eve, bob, ada)
+    const { exit, out, err } = await imports('--skip-invalid')
+    expect([exit, summary(out)]).toEqual([10, { created: 2, updated: 0, skipped: 0, failed: 0, invalid: 2 }])
+    expect(await names()).toEqual(['+12025550101 Ada', '+12025550102 Bob'])
+    expect(err).toMatch(
+      /^row 3, email: must be .*\nrow 5, mobile: is the same as in row 2\n2 invalid rows are left out\.$/m,
+    )
+    const lines = stage.lines('users.csv.results.ndjson')
+    expect(lines.filter(({ status }) => status === 'invalid')).toMatchObject([
+      { row: 3, error: { code: 'invalid_row', issues: [{ field: 'email' }] } },
+      { row: 5, error: { code: 'invalid_row', issues: [{ field: 'mobile' }] } },
+    ])
+    expect(lines.at(-1)).toMatchObject({ event: 'end', created: 2, invalid: 2 })
+  })
+
+  test('goes on with the rows that were mended', async () => {
+    rows(ada, eve)
+    await imports('--skip-invalid')
+    rows(ada, '+12025550103,eve@acme.example,Eve,E')
+    const { exit, out } = await imports('--resume')
+    expect([exit, summary(out)]).toEqual([0, { created: 2, updated: 0, skipped: 0, failed: 0 }])
+    expect(await names()).toEqual(['+12025550101 Ada', '+12025550103 Eve'])
+  })
+
+  test('sends nothing where no row is valid, or without it, and then says how to send the others', async () => {
+    rows(eve)
+    const none = await imports('--skip-invalid')
+    expect([none.exit, JSON.parse(none.err).message]).toEqual([
+      2,
+      'users.csv: one thing is wrong; nothing was sent',
+    ])
+    rows(ada, eve, bob)
+    const { exit, err } = await imports()
+    expect([exit, JSON.parse(err).hint]).toEqual([
+      2,
+      'svc user import users.csv --org acme -o json --skip-invalid sends the other 2',
+    ])
+    const dry = await imports('--skip-invalid', '--dry-run')
+    expect([dry.exit, dry.err]).toEqual([
+      10,
+      expect.stringContaining('This is the first of 2 rows; 1 invalid row is left out.'),
+    ])
+    expect(await names()).toEqual([])
+  })
+})
+
+test('errors of the service that are equal are counted, and not repeated', async () => {
+  const many = Array.from(
+    { length: 60 },
+    (_, i) => `+120255501${String(i).padStart(2, '0')},u${i}@b.cc,U,${i}`,
+  )
+  rows(...many)
+  await imports()
+  const { exit, err } = await imports('--concurrency', '1')
+  expect(exit).toBe(1)
+  expect(err.match(/^row \d+: /gm)).toHaveLength(3)
+  expect(err).toMatch(/^row 4: This user is .* \(and 57 more like this\)$/m)
+  expect(err).toContain('All of them are in users.csv.results.ndjson')
+})
