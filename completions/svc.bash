@@ -40,7 +40,7 @@ _svc_place() {
     'user devices') commands='list revoke' flags='' words='' files='' kind='' ;;
     'user devices list') commands='' flags='--org' words='' files='' kind=user ;;
     'user devices revoke') commands='' flags='--org -f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind='' ;;
-    'user import') commands='' flags='--org --format --on-conflict --results --resume --concurrency --dry-run' words='' files=1 kind='' ;;
+    'user import') commands='' flags='--org --format --on-conflict --skip-invalid --results --resume --concurrency --dry-run' words='' files=1 kind='' ;;
     'user export') commands='' flags='--org --format' words='' files=1 kind='' ;;
     'geofence') commands='list get create update delete set check import export map' flags='' words='' files='' kind='' ;;
     'geofence list') commands='' flags='--org --limit --cursor --user --all' words='' files='' kind='' ;;
@@ -50,7 +50,7 @@ _svc_place() {
     'geofence delete') commands='' flags='--org -f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind=geofence ;;
     'geofence set') commands='' flags='--user --org --geofences -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'geofence check') commands='' flags='--org --user --latitude --longitude --accuracy' words='' files='' kind='' ;;
-    'geofence import') commands='' flags='--org --format --on-conflict --results --resume --concurrency --dry-run' words='' files=1 kind='' ;;
+    'geofence import') commands='' flags='--org --format --on-conflict --skip-invalid --results --resume --concurrency --dry-run' words='' files=1 kind='' ;;
     'geofence export') commands='' flags='--org --format' words='' files=1 kind='' ;;
     'geofence map') commands='' flags='--org --user --latitude --longitude --accuracy --html --geojson --width' words='' files='' kind='' ;;
     'timeslot') commands='list create update delete set check import export week' flags='' words='' files='' kind='' ;;
@@ -60,7 +60,7 @@ _svc_place() {
     'timeslot delete') commands='' flags='-f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind=timeslot ;;
     'timeslot set') commands='' flags='--user --org --timeslots -f --raw-field -F --field --input --dry-run' words='' files='' kind='' ;;
     'timeslot check') commands='' flags='--org --user --at' words='' files='' kind='' ;;
-    'timeslot import') commands='' flags='--org --format --on-conflict --results --resume --concurrency --dry-run' words='' files=1 kind='' ;;
+    'timeslot import') commands='' flags='--org --format --on-conflict --skip-invalid --results --resume --concurrency --dry-run' words='' files=1 kind='' ;;
     'timeslot export') commands='' flags='--org --format' words='' files=1 kind='' ;;
     'timeslot week') commands='' flags='--org --user --timezone --at --html' words='' files='' kind='' ;;
     'approve') commands='submit status list cancel request wait run inbox verify tools health' flags='' words='' files='' kind='' ;;
