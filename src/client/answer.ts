@@ -26,9 +26,22 @@ const issuesOf = (value: unknown): Issue[] | undefined => {
 
 const rootHint = 'The API root ends in /admin/public/api: svc profile show --explain names the address in use'
 
+const apiRoot = '/admin/public/api'
+
+/** A route that the service does not have: most often the base URL lacks its path. */
+const noRoute = (url: string): { message: string; hint: string } => {
+  const { origin, pathname } = new URL(url)
+  const message = `${hostOf(url)} has no route ${safeLine(pathname)}`
+  if (!pathname.includes(apiRoot) && !pathname.startsWith('/svc/'))
+    return {
+      message: `${message}: the base URL must end in ${apiRoot}`,
+      hint: `--base-url ${origin}${apiRoot}, SVC_BASE_URL, or svc profile set base_url=${origin}${apiRoot}`,
+    }
+  return { message, hint: `The routes of this service are listed at ${origin}/openapi.json` }
+}
+
 /** What to type next when the service does not say. */
-const hintFor = (status: number, after: string | undefined, code?: string): string | undefined => {
-  if (code === 'no_such_route') return rootHint
+const hintFor = (status: number, after: string | undefined): string | undefined => {
   if (status === 401) return 'svc profile login saves a key; SVC_API_KEY gives one for once'
   if (status === 403) return 'Another key may be allowed to: svc profile list, --profile NAME'
   if (status === 404)
@@ -99,19 +112,25 @@ export const readAnswer = (response: HttpResponse, url: string): Answer => {
   const code = said(data.code, 100)
   const fallback = status < 300 ? 'unexpected_answer' : `http_${status}`
   const exit = exitOfAnswer(status, code)
+  const hint = hintFor(status, headers['retry-after'])
   // What the service says of these is for whoever builds requests; here svc builds them.
-  const known = code === 'unauthenticated' || code === 'no_such_route'
-  const hint = hintFor(status, headers['retry-after'], code)
+  const known =
+    code === 'no_such_route'
+      ? noRoute(url)
+      : code === 'unauthenticated'
+        ? { message: `${hostOf(url)} does not accept this API key`, hint }
+        : undefined
   throw new SvcError(
     exit,
     code ?? fallback,
-    (code === 'unauthenticated' ? `${hostOf(url)} does not accept this API key` : said(envelope.message)) ??
+    known?.message ??
+      said(envelope.message) ??
       `The service answered ${status} with the status ${said(envelope.status, 100) ?? '""'}`,
     {
       detail: said(data.detail, 2000),
       issues: issuesOf(data.issues),
       // No other key changes what a person or the rules decided.
-      hint: (known ? hint : said(data.hint)) ?? (exit === 'denied' ? undefined : hint),
+      hint: known?.hint ?? said(data.hint) ?? (exit === 'denied' ? undefined : hint),
       request_id: requestId ?? said(data.request_id, 100),
       ...toldBy(response),
       data,

@@ -99,6 +99,16 @@ test.each([401, 403, 404, 429])('%i gets a hint when the service gives none', as
   expect((await failure(client.call(list, {}))).hint).toMatch(/svc |Try again/)
 })
 
+test('a route that the service does not have is named, with where its routes are listed', async () => {
+  const { client, service } = await withHosted()
+  const data = { code: 'no_such_route', hint: 'for whoever builds requests' }
+  service.next(json(404, { status: 'error', message: 'There is no such route', data }))
+  expect(await failure(client.call(list, {}))).toMatchObject({
+    message: expect.stringMatching(/^127\.0\.0\.1:\d+ has no route \/admin\/public\/api\/organizations$/),
+    hint: expect.stringMatching(/^The routes of this service are listed at http:\/\/127.*\/openapi\.json$/),
+  })
+})
+
 test('a denial is no matter of the key, and gets no such hint', async () => {
   const { client, service } = await withHosted()
   service.next(json(403, { status: 'error', message: 'Denied', data: { code: 'denied' } }))

@@ -19,7 +19,7 @@ import { createKeptAnswers } from './kept-answers.ts'
 import { createOperationRoute } from './operation-route.ts'
 import { isOfPage, refuseElsewhere } from './page-origin.ts'
 import { createPageRoutes } from './page-routes.ts'
-import { bySpecificity, createAllow, routeOf, type Route } from './routes.ts'
+import { apiRoot, bySpecificity, createAllow, routeOf, type Route } from './routes.ts'
 
 export type AppOptions = {
   service: Service
@@ -182,7 +182,7 @@ export const createApp = (options: AppOptions): Hono => {
       const headers = { allow: methods.join(', ') }
       if (methods.length === 0)
         throw new Refusal(404, 'no_such_route', 'There is no such route', {
-          hint: 'The routes are listed at /openapi.json',
+          hint: `REST routes start with ${apiRoot}; all are listed at /openapi.json`,
         })
       if (context.req.method === 'OPTIONS')
         return new Response(null, { status: 204, headers: { ...headers, 'x-request-id': id } })
