@@ -145,7 +145,7 @@ _svc_place() {
     'commands') commands='' flags='' words='' files='' kind='' ;;
     'completion') commands='' flags='' words='bash zsh fish powershell' files='' kind='' ;;
     'version') commands='' flags='' words='' files='' kind='' ;;
-    'help') commands='' flags='' words='exit-codes environment formatting profiles receipts' files='' kind='' ;;
+    'help') commands='' flags='' words='exit-codes environment configuration formatting profiles receipts' files='' kind='' ;;
     *) return 1 ;;
   esac
 }

@@ -43,6 +43,7 @@ rmSync(root('dist'), { recursive: true, force: true })
 mkdirSync(root('dist'))
 for (const { fileName, code, source } of output) writeFileSync(join(root('dist'), fileName), code ?? source)
 cpSync(root('src/approver/public'), root('dist/approver'), { recursive: true })
+cpSync(root('docs/svc.sample.yaml'), root('dist/svc.sample.yaml'))
 for (const [name, code] of Object.entries(scripts)) writeFileSync(root(`dist/approver/${name}`), code)
 
 // The whole tree as data, so that help needs no command tree. `svc commands` is the one that knows it.

@@ -33,7 +33,7 @@ packed() {
     const files = JSON.parse(require("fs").readFileSync(0, "utf8"))[0].files.map(({ path }) => path)
     for (const must of ["bin/svc.js", "dist/main.cjs", "dist/approver/index.html", "completions/svc.bash"])
       if (!files.includes(must)) console.log(`missing: ${must}`)
-    const meant = /^(?:package\.json|README\.md|bin\/svc\.js|dist\/(?:[\w.-]+\.cjs|help\.json|approver\/[\w.-]+)|completions\/svc\.(?:bash|zsh|fish|ps1))$/
+    const meant = /^(?:package\.json|README\.md|bin\/svc\.js|dist\/(?:[\w.-]+\.cjs|help\.json|svc\.sample\.yaml|approver\/[\w.-]+)|completions\/svc\.(?:bash|zsh|fish|ps1))$/
     for (const file of files) if (!meant.test(file)) console.log(`not meant: ${file}`)
   ') && test -z "$files" || { echo "$files"; return 1; }
 }

@@ -18,7 +18,8 @@ const section = (heading: string, rows: Row[], width: number): string => {
   return `\n${heading}\n${lines.map((line) => line.trimEnd()).join('\n')}\n`
 }
 
-const wrap = (text: string, width: number): string[] =>
+/** Lines of at most `width` characters, broken at spaces; a longer word stays whole. */
+export const wrap = (text: string, width: number): string[] =>
   text.split(' ').reduce<string[]>((lines, word) => {
     const last = lines.at(-1)
     if (last !== undefined && `${last} ${word}`.length <= width) lines[lines.length - 1] = `${last} ${word}`

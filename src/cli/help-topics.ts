@@ -1,5 +1,6 @@
 import { environment } from '../core/env.ts'
 import { exits } from '../core/exit-codes.ts'
+import { sampleConfig } from './sample-config.ts'
 
 export type Topic = { about: string; text(): string }
 
@@ -29,6 +30,10 @@ Several waits at once exit with the worst of 6, 7 and 8.`,
 ${rows(Object.entries(environment))}
 
 Also read: HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NO_COLOR, FORCE_COLOR.`,
+  },
+  configuration: {
+    about: 'a commented configuration file for svc serve --config',
+    text: sampleConfig,
   },
   formatting: {
     about: 'how answers are shown, picked and filtered',

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { startService, svc, temporaryFolder, type Service } from './processes.ts'
+import { onTerminal } from './terminal.ts'
 
 const folder = temporaryFolder()
 let service: Service
@@ -30,6 +31,9 @@ const examine = async (extra: Record<string, string> = {}, ...flags: string[]) =
   const of = (check: string): Finding | undefined => findings.findLast((one) => one.check === check)
   return { exit, findings, of, stderr, stdout }
 }
+
+/** How long an answer took differs between two runs. */
+const words = (text: string): string[] => text.replaceAll(/\d+ m?s\b/g, '').split(/\s+/)
 
 describe('svc doctor', () => {
   test('finds nothing wrong where nothing is, from the profiles to the handshake with the tools', async () => {
@@ -56,6 +60,15 @@ describe('svc doctor', () => {
     const { stdout } = await svc(['doctor'], env)
     expect(stdout).toMatch(/^note {2}profiles {5}there is no profile yet\n {19}next: svc profile login/)
     expect(stdout).toMatch(/^ok {4}clock {8}within/m)
+  })
+
+  test('breaks lines at spaces on a narrow terminal', async () => {
+    const { stdout } = await svc(['doctor'], env)
+    const size = { rows: 40, columns: 60 }
+    const { screen } = await onTerminal(['doctor'], { ...env, TERM: 'xterm-256color' }, [], size)
+    const lines = screen.replaceAll('\r', '').split('\n')
+    expect(lines.filter((line) => line.length > 60 && !/^ *\S+$/.test(line))).toEqual([])
+    expect(words(screen.replaceAll('\r', ''))).toEqual(words(stdout))
   })
 
   test('tells by which channels messages go out', async () => {

@@ -1,6 +1,6 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -37,6 +37,19 @@ test('the installed svc tells its version', () => {
 test('the installed package brings the completions along', () => {
   for (const ending of ['bash', 'zsh', 'fish', 'ps1'])
     expect(existsSync(join(prefix, 'lib', 'node_modules', 'svc', 'completions', `svc.${ending}`))).toBe(true)
+})
+
+test('the installed svc prints the sample configuration, and takes it', () => {
+  const sample = run(svc, ['help', 'configuration'])
+  expect(sample).toBe(readFileSync(join(root, 'docs', 'svc.sample.yaml'), 'utf8'))
+  writeFileSync(join(folder, 'svc.yaml'), sample)
+  // It names secrets in files that are not here: the file is read, and the first of them is missed.
+  const { stderr } = spawnSync(svc, ['serve', '--port', '0', '--config', 'svc.yaml'], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  })
+  expect(stderr).toContain('/run/secrets/smtp-password')
 })
 
 test('the installed svc serves, and administers what it serves with nothing to copy', async () => {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
-import { safeText } from '../../core/safe-text.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import { wantsColour } from '../output/colour.ts'
 import type { Context } from '../context.ts'
 import type { Finding } from '../doctor/finding.ts'
+import { wrap } from '../help-text.ts'
 
 const colours = { ok: 'green', note: 'dim', warn: 'yellow', fail: 'red' } as const
 
@@ -11,10 +12,17 @@ const draw = async (findings: Finding[], { io, globals }: Context): Promise<stri
   const { Chalk } = await import('chalk')
   const chalk = new Chalk({ level: wantsColour(io.stdout, { io, globals }) ? 1 : 0 })
   const width = Math.max(...findings.map(({ check }) => check.length))
+  const column = ' '.repeat(width + 8)
+  const room = io.stdout.isTTY ? Math.max(io.stdout.columns - column.length, 20) : Number.POSITIVE_INFINITY
+  /** Broken at spaces: a terminal breaks words. */
+  const lines = (text: string, label = ''): string =>
+    wrap(safeLine(text.replaceAll('\n', ' ')), room - label.length).join(
+      `\n${column}${' '.repeat(label.length)}`,
+    )
   return findings
     .map(({ check, state, message, next }) => {
-      const line = `${chalk[colours[state]](state.padEnd(4))}  ${check.padEnd(width)}  ${safeText(message)}\n`
-      return next ? `${line}${' '.repeat(width + 8)}next: ${safeText(next)}\n` : line
+      const line = `${chalk[colours[state]](state.padEnd(4))}  ${check.padEnd(width)}  ${lines(message)}\n`
+      return next ? `${line}${column}next: ${lines(next, 'next: ')}\n` : line
     })
     .join('')
 }

@@ -44,7 +44,7 @@ export const registerServe = (command: Command, context: Context): void => {
     .option('--tls-cert <file>', 'certificate chain (PEM)')
     .option('--tls-key <file>', 'its private key (PEM)')
     .option('--trusted-proxy <cidr>', 'believe X-Forwarded-* from this network; may be repeated', collect)
-    .option('--config <file>', 'mail, text messages and more (YAML): docs/svc.sample.yaml')
+    .option('--config <file>', 'mail, text messages and more (YAML): svc help configuration')
     .option('--smtp-url <url>', 'mail server: smtps://user@mail.example.com; password in SVC_SMTP_PASSWORD')
     .option('--mail-from <address>', 'whom mail comes from: Acme <no-reply@example.com>')
     .option('--sms-url <url>', 'where text messages are posted; secret in SVC_SMS_SECRET')

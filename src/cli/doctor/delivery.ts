@@ -9,7 +9,11 @@ type Channel = { channel?: unknown; ready?: unknown; waiting?: unknown; given_up
 const about = ({ channel, ready, waiting, given_up }: Channel): Finding => {
   const name = String(channel)
   if (ready !== true)
-    return note('delivery', `${name} is not set up`, 'svc serve --config FILE: docs/svc.sample.yaml')
+    return note(
+      'delivery',
+      `${name} is not set up`,
+      'svc help configuration > svc.yaml, then svc serve --config svc.yaml',
+    )
   if (Number(waiting) > 0 || Number(given_up) > 0)
     return warn(
       'delivery',

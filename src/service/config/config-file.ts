@@ -4,7 +4,7 @@ import { SvcError } from '../../core/errors.ts'
 import { configSchema, type Config } from './schema.ts'
 import { openText } from './private-text.ts'
 
-const sample = 'Compare it with docs/svc.sample.yaml'
+const sample = 'Compare it with: svc help configuration'
 
 /** Headers that are no secret whatever they say. */
 const harmless = /^(?:accept|content-type|user-agent)$/i
