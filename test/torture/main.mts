@@ -7,6 +7,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   tenants: () => import('./tenants.ts'),
   'bad-inputs': () => import('./bad-inputs.ts'),
   'bad-tools': () => import('./bad-tools.ts'),
+  'bad-lines': () => import('./bad-lines.ts'),
   profiles: () => import('./profiles.ts'),
   'kill-nine': () => import('./kill-nine.ts'),
   redirects: () => import('./redirects.ts'),
