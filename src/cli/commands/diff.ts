@@ -40,13 +40,17 @@ export const registerDiff = (command: Command, context: Context): void => {
 
   command.action(async () => {
     const output = await context.output()
-    const [{ compare }, { isForPeople, planFor, planPayload }] = await Promise.all([
+    const [{ compare }, { isForPeople, planColumns, planFor, planPayload }] = await Promise.all([
       import('../declare/comparison.ts'),
       import('../declare/showing.ts'),
     ])
     const { plan } = await compare(comparingOptions<Comparing>(command), 'diff', context)
     if (isForPeople(context)) context.io.stdout.write(planFor(plan, context, 'stdout'))
-    else await output.show({ status: 'success', message: 'Compared', data: planPayload(plan, context) })
+    else
+      await output.show(
+        { status: 'success', message: 'Compared', data: planPayload(plan, context) },
+        { known: planColumns },
+      )
     context.exitCode = plan.steps.length > 0 ? exitCode('partial') : 0
   })
 }

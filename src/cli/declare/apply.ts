@@ -9,7 +9,7 @@ import type { Plan } from './plan.ts'
 import { checkStillValid, planFileOf, readPlan, writePlan } from './plan-file.ts'
 import { summary } from './plan-text.ts'
 import { readState } from './present.ts'
-import { isForPeople, planFor, planPayload } from './showing.ts'
+import { isForPeople, planColumns, planFor, planPayload } from './showing.ts'
 import type { Section, State } from './state.ts'
 
 export type ApplyOptions = Comparing & Answers & { plan?: string; planOut?: string; dryRun?: boolean }
@@ -106,7 +106,11 @@ const fromFile = async (options: ApplyOptions, context: Context): Promise<Ready 
 const showOnly = async (plan: Plan, context: Context): Promise<void> => {
   const output = await context.output()
   if (isForPeople(context)) context.io.stdout.write(planFor(plan, context, 'stdout'))
-  else await output.show({ status: 'success', message: 'Planned', data: planPayload(plan, context) })
+  else
+    await output.show(
+      { status: 'success', message: 'Planned', data: planPayload(plan, context) },
+      { known: planColumns },
+    )
 }
 
 /** On stdout for a person; where the result is for a program, a terminal still shows what it is asked about. */

@@ -37,6 +37,9 @@ export const planData = (plan: Plan) => ({
 export const wantsRows = ({ globals }: Context): boolean =>
   ['csv', 'tsv', 'ndjson'].includes(globals.output ?? 'table')
 
+/** The columns of a plan as rows. */
+export const planColumns = ['action', 'section', 'key', 'field', 'before', 'after'] as const
+
 /** A list format gets a row for each field of each step, any other the whole. */
 export const planPayload = (plan: Plan, context: Context): unknown =>
   wantsRows(context)

@@ -4,7 +4,7 @@ import { chooseFormat, wantsMachine } from './choose-format.ts'
 import { wantsColour } from './colour.ts'
 import { gridOf } from './grid.ts'
 import type { Output, Shape } from './output.ts'
-import { payloadOf, pickFields, type Envelope } from './payload.ts'
+import { namesIn, payloadOf, pickFields, type Envelope } from './payload.ts'
 import { render } from './render.ts'
 
 type Run = Pick<Context, 'io' | 'globals' | 'command' | 'changed' | 'once'>
@@ -21,7 +21,11 @@ export const createOutput = (run: Run): Output => {
   const warn = (text: string): void => stderr.write(`${safeText(text)}\n`)
 
   const asTable = async (envelope: Envelope, payload: unknown, shape: Shape): Promise<string> => {
-    const [{ drawTable }, { maskFields }] = await Promise.all([import('./table.ts'), import('./mask.ts')])
+    const [{ drawTable }, { maskFields }, { readable }] = await Promise.all([
+      import('./table.ts'),
+      import('./mask.ts'),
+      import('./readable.ts'),
+    ])
     // An answer that holds nothing but its message is told as a sentence.
     const isBare = payload !== envelope.data && Object.keys(envelope).every((name) => bareFields.has(name))
     if (isBare && globals.json === undefined) return `${safeText(envelope.message)}\n`
@@ -29,7 +33,12 @@ export const createOutput = (run: Run): Output => {
     const rows = above.length > 0 ? [...above, ...(payload as unknown[])] : payload
     const masked = stdout.isTTY && !globals.reveal && shape.masked ? maskFields(rows, shape.masked) : rows
     const width = stdout.isTTY ? stdout.columns : Infinity
-    const table = drawTable(gridOf(masked, shape), { width, colour: wantsColour(stdout, { io, globals }) })
+    // Rows that come one by one stay on the screen: how long ago they were would soon be wrong.
+    const now = stdout.isTTY && shape.above === undefined ? io.now() : undefined
+    const table = drawTable(gridOf(readable(masked, now), shape), {
+      width,
+      colour: wantsColour(stdout, { io, globals }),
+    })
     if (above.length === 0) return `${table}\n`
     // The head and the rows above are on the screen.
     return `${table
@@ -54,7 +63,11 @@ export const createOutput = (run: Run): Output => {
       if (said) warn(said)
       return text
     }
-    const shape = globals.json === undefined ? asked : { ...asked, columns: undefined }
+    const { json } = globals
+    const shape =
+      json === undefined
+        ? asked
+        : { ...asked, columns: undefined, known: typeof json === 'string' ? namesIn(json) : asked.known }
     const unsaid = globals.output === undefined
     // Picked fields of rows that come one by one are a document a row.
     const byRow = shape.above !== undefined && format === 'json'

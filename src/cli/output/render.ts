@@ -21,6 +21,8 @@ const lines = (texts: readonly string[]): string => texts.map((text) => `${text}
 const toCsv = async (payload: unknown, shape: Shape): Promise<string> => {
   const { stringify } = await import('csv-stringify/sync')
   const list = Array.isArray(payload) ? payload : [payload]
+  const { known = shape.columns } = shape
+  if (list.length === 0) return known ? stringify([[...known]]) : ''
   const { head, lines } = gridOf(list, shape, true)
   return stringify(head && head.length > 0 ? [head, ...lines] : lines)
 }

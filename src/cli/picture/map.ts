@@ -70,6 +70,9 @@ const verdictOf = (rows: LevelRows, point: CheckedPoint, now: Date): PointVerdic
   return { passes, text: `${placeText(point)} would ${passes ? '' : 'not '}pass: ${reason}` }
 }
 
+/** The fields of a fence as data. */
+const known = ['mark', 'of', 'name', 'latitude', 'longitude', 'radius', 'is_active']
+
 const dataOf = (fences: readonly DrawnFence[]) =>
   fences.map(({ mark, of, name, latitude, longitude, radius, active, distance }) => ({
     mark,
@@ -128,7 +131,7 @@ export const runMap = async (options: Options, context: Context): Promise<void> 
   }
   if (!wantsPicture(context)) {
     if (verdict) output.note(verdict.text)
-    return output.show({ status: 'success', message: 'Geo-fences', data: dataOf(fences) })
+    return output.show({ status: 'success', message: 'Geo-fences', data: dataOf(fences) }, { known })
   }
   await writePaged(mapText({ fences, point, verdict, width }, context), context)
 }

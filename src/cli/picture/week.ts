@@ -107,7 +107,7 @@ export const runWeek = async (options: Options, context: Context): Promise<void>
       from: zonedText(span.from, zone),
       to: zonedText(span.to, zone),
     }))
-    return output.show({ status: 'success', message: 'Open', data })
+    return output.show({ status: 'success', message: 'Open', data }, { known: ['from', 'to'] })
   }
   await writePaged(weekText(picture, context), context)
 }

@@ -1,0 +1,54 @@
+import { cellText } from './grid.ts'
+import { isRow, type Row } from './payload.ts'
+import { holdsTime, relativeTime } from './relative-time.ts'
+
+const isList = (value: unknown): value is Row[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isRow)
+
+/** What a row is called: by a person first, by a number last. */
+const nameOf = (row: Row): string | undefined => {
+  const field = ['name', 'label', 'slug', 'factor', 'field', 'id'].find((name) => cellText(row[name]) !== '')
+  return field && cellText(row[field])
+}
+
+/** What nests, in one cell: `device_trust=true, factors=biometric+location`, or the names of its rows. */
+const summary = (value: unknown): string => {
+  if (Array.isArray(value)) {
+    const names = value.map((item) => (isRow(item) ? nameOf(item) : summary(item)))
+    if (names.every((name) => name !== undefined)) return names.join(', ')
+    return value.length === 1 ? '1 item' : `${value.length} items`
+  }
+  if (!isRow(value)) return cellText(value)
+  return Object.entries(value)
+    .map(([name, inner]) => `${name}=${Array.isArray(inner) ? inner.map(summary).join('+') : summary(inner)}`)
+    .join(', ')
+}
+
+const cell = (field: string, value: unknown, now: Date | undefined): unknown => {
+  if (typeof value === 'string') return now && holdsTime(field) ? relativeTime(value, now) : value
+  const nests = (isRow(value) && Object.keys(value).length > 0) || isList(value)
+  return nests ? summary(value) : value
+}
+
+/** `{ keys: [{ id: 1 }] }` as `{ 'keys[0]': { id: 1 } }`: a line a field, at any depth. */
+const unrolled = (row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
+      if (isList(value)) return value.map((item, i) => [`${name}[${i}]`, unrolled(item)])
+      return [[name, isRow(value) ? unrolled(value) : value]]
+    }),
+  )
+
+/**
+ * A payload for a table: in a list, a cell sums up what nests and says how long ago a time was, if it is told what time
+ * it is; a record shows all that nests, a line a field, and times as they are.
+ */
+export const readable = (payload: unknown, now: Date | undefined): unknown => {
+  if (isRow(payload)) return unrolled(payload)
+  if (!Array.isArray(payload)) return payload
+  return payload.map((row: unknown) =>
+    isRow(row)
+      ? Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cell(name, value, now)]))
+      : row,
+  )
+}
