@@ -50,8 +50,9 @@ const mcp =
 type Options = { ids?: boolean; routes: readonly { method: string; path: string }[]; tools?: Tools }
 export type ExactHosted = FakeHosted & { mcpUrl: string; tools: Tools; rest(): Seen[] }
 
-const matches = (path: string, asked: string): boolean => {
-  const [wanted, given] = [path.split('/'), asked.split('/')]
+/** Whether `asked`, such as `GET /organization/12/users`, is of this route. */
+export const matches = ({ method, path }: { method: string; path: string }, asked: string): boolean => {
+  const [wanted, given] = [`${method} ${path}`.split('/'), asked.split('/')]
   return (
     wanted.length === given.length && wanted.every((word, i) => word.startsWith('{') || word === given[i])
   )
@@ -68,8 +69,7 @@ export const startExactHosted = async ({
     if (path === '/health') return json(200, { ok: true, transport: 'http' })(request, response)
     if (path === '/mcp' && request.method === 'POST') return mcp(tools)(request, response)
     const route = path.replace(root, '')
-    const known =
-      path.startsWith(root) && routes.some((one) => one.method === request.method && matches(one.path, route))
+    const known = path.startsWith(root) && routes.some((one) => matches(one, `${request.method} ${route}`))
     if (!known) return response.writeHead(404).end()
     if (!request.headers['x-api-key']) return response.writeHead(401).end()
     const data = request.method === 'GET' ? dataOf(route, ids) : undefined

@@ -77,8 +77,9 @@ export const addOperations = (
 
     if (candidates.some(isPaged)) command.option('--all', 'show every row')
     if (isByTime(first)) command.option('--follow', 'show each row that is new or has changed, until Ctrl-C')
-    if (first.effect !== 'read')
-      addBodyFlags(command).option('--dry-run', 'print the request and send nothing')
+    // A search too: another service may search by other fields.
+    if (first.effect !== 'read' || first.method === 'POST') addBodyFlags(command)
+    if (first.effect !== 'read') command.option('--dry-run', 'print the request and send nothing')
     if (first.effect === 'delete')
       command
         .option('-y, --yes', 'do not ask')

@@ -19,6 +19,12 @@ export const resolveOrg = async (idOrSlug: string, context: Context): Promise<Or
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
+/** The id in a record of an organization. The specification shows none, only that paths name it `org_id` and `orgId`. */
+const idIn = ({ id, org_id, orgId }: Record<string, unknown>): number | undefined => {
+  const said = String(id ?? org_id ?? orgId)
+  return /^[1-9]\d{0,14}$/.test(said) ? Number(said) : undefined
+}
+
 /** The organization as the service tells it, by id or slug. */
 export const findOrg = async (idOrSlug: string, context: Context): Promise<Organization> => {
   if (!/^[\w-]{1,60}$/.test(idOrSlug))
@@ -31,10 +37,11 @@ export const findOrg = async (idOrSlug: string, context: Context): Promise<Organ
       const { exit, code } = error
       throw new SvcError(exit, code, `Organization "${idOrSlug}" not found`, { ...error, cause: error })
     })
-  const data = envelope.data as { id?: unknown; slug?: unknown; name?: unknown } | undefined
-  if (typeof data?.id !== 'number')
-    throw new SvcError('failed', 'no_id', `The service tells no id for the organization ${idOrSlug}`, {
-      hint: 'Give the id itself: --org 12',
+  const data = (envelope.data ?? {}) as Record<string, unknown>
+  const id = idIn(data)
+  if (id === undefined)
+    throw new SvcError('failed', 'no_id', `This service does not tell the id of "${idOrSlug}"`, {
+      hint: 'Pass the id instead of the slug: --org 12, SVC_ORG=12, or 12 where the organization is an argument',
     })
-  return { id: data.id, slug: text(data.slug), name: text(data.name) }
+  return { id, slug: text(data.slug), name: text(data.name) }
 }

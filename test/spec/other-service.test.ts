@@ -1,0 +1,97 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run } from '../../src/cli/main.ts'
+import { memoryIo } from '../cli/memory-io.ts'
+import { temporaryFolder } from '../e2e/processes.ts'
+import { matches, startExactHosted, type ExactHosted } from '../exact-hosted.ts'
+import { standing } from './law.ts'
+
+// Every command against services that answer what the specification shows and nothing more.
+
+type Typed = { route: string; argv: string[]; body: unknown }
+
+const commands = readFileSync(new URL('commands.txt', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line): Typed => {
+    const [route, words, body] = line.split(' | ').map((part) => part.trim())
+    return { route: route!, argv: words!.split(' '), body: body && JSON.parse(body) }
+  })
+const each = commands.map((one) => [one.argv.join(' '), one] as const)
+
+const start = (ids: boolean) => {
+  const folder = temporaryFolder()
+  let service: ExactHosted
+  beforeAll(async () => {
+    service = await startExactHosted({ ids, routes: standing })
+    writeFileSync(join(folder.path, 'secret.txt'), 's3cret\n')
+    writeFileSync(join(folder.path, 'imei.json'), '{"deviceImei":"352099001761481"}')
+  })
+  afterAll(async () => {
+    await service.close()
+    folder.remove()
+  })
+  return async (argv: string[]) => {
+    const io = memoryIo({
+      cwd: folder.path,
+      env: { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key' },
+    })
+    const before = service.rest().length
+    const exit = await run([...argv, '-o', 'json'], io)
+    const sent = service.rest().slice(before)
+    return {
+      exit,
+      out: io.out(),
+      err: io.err(),
+      sent: sent.map(({ method, path }) => `${method} ${path.replace('/admin/public/api', '')}`),
+      body: JSON.parse(sent.at(-1)?.body || 'null') as unknown,
+    }
+  }
+}
+
+test('each of the 64 operations has a command here', () => {
+  const reached = standing.filter((one) => commands.some(({ route }) => matches(one, route)))
+  expect([reached.length, commands.length]).toEqual([64, 64])
+})
+
+describe('a service that answers no id', () => {
+  const svc = start(false)
+
+  test.each(each)('is reached by svc %s', async (_, { route, argv, body }) => {
+    const { exit, out, err, sent, body: gone } = await svc(argv)
+    expect({ exit, sent, err }).toEqual({ exit: 0, sent: [route], err: expect.any(String) })
+    expect(gone).toEqual(body ?? gone)
+    // What it says and no more.
+    const shown = JSON.parse(out) as unknown
+    const data = [
+      [{ name: 'Acme', slug: 'acme' }],
+      { name: 'Acme', slug: 'acme' },
+      { stockName: 'ACME', stockPrice: '1,234.50', stockExchangeName: 'XNAS' },
+    ]
+    expect([{ status: 'success', message: 'OK' }, ...data]).toContainEqual(shown)
+    expect(err.replace(/^OK\n/, '')).toBe('')
+  })
+
+  const named = each.filter(([words]) => /--org 12|org (?:update|delete) 12/.test(words))
+  test.each(named)('does not tell the id behind a slug to svc %s', async (_, { argv }) => {
+    const { exit, err, out, sent } = await svc(argv.map((word) => (word === '12' ? 'acme' : word)))
+    expect([exit, out, sent]).toEqual([1, '', ['GET /organization/acme']])
+    expect(JSON.parse(err)).toMatchObject({
+      code: 'no_id',
+      message: 'This service does not tell the id of "acme"',
+      hint: expect.stringContaining('--org 12'),
+    })
+  })
+})
+
+describe('a service whose ids are text', () => {
+  const svc = start(true)
+
+  test.each(each)('is reached by svc %s, also by the slug of the organization', async (_, typed) => {
+    const { route, argv, body } = typed
+    const { exit, sent, body: gone } = await svc(argv.map((word) => (word === '12' ? 'acme' : word)))
+    expect([exit, sent.at(-1)]).toEqual([0, route])
+    expect(gone).toEqual(body ?? gone)
+  })
+})
