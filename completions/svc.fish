@@ -3,10 +3,11 @@
 set -g __svc_valued '-p' '--profile' '--base-url' '--key-file' '--cacert' '-o' '--output' '--json' '--jq' '--limit' '--cursor' '--name' '--slug' '--ip-allow' '--factors' '--report-only' '-f' '--raw-field' '-F' '--field' '--input' '--first-name' '--last-name' '--email' '--country-code' '--mobile' '--confirm' '--org' '--provider' '--client-id' '--client-secret-file' '--label' '--uses' '--expires-at' '--state' '--role' '--user' '--file' '--algorithm' '--format' '--on-conflict' '--results' '--concurrency' '--latitude' '--longitude' '--radius' '--is-active' '--geofences' '--accuracy' '--html' '--geojson' '--width' '--days' '--start' '--end' '--timezone' '--timeslots' '--at' '--reason' '--to' '--timeout' '--requester' '--wait' '--status' '--since' '--until' '--receipt' '--action' '--authenticator' '--approve' '--deny' '--not-me' '--number' '--jwks' '--jwks-url' '--approver' '--max-age' '--pinned-key' '--biometric-result' '--geo-fence-result' '--device-id' '--platform' '--imei' '--model' '--manufacturer' '--os' '--os-version' '--app-version' '--accuracy-m' '--timestamp' '--request-id' '--device-name' '--otp-file' '--refresh-token-file' '--subject' '--message' '--auth-token-file' '--auth-code-file' '--stock-name' '--total-price' '--current-stock-price' '--machine-name' '--type' '--title' '--from' '--channel' '--kind' '--overlap' '--actor' '--head' '--target' '--plan-out' '--plan' '--port' '--host' '--data-dir' '--public-url' '--tls-cert' '--tls-key' '--trusted-proxy' '--config' '--smtp-url' '--mail-from' '--sms-url' '--mcp-url' '--default-mobile' '--credential-command' '-X' '--method' '-H' '--header' '--verify-fallback'
 set -g __svc_places 'org' 'org list' 'org get' 'org create' 'org onboard' 'org update' 'org delete' 'org creds' 'org creds get' 'org creds set-idp' 'org auth-code' 'org auth-code list' 'org auth-code create' 'org auth-code update' 'org auth-code delete' 'user' 'user list' 'user get' 'user create' 'user update' 'user delete' 'user remove' 'user details' 'user org' 'user orgs' 'user make-admin' 'user pending' 'user pending list' 'user pending accept' 'user pending reject' 'user pending hold' 'user rules' 'user enroll' 'user devices' 'user devices list' 'user devices revoke' 'user import' 'user export' 'geofence' 'geofence list' 'geofence get' 'geofence create' 'geofence update' 'geofence delete' 'geofence set' 'geofence check' 'geofence import' 'geofence export' 'geofence map' 'timeslot' 'timeslot list' 'timeslot create' 'timeslot update' 'timeslot delete' 'timeslot set' 'timeslot check' 'timeslot import' 'timeslot export' 'timeslot week' 'approve' 'approve submit' 'approve status' 'approve list' 'approve cancel' 'approve request' 'approve wait' 'approve run' 'approve inbox' 'approve verify' 'approve tools' 'approve health' 'auth' 'auth token' 'auth verify-user' 'auth results' 'auth validate' 'mobile' 'mobile register' 'mobile send-otp' 'mobile confirm' 'mobile refresh-token' 'mobile support' 'mobile faceauth-success' 'mobile enroll-status' 'mobile is-enrolled' 'mobile check-imei' 'mobile assign-org' 'mobile check-org' 'mobile resend-email' 'mobile update-profile' 'mobile get' 'iot' 'iot register' 'iot login' 'iot verify' 'iot price' 'notify' 'notify global' 'notify email' 'notify app' 'notify outbox' 'notify outbox list' 'notify outbox show' 'notify outbox retry' 'notify channels' 'notify test' 'key' 'key list' 'key create' 'key rotate' 'key revoke' 'audit' 'audit list' 'audit head' 'audit verify' 'export' 'diff' 'apply' 'serve' 'mcp' 'mcp config' 'service' 'service backup' 'service restore' 'service migrate' 'service reset-operator-key' 'profile' 'profile list' 'profile show' 'profile create' 'profile set' 'profile use' 'profile remove' 'profile login' 'api' 'whoami' 'doctor' 'demo' 'commands' 'completion' 'version' 'help'
 
-# Whether the words so far name the place in the command tree that is given.
+# Whether the words so far name the place in the command tree that is given; `first`: and have no argument yet.
 function __svc_at
     set -l at
     set -l skip 0
+    set -l taken 0
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
@@ -14,14 +15,22 @@ function __svc_at
             contains -- $word $__svc_valued; and set skip 1
         else if contains -- (string join ' ' -- $at $word) $__svc_places
             set -a at $word
+        else
+            set taken 1
         end
     end
-    test "$at" = "$argv[1]"
+    test "$at" = "$argv[1]"; and test "$argv[2]" != first -o $taken = 0
 end
 
 # What only the service knows: a value and what it is, a line each.
 function __svc_ask
-    svc completion values $argv[1] -- (commandline -opc)[2..-1] 2>/dev/null </dev/null
+    set -l typed (commandline -opc)[2..-1]
+    set -l current
+    test $argv[1] = field; and set current (commandline -ct)
+    for offer in (svc completion values $argv[1] -- $typed $current 2>/dev/null </dev/null)
+        # A request that stands in the line already is not offered again.
+        test $argv[1] = request; and contains -- (string split -f 1 \t -- $offer) $typed; or echo -- $offer
+    end
 end
 
 complete -c svc -f
@@ -31,7 +40,7 @@ complete -c svc -l base-url -x -d 'address of the REST API'
 complete -c svc -l key-file -r -F -d 'read the API key from a file, - is standard input'
 complete -c svc -l cacert -r -F -d 'trust this CA (PEM)'
 complete -c svc -s o -l output -x -a 'table json yaml csv tsv ndjson id' -d 'table, json, yaml, csv, tsv, ndjson or id'
-complete -c svc -l json -x -d 'only these fields, as JSON: a,b.c; alone, list the fields'
+complete -c svc -l json -x -a '(__svc_ask field)' -d 'only these fields, as JSON: a,b.c; alone, list the fields'
 complete -c svc -l jq -x -d 'filter the JSON'
 complete -c svc -l envelope -d 'show the whole answer and not its data alone'
 complete -c svc -l reveal -d 'show phones, e-mails and credentials whole'
@@ -76,7 +85,7 @@ complete -c svc -n '__svc_at '\''org'\''' -a 'auth-code' -d 'Codes with which pe
 complete -c svc -n '__svc_at '\''org list'\''' -l limit -x -d 'Number of rows to show'
 complete -c svc -n '__svc_at '\''org list'\''' -l cursor -x -d 'Go on from here; svc prints it where there are more rows'
 complete -c svc -n '__svc_at '\''org list'\''' -l all -d 'show every row'
-complete -c svc -n '__svc_at '\''org get'\''' -a '(__svc_ask org)'
+complete -c svc -n '__svc_at '\''org get'\'' first' -a '(__svc_ask org)'
 complete -c svc -n '__svc_at '\''org create'\''' -l name -x -d 'Name'
 complete -c svc -n '__svc_at '\''org create'\''' -l slug -x -d 'Short name, usable wherever an id is; made from the name when left out'
 complete -c svc -n '__svc_at '\''org create'\''' -l ip-allow -x -d 'Networks (CIDR) that approvals may come from; empty allows all (repeat or separate by commas)'
@@ -108,7 +117,7 @@ complete -c svc -n '__svc_at '\''org onboard'\''' -s f -l raw-field -x -d 'furth
 complete -c svc -n '__svc_at '\''org onboard'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''org onboard'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
 complete -c svc -n '__svc_at '\''org onboard'\''' -l dry-run -d 'print the request and send nothing'
-complete -c svc -n '__svc_at '\''org update'\''' -a '(__svc_ask org)'
+complete -c svc -n '__svc_at '\''org update'\'' first' -a '(__svc_ask org)'
 complete -c svc -n '__svc_at '\''org update'\''' -l name -x -d 'Name'
 complete -c svc -n '__svc_at '\''org update'\''' -l slug -x -d 'Short name, usable wherever an id is; made from the name when left out'
 complete -c svc -n '__svc_at '\''org update'\''' -l ip-allow -x -d 'Networks (CIDR) that approvals may come from; empty allows all (repeat or separate by commas)'
@@ -122,7 +131,7 @@ complete -c svc -n '__svc_at '\''org update'\''' -s f -l raw-field -x -d 'furthe
 complete -c svc -n '__svc_at '\''org update'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''org update'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
 complete -c svc -n '__svc_at '\''org update'\''' -l dry-run -d 'print the request and send nothing'
-complete -c svc -n '__svc_at '\''org delete'\''' -a '(__svc_ask org)'
+complete -c svc -n '__svc_at '\''org delete'\'' first' -a '(__svc_ask org)'
 complete -c svc -n '__svc_at '\''org delete'\''' -s f -l raw-field -x -d 'further body field, as text'
 complete -c svc -n '__svc_at '\''org delete'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''org delete'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
@@ -194,7 +203,7 @@ complete -c svc -n '__svc_at '\''user list'\''' -l email -x -d 'E-mail address'
 complete -c svc -n '__svc_at '\''user list'\''' -l limit -x -d 'Number of rows to show'
 complete -c svc -n '__svc_at '\''user list'\''' -l cursor -x -d 'Go on from here; svc prints it where there are more rows'
 complete -c svc -n '__svc_at '\''user list'\''' -l all -d 'show every row'
-complete -c svc -n '__svc_at '\''user get'\''' -a '(__svc_ask user)'
+complete -c svc -n '__svc_at '\''user get'\'' first' -a '(__svc_ask user)'
 complete -c svc -n '__svc_at '\''user get'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user create'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user create'\''' -l email -x -d 'E-mail address'
@@ -207,7 +216,7 @@ complete -c svc -n '__svc_at '\''user create'\''' -s f -l raw-field -x -d 'furth
 complete -c svc -n '__svc_at '\''user create'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''user create'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
 complete -c svc -n '__svc_at '\''user create'\''' -l dry-run -d 'print the request and send nothing'
-complete -c svc -n '__svc_at '\''user update'\''' -a '(__svc_ask user)'
+complete -c svc -n '__svc_at '\''user update'\'' first' -a '(__svc_ask user)'
 complete -c svc -n '__svc_at '\''user update'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user update'\''' -l email -x -d 'E-mail address'
 complete -c svc -n '__svc_at '\''user update'\''' -l country-code -x -d 'Dialing prefix with plus; only the one it has'
@@ -219,7 +228,7 @@ complete -c svc -n '__svc_at '\''user update'\''' -s f -l raw-field -x -d 'furth
 complete -c svc -n '__svc_at '\''user update'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''user update'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
 complete -c svc -n '__svc_at '\''user update'\''' -l dry-run -d 'print the request and send nothing'
-complete -c svc -n '__svc_at '\''user delete'\''' -a '(__svc_ask user)'
+complete -c svc -n '__svc_at '\''user delete'\'' first' -a '(__svc_ask user)'
 complete -c svc -n '__svc_at '\''user delete'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user delete'\''' -s f -l raw-field -x -d 'further body field, as text'
 complete -c svc -n '__svc_at '\''user delete'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
@@ -227,7 +236,7 @@ complete -c svc -n '__svc_at '\''user delete'\''' -l input -r -F -d 'body from a
 complete -c svc -n '__svc_at '\''user delete'\''' -l dry-run -d 'print the request and send nothing'
 complete -c svc -n '__svc_at '\''user delete'\''' -s y -l yes -d 'do not ask'
 complete -c svc -n '__svc_at '\''user delete'\''' -l confirm -x -d 'in a protected profile, in place of --yes: the name of what goes'
-complete -c svc -n '__svc_at '\''user remove'\''' -a '(__svc_ask user)'
+complete -c svc -n '__svc_at '\''user remove'\'' first' -a '(__svc_ask user)'
 complete -c svc -n '__svc_at '\''user remove'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user remove'\''' -s f -l raw-field -x -d 'further body field, as text'
 complete -c svc -n '__svc_at '\''user remove'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
@@ -240,13 +249,13 @@ complete -c svc -n '__svc_at '\''user details'\''' -l email -x -d 'E-mail addres
 complete -c svc -n '__svc_at '\''user details'\''' -s f -l raw-field -x -d 'further body field, as text'
 complete -c svc -n '__svc_at '\''user details'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''user details'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
-complete -c svc -n '__svc_at '\''user org'\''' -a '(__svc_ask user)'
+complete -c svc -n '__svc_at '\''user org'\'' first' -a '(__svc_ask user)'
 complete -c svc -n '__svc_at '\''user orgs'\''' -l user -x -a '(__svc_ask user)' -d 'User id'
 complete -c svc -n '__svc_at '\''user orgs'\''' -l mobile -x -d 'Mobile number, E.164'
 complete -c svc -n '__svc_at '\''user orgs'\''' -s f -l raw-field -x -d 'further body field, as text'
 complete -c svc -n '__svc_at '\''user orgs'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''user orgs'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
-complete -c svc -n '__svc_at '\''user make-admin'\''' -a '(__svc_ask user)'
+complete -c svc -n '__svc_at '\''user make-admin'\'' first' -a '(__svc_ask user)'
 complete -c svc -n '__svc_at '\''user make-admin'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user make-admin'\''' -s f -l raw-field -x -d 'further body field, as text'
 complete -c svc -n '__svc_at '\''user make-admin'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
@@ -260,19 +269,19 @@ complete -c svc -n '__svc_at '\''user pending list'\''' -l org -x -a '(__svc_ask
 complete -c svc -n '__svc_at '\''user pending list'\''' -l limit -x -d 'Number of rows to show'
 complete -c svc -n '__svc_at '\''user pending list'\''' -l cursor -x -d 'Go on from here; svc prints it where there are more rows'
 complete -c svc -n '__svc_at '\''user pending list'\''' -l all -d 'show every row'
-complete -c svc -n '__svc_at '\''user pending accept'\''' -a '(__svc_ask user)'
+complete -c svc -n '__svc_at '\''user pending accept'\'' first' -a '(__svc_ask user)'
 complete -c svc -n '__svc_at '\''user pending accept'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user pending accept'\''' -s f -l raw-field -x -d 'further body field, as text'
 complete -c svc -n '__svc_at '\''user pending accept'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''user pending accept'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
 complete -c svc -n '__svc_at '\''user pending accept'\''' -l dry-run -d 'print the request and send nothing'
-complete -c svc -n '__svc_at '\''user pending reject'\''' -a '(__svc_ask user)'
+complete -c svc -n '__svc_at '\''user pending reject'\'' first' -a '(__svc_ask user)'
 complete -c svc -n '__svc_at '\''user pending reject'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user pending reject'\''' -s f -l raw-field -x -d 'further body field, as text'
 complete -c svc -n '__svc_at '\''user pending reject'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''user pending reject'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
 complete -c svc -n '__svc_at '\''user pending reject'\''' -l dry-run -d 'print the request and send nothing'
-complete -c svc -n '__svc_at '\''user pending hold'\''' -a '(__svc_ask user)'
+complete -c svc -n '__svc_at '\''user pending hold'\'' first' -a '(__svc_ask user)'
 complete -c svc -n '__svc_at '\''user pending hold'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user pending hold'\''' -s f -l raw-field -x -d 'further body field, as text'
 complete -c svc -n '__svc_at '\''user pending hold'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
@@ -282,7 +291,7 @@ complete -c svc -n '__svc_at '\''user rules'\''' -l org -x -a '(__svc_ask org)' 
 complete -c svc -n '__svc_at '\''user rules'\''' -l limit -x -d 'Number of rows to show'
 complete -c svc -n '__svc_at '\''user rules'\''' -l cursor -x -d 'Go on from here; svc prints it where there are more rows'
 complete -c svc -n '__svc_at '\''user rules'\''' -l all -d 'show every row'
-complete -c svc -n '__svc_at '\''user enroll'\''' -a '(__svc_ask user)'
+complete -c svc -n '__svc_at '\''user enroll'\'' first' -a '(__svc_ask user)'
 complete -c svc -n '__svc_at '\''user enroll'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user enroll'\''' -s f -l raw-field -x -d 'further body field, as text'
 complete -c svc -n '__svc_at '\''user enroll'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
@@ -293,7 +302,7 @@ complete -c svc -n '__svc_at '\''user enroll'\''' -l file -r -F -d 'with --softw
 complete -c svc -n '__svc_at '\''user enroll'\''' -l algorithm -x -a 'ES256 EdDSA' -d 'with --software: the kind of key, ES256 when left out (ES256|EdDSA)'
 complete -c svc -n '__svc_at '\''user devices'\''' -a 'list' -d 'List the devices of a user'
 complete -c svc -n '__svc_at '\''user devices'\''' -a 'revoke' -d 'Revoke a device; it decides nothing from now on'
-complete -c svc -n '__svc_at '\''user devices list'\''' -a '(__svc_ask user)'
+complete -c svc -n '__svc_at '\''user devices list'\'' first' -a '(__svc_ask user)'
 complete -c svc -n '__svc_at '\''user devices list'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user devices revoke'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user devices revoke'\''' -s f -l raw-field -x -d 'further body field, as text'
@@ -302,7 +311,7 @@ complete -c svc -n '__svc_at '\''user devices revoke'\''' -l input -r -F -d 'bod
 complete -c svc -n '__svc_at '\''user devices revoke'\''' -l dry-run -d 'print the request and send nothing'
 complete -c svc -n '__svc_at '\''user devices revoke'\''' -s y -l yes -d 'do not ask'
 complete -c svc -n '__svc_at '\''user devices revoke'\''' -l confirm -x -d 'in a protected profile, in place of --yes: the name of what goes'
-complete -c svc -n '__svc_at '\''user import'\''' -F
+complete -c svc -n '__svc_at '\''user import'\'' first' -F
 complete -c svc -n '__svc_at '\''user import'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user import'\''' -l format -x -a 'csv ndjson json' -d 'what the file is, where its name does not say (csv|ndjson|json)'
 complete -c svc -n '__svc_at '\''user import'\''' -l on-conflict -x -a 'fail skip update' -d 'what becomes of those that are there already (fail|skip|update)'
@@ -311,7 +320,7 @@ complete -c svc -n '__svc_at '\''user import'\''' -l results -r -F -d 'how each 
 complete -c svc -n '__svc_at '\''user import'\''' -l resume -d 'go on with an import that did not end, or try again what failed'
 complete -c svc -n '__svc_at '\''user import'\''' -l concurrency -x -d 'rows on their way at the same time, 1 to 64; 16 when left out'
 complete -c svc -n '__svc_at '\''user import'\''' -l dry-run -d 'check the rows, print the first request and send nothing'
-complete -c svc -n '__svc_at '\''user export'\''' -F
+complete -c svc -n '__svc_at '\''user export'\'' first' -F
 complete -c svc -n '__svc_at '\''user export'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user export'\''' -l format -x -a 'csv ndjson json' -d 'csv when neither this nor the file'\''s name says it (csv|ndjson|json)'
 complete -c svc -n '__svc_at '\''geofence'\''' -a 'list' -d 'List the geo-fences of an organization; List the geo-fences of a user'
@@ -329,7 +338,7 @@ complete -c svc -n '__svc_at '\''geofence list'\''' -l limit -x -d 'Number of ro
 complete -c svc -n '__svc_at '\''geofence list'\''' -l cursor -x -d 'Go on from here; svc prints it where there are more rows'
 complete -c svc -n '__svc_at '\''geofence list'\''' -l user -x -a '(__svc_ask user)' -d 'User id'
 complete -c svc -n '__svc_at '\''geofence list'\''' -l all -d 'show every row'
-complete -c svc -n '__svc_at '\''geofence get'\''' -a '(__svc_ask geofence)'
+complete -c svc -n '__svc_at '\''geofence get'\'' first' -a '(__svc_ask geofence)'
 complete -c svc -n '__svc_at '\''geofence get'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''geofence create'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''geofence create'\''' -l name -x -d 'Name'
@@ -341,7 +350,7 @@ complete -c svc -n '__svc_at '\''geofence create'\''' -s f -l raw-field -x -d 'f
 complete -c svc -n '__svc_at '\''geofence create'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''geofence create'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
 complete -c svc -n '__svc_at '\''geofence create'\''' -l dry-run -d 'print the request and send nothing'
-complete -c svc -n '__svc_at '\''geofence update'\''' -a '(__svc_ask geofence)'
+complete -c svc -n '__svc_at '\''geofence update'\'' first' -a '(__svc_ask geofence)'
 complete -c svc -n '__svc_at '\''geofence update'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''geofence update'\''' -l name -x -d 'Name'
 complete -c svc -n '__svc_at '\''geofence update'\''' -l latitude -x -d 'Latitude of the centre, degrees (WGS84)'
@@ -352,7 +361,7 @@ complete -c svc -n '__svc_at '\''geofence update'\''' -s f -l raw-field -x -d 'f
 complete -c svc -n '__svc_at '\''geofence update'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''geofence update'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
 complete -c svc -n '__svc_at '\''geofence update'\''' -l dry-run -d 'print the request and send nothing'
-complete -c svc -n '__svc_at '\''geofence delete'\''' -a '(__svc_ask geofence)'
+complete -c svc -n '__svc_at '\''geofence delete'\'' first' -a '(__svc_ask geofence)'
 complete -c svc -n '__svc_at '\''geofence delete'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''geofence delete'\''' -s f -l raw-field -x -d 'further body field, as text'
 complete -c svc -n '__svc_at '\''geofence delete'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
@@ -372,7 +381,7 @@ complete -c svc -n '__svc_at '\''geofence check'\''' -l user -x -a '(__svc_ask u
 complete -c svc -n '__svc_at '\''geofence check'\''' -l latitude -x -d 'Latitude, degrees (WGS84)'
 complete -c svc -n '__svc_at '\''geofence check'\''' -l longitude -x -d 'Longitude, degrees (WGS84)'
 complete -c svc -n '__svc_at '\''geofence check'\''' -l accuracy -x -d 'Accuracy, metres; 0 when left out'
-complete -c svc -n '__svc_at '\''geofence import'\''' -F
+complete -c svc -n '__svc_at '\''geofence import'\'' first' -F
 complete -c svc -n '__svc_at '\''geofence import'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''geofence import'\''' -l format -x -a 'csv ndjson json geojson' -d 'what the file is, where its name does not say (csv|ndjson|json|geojson)'
 complete -c svc -n '__svc_at '\''geofence import'\''' -l on-conflict -x -a 'fail skip update' -d 'what becomes of those that are there already (fail|skip|update)'
@@ -381,7 +390,7 @@ complete -c svc -n '__svc_at '\''geofence import'\''' -l results -r -F -d 'how e
 complete -c svc -n '__svc_at '\''geofence import'\''' -l resume -d 'go on with an import that did not end, or try again what failed'
 complete -c svc -n '__svc_at '\''geofence import'\''' -l concurrency -x -d 'rows on their way at the same time, 1 to 64; 16 when left out'
 complete -c svc -n '__svc_at '\''geofence import'\''' -l dry-run -d 'check the rows, print the first request and send nothing'
-complete -c svc -n '__svc_at '\''geofence export'\''' -F
+complete -c svc -n '__svc_at '\''geofence export'\'' first' -F
 complete -c svc -n '__svc_at '\''geofence export'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''geofence export'\''' -l format -x -a 'csv ndjson json geojson' -d 'csv when neither this nor the file'\''s name says it (csv|ndjson|json|geojson)'
 complete -c svc -n '__svc_at '\''geofence map'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
@@ -417,7 +426,7 @@ complete -c svc -n '__svc_at '\''timeslot create'\''' -s f -l raw-field -x -d 'f
 complete -c svc -n '__svc_at '\''timeslot create'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''timeslot create'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
 complete -c svc -n '__svc_at '\''timeslot create'\''' -l dry-run -d 'print the request and send nothing'
-complete -c svc -n '__svc_at '\''timeslot update'\''' -a '(__svc_ask timeslot)'
+complete -c svc -n '__svc_at '\''timeslot update'\'' first' -a '(__svc_ask timeslot)'
 complete -c svc -n '__svc_at '\''timeslot update'\''' -l name -x -d 'Name'
 complete -c svc -n '__svc_at '\''timeslot update'\''' -l days -x -a 'mon tue wed thu fri sat sun' -d 'Days on which it starts: mon-fri, mon,wed or daily (mon|tue|wed|thu|fri|sat|sun; repeat or separate by commas)'
 complete -c svc -n '__svc_at '\''timeslot update'\''' -l start -x -d 'Start, HH:MM'
@@ -428,7 +437,7 @@ complete -c svc -n '__svc_at '\''timeslot update'\''' -s f -l raw-field -x -d 'f
 complete -c svc -n '__svc_at '\''timeslot update'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''timeslot update'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
 complete -c svc -n '__svc_at '\''timeslot update'\''' -l dry-run -d 'print the request and send nothing'
-complete -c svc -n '__svc_at '\''timeslot delete'\''' -a '(__svc_ask timeslot)'
+complete -c svc -n '__svc_at '\''timeslot delete'\'' first' -a '(__svc_ask timeslot)'
 complete -c svc -n '__svc_at '\''timeslot delete'\''' -s f -l raw-field -x -d 'further body field, as text'
 complete -c svc -n '__svc_at '\''timeslot delete'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''timeslot delete'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
@@ -445,7 +454,7 @@ complete -c svc -n '__svc_at '\''timeslot set'\''' -l dry-run -d 'print the requ
 complete -c svc -n '__svc_at '\''timeslot check'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''timeslot check'\''' -l user -x -a '(__svc_ask user)' -d 'With the slots of this user too'
 complete -c svc -n '__svc_at '\''timeslot check'\''' -l at -x -d 'ISO 8601 with its offset; now when left out'
-complete -c svc -n '__svc_at '\''timeslot import'\''' -F
+complete -c svc -n '__svc_at '\''timeslot import'\'' first' -F
 complete -c svc -n '__svc_at '\''timeslot import'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''timeslot import'\''' -l format -x -a 'csv ndjson json' -d 'what the file is, where its name does not say (csv|ndjson|json)'
 complete -c svc -n '__svc_at '\''timeslot import'\''' -l on-conflict -x -a 'fail skip update' -d 'what becomes of those that are there already (fail|skip|update)'
@@ -454,7 +463,7 @@ complete -c svc -n '__svc_at '\''timeslot import'\''' -l results -r -F -d 'how e
 complete -c svc -n '__svc_at '\''timeslot import'\''' -l resume -d 'go on with an import that did not end, or try again what failed'
 complete -c svc -n '__svc_at '\''timeslot import'\''' -l concurrency -x -d 'rows on their way at the same time, 1 to 64; 16 when left out'
 complete -c svc -n '__svc_at '\''timeslot import'\''' -l dry-run -d 'check the rows, print the first request and send nothing'
-complete -c svc -n '__svc_at '\''timeslot export'\''' -F
+complete -c svc -n '__svc_at '\''timeslot export'\'' first' -F
 complete -c svc -n '__svc_at '\''timeslot export'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''timeslot export'\''' -l format -x -a 'csv ndjson json' -d 'csv when neither this nor the file'\''s name says it (csv|ndjson|json)'
 complete -c svc -n '__svc_at '\''timeslot week'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
@@ -485,6 +494,7 @@ complete -c svc -n '__svc_at '\''approve submit'\''' -s f -l raw-field -x -d 'fu
 complete -c svc -n '__svc_at '\''approve submit'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''approve submit'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
 complete -c svc -n '__svc_at '\''approve submit'\''' -l dry-run -d 'print the request and send nothing'
+complete -c svc -n '__svc_at '\''approve status'\'' first' -a '(__svc_ask request)'
 complete -c svc -n '__svc_at '\''approve status'\''' -l wait -x -d 'Seconds to wait for the decision before answering'
 complete -c svc -n '__svc_at '\''approve list'\''' -l status -x -a 'pending approved denied expired' -d 'Only requests in this state (pending|approved|denied|expired)'
 complete -c svc -n '__svc_at '\''approve list'\''' -l to -x -d 'Only requests to this phone, E.164'
@@ -495,6 +505,7 @@ complete -c svc -n '__svc_at '\''approve list'\''' -l limit -x -d 'Number of row
 complete -c svc -n '__svc_at '\''approve list'\''' -l cursor -x -d 'Go on from here; svc prints it where there are more rows'
 complete -c svc -n '__svc_at '\''approve list'\''' -l all -d 'show every row'
 complete -c svc -n '__svc_at '\''approve list'\''' -l follow -d 'show each row that is new or has changed, until Ctrl-C'
+complete -c svc -n '__svc_at '\''approve cancel'\'' first' -a '(__svc_ask request)'
 complete -c svc -n '__svc_at '\''approve cancel'\''' -s f -l raw-field -x -d 'further body field, as text'
 complete -c svc -n '__svc_at '\''approve cancel'\''' -s F -l field -x -d 'further body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''approve cancel'\''' -l input -r -F -d 'body from a JSON file, - is standard input'
@@ -510,6 +521,7 @@ complete -c svc -n '__svc_at '\''approve request'\''' -l org -x -a '(__svc_ask o
 complete -c svc -n '__svc_at '\''approve request'\''' -l receipt -r -F -d 'keep the signed receipt in this new file'
 complete -c svc -n '__svc_at '\''approve request'\''' -l mcp -d 'ask through the tool server at SVC_MCP_URL; --timeout is the wait alone'
 complete -c svc -n '__svc_at '\''approve request'\''' -l dry-run -d 'print the request and send nothing'
+complete -c svc -n '__svc_at '\''approve wait'\''' -a '(__svc_ask request)'
 complete -c svc -n '__svc_at '\''approve wait'\''' -l timeout -x -d 'seconds to wait; until the last one lapses when left out'
 complete -c svc -n '__svc_at '\''approve wait'\''' -l mcp -d 'ask the tool server at SVC_MCP_URL'
 complete -c svc -n '__svc_at '\''approve run'\''' -l action -x -d 'What is to happen, in words for the approver'
@@ -832,11 +844,11 @@ complete -c svc -n '__svc_at '\''audit verify'\''' -l head -r -F -d 'a head save
 complete -c svc -n '__svc_at '\''audit verify'\''' -l jwks -r -F -d 'the keys that may have signed it; asked from the service when left out'
 complete -c svc -n '__svc_at '\''export'\''' -l org -x -a '(__svc_ask org)' -d 'organization id or slug'
 complete -c svc -n '__svc_at '\''export'\''' -l schema -d 'print the JSON Schema of such a file, for editors'
-complete -c svc -n '__svc_at '\''diff'\''' -F
+complete -c svc -n '__svc_at '\''diff'\'' first' -F
 complete -c svc -n '__svc_at '\''diff'\''' -s f -l file -r -F -d 'the file, YAML or JSON, as a flag; - is standard input'
 complete -c svc -n '__svc_at '\''diff'\''' -l target -x -d 'only this: users, geofences/HQ, users/+12025550101; may be given again'
 complete -c svc -n '__svc_at '\''diff'\''' -l prune -d 'what the file lacks counts too, as `svc apply --prune` would delete it'
-complete -c svc -n '__svc_at '\''apply'\''' -F
+complete -c svc -n '__svc_at '\''apply'\'' first' -F
 complete -c svc -n '__svc_at '\''apply'\''' -s f -l file -r -F -d 'the file, YAML or JSON, as a flag; - is standard input'
 complete -c svc -n '__svc_at '\''apply'\''' -l target -x -d 'only this: users, geofences/HQ, users/+12025550101; may be given again'
 complete -c svc -n '__svc_at '\''apply'\''' -l prune -d 'delete what the file lacks, in the sections that it has; users are removed, not erased'
@@ -864,10 +876,10 @@ complete -c svc -n '__svc_at '\''service'\''' -a 'backup' -d 'Write everything, 
 complete -c svc -n '__svc_at '\''service'\''' -a 'restore' -d 'Fill an empty data folder from a backup'
 complete -c svc -n '__svc_at '\''service'\''' -a 'migrate' -d 'Copy the data, then bring it to the newest schema'
 complete -c svc -n '__svc_at '\''service'\''' -a 'reset-operator-key' -d 'Revoke every operator key and make a new one'
-complete -c svc -n '__svc_at '\''service backup'\''' -F
+complete -c svc -n '__svc_at '\''service backup'\'' first' -F
 complete -c svc -n '__svc_at '\''service backup'\''' -l data-dir -r -F -d 'where the data is kept; ~/.local/share/svc when left out'
 complete -c svc -n '__svc_at '\''service backup'\''' -l dry-run -d 'check what would be done and change nothing'
-complete -c svc -n '__svc_at '\''service restore'\''' -F
+complete -c svc -n '__svc_at '\''service restore'\'' first' -F
 complete -c svc -n '__svc_at '\''service restore'\''' -l data-dir -r -F -d 'where the data is kept; ~/.local/share/svc when left out'
 complete -c svc -n '__svc_at '\''service restore'\''' -l dry-run -d 'check what would be done and change nothing'
 complete -c svc -n '__svc_at '\''service migrate'\''' -l data-dir -r -F -d 'where the data is kept; ~/.local/share/svc when left out'
@@ -883,7 +895,7 @@ complete -c svc -n '__svc_at '\''profile'\''' -a 'set' -d 'Change fields of a pr
 complete -c svc -n '__svc_at '\''profile'\''' -a 'use' -d 'Make a profile the current one'
 complete -c svc -n '__svc_at '\''profile'\''' -a 'remove' -d 'Remove a profile and the key in it'
 complete -c svc -n '__svc_at '\''profile'\''' -a 'login' -d 'Ask for an API key, try it, and save it when it works; a new name makes a profile'
-complete -c svc -n '__svc_at '\''profile show'\''' -a '(__svc_ask profile)'
+complete -c svc -n '__svc_at '\''profile show'\'' first' -a '(__svc_ask profile)'
 complete -c svc -n '__svc_at '\''profile show'\''' -l explain -d 'show each value that holds now and where it comes from'
 complete -c svc -n '__svc_at '\''profile create'\''' -l mcp-url -x -d 'address of the approval tool server, ending in /mcp'
 complete -c svc -n '__svc_at '\''profile create'\''' -l org -x -a '(__svc_ask org)' -d 'organization used when --org is not given'
@@ -894,12 +906,12 @@ complete -c svc -n '__svc_at '\''profile create'\''' -l credential-command -x -d
 complete -c svc -n '__svc_at '\''profile create'\''' -l dry-run -d 'show what would be saved and save nothing'
 complete -c svc -n '__svc_at '\''profile set'\''' -a '(__svc_ask profile)'
 complete -c svc -n '__svc_at '\''profile set'\''' -l dry-run -d 'show what would be saved and save nothing'
-complete -c svc -n '__svc_at '\''profile use'\''' -a '(__svc_ask profile)'
+complete -c svc -n '__svc_at '\''profile use'\'' first' -a '(__svc_ask profile)'
 complete -c svc -n '__svc_at '\''profile use'\''' -l dry-run -d 'show what would be saved and save nothing'
-complete -c svc -n '__svc_at '\''profile remove'\''' -a '(__svc_ask profile)'
+complete -c svc -n '__svc_at '\''profile remove'\'' first' -a '(__svc_ask profile)'
 complete -c svc -n '__svc_at '\''profile remove'\''' -s y -l yes -d 'do not ask'
 complete -c svc -n '__svc_at '\''profile remove'\''' -l dry-run -d 'show what would be saved and save nothing'
-complete -c svc -n '__svc_at '\''profile login'\''' -a '(__svc_ask profile)'
+complete -c svc -n '__svc_at '\''profile login'\'' first' -a '(__svc_ask profile)'
 complete -c svc -n '__svc_at '\''profile login'\''' -l with-key -d 'read the key from standard input'
 complete -c svc -n '__svc_at '\''profile login'\''' -l bearer -d 'the bearer of the tool server instead: another secret'
 complete -c svc -n '__svc_at '\''profile login'\''' -l dry-run -d 'show what would be saved and save nothing'
@@ -915,10 +927,10 @@ complete -c svc -n '__svc_at '\''api'\''' -l input -r -F -d 'body from a JSON fi
 complete -c svc -n '__svc_at '\''doctor'\''' -l fix -d 'mend what can be mended here: who may read the profiles'
 complete -c svc -n '__svc_at '\''doctor'\''' -l verify-fallback -x -d 'test with a person who leaves the prompt unanswered whether /verify-user can be used'
 complete -c svc -n '__svc_at '\''doctor'\''' -s y -l yes -d 'with --verify-fallback: the person knows about the test'
-complete -c svc -n '__svc_at '\''completion'\''' -a 'bash'
-complete -c svc -n '__svc_at '\''completion'\''' -a 'zsh'
-complete -c svc -n '__svc_at '\''completion'\''' -a 'fish'
-complete -c svc -n '__svc_at '\''completion'\''' -a 'powershell'
+complete -c svc -n '__svc_at '\''completion'\'' first' -a 'bash'
+complete -c svc -n '__svc_at '\''completion'\'' first' -a 'zsh'
+complete -c svc -n '__svc_at '\''completion'\'' first' -a 'fish'
+complete -c svc -n '__svc_at '\''completion'\'' first' -a 'powershell'
 complete -c svc -n '__svc_at '\''help'\''' -a 'exit-codes'
 complete -c svc -n '__svc_at '\''help'\''' -a 'environment'
 complete -c svc -n '__svc_at '\''help'\''' -a 'configuration'

@@ -13,6 +13,8 @@ export type CommandNode = {
   about: string
   usage: string
   args: string[]
+  /** Its last argument may be given several times. */
+  repeats: boolean
   flags: FlagNode[]
   /** What stands below its help: an example. */
   after: string
@@ -48,6 +50,7 @@ export const describeCommand = (command: Command): CommandNode => ({
   about: command.description(),
   usage: usageOf(command),
   args: command.registeredArguments.map((argument: Argument) => argument.name()),
+  repeats: command.registeredArguments.at(-1)?.variadic === true,
   flags: command.options.filter(({ hidden }) => !hidden).map(flagNode),
   after: afterOf(command),
   commands: command.createHelp().visibleCommands(command).map(describeCommand),

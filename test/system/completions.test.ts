@@ -67,6 +67,9 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (name) => {
     ['svc service restore bo', ['body.json']],
     ['svc org create --name ', []],
     ['svc key rotate ', []],
+    ['svc service restore body.json ', []],
+    ['svc completion bash ', []],
+    ['svc help exit-codes f', ['formatting']],
   ])('offers after "%s" just what goes there', (line, expected) => {
     expect(complete(line).toSorted()).toEqual(expected)
   })
@@ -105,8 +108,17 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (name) => {
   test('runs nothing that stands in a description', () => {
     const about = `it's $(touch run) \`touch run\` "\\' ; touch run ; ' %s:x`
     const flag = { flags: '--loud <word>', about, takesValue: true, choices: ['very'] }
-    const child = { name: 'sing', about, usage: '', args: [], flags: [flag], after: '', commands: [] }
-    const tree = { name: 'svc', about, usage: '', args: [], flags: [], after: '', commands: [child] }
+    const child = {
+      name: 'sing',
+      about,
+      usage: '',
+      args: [],
+      repeats: false,
+      flags: [flag],
+      after: '',
+      commands: [],
+    }
+    const tree = { ...child, name: 'svc', flags: [], commands: [child] }
     const file = join(folder, `hostile.${name}`)
     writeFileSync(file, completionScript(name, tree))
     expect(shells[name](file, 'svc s')).toEqual(['sing'])
@@ -119,11 +131,12 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (name) => {
 describe('what only the service knows', () => {
   let service: Service
   let client: Record<string, string>
+  const requests: string[] = []
 
   beforeAll(async () => {
     mkdirSync(join(folder, 'bin'))
     symlinkSync(bin, join(folder, 'bin', 'svc'))
-    service = await startService(join(folder, 'data'), 'completion-operator-key-of-32-characters')
+    service = await startService(join(folder, 'data'), 'completion-operator-key-of-32-characters', ['--dev'])
     client = {
       SVC_BASE_URL: service.baseUrl,
       SVC_API_KEY: service.key,
@@ -135,6 +148,14 @@ describe('what only the service knows', () => {
     const fence = ['--latitude', '52.5', '--longitude', '13.4', '--radius', '100', '--is-active', '1']
     await create('geofence', 'create', '--org', 'acme', '--name', 'Head Office', ...fence)
     await create('profile', 'add', 'prod', '--base-url', service.baseUrl)
+    const ada = ['--first-name', 'Ada', '--last-name', 'L', '--email', 'ada@acme.example']
+    await create('user', 'create', '--org', 'acme', ...ada, '--country-code', '+1', '--mobile', '2025550101')
+    await create('user', 'enroll', '1', '--org', 'acme', '--software', '--file', join(folder, 'ada.json'))
+    for (const action of ['Deploy', 'Restart']) {
+      const ask = ['approve', 'submit', action, '--to', '+12025550101', '--org', 'acme']
+      requests.push((await create(...ask, '--json', 'request_id', '--jq', '.request_id')).stdout.trim())
+    }
+    requests.sort()
     env = { ...client, PATH: `${join(folder, 'bin')}:${process.env['PATH']}` }
   })
   afterAll(() => service.stop())
@@ -144,7 +165,14 @@ describe('what only the service knows', () => {
     expect(complete('svc org get ')).toEqual(['acme', 'borealis'])
     expect(complete('svc user list --org b')).toEqual(['borealis'])
     expect(complete('svc geofence get --org acme ')).toEqual(['1'])
+    expect(complete('svc geofence get --org acme 1 ')).toEqual([])
     expect(complete('svc --profile p')).toEqual(['prod'])
+    expect(complete('svc key list --json exp')).toEqual(['expires_at'])
+    expect(complete('svc key list --org acme --json id,name,exp')).toEqual(['id,name,expires_at'])
+    expect(complete('svc approve status ')).toEqual(requests)
+    expect(complete('svc approve cancel --org acme ')).toEqual(requests)
+    expect(complete(`svc approve wait ${requests[0]} `)).toEqual([requests[1]])
+    expect(complete(`svc approve status ${requests[0]} `)).toEqual([])
     expect(existsSync(join(folder, 'run'))).toBe(false)
   })
 

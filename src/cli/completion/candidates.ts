@@ -19,11 +19,18 @@ const lastsMs = 60_000
 const mostRows = 1_000
 
 type Row = Record<string, unknown>
-type List = { operation(): Promise<Operation>; value(row: Row): unknown; about(row: Row): unknown }
+type List = {
+  operation(): Promise<Operation>
+  input?: Row
+  value(row: Row): unknown
+  about(row: Row): unknown
+  /** How long the answer is good for, milliseconds. */
+  lastsMs?: number
+}
 
 const byId = { value: (row: Row) => row['id'], about: (row: Row) => row['name'] }
 
-const lists: Record<Exclude<ValueKind, 'profile'>, List> = {
+const lists: Record<Exclude<ValueKind, 'profile' | 'field'>, List> = {
   org: {
     operation: async () => (await import('../../contract/org.ts')).org.listOrganizations,
     value: (row) => row['slug'] ?? row['id'],
@@ -42,7 +49,18 @@ const lists: Record<Exclude<ValueKind, 'profile'>, List> = {
     operation: async () => (await import('../../contract/timeslot.ts')).timeslot.listTimeslots,
     ...byId,
   },
+  request: {
+    operation: async () => (await import('../../contract/approval.ts')).approval.listApprovals,
+    input: { status: 'pending' },
+    value: (row) => row['request_id'],
+    about: (row) => row['action'],
+    // What is decided waits no more.
+    lastsMs: 2_000,
+  },
 }
+
+/** Lists that need no organization: an operator's key asks for all. */
+const ofAll = new Set<ValueKind>(['org', 'request'])
 
 // A shell expands what it is offered: nothing that means anything to one may be in it.
 const harmless = /^[\w][\w.-]{0,62}$/
@@ -90,12 +108,12 @@ const keyIsAskedFor = async (profile: string, io: Io): Promise<boolean> => {
 }
 
 const ask = async (kind: keyof typeof lists, org: string | undefined, context: Context) => {
-  const { operation, value, about } = lists[kind]
+  const { operation, input, value, about } = lists[kind]
   const client = await context.client()
-  const input = kind === 'org' ? {} : { org_id: (await resolveOrg(org!, context)).id }
+  const given = kind === 'org' || org === undefined ? {} : { org_id: (await resolveOrg(org, context)).id }
   const { envelope } = await client.call(
     await operation(),
-    { ...input, limit: mostRows },
+    { ...input, ...given, limit: mostRows },
     { signal: context.io.signal },
   )
   return rowsOf(envelope.data).flatMap((row) => offered(value(row), about(row)))
@@ -104,13 +122,14 @@ const ask = async (kind: keyof typeof lists, org: string | undefined, context: C
 /** What can stand at the end of `words`; fails, late by 2 seconds at most, where nobody tells. */
 export const candidates = async (kind: ValueKind, words: readonly string[], io: Io): Promise<Candidate[]> => {
   if (kind === 'profile') return profiles(io)
+  if (kind === 'field') return (await import('./fields.ts')).fieldsAt(words)
   const { org: named, ...globals } = given(words)
   const context = createContext({ ...io, signal: AbortSignal.any([io.signal, AbortSignal.timeout(limitMs)]) })
   Object.assign(context.globals, globals)
   try {
     const { profile, baseUrl, org: usual } = await context.settings()
     const org = named ?? usual?.value
-    if (kind !== 'org' && org === undefined) return []
+    if (!ofAll.has(kind) && org === undefined) return []
     if (await keyIsAskedFor(profile.value, io)) return []
     const memory = openMemory<Candidate[]>(io, [
       kind,
@@ -120,7 +139,7 @@ export const candidates = async (kind: ValueKind, words: readonly string[], io: 
       io.env['SVC_API_KEY'],
     ])
     const known = memory.read()
-    if (known && known.age < lastsMs) return known.value
+    if (known && known.age < (lists[kind].lastsMs ?? lastsMs)) return known.value
     const found = await ask(kind, org, context)
     memory.keep(found)
     return found

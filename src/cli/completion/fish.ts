@@ -20,15 +20,16 @@ const flagLine = (condition: string, { names, about, value, choices, kind }: Fla
 
 /** The script for fish 3 and newer. */
 export const fish = ({ places, flags, valued }: CompletionTree): string => {
-  const lines = places.flatMap(({ at, commands, flags: own, words, file, kind }) => {
+  const lines = places.flatMap(({ at, commands, flags: own, words, file, kind, many }) => {
     const condition = ` -n ${quoted(`__svc_at ${quoted(at)}`)}`
+    const first = many ? condition : ` -n ${quoted(`__svc_at ${quoted(at)} first`)}`
     return [
       ...commands.map(
         ({ name, about }) => `complete -c svc${condition} -a ${quoted(name)} -d ${quoted(about)}`,
       ),
-      ...words.map((word) => `complete -c svc${condition} -a ${quoted(word)}`),
-      ...(file ? [`complete -c svc${condition} -F`] : []),
-      ...(kind ? [`complete -c svc${condition}${asked(kind)}`] : []),
+      ...words.map((word) => `complete -c svc${first} -a ${quoted(word)}`),
+      ...(file ? [`complete -c svc${first} -F`] : []),
+      ...(kind ? [`complete -c svc${first}${asked(kind)}`] : []),
       ...own.map((flag) => flagLine(condition, flag)),
     ]
   })
@@ -40,10 +41,11 @@ set -g __svc_places ${places
     .map(({ at }) => quoted(at))
     .join(' ')}
 
-# Whether the words so far name the place in the command tree that is given.
+# Whether the words so far name the place in the command tree that is given; \`first\`: and have no argument yet.
 function __svc_at
     set -l at
     set -l skip 0
+    set -l taken 0
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
@@ -51,14 +53,22 @@ function __svc_at
             contains -- $word $__svc_valued; and set skip 1
         else if contains -- (string join ' ' -- $at $word) $__svc_places
             set -a at $word
+        else
+            set taken 1
         end
     end
-    test "$at" = "$argv[1]"
+    test "$at" = "$argv[1]"; and test "$argv[2]" != first -o $taken = 0
 end
 
 # What only the service knows: a value and what it is, a line each.
 function __svc_ask
-    svc completion values $argv[1] -- (commandline -opc)[2..-1] 2>/dev/null </dev/null
+    set -l typed (commandline -opc)[2..-1]
+    set -l current
+    test $argv[1] = field; and set current (commandline -ct)
+    for offer in (svc completion values $argv[1] -- $typed $current 2>/dev/null </dev/null)
+        # A request that stands in the line already is not offered again.
+        test $argv[1] = request; and contains -- (string split -f 1 \\t -- $offer) $typed; or echo -- $offer
+    end
 end
 
 complete -c svc -f

@@ -1,8 +1,13 @@
-/** Values that only the service or the profile file knows. */
-export const kinds = ['org', 'user', 'geofence', 'timeslot', 'profile'] as const
+/** Values that only the service, the profile file or the table knows. `field` is a list with commas. */
+export const kinds = ['org', 'user', 'geofence', 'timeslot', 'request', 'profile', 'field'] as const
 export type ValueKind = (typeof kinds)[number]
 
-const byFlag: Record<string, ValueKind> = { '--org': 'org', '--user': 'user', '--profile': 'profile' }
+const byFlag: Record<string, ValueKind> = {
+  '--org': 'org',
+  '--user': 'user',
+  '--profile': 'profile',
+  '--json': 'field',
+}
 
 /** What a flag takes, by its names; undefined where that is no list that can be looked up. */
 export const kindOfFlag = (names: readonly string[]): ValueKind | undefined =>
@@ -15,6 +20,7 @@ export const kindOfArgument = (at: string, argument: string | undefined): ValueK
   if (argument === 'user-id') return 'user'
   if (argument === 'timeslot-id') return 'timeslot'
   if (argument === 'geofence-id') return 'geofence'
+  if (argument === 'request-id' && group === 'approve') return 'request'
   const named = group === 'profile' && (argument === 'name' || verb === 'set')
   return named && verb !== 'create' ? 'profile' : undefined
 }

@@ -31,8 +31,8 @@ Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
   $places = @{
 ${places
   .map(
-    ({ at, commands, flags: own, words }) =>
-      `    ${quoted(at)} = @{ words = [ordered]@{ ${[...commands.map(({ name, about }) => pair(name, about)), ...words.map((word) => pair(word, word))].join('; ')} }; flags = [ordered]@{ ${entries(own)} } }`,
+    ({ at, commands, flags: own, words, many }) =>
+      `    ${quoted(at)} = @{ many = $${many}; words = [ordered]@{ ${[...commands.map(({ name, about }) => pair(name, about)), ...words.map((word) => pair(word, word))].join('; ')} }; flags = [ordered]@{ ${entries(own)} } }`,
   )
   .join('\n')}
   }
@@ -54,6 +54,7 @@ ${[
 
   $at = ''
   $flag = ''
+  $taken = @()
   $before = @($commandAst.CommandElements | Select-Object -Skip 1 |
     Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
   foreach ($word in $before) {
@@ -63,15 +64,18 @@ ${[
       continue
     }
     $next = "$at $word".Trim()
-    if ($places.ContainsKey($next)) { $at = $next }
+    if ($places.ContainsKey($next)) { $at = $next } else { $taken += $word }
   }
+  $isFirst = $places[$at].many -or $taken.Count -eq 0
 
   $offered = [ordered]@{}
-  $asked = if ($flag) { @("$at $flag", "* $flag") } elseif ($wordToComplete.StartsWith('-')) { @() } else { @($at) }
+  $asked = if ($flag) { @("$at $flag", "* $flag") } elseif ($wordToComplete.StartsWith('-') -or -not $isFirst) { @() } else { @($at) }
   $kind = $asked | Where-Object { $kinds.ContainsKey($_) } | ForEach-Object { $kinds[$_] } | Select-Object -First 1
   if ($kind) {
-    foreach ($line in @(& svc completion values $kind '--' @before 2>$null)) {
+    $typed = if ($kind -eq 'field') { @($before) + $wordToComplete } else { $before }
+    foreach ($line in @(& svc completion values $kind '--' @typed 2>$null)) {
       $value, $about = $line -split "\`t", 2
+      if (-not $flag -and $taken -ccontains $value) { continue }
       $offered[$value] = if ($about) { $about } else { $value }
     }
   } elseif ($flag) {
@@ -84,7 +88,7 @@ ${[
     foreach ($list in $places[$at].flags, $globalFlags) {
       foreach ($name in $list.Keys) { $offered[$name] = $list[$name] }
     }
-  } else {
+  } elseif ($isFirst) {
     $offered = $places[$at].words
   }
   foreach ($name in @($offered.Keys)) {

@@ -26,6 +26,8 @@ export type Place = {
   file: boolean
   /** What its first argument is, as `FlagWords.kind`. */
   kind?: ValueKind
+  /** Its first argument may be given several times, so that more are offered once one is there. */
+  many: boolean
 }
 
 export type CompletionTree = {
@@ -62,6 +64,7 @@ const placesOf = (node: CommandNode, above: string[]): Place[] => [
     words: argumentWords[above.join(' ')] ?? [],
     file: node.args[0] === 'file',
     kind: kindOfArgument(above.join(' '), node.args[0]),
+    many: node.repeats && node.args.length === 1,
   },
   ...node.commands.flatMap((child) => placesOf(child, [...above, child.name])),
 ]
