@@ -4,6 +4,7 @@ import { mayComeBack, sleepFor } from '../client/retry.ts'
 import type { Operation } from '../contract/operation.ts'
 import { SvcError, usageError } from '../core/errors.ts'
 import { exitCode } from '../core/exit-codes.ts'
+import { withFullStop } from '../core/full-stop.ts'
 import type { Context } from './context.ts'
 import type { Typed } from './gather-input.ts'
 import { listRows } from './list-rows.ts'
@@ -72,7 +73,7 @@ async function* changes(
       yield answer.rows
     } catch (error) {
       if (!mayComeBack(error)) throw error
-      if (!isLost) warn(`${error.message}. Trying again until it is back; Ctrl-C ends.`)
+      if (!isLost) warn(`${withFullStop(error.message)} Trying again until it is back; Ctrl-C ends.`)
       isLost = true
     }
   }

@@ -27,6 +27,9 @@ export const wrap = (text: string, width: number): string[] =>
     return lines
   }, [])
 
+const everywhere =
+  'Flags of every command: -p PROFILE, -o FORMAT, --json FIELDS, --jq FILTER and more (svc --help)'
+
 /** Help as svc has it: what it does, how it is typed, its commands, its flags. `words` lead to it from `svc`. */
 export const helpText = (node: CommandNode, words: readonly string[], width: number): string =>
   [
@@ -42,4 +45,6 @@ export const helpText = (node: CommandNode, words: readonly string[], width: num
       [...node.flags.map(({ flags, about }): Row => [flags, about]), ['-h, --help', 'show help']],
       width,
     ),
+    // The root lists them itself.
+    words.length === 0 ? '' : `\n${wrap(everywhere, width).join('\n')}\n`,
   ].join('')

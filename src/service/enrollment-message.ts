@@ -5,6 +5,7 @@ import { standingDevices } from './approver/session.ts'
 import type { Call } from './call.ts'
 import { endEnrollments, insertEnrollment } from './enrollment.ts'
 import { Refusal } from './refusal.ts'
+import { withFullStop } from '../core/full-stop.ts'
 
 type Member = { org_id: number; user_id: number }
 type Told = NonNullable<Data<typeof user.acceptUser>['enrollment']>
@@ -56,7 +57,7 @@ const siteProblem = async ({ db, publicUrl }: Call): Promise<string | undefined>
     await keepSite(db, publicUrl)
     return undefined
   } catch (error) {
-    if (error instanceof Refusal) return `${error.message}. ${error.hint}`
+    if (error instanceof Refusal) return [withFullStop(error.message), error.hint].filter(Boolean).join(' ')
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import type { SvcError } from '../../core/errors.ts'
+import { withFullStop } from '../../core/full-stop.ts'
 import type { Refusal } from '../refusal.ts'
 
 type Failure = Refusal | SvcError
@@ -29,19 +30,23 @@ const nextStep = ({ code, hint, issues = [] }: Failure): string | undefined => {
   return hint !== undefined && isCommand.test(hint) ? 'tell the user' : hint
 }
 
+// Not that nothing was approved: nobody here may know that.
+const noApproval = 'This is not an approval.'
+
 /** What is wrong, what to do next and when, for an agent. */
 export const explain = (failure: Failure): string => {
   const { message, issues = [] } = failure
-  const what = issues.map((issue) => `${issue.field} ${issue.message}`).join('; ') || message
+  // Another tool server has ended its own text like this.
+  const said = message.endsWith(noApproval) ? message.slice(0, -noApproval.length).trimEnd() : message
+  const what = issues.map((issue) => `${issue.field} ${issue.message}`).join('; ') || said
   const [next, wait] = [nextStep(failure), waitOf(failure)]
   return [
-    `${what}.`,
-    next && `Next: ${next}.`,
+    what && withFullStop(what),
+    next && `Next: ${withFullStop(next)}`,
     wait !== undefined && `Try again after ${wait} s.`,
     // What is not known, where another server gave an answer that cannot be read.
     'detail' in failure && failure.code === 'unexpected_answer' && failure.detail,
-    // Not that nothing was approved: nobody here may know that.
-    'This is not an approval.',
+    noApproval,
   ]
     .filter(Boolean)
     .join(' ')

@@ -90,6 +90,14 @@ describe('an error', () => {
       'The service cannot be reached. Next: tell the user. Try again after 2 s. This is not an approval.',
     ],
     [
+      new SvcError('refused', 'tool_error', 'unknown request_id. Next: ask again. This is not an approval.'),
+      'unknown request_id. Next: ask again. This is not an approval.',
+    ],
+    [
+      new Refusal(409, 'ended', 'It has ended!', { hint: 'Ask again.' }),
+      'It has ended! Next: Ask again. This is not an approval.',
+    ],
+    [
       invalid('org_id', 'is needed', 'give org_id, one of 1, 2; --org on the command line'),
       'org_id is needed. Next: tell the user that the tools need the API key of one organization, because this approver is in several. This is not an approval.',
     ],
