@@ -31,16 +31,19 @@ const bulk = async (): Promise<Register> => (await import('./bulk/commands.ts'))
 /** The first word of every command. Only the one that is named is loaded. */
 export const groups: Record<string, Group> = {
   org: {
-    about: 'Organizations, their credentials and auth codes',
+    about: 'Manage organizations, their credentials and auth codes',
     subgroups: {
-      creds: 'API keys and identity provider',
-      'auth-code': 'Codes with which people ask to join',
+      creds: 'Show API keys, set the identity provider',
+      'auth-code': 'Manage the codes that people join with',
     },
     load: fromTable(async () => (await import('../contract/org.ts')).org),
   },
   user: {
-    about: 'Users of an organization',
-    subgroups: { pending: 'Users who wait to be accepted', devices: 'Devices with which a user approves' },
+    about: 'Manage users',
+    subgroups: {
+      pending: 'Accept or reject users who are waiting',
+      devices: 'List and revoke the devices of a user',
+    },
     load: fromTable(
       async () => ({
         ...(await import('../contract/user.ts')).user,
@@ -51,7 +54,7 @@ export const groups: Record<string, Group> = {
     ),
   },
   geofence: {
-    about: 'Places where approvals count, of an organization or a user',
+    about: 'Manage the places where approvals are allowed',
     load: fromTable(
       async () => (await import('../contract/geofence.ts')).geofence,
       async () => {
@@ -66,7 +69,7 @@ export const groups: Record<string, Group> = {
     ),
   },
   timeslot: {
-    about: 'Times when approvals count, of an organization or a user',
+    about: 'Manage the times when approvals are allowed',
     load: fromTable(
       async () => (await import('../contract/timeslot.ts')).timeslot,
       async () => {
@@ -81,7 +84,7 @@ export const groups: Record<string, Group> = {
     ),
   },
   approve: {
-    about: 'Ask a person, wait for the decision, keep and check the proof',
+    about: 'Request approvals, wait for decisions and verify receipts',
     load: fromTable(
       async () => ({
         ...(await import('../contract/approval.ts')).approval,
@@ -91,26 +94,26 @@ export const groups: Record<string, Group> = {
     ),
   },
   auth: {
-    about: 'Verify that a person is who they say they are',
+    about: 'Verify the identity of a person',
     load: fromTable(
       async () => (await import('../contract/auth.ts')).auth,
       async () => (await import('./commands/auth.ts')).registerAuth,
     ),
   },
   mobile: {
-    about: 'What an app on a phone calls',
+    about: 'Call the operations of a mobile app',
     load: fromTable(async () => ({
       ...(await import('../contract/mobile.ts')).mobile,
       ...(await import('../contract/account.ts')).account,
     })),
   },
   iot: {
-    about: 'Machines that are tied to a stock, and stock prices',
+    about: 'Register and check machines, look up stock prices',
     load: fromTable(async () => (await import('../contract/iot.ts')).iot),
   },
   notify: {
-    about: 'Messages to people, and what became of them',
-    subgroups: { outbox: 'Messages and what became of them' },
+    about: 'Send messages and check their delivery',
+    subgroups: { outbox: 'Show and retry messages' },
     load: fromTable(
       async () => ({
         ...(await import('../contract/notify.ts')).notify,
@@ -120,46 +123,46 @@ export const groups: Record<string, Group> = {
     ),
   },
   key: {
-    about: 'Named API keys',
+    about: 'Manage API keys',
     load: fromTable(async () => (await import('../contract/key.ts')).key),
   },
   audit: {
-    about: 'What was done, in a hash chain',
+    about: 'Show and verify the audit log',
     load: fromTable(
       async () => (await import('../contract/audit.ts')).audit,
       async () => (await import('./commands/audit.ts')).registerAudit,
     ),
   },
   export: {
-    about: 'Write an organization down as a file',
+    about: 'Export an organization to a file',
     load: async () => (await import('./commands/export.ts')).registerExport,
   },
   diff: {
-    about: 'Tell what a file and the service differ in',
+    about: 'Show differences between a file and the service',
     load: async () => (await import('./commands/diff.ts')).registerDiff,
   },
   apply: {
-    about: 'Make an organization as a file says',
+    about: 'Apply a file to an organization',
     load: async () => (await import('./commands/apply.ts')).registerApply,
   },
   serve: {
-    about: 'Run the service: REST API, keys and contract in one process',
+    about: 'Run the service',
     load: async () => (await import('./commands/serve.ts')).registerServe,
   },
   mcp: {
-    about: 'The approval tools on standard input and output, for agents',
+    about: 'Serve the approval tools to an agent on standard input and output',
     load: async () => (await import('./commands/mcp.ts')).registerMcp,
   },
   service: {
-    about: 'Look after the data of a service: backup, restore, migrate, reset-operator-key',
+    about: 'Back up, restore and maintain the data of a service',
     load: async () => (await import('./commands/service.ts')).registerService,
   },
   profile: {
-    about: 'Addresses and keys, by name',
+    about: 'Manage profiles: named addresses and keys',
     load: async () => (await import('./commands/profile.ts')).registerProfile,
   },
   api: {
-    about: 'Call any route, raw',
+    about: 'Call any route of the service',
     load: async () => (await import('./commands/api.ts')).registerApi,
   },
   whoami: {
@@ -167,19 +170,19 @@ export const groups: Record<string, Group> = {
     load: async () => (await import('./commands/whoami.ts')).registerWhoami,
   },
   doctor: {
-    about: 'What works, what does not, and what to type next',
+    about: 'Check the setup and suggest fixes',
     load: async () => (await import('./commands/doctor.ts')).registerDoctor,
   },
   demo: {
-    about: 'The whole story on a throw-away service, nothing to set up',
+    about: 'Show what svc does on a temporary service',
     load: async () => (await import('./commands/demo.ts')).registerDemo,
   },
   commands: {
-    about: 'The whole command tree as JSON',
+    about: 'Print the command tree as JSON',
     load: async () => (await import('./commands/commands.ts')).registerCommands,
   },
   completion: {
-    about: 'Completion script for bash, zsh, fish or powershell',
+    about: 'Print the completion script for bash, zsh, fish or powershell',
     load: async () => (await import('./commands/completion.ts')).registerCompletion,
   },
   version: {

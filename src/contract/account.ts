@@ -15,7 +15,7 @@ const accountRecord = z.looseObject({
   first_name: chosen(z.string(), 'First name'),
   last_name: chosen(z.string(), 'Last name'),
   email: chosen(z.nullable(z.string()), 'E-mail address', { personal: true }),
-  email_verified_at: chosen(z.nullable(time), 'When the owner of the address proved it; null is not yet'),
+  email_verified_at: chosen(z.nullable(time), 'When the address was verified; null if it was not'),
   device_id: chosen(z.nullable(z.string()), 'Id of the phone, as its app names it'),
   imei: chosen(z.nullable(z.string()), 'IMEI or IMEISV of the phone', { personal: true }),
   platform: chosen(z.nullable(z.string()), 'Platform of the phone'),
@@ -45,7 +45,7 @@ export const account = operations({
     path: '/enrolstatus',
     cli: 'mobile enroll-status',
     effect: 'read',
-    summary: 'How far a person has come, and what is still to do before they can approve',
+    summary: 'Show the enrollment status of a person and the steps that remain',
     message: 'Enrollment status',
     example: '--mobile +12025550101',
     input: z.strictObject(who),
@@ -55,7 +55,7 @@ export const account = operations({
         z.enum(['unknown', 'registered', 'confirmed', 'pending', 'member', 'enrolled']),
         'unknown, registered (phone not confirmed), confirmed, pending (waits to be accepted), member (no device yet), enrolled',
       ),
-      requirements: chosen(z.array(z.enum(requirements)), 'What is still to do, in this order'),
+      requirements: chosen(z.array(z.enum(requirements)), 'Remaining steps, in this order'),
     }),
   },
   isEnrolled: {
@@ -63,7 +63,7 @@ export const account = operations({
     path: '/is_enrolled',
     cli: 'mobile is-enrolled',
     effect: 'read',
-    summary: 'Whether a person can approve; no for a number that nobody knows',
+    summary: 'Check whether a person can approve; false for an unknown number',
     message: 'Enrollment',
     example: '--mobile +12025550101',
     input: z.strictObject(who),
@@ -75,7 +75,7 @@ export const account = operations({
     cli: 'mobile check-imei',
     args: [],
     effect: 'read',
-    summary: 'Check an IMEI (15 digits, the last one a check digit) or IMEISV (16), and whose it is',
+    summary: 'Check an IMEI (15 digits with a check digit) or IMEISV (16 digits), and whose phone it is',
     message: 'IMEI is well formed',
     example: '--imei 35-209900-176148-1 --mobile +12025550101',
     input: z.strictObject({
@@ -89,10 +89,7 @@ export const account = operations({
       imei: chosen(z.string(), 'Digits alone', { personal: true }),
       kind: chosen(z.enum(['imei', 'imeisv']), 'Which of the two'),
       tac: chosen(z.string(), 'Type allocation code: the model'),
-      known: chosen(
-        z.nullable(z.boolean()),
-        'Whether it is the phone of that user; null where none was named',
-      ),
+      known: chosen(z.nullable(z.boolean()), 'Whether it is the phone of that user; null if none was given'),
     }),
   },
   assignOrganization: {
@@ -100,7 +97,7 @@ export const account = operations({
     path: '/user/assign-org',
     cli: 'mobile assign-org',
     effect: 'write',
-    summary: 'Ask to join the organization of an auth code; its admin accepts or rejects',
+    summary: 'Ask to join the organization of an auth code; an admin accepts or rejects the request',
     message: 'Waits to be accepted',
     example: '--mobile +12025550101 --auth-code-file code.txt',
     input: z.strictObject({
@@ -118,12 +115,12 @@ export const account = operations({
     path: '/user/check-org-assignment',
     cli: 'mobile check-org',
     effect: 'read',
-    summary: 'Whether a person is a member of an organization, and as what',
+    summary: 'Check whether a person is a member of an organization, and in which role',
     message: 'Assignment',
     example: '--mobile +12025550101',
     input: z.strictObject({
       ...who,
-      org_id: chosen(z.optional(positive), 'Organization id; a key of an organization means its own', {
+      org_id: chosen(z.optional(positive), 'Organization id; default: the organization of the key', {
         example: 1,
       }),
     }),
@@ -139,7 +136,8 @@ export const account = operations({
     path: '/resend-email-verification',
     cli: 'mobile resend-email',
     effect: 'rings',
-    summary: 'Send the link that proves an e-mail address again: good once and for a day; three in an hour',
+    summary:
+      'Send the e-mail verification link again; it works once, for a day, and at most three are sent an hour',
     message: 'Link sent',
     example: '--mobile +12025550101',
     input: z.strictObject(who),
@@ -151,7 +149,8 @@ export const account = operations({
     cli: 'mobile update-profile',
     effect: 'write',
     updates: true,
-    summary: 'Change name and contact details of an account; a new e-mail address is sent a link',
+    summary:
+      'Update the name and contact details of an account; a new e-mail address receives a verification link',
     message: 'Profile updated',
     example: '--mobile +12025550101 --email ada@new.example',
     input: z.strictObject({

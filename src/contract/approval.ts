@@ -45,20 +45,20 @@ export const approvalRecord = z.looseObject({
   request_id,
   org_id: chosen(positive, 'Organization id'),
   status: chosen(z.enum(approvalStates), 'pending, approved, denied or expired'),
-  action: chosen(z.string(), 'What is asked'),
+  action: chosen(z.string(), 'The action to approve'),
   reason: chosen(z.nullable(z.string()), 'Why'),
   requester: chosen(z.string(), 'The requester (claimed, not verified)'),
   verified_as: chosen(z.nullable(z.string()), 'The credential that asked (verified)'),
-  approver_mobile: chosen(z.string(), 'The phone that is asked', { personal: true }),
-  factors: chosen(z.array(z.enum(factors)), 'What is checked'),
-  number: chosen(z.nullable(z.string()), 'The number to type on the phone, told to the requester only'),
+  approver_mobile: chosen(z.string(), 'Mobile number of the approver', { personal: true }),
+  factors: chosen(z.array(z.enum(factors)), 'Factors to check'),
+  number: chosen(z.nullable(z.string()), 'The number to type on the phone, shown to the requester only'),
   detail: chosen(z.nullable(z.string()), 'More about how it ended'),
   requested_at: chosen(time, 'When it was asked'),
-  expires_at: chosen(time, 'When it lapses'),
+  expires_at: chosen(time, 'When it expires'),
   decided_at: chosen(z.nullable(time), 'When it was decided'),
   ruling: chosen(
     z.nullable(z.array(factorRuling)),
-    'What the rules found when it was decided, factor by factor; null where they were not asked',
+    'Results of the rules at the decision, factor by factor; null if they were not checked',
   ),
   attestation: chosen(z.nullable(attestation), 'The receipt, once a person has decided'),
 })
@@ -91,32 +91,34 @@ export const approval = operations({
     cli: 'approve submit',
     args: ['action'],
     effect: 'rings',
-    summary: 'Ask a person, and return at once',
+    summary: 'Request an approval and return at once',
     message: 'Approval requested',
     example: '"Deploy 4.2 to production" --to +12025550101 --org acme',
     input: z.strictObject({
-      action: chosen(actionText, 'What is to happen, in words for the approver', {
+      action: chosen(actionText, 'The action to approve, in words for the approver', {
         example: 'Deploy 4.2 to production',
       }),
       reason: chosen(z.optional(reasonText), 'Why', { example: 'Fixes the login outage' }),
-      approver_mobile: chosen(mobile, 'The phone to ask, E.164', {
+      approver_mobile: chosen(mobile, 'Mobile number of the approver, E.164', {
         example: '+12025550101',
         personal: true,
         flag: 'to',
       }),
-      factors: chosen(z.optional(z.array(z.enum(factors))), 'What is checked; biometric when left out', {
+      factors: chosen(z.optional(z.array(z.enum(factors))), 'Factors to check; default: biometric', {
         example: ['biometric'],
       }),
-      lifetime_s: chosen(
-        z.optional(seconds(3600)),
-        'How long it can be decided, seconds; 300 when left out',
-        { example: 300, flag: 'timeout' },
+      lifetime_s: chosen(z.optional(seconds(3600)), 'Time for the decision, in seconds; default: 300', {
+        example: 300,
+        flag: 'timeout',
+      }),
+      number: chosen(
+        z.optional(z.boolean()),
+        'Require the approver to type a number that only the requester sees',
       ),
-      number: chosen(z.optional(z.boolean()), 'The approver must type a number that only the requester sees'),
-      requester: chosen(z.optional(line(120)), 'Who asks, as the approver reads it', {
+      requester: chosen(z.optional(line(120)), 'Name of the requester, as the approver reads it', {
         example: 'CI of acme/web',
       }),
-      org_id: chosen(z.optional(positive), 'Organization id; a key of an organization means its own', {
+      org_id: chosen(z.optional(positive), 'Organization id; default: the organization of the key', {
         example: 1,
       }),
     }),
@@ -128,7 +130,7 @@ export const approval = operations({
     path: '/svc/v1/approvals/{request_id}',
     cli: 'approve status',
     effect: 'read',
-    summary: 'Show a request, or wait a while for its decision',
+    summary: 'Show an approval request, or wait for its decision',
     message: 'Approval',
     example: 'apr_3mYk8wQZ',
     input: z.strictObject({
@@ -147,7 +149,7 @@ export const approval = operations({
     path: '/svc/v1/approvals',
     cli: 'approve list',
     effect: 'read',
-    summary: 'List requests, pending and past, newest first',
+    summary: 'List approval requests, newest first',
     message: 'Approvals',
     example: '--status pending',
     input: z.strictObject({
@@ -170,7 +172,7 @@ export const approval = operations({
     path: '/svc/v1/approvals/{request_id}/cancel',
     cli: 'approve cancel',
     effect: 'write',
-    summary: 'Withdraw a pending request; it ends as expired',
+    summary: 'Withdraw a pending request; its status becomes expired',
     message: 'Approval cancelled',
     example: 'apr_3mYk8wQZ',
     input: z.strictObject({ request_id }),

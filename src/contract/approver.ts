@@ -64,7 +64,7 @@ export const approver = operations({
     open: true,
     effect: 'read',
     summary:
-      'What a phone needs to register, for the token of its link; `POST /svc/v1/devices` spends the token',
+      'Get what a phone needs to register, with the token of its link; `POST /svc/v1/devices` then uses the token',
     message: 'Enrollment',
     input: z.strictObject({ token }),
     data: z.looseObject({
@@ -85,7 +85,7 @@ export const approver = operations({
     hidden: true,
     open: true,
     effect: 'write',
-    summary: 'Prove an e-mail address with the token of its link; spends the token',
+    summary: 'Verify an e-mail address with the token of its link; the token works once',
     message: 'E-mail address confirmed',
     input: z.strictObject({ token: chosen(line(100), 'Token of the link', { secret: true }) }),
   },
@@ -96,7 +96,7 @@ export const approver = operations({
     hidden: true,
     open: true,
     effect: 'read',
-    summary: 'A challenge with which a registered device opens its session again',
+    summary: 'Get a challenge to reopen the session of a registered device',
     message: 'Challenge',
     input: z.strictObject({}),
     data: z.looseObject({
@@ -126,7 +126,7 @@ export const approver = operations({
     hidden: true,
     session: true,
     effect: 'read',
-    summary: 'Who stands at the page',
+    summary: 'Show who is signed in on the page',
     message: 'Session',
     input: z.strictObject({}),
     data: sessionRecord,
@@ -149,7 +149,8 @@ export const approver = operations({
     hidden: true,
     session: true,
     effect: 'read',
-    summary: 'What is pending for this approver; with wait_s, as soon as it is something else than `seen`',
+    summary:
+      'List the requests pending for this approver; with wait_s, answer as soon as the list differs from `seen`',
     message: 'Requests',
     input: z.strictObject({
       wait_s: chosen(
@@ -170,7 +171,7 @@ export const approver = operations({
     hidden: true,
     session: true,
     effect: 'write',
-    summary: 'Take notifications on this device',
+    summary: 'Turn on notifications on this device',
     message: 'Notifications on',
     input: z.strictObject({
       endpoint: chosen(line(1000), 'PushSubscription endpoint, https'),
@@ -194,7 +195,7 @@ export const approver = operations({
       'Who waits to be accepted, or who is active, for an admin of the organization: the first of them',
     message: 'Members',
     input: z.strictObject({
-      state: chosen(z.optional(z.enum(['pending', 'active'])), 'Which members; pending when left out'),
+      state: chosen(z.optional(z.enum(['pending', 'active'])), 'Which members; default: pending'),
       find: chosen(z.optional(line(60)), 'Parts of the name, or the last digits of the mobile number'),
     }),
     data: z.looseObject({
@@ -209,11 +210,11 @@ export const approver = operations({
     hidden: true,
     session: true,
     effect: 'read',
-    summary: 'A challenge over one move of one member, for an admin to sign',
+    summary: 'Get a challenge for changing one member, for an admin to sign',
     message: 'Challenge',
     input: z.strictObject({
       user_id: chosen(id, 'User id'),
-      move: chosen(z.enum(['accept', 'reject', 'hold']), 'Where to'),
+      move: chosen(z.enum(['accept', 'reject', 'hold']), 'Recipient'),
     }),
     data: z.looseObject({
       challenge: chosen(z.string(), 'Signed by the service, good for two minutes, base64url'),
@@ -226,11 +227,11 @@ export const approver = operations({
     hidden: true,
     session: true,
     effect: 'write',
-    summary: 'Accept, reject or hold a member, with an assertion of an admin over this very move',
+    summary: 'Accept, reject or hold a member, signed by an admin',
     message: 'Member moved',
     input: z.strictObject({
       user_id: chosen(id, 'User id'),
-      move: chosen(z.enum(['accept', 'reject', 'hold']), 'Where to'),
+      move: chosen(z.enum(['accept', 'reject', 'hold']), 'Recipient'),
       challenge: chosen(line(500), 'The challenge of the service'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
     }),

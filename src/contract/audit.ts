@@ -32,7 +32,7 @@ export const audit = operations({
     path: '/svc/v1/audit',
     cli: 'audit list',
     effect: 'read',
-    summary: 'List what was done in an organization, newest first',
+    summary: 'List the audit log of an organization, newest first',
     message: 'Audit',
     example: '--org acme --since 1d --action createUser',
     input: z.strictObject({
@@ -56,7 +56,7 @@ export const audit = operations({
     path: '/svc/v1/audit/head',
     cli: 'audit head',
     effect: 'read',
-    summary: 'Show the signed head of the audit chain; kept elsewhere, it catches a rewrite',
+    summary: 'Show the signed head of the audit chain; a copy kept elsewhere reveals later changes',
     message: 'Audit head',
     example: '--org acme -o json > head.json',
     input: z.strictObject({ org_id: chainOrg }),

@@ -15,24 +15,20 @@ import {
 
 // The verification of a person who is there right now. Of the answers only status and message are shown.
 
-const organization = chosen(z.optional(positive), 'Organization id; a key of an organization means its own', {
+const organization = chosen(z.optional(positive), 'Organization id; default: the organization of the key', {
   example: 1,
 })
 const request_id = chosen(line(64), 'Request id of the verification', { example: 'apr_3mYk8wQZ' })
-const user = chosen(id, 'Who is verified')
-const which = chosen(
-  z.optional(line(64)),
-  'Which verification, by its request id; the newest when left out',
-  {
-    example: 'apr_3mYk8wQZ',
-  },
-)
+const user = chosen(id, 'User id of the person')
+const which = chosen(z.optional(line(64)), 'Request id of the verification; default: the newest', {
+  example: 'apr_3mYk8wQZ',
+})
 
 /** What one rule said, and on whose word. */
 export const factorResult = z.extend(factorRuling, {
   source: chosen(
     z.enum(['service', 'caller']),
-    'Who says so: the service, or the caller, whose word nothing proves',
+    'Source of the result: the service, or the caller (not verified)',
   ),
 })
 export type SourcedFactor = z.infer<typeof factorResult>
@@ -46,7 +42,7 @@ const decided = {
   decision: chosen(verdict, 'The decision, all factors together'),
   source: chosen(
     z.enum(['service', 'caller']),
-    'What it rests on: the signed answer of the person, or the word of the caller, which nothing proves',
+    'Basis of the result: the signed answer of the person, or the unverified word of the caller',
   ),
   factors: chosen(z.array(factorResult), 'The same, factor by factor'),
 }
@@ -60,7 +56,7 @@ export const auth = operations({
     path: '/generate-auth-token',
     cli: 'auth token',
     effect: 'write',
-    summary: 'Start a verification by the caller; its one-use token is good for 10 minutes',
+    summary: 'Start a verification by the caller; its token works once, for 10 minutes',
     message: 'Verification started',
     example: '--mobile +12025550101',
     input: z.strictObject({
@@ -75,7 +71,7 @@ export const auth = operations({
       request_id,
       user_id: user,
       auth_token: chosen(z.string(), 'For GET /save/faceauth/success/{auth_token}', { secret: true }),
-      expires_at: chosen(time, 'When it lapses'),
+      expires_at: chosen(time, 'When it expires'),
     }),
   },
   verifyUser: {
@@ -107,14 +103,14 @@ export const auth = operations({
     cli: 'auth results',
     args: [],
     effect: 'write',
-    summary: 'Submit what the device of a person found; the rules decide, and the verification is spent',
+    summary: 'Submit the results from the device of a person; the rules decide, once',
     message: 'Passed',
     example:
       '--user 7 --biometric-result PASS --geo-fence-result PASS --device-id 5 --platform ios --timestamp 2030-01-31T12:00:00Z',
     input: z.strictObject({
       user_id,
-      biometric_result: shown(verdict, 'What the biometric check came to', { example: 'PASS' }),
-      geo_fence_result: shown(verdict, 'What the check of the place came to', { example: 'PASS' }),
+      biometric_result: shown(verdict, 'Result of the biometric check', { example: 'PASS' }),
+      geo_fence_result: shown(verdict, 'Result of the location check', { example: 'PASS' }),
       device_info: shown(
         z.strictObject({
           device_id: shown(
@@ -122,11 +118,15 @@ export const auth = operations({
             'Id of the registered device: from `svc user devices list`, of its credential, or what its app registered with',
             { example: '5' },
           ),
-          platform: shown(line(64), 'Its platform', { example: 'ios' }),
-          imei: chosen(z.optional(line(40)), 'Its IMEI; compared with the one that the user registered', {
-            example: '352099001761481',
-            personal: true,
-          }),
+          platform: shown(line(64), 'Platform of the device', { example: 'ios' }),
+          imei: chosen(
+            z.optional(line(40)),
+            'IMEI of the device; compared with the one that the user registered',
+            {
+              example: '352099001761481',
+              personal: true,
+            },
+          ),
           model: described('Its model'),
           manufacturer: described('Who made it'),
           os: described('Its operating system'),
@@ -145,7 +145,11 @@ export const auth = operations({
             longitude: chosen(z.optional(longitude), 'Where the device was, degrees (WGS84)', {
               example: 13.405,
             }),
-            accuracy_m: chosen(z.optional(accuracy), 'How exactly that is known, metres', { example: 20 }),
+            accuracy_m: chosen(z.optional(accuracy), 'Accuracy of the location in metres', {
+              example: 20,
+              flag: 'accuracy',
+              oldFlag: 'accuracy-m',
+            }),
           }),
         ),
         'Where the device was; the geofences are checked with it',
@@ -161,7 +165,7 @@ export const auth = operations({
     path: '/validate/global/auth',
     cli: 'auth validate',
     effect: 'write',
-    summary: 'Tell, once, whether the person who was asked has verified',
+    summary: 'Check whether the person has verified; a yes is reported once',
     message: 'Verified',
     example: '--mobile +12025550101',
     input: z.strictObject({

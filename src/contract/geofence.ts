@@ -8,15 +8,15 @@ const placeFields = (mark: typeof shown) => ({
   name: mark(line(120), 'Name', { example: 'Headquarters' }),
   latitude: mark(latitude, 'Latitude of the centre, degrees (WGS84)', { example: 52.52 }),
   longitude: mark(longitude, 'Longitude of the centre, degrees (WGS84)', { example: 13.405 }),
-  radius: mark(radius, 'Radius, metres', { example: 150 }),
+  radius: mark(radius, 'Radius in metres', { example: 150 }),
 })
 const fenceFields = (mark: typeof shown) => ({
   ...placeFields(mark),
-  is_active: mark(is_active, '1 is active, 0 is not', { example: 1 }),
+  is_active: mark(is_active, '1 for active, 0 for not', { example: 1 }),
 })
 const userFenceFields = (mark: typeof shown) => ({
   ...placeFields(mark),
-  enabled: mark(z.boolean(), 'Whether it counts', { example: true }),
+  enabled: mark(z.boolean(), 'Whether it is enforced', { example: true }),
 })
 
 const fenceChange = z.partial(z.strictObject(fenceFields(chosen)))
@@ -30,7 +30,7 @@ const userFence = z.strictObject(userFenceFields(shown))
 export const userFenceRecord = z.looseObject(userFenceFields(chosen))
 
 const fenceId = shown(positive, 'Geo-fence id', { example: 12, flag: 'geofence-id' })
-const userOrg = chosen(z.optional(positive), 'Organization id; needed when the user is in several', {
+const userOrg = chosen(z.optional(positive), 'Organization id; required if the user is in several', {
   example: 1,
 })
 
@@ -63,7 +63,7 @@ export const geofence = operations({
     path: '/organization/{org_id}/create/geo-fence',
     cli: 'geofence create',
     effect: 'write',
-    summary: 'Add a geo-fence to an organization',
+    summary: 'Create a geo-fence in an organization',
     message: 'Geo-fence created',
     example: '--org acme --name Headquarters --latitude 52.52 --longitude 13.405 --radius 150 --is-active 1',
     input: z.strictObject({ org_id, ...fenceFields(shown) }),
@@ -74,7 +74,7 @@ export const geofence = operations({
     path: '/organization/{org_id}/update/geo-fence/{id}',
     cli: 'geofence update',
     effect: 'write',
-    summary: 'Change a geo-fence of an organization; what is left out stays',
+    summary: 'Update a geo-fence; fields that are not given do not change',
     message: 'Geo-fence updated',
     example: '12 --org acme --radius 300',
     input: z.strictObject({ org_id, id: fenceId, ...fenceChange.shape }),
@@ -131,17 +131,17 @@ export const geofence = operations({
     path: '/svc/v1/organizations/{org_id}/geofence-check',
     cli: 'geofence check',
     effect: 'read',
-    summary: 'Tell whether the geo-fences would let a place pass',
+    summary: 'Check whether the geo-fences allow a place',
     message: 'Checked',
     example: '--org acme --latitude 52.5201 --longitude 13.4049 --accuracy 20',
     input: z.strictObject({
       org_id,
-      user_id: chosen(z.optional(id), 'With the fences of this user too', { example: '7', flag: 'user' }),
+      user_id: chosen(z.optional(id), 'User whose geo-fences apply too', { example: '7', flag: 'user' }),
       latitude: chosen(latitude, 'Latitude, degrees (WGS84)', { example: 52.5201, oldFlag: 'lat' }),
       longitude: chosen(longitude, 'Longitude, degrees (WGS84)', { example: 13.4049, oldFlag: 'lon' }),
       accuracy_m: chosen(
         z.optional(z.number('must be a number').check(z.gte(0, 'must be 0 or more'))),
-        'Accuracy, metres; 0 when left out',
+        'Accuracy in metres; default: 0',
         { example: 20, flag: 'accuracy' },
       ),
     }),

@@ -39,7 +39,7 @@ const registration = {
     example: '250.42',
   }),
 }
-const organization = chosen(z.optional(positive), 'Organization id; a key of an organization means its own', {
+const organization = chosen(z.optional(positive), 'Organization id; default: the organization of the key', {
   example: 1,
 })
 
@@ -83,7 +83,7 @@ export const iot = operations({
     cli: 'iot login',
     args: ['machineId'],
     effect: 'write',
-    summary: 'Log a machine in: all four values must be those that it was registered with',
+    summary: 'Log in a machine; all four values must match its registration',
     message: 'Machine logged in',
     example: `press-01 ${values}`,
     input: z.strictObject({
@@ -105,7 +105,7 @@ export const iot = operations({
     cli: 'iot verify',
     args: ['machine_id'],
     effect: 'read',
-    summary: 'Tell whether a machine is registered',
+    summary: 'Check whether a machine is registered',
     message: 'Machine known',
     example: 'press-01',
     input: z.strictObject({
@@ -138,7 +138,7 @@ export const iot = operations({
       stockExchangeName: shown(z.string(), 'Exchange'),
       symbol: chosen(z.string(), 'Code of the stock'),
       as_of: chosen(time, 'From when the price is'),
-      stale: chosen(z.boolean(), 'The provider of quotes fails: this is the last price it told'),
+      stale: chosen(z.boolean(), 'The provider of quotes fails: this is the last known price'),
       source: chosen(z.string(), 'sample (not for real use), file or http'),
     }),
   },

@@ -35,7 +35,7 @@ export const key = operations({
     path: '/svc/v1/keys',
     cli: 'key list',
     effect: 'read',
-    summary: 'List API keys, never whole',
+    summary: 'List API keys without their secrets',
     message: 'Keys',
     input: z.strictObject({
       org_id: chosen(z.optional(positive), 'Only the keys of this organization', { example: 1 }),
@@ -55,7 +55,7 @@ export const key = operations({
     example: '--name ci --org acme',
     input: z.strictObject({
       name: chosen(line(60), 'Name, as the audit shows it', { example: 'ci' }),
-      org_id: chosen(z.optional(positive), 'The organization it is for; without it, an operator key', {
+      org_id: chosen(z.optional(positive), 'Organization of the key; default: none, an operator key', {
         example: 1,
       }),
     }),
@@ -67,7 +67,7 @@ export const key = operations({
     cli: 'key rotate',
     effect: 'write',
     operator: true,
-    summary: 'Give a key a new secret; the old one goes on for the overlap',
+    summary: 'Replace the secret of a key; the old one works until the overlap ends',
     message: 'Key rotated',
     example: '2 --overlap 3600',
     input: z.strictObject({
@@ -78,7 +78,7 @@ export const key = operations({
             .int('must be a whole number of seconds')
             .check(z.gte(0, 'must be 0 or more'), z.lte(2_592_000, 'must be 2592000 (30 days) or less')),
         ),
-        'How long the old secret still works, seconds; 86400 when left out',
+        'How long the old secret still works, in seconds; default: 86400',
         { example: 3600, flag: 'overlap', oldFlag: 'overlap-s' },
       ),
     }),
@@ -90,7 +90,7 @@ export const key = operations({
     cli: 'key revoke',
     effect: 'delete',
     operator: true,
-    summary: 'End a key at once',
+    summary: 'Revoke a key at once',
     message: 'Key revoked',
     example: '2 --yes',
     input: z.strictObject({ id: keyId }),

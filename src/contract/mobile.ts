@@ -25,8 +25,8 @@ export const phoneProfile = {
 
 /** When the next message may go out. */
 export const sending = {
-  expires_at: chosen(time, 'When what was sent lapses'),
-  sends_left: chosen(z.int(), 'How often it can be sent again right now'),
+  expires_at: chosen(time, 'When what was sent expires'),
+  sends_left: chosen(z.int(), 'Number of times it can be sent again now'),
   next_send_at: chosen(time, 'When it can be sent again'),
 }
 
@@ -39,9 +39,9 @@ const otp = chosen(
 const tokens = z.looseObject({
   user_id: chosen(id, 'User id'),
   access_token: chosen(z.string(), 'Signed (JWS); its key is at /.well-known/jwks.json', { secret: true }),
-  expires_at: chosen(time, 'When the access token lapses'),
+  expires_at: chosen(time, 'When the access token expires'),
   refresh_token: chosen(z.string(), 'Good once, for the next pair', { secret: true }),
-  refresh_expires_at: chosen(time, 'When the refresh token lapses'),
+  refresh_expires_at: chosen(time, 'When the refresh token expires'),
 })
 
 /** Text of several lines, whatever ends them. */
@@ -59,7 +59,7 @@ export const mobile = operations({
     path: '/wp/register/mobile/user',
     cli: 'mobile register',
     effect: 'write',
-    summary: 'Keep what an app knows of its user, for a day, until a code proves the phone; sends nothing',
+    summary: 'Register the user of an app; it is kept for a day until a code confirms the phone',
     message: 'Registered; confirm the phone to activate the account',
     example: '--country-code +1 --mobile 2025550101 --first-name Ada --last-name Lovelace',
     input: z.strictObject({
@@ -79,7 +79,8 @@ export const mobile = operations({
     path: '/wp/send/sms',
     cli: 'mobile send-otp',
     effect: 'rings',
-    summary: 'Send a code by SMS: six digits, good once and for ten minutes; five in ten minutes at most',
+    summary:
+      'Send a six-digit code by SMS; it works once, for ten minutes, and at most five are sent in that time',
     message: 'Code sent',
     example: '--mobile +12025550101',
     input: z.strictObject({ mobile: e164('Mobile number, E.164') }),
@@ -93,7 +94,7 @@ export const mobile = operations({
     path: '/wp/confirm/register',
     cli: 'mobile confirm',
     effect: 'write',
-    summary: 'Spend the code: activates the registered account, or signs in to one that is active',
+    summary: 'Confirm a phone with its code; activates the account, or signs in to an active one',
     message: 'Account active',
     example: '--mobile +12025550101 --otp-file code.txt',
     input: z.strictObject({ mobile: e164('Mobile number, E.164'), otp }),
@@ -104,7 +105,7 @@ export const mobile = operations({
     path: '/wp/mobile/refresh/token',
     cli: 'mobile refresh-token',
     effect: 'write',
-    summary: 'Trade a refresh token for the next pair; a spent one that is shown again ends the sign-in',
+    summary: 'Exchange a refresh token for a new pair; reusing an old token ends the session',
     message: 'Tokens refreshed',
     example: '--refresh-token-file token.txt',
     input: z.strictObject({
@@ -117,13 +118,13 @@ export const mobile = operations({
     path: '/contact/support',
     cli: 'mobile support',
     effect: 'rings',
-    summary: 'Write to support, by e-mail; three messages an hour for a sender',
+    summary: 'Send an e-mail to support; at most three an hour for each sender',
     message: 'Message accepted',
     example:
       '--name "Ada Lovelace" --email ada@acme.example --subject "New phone" --message "I have a new phone."',
     input: z.strictObject({
       name: chosen(line(120).check(seen), 'Who writes', { example: 'Ada Lovelace' }),
-      email: chosen(z.optional(email), 'Where the answer goes', {
+      email: chosen(z.optional(email), 'E-mail address for the answer', {
         example: 'ada@acme.example',
         personal: true,
       }),
@@ -141,7 +142,7 @@ export const mobile = operations({
     args: [],
     // It spends the token, whatever the method says.
     effect: 'write',
-    summary: 'Record a successful face authentication by the caller; spends the token',
+    summary: 'Record a successful face authentication by the caller; the token works once',
     message: 'Face authentication recorded',
     example: '--auth-token-file token.txt',
     input: z.strictObject({
@@ -150,7 +151,7 @@ export const mobile = operations({
     data: z.looseObject({
       user_id: chosen(id, 'Who was verified'),
       request_id: chosen(z.string(), 'Request id of the verification'),
-      source: chosen(z.literal('caller'), 'The word of the caller, which nothing proves'),
+      source: chosen(z.literal('caller'), 'The caller; not verified'),
       recorded_at: chosen(time, 'When it was recorded'),
     }),
   },

@@ -31,7 +31,7 @@ export const notify = operations({
     message: 'Accepted',
     example: '--to +12025550101 --type notice --message "The door on the roof is open."',
     input: z.strictObject({
-      mobile: chosen(e164, 'Whom it goes to, E.164', {
+      mobile: chosen(e164, 'Mobile number of the recipient, E.164', {
         example: '+12025550101',
         personal: true,
         flag: 'to',
@@ -49,10 +49,10 @@ export const notify = operations({
     }),
     data: z.looseObject({
       message_id,
-      channel: chosen(z.literal('sms'), 'By what it goes out'),
-      state: chosen(z.literal('queued'), 'The outbox tells what becomes of it'),
-      expires_at: chosen(z.nullable(time), 'When a code lapses; null for an alert or a notice'),
-      sends_left: chosen(z.int(), 'How often it can be sent again right now'),
+      channel: chosen(z.literal('sms'), 'Channel'),
+      state: chosen(z.literal('queued'), 'The outbox shows its delivery'),
+      expires_at: chosen(z.nullable(time), 'When the code expires; null for an alert or a notice'),
+      sends_left: chosen(z.int(), 'Number of times it can be sent again now'),
       next_send_at: chosen(time, 'When it can be sent again'),
     }),
   },
@@ -62,7 +62,7 @@ export const notify = operations({
     cli: 'notify email',
     args: ['action'],
     effect: 'rings',
-    summary: 'Ask the user with this e-mail address, and mail a link to the approver page',
+    summary: 'Request an approval by e-mail address, and e-mail a link to the approver page',
     message: 'Approval requested',
     example: '"Sign in to payroll" --to ada@acme.example',
     input: z.strictObject({
@@ -83,16 +83,16 @@ export const notify = operations({
     cli: 'notify app',
     args: ['action'],
     effect: 'rings',
-    summary: 'Ask one mobile user in the name of another',
+    summary: 'Request an approval from one mobile user on behalf of another',
     message: 'Approval requested',
     example: '"Open the safe" --from +12025550102 --to +12025550101',
     input: z.strictObject({
-      from_mobile: chosen(e164, 'Who asks: an active user, E.164', {
+      from_mobile: chosen(e164, 'Mobile number of the requester, an active user, E.164', {
         example: '+12025550102',
         personal: true,
         flag: 'from',
       }),
-      to_mobile: chosen(e164, 'Who is asked, E.164', {
+      to_mobile: chosen(e164, 'Mobile number of the approver, E.164', {
         example: '+12025550101',
         personal: true,
         flag: 'to',

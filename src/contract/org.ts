@@ -20,7 +20,7 @@ import {
 const recordFields = (mark: typeof shown) => ({
   id: chosen(positive, 'Organization id'),
   name: mark(z.string(), 'Name'),
-  slug: mark(z.string(), 'Short name, usable wherever an id is'),
+  slug: mark(z.string(), 'Short name, accepted wherever an id is'),
   policy: chosen(policy, 'What the organization enforces'),
   ...times,
 })
@@ -30,7 +30,7 @@ const listedOrganization = z.looseObject(recordFields(shown))
 
 const naming = {
   name: chosen(line(120), 'Name', { example: 'Acme Corp' }),
-  slug: chosen(z.optional(slug), 'Short name, usable wherever an id is; made from the name when left out', {
+  slug: chosen(z.optional(slug), 'Short name, accepted wherever an id is; default: made from the name', {
     example: 'acme',
   }),
   policy: chosen(z.optional(policy), 'What the organization enforces'),
@@ -39,10 +39,10 @@ const naming = {
 const authCodeRecord = z.looseObject({
   id: chosen(id, 'Auth code id'),
   org_id: chosen(positive, 'Organization id'),
-  label: chosen(z.string(), 'What it is for'),
+  label: chosen(z.string(), 'Purpose'),
   hint: chosen(z.string(), 'Its last four characters'),
-  uses_left: chosen(z.nullable(z.int()), 'How often it can still be used; null is without limit'),
-  expires_at: chosen(z.nullable(time), 'When it lapses; null is never'),
+  uses_left: chosen(z.nullable(z.int()), 'Number of uses left; null for no limit'),
+  expires_at: chosen(z.nullable(time), 'When it expires; null for never'),
   ...times,
 })
 const newAuthCode = z.extend(authCodeRecord, {
@@ -55,7 +55,7 @@ const uses = z
 const idpRecord = z.looseObject({
   provider: chosen(z.string(), 'Identity provider'),
   client_id: chosen(z.string(), 'Client id at the provider'),
-  client_secret_set: chosen(z.boolean(), 'Whether a secret is kept; it is never shown again'),
+  client_secret_set: chosen(z.boolean(), 'Whether a secret is stored; it is never shown'),
   updated_at: times.updated_at,
 })
 
@@ -103,7 +103,7 @@ export const org = operations({
     cli: 'org onboard',
     effect: 'write',
     operator: true,
-    summary: 'Create an organization with its first admin, an auth code and an API key, all or nothing',
+    summary: 'Create an organization with its first admin, an auth code and an API key, in one step',
     message: 'Organization onboarded',
     example:
       '--name "Acme Corp" --first-name Ada --last-name Lovelace --email ada@acme.example --country-code +1 --mobile 2025550101',
@@ -127,7 +127,7 @@ export const org = operations({
       enrollment: chosen(
         z.looseObject({
           url: chosen(z.string(), 'One-use link that registers the phone of the admin', { secret: true }),
-          expires_at: chosen(time, 'When the link lapses'),
+          expires_at: chosen(time, 'When the link expires'),
         }),
         'How the admin registers a phone',
       ),
@@ -141,7 +141,7 @@ export const org = operations({
     cli: 'org update',
     args: ['org_id'],
     effect: 'write',
-    summary: 'Change the name, slug or policy of an organization',
+    summary: 'Update the name, slug or policy of an organization',
     message: 'Organization updated',
     example: 'acme --require-number --ip-allow 203.0.113.0/24',
     input: z.strictObject({ org_id, ...naming, name: z.optional(naming.name) }),
@@ -153,7 +153,7 @@ export const org = operations({
     cli: 'org delete',
     args: ['org_id'],
     effect: 'delete',
-    summary: 'Delete an organization and all that belongs to it; its audit stays',
+    summary: 'Delete an organization and everything that belongs to it; its audit log is kept',
     message: 'Organization deleted',
     example: 'acme --yes',
     input: z.strictObject({ org_id }),
@@ -163,7 +163,7 @@ export const org = operations({
     path: '/organization/{org_id}/get-org-api-creds',
     cli: 'org creds get',
     effect: 'read',
-    summary: 'Show the API keys (never whole) and the identity provider of an organization',
+    summary: 'Show the API keys, without their secrets, and the identity provider of an organization',
     message: 'API credentials',
     example: '--org acme',
     input: z.strictObject({ org_id }),
@@ -193,7 +193,7 @@ export const org = operations({
     path: '/organization/{org_id}/get-org-auth-codes',
     cli: 'org auth-code list',
     effect: 'read',
-    summary: 'List the auth codes with which people ask to join',
+    summary: 'List the auth codes that people join with',
     message: 'Auth codes',
     example: '--org acme',
     input: z.strictObject({ org_id, ...paging }),
@@ -210,9 +210,9 @@ export const org = operations({
     example: '--org acme --label "Berlin office" --uses 50',
     input: z.strictObject({
       org_id,
-      label: chosen(line(120), 'What it is for', { example: 'Berlin office' }),
-      uses: chosen(z.optional(uses), 'How often it can be used; without it, no limit', { example: 50 }),
-      expires_at: chosen(z.optional(moment), 'When it lapses; without it, never', {
+      label: chosen(line(120), 'Purpose', { example: 'Berlin office' }),
+      uses: chosen(z.optional(uses), 'Number of uses; default: no limit', { example: 50 }),
+      expires_at: chosen(z.optional(moment), 'When it expires; default: never', {
         example: '2030-01-31T18:00:00Z',
       }),
     }),
@@ -223,15 +223,15 @@ export const org = operations({
     path: '/organization/{orgId}/update/auth-code/{authCodeId}',
     cli: 'org auth-code update',
     effect: 'write',
-    summary: 'Change the label, the uses or the end of an auth code',
+    summary: 'Update the label, the number of uses or the expiry of an auth code',
     message: 'Auth code updated',
     example: '3 --org acme --uses 10',
     input: z.strictObject({
       orgId: org_id,
       authCodeId: shown(id, 'Auth code id', { example: '3' }),
-      label: chosen(z.optional(line(120)), 'What it is for', { example: 'Berlin office' }),
-      uses: chosen(z.optional(uses), 'How often it can still be used', { example: 50 }),
-      expires_at: chosen(z.optional(moment), 'When it lapses', { example: '2030-01-31T18:00:00Z' }),
+      label: chosen(z.optional(line(120)), 'Purpose', { example: 'Berlin office' }),
+      uses: chosen(z.optional(uses), 'Number of uses left', { example: 50 }),
+      expires_at: chosen(z.optional(moment), 'When it expires', { example: '2030-01-31T18:00:00Z' }),
     }),
     data: authCodeRecord,
   },

@@ -45,7 +45,7 @@ export const organizationDocument = z.strictObject({
   auth_codes: chosen(
     list(
       z.extend(codes, {
-        uses: chosen(codes.shape.uses, 'How often it can be used when it is made; not compared later', {
+        uses: chosen(codes.shape.uses, 'Number of uses when it is created; not compared later', {
           example: 50,
         }),
       }),

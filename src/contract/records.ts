@@ -8,7 +8,7 @@ export const org_id = shown(positive, 'Organization id', { example: 1 })
 export const user_id = shown(id, 'User id', { example: '7' })
 export const time = z.string()
 export const times = {
-  created_at: chosen(time, 'When it was made'),
+  created_at: chosen(time, 'When it was created'),
   updated_at: chosen(time, 'When it was last changed'),
 }
 
@@ -16,7 +16,7 @@ export const limit = chosen(
   z.optional(
     z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'), z.lte(1000, 'must be 1000 or less')),
   ),
-  'Rows per page; without it, the response holds every row',
+  'Rows per page; default: all rows',
   { example: 100 },
 )
 export const cursor = chosen(
@@ -87,10 +87,10 @@ export const policy = z.strictObject({
       example: ['203.0.113.0/24'],
     },
   ),
-  device_trust: chosen(z.optional(z.boolean()), 'Only devices registered to the user count'),
+  device_trust: chosen(z.optional(z.boolean()), 'Accept only devices that are registered to the user'),
   require_number: chosen(
     z.optional(z.boolean()),
-    'The approver must type the number that the requester sees',
+    'Require the approver to type the number that the requester sees',
   ),
   factors: chosen(z.optional(z.array(z.enum(factors))), 'Factors that every approval needs', {
     example: ['biometric', 'location'],
@@ -136,7 +136,10 @@ export const membershipRecord = z.looseObject({
 export const sentEnrollment = chosen(
   z.nullable(
     z.looseObject({
-      channel: chosen(z.nullable(z.enum(deliveryChannels)), 'How the link is sent; null where it cannot be'),
+      channel: chosen(
+        z.nullable(z.enum(deliveryChannels)),
+        'How the link is sent; null if it cannot be sent',
+      ),
       message_id: chosen(z.nullable(z.string()), 'Id of the message in the outbox'),
       expires_at: chosen(z.nullable(time), 'When the link expires'),
       next: chosen(z.nullable(z.string()), 'What to do where no link was sent'),
@@ -147,12 +150,15 @@ export const sentEnrollment = chosen(
 export const keyRecord = z.looseObject({
   id: chosen(id, 'Key id'),
   name: chosen(z.string(), 'Name, as the audit shows it'),
-  kind: chosen(z.enum(['operator', 'organization']), 'operator: everything; organization: its own only'),
+  kind: chosen(
+    z.enum(['operator', 'organization']),
+    'operator: everything; organization: its own organization',
+  ),
   org_id: chosen(z.nullable(positive), 'Organization id, null for an operator key'),
-  prefix: chosen(z.string(), 'How the key starts'),
-  created_at: chosen(time, 'When it was made'),
+  prefix: chosen(z.string(), 'First characters of the key'),
+  created_at: chosen(time, 'When it was created'),
   last_used_at: chosen(z.nullable(time), 'When it was last used, to the minute'),
-  expires_at: chosen(z.nullable(time), 'When it ends; set by a rotation'),
+  expires_at: chosen(z.nullable(time), 'When it expires; set by a rotation'),
   revoked_at: chosen(z.nullable(time), 'When it was revoked'),
 })
 
@@ -190,6 +196,6 @@ export const ruling = z.looseObject({
 export const factorRuling = z.extend(ruling, {
   policy: chosen(
     z.nullable(z.enum(['required', 'report_only'])),
-    'Whether the decision needed it; report_only and null never hinder',
+    'Whether the decision required it; report_only and null never prevent an approval',
   ),
 })

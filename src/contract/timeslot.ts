@@ -22,9 +22,9 @@ export const slot = z.strictObject({
     { example: ['mon', 'tue', 'wed', 'thu', 'fri'] },
   ),
   start: chosen(clockTime, 'Start, HH:MM', { example: '09:00' }),
-  end: chosen(clockTime, 'End, HH:MM; before the start, it is on the next day', { example: '17:30' }),
+  end: chosen(clockTime, 'End, HH:MM; if it is before the start, on the next day', { example: '17:30' }),
   timezone: chosen(line(64), 'IANA time zone', { example: 'Europe/Berlin' }),
-  is_active: chosen(z.optional(is_active), '1 is active, 0 is not; 1 when left out', { example: 1 }),
+  is_active: chosen(z.optional(is_active), '1 for active, 0 for not; default: 1', { example: 1 }),
 })
 
 const slotRecord = z.looseObject({
@@ -35,7 +35,7 @@ const slotRecord = z.looseObject({
 })
 export const userSlotRecord = z.looseObject(slot.shape)
 const timeslot_id = shown(id, 'Time slot id', { example: '4' })
-const userOrg = chosen(z.optional(positive), 'Organization id; needed when the user is in several', {
+const userOrg = chosen(z.optional(positive), 'Organization id; required if the user is in several', {
   example: 1,
 })
 const columns = ['name', 'days', 'start', 'end', 'timezone', 'is_active']
@@ -58,7 +58,7 @@ export const timeslot = operations({
     path: '/organization/{org_id}/timeslots/add',
     cli: 'timeslot create',
     effect: 'write',
-    summary: 'Add a time slot to an organization',
+    summary: 'Create a time slot in an organization',
     message: 'Time slot added',
     example:
       '--org acme --name "Office hours" --days mon-fri --start 09:00 --end 17:30 --timezone Europe/Berlin',
@@ -70,7 +70,7 @@ export const timeslot = operations({
     path: '/timeslot/{timeslot_id}/update',
     cli: 'timeslot update',
     effect: 'write',
-    summary: 'Change a time slot of an organization; what is left out stays',
+    summary: 'Update a time slot; fields that are not given do not change',
     message: 'Time slot updated',
     example: '4 --end 18:00',
     input: z.strictObject({ timeslot_id, ...z.partial(slot).shape }),
@@ -129,13 +129,13 @@ export const timeslot = operations({
     path: '/svc/v1/organizations/{org_id}/timeslot-check',
     cli: 'timeslot check',
     effect: 'read',
-    summary: 'Tell whether the time slots would let a moment pass',
+    summary: 'Check whether the time slots allow a moment',
     message: 'Checked',
     example: '--org acme --at 2030-01-31T08:30:00+01:00',
     input: z.strictObject({
       org_id,
-      user_id: chosen(z.optional(id), 'With the slots of this user too', { example: '7', flag: 'user' }),
-      at: chosen(z.optional(line(40)), 'ISO 8601 with its offset; now when left out', {
+      user_id: chosen(z.optional(id), 'User whose time slots apply too', { example: '7', flag: 'user' }),
+      at: chosen(z.optional(line(40)), 'Time in ISO 8601 with an offset; default: now', {
         example: '2030-01-31T08:30:00+01:00',
       }),
     }),

@@ -24,11 +24,11 @@ const profile = {
   first_name: shown(line(100), 'First name', { example: 'Ada' }),
   last_name: shown(line(100), 'Last name', { example: 'Lovelace' }),
 }
-const role = chosen(z.optional(z.enum(roles)), 'Role in the organization; member when left out', {
+const role = chosen(z.optional(z.enum(roles)), 'Role in the organization; default: member', {
   example: 'member',
 })
 
-const orgOfCaller = chosen(z.optional(positive), 'Organization id; a key of an organization means its own', {
+const orgOfCaller = chosen(z.optional(positive), 'Organization id; default: the organization of the key', {
   example: 1,
 })
 const bodyOrg = chosen(positive, 'Organization id', { example: 1 })
@@ -73,7 +73,7 @@ export const user = operations({
     path: '/organization/{orgId}/create/user',
     cli: 'user create',
     effect: 'write',
-    summary: 'Add a user to an organization',
+    summary: 'Create a user in an organization',
     message: 'User created',
     example:
       '--org acme --first-name Ada --last-name Lovelace --email ada@acme.example --country-code +1 --mobile 2025550101',
@@ -85,17 +85,17 @@ export const user = operations({
     path: '/organization/{orgId}/update/user/{userId}',
     cli: 'user update',
     effect: 'write',
-    summary: 'Change the profile or role of a user; the mobile number is who they are and stays',
+    summary: 'Update the profile or role of a user; the mobile number cannot be changed',
     message: 'User updated',
     example: '7 --org acme --email ada@new.example',
     input: z.strictObject({
       orgId: org_id,
       userId: user_id,
       email: chosen(z.optional(email), 'E-mail address', { example: 'ada@new.example', personal: true }),
-      country_code: chosen(z.optional(country_code), 'Dialing prefix with plus; only the one it has', {
+      country_code: chosen(z.optional(country_code), 'Dialing prefix with plus; it cannot be changed', {
         example: '+1',
       }),
-      mobile: chosen(z.optional(mobile), 'Mobile number; only the one it has', {
+      mobile: chosen(z.optional(mobile), 'Mobile number; it cannot be changed', {
         example: '2025550101',
         personal: true,
       }),
@@ -110,7 +110,7 @@ export const user = operations({
     path: '/organization/{orgId}/delete/user/{userId}',
     cli: 'user delete',
     effect: 'delete',
-    summary: 'Erase a user and all their data in an organization',
+    summary: 'Delete a user and all their data in an organization',
     message: 'User deleted',
     example: '7 --org acme --yes',
     input: z.strictObject({ orgId: org_id, userId: user_id }),
@@ -121,7 +121,7 @@ export const user = operations({
     cli: 'user remove',
     args: ['user_id'],
     effect: 'write',
-    summary: 'End the membership of a user; the history stays',
+    summary: 'Remove a user from an organization; the history is kept',
     message: 'User removed',
     example: '7 --org acme',
     input: z.strictObject({ org_id: bodyOrg, user_id: bodyUser }),
@@ -186,7 +186,7 @@ export const user = operations({
     path: '/organization/{org_id}/pending/users',
     cli: 'user pending list',
     effect: 'read',
-    summary: 'List the users who wait to be accepted',
+    summary: 'List the users who are waiting to be accepted',
     message: 'Pending users',
     example: '--org acme',
     input: z.strictObject({ org_id, ...paging }),
@@ -231,7 +231,7 @@ export const user = operations({
     path: '/svc/v1/organizations/{org_id}/user-rules',
     cli: 'user rules',
     effect: 'read',
-    summary: 'List the geo-fences and time slots of each user that has some',
+    summary: 'List the geo-fences and time slots of users',
     message: 'Rules of users',
     example: '--org acme -o json',
     input: z.strictObject({ org_id, ...paging }),

@@ -51,7 +51,7 @@ describe('every command', () => {
   })
 
   test('has one name for one thing', () => {
-    const old = /--(?:lat|lon|lng|zone|tz|[a-z-]+-s)\b|^(?:\S+ )+(?:add|new)$/
+    const old = /--(?:lat|lon|lng|zone|tz|[a-z-]+-(?:s|m|ms))\b|^(?:\S+ )+(?:add|new)$/
     const texts = commands.map(({ words, flags }) => [words, flags.map((flag) => flag.flags)])
     expect(texts.flat(2).filter((text) => old.test(text))).toEqual([])
   })
