@@ -15,7 +15,7 @@ export const waitSeconds = {
 const ask = {
   action: shown(
     actionText,
-    'What you are about to do: what, to which system, how much. The approver sees exactly this text and approves nothing else.',
+    'What you are about to do: what, to which system, how much. The approver sees exactly this text.',
     { example: 'Deploy release 4.2 of the shop to production' },
   ),
   reason: shown(z.optional(reasonText), 'Why, in a sentence or two. The approver sees it.', {
@@ -32,7 +32,7 @@ const ask = {
           ),
         ),
     ),
-    "The approver's phone number in E.164. Omit it to ask the default approver. Never invent one.",
+    "The approver's phone, E.164. Omit it to ask the default approver. Never invent one.",
     { example: '+12025550101', personal: true },
   ),
   factors: shown(z.optional(z.array(z.enum(factors))), 'What is checked. Omit it for the default.', {
@@ -41,15 +41,12 @@ const ask = {
 }
 
 // The specification's fields are shown; the further ones we chose. spec: not shown (contents of attestation)
+// Answers may also hold `bound_to_action: false`, when the person did not see the action, and a `notice` of the demo.
 const state = shown(z.enum(approvalStates), 'Only approved is a yes.')
 const attestation = shown(z.optional(z.looseObject({})), 'Signed receipt; anyone can verify it offline.')
 const detail = shown(z.optional(z.string()), 'What it means and what to do next.')
 const expiry = 'When it expires if nobody decides (date-time).'
 const number = chosen(z.optional(z.string()), 'Tell the user: the approver must type it on the phone.')
-const further = {
-  bound_to_action: chosen(z.optional(z.literal(false)), 'The person did not see this action.'),
-  notice: chosen(z.optional(z.string()), 'Present when this is only a demo.'),
-}
 
 const approvalOutput = z.looseObject({
   status: state,
@@ -58,7 +55,6 @@ const approvalOutput = z.looseObject({
   expires_at: chosen(z.optional(z.string()), expiry),
   number,
   detail,
-  ...further,
 })
 
 const pendingOutput = z.looseObject({
@@ -68,7 +64,6 @@ const pendingOutput = z.looseObject({
   expires_at: shown(z.string(), expiry),
   number,
   detail,
-  ...further,
 })
 
 const statusOutput = z.looseObject({
@@ -78,7 +73,6 @@ const statusOutput = z.looseObject({
   expires_at: chosen(z.optional(z.string()), expiry),
   number,
   detail,
-  ...further,
 })
 
 /** What each state means, for whoever has to act on it. */
@@ -124,7 +118,7 @@ export const tools = {
               z.lte(waitSeconds.most, `must be ${waitSeconds.most} or less`),
             ),
         ),
-        'How long to wait, in seconds; the request is withdrawn after that. Omit it to wait about a minute and leave the request open.',
+        'Seconds to wait; then the request is withdrawn. Omit it to wait about a minute and leave the request open.',
         { example: 120 },
       ),
     }),

@@ -3,15 +3,24 @@ import type { Tool as ListedTool } from '@modelcontextprotocol/server'
 import { fieldMeta } from '../../contract/field.ts'
 import { tools, type Tool } from '../../contract/tools.ts'
 
-/** JSON Schema 2020-12 as an agent reads it: types, limits and descriptions, and nothing of ours. */
-const jsonSchema = (schema: z.ZodMiniType, io: 'input' | 'output'): { type: 'object' } =>
-  z.toJSONSchema(schema, {
+/**
+ * JSON Schema 2020-12, which is MCP's default, as an agent reads it: types, limits and descriptions. Each session of an
+ * agent pays for each word, and strict clients warn of keywords that say nothing.
+ */
+const jsonSchema = (schema: z.ZodMiniType, io: 'input' | 'output'): { type: 'object' } => {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     metadata: fieldMeta,
     override: ({ jsonSchema: json }) => {
-      for (const name of ['source', 'secret', 'personal']) delete json[name]
+      for (const name of ['source', 'secret', 'personal', 'examples']) delete json[name]
+      for (const name of ['additionalProperties', 'properties'] as const) {
+        const value = json[name]
+        if (typeof value === 'object' && Object.keys(value).length === 0) delete json[name]
+      }
     },
-  }) as { type: 'object' }
+  })
+  return json as { type: 'object' }
+}
 
 const listed = ([name, tool]: [string, Tool]): ListedTool => ({
   name,

@@ -38,8 +38,16 @@ describe('tools/list', () => {
       expect(tool.outputSchema.properties.status).toBeDefined()
       expect(tool.description).toMatch(/not consent/)
       expect(JSON.stringify(tool)).not.toMatch(/"source"|"personal"/)
+      // Strict clients warn of a schema that says nothing.
+      expect(JSON.stringify(tool)).not.toContain('{}')
     }
   })
+})
+
+test('the list of the tools costs an agent little', async () => {
+  const { result } = await tools.ask({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  // Four characters are about a token.
+  expect(JSON.stringify(result).length / 4).toBeLessThan(1_260)
 })
 
 describe('check_status', () => {
