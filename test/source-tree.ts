@@ -7,7 +7,15 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 
 export type Import = { from: string; to: string; dynamic: boolean }
 export type Regex = { file: string; source: string; flags: string }
-export type Source = { file: string; text: string; lines: number; imports: Import[]; regexes: Regex[] }
+export type Source = {
+  file: string
+  text: string
+  lines: number
+  imports: Import[]
+  regexes: Regex[]
+  /** Its string literals and templates, what is joined by `+` in one piece; a value in one is `unknownValue`. */
+  strings: string[]
+}
 
 type Node = { type: string; [key: string]: unknown }
 // Neither loads anything before it is reached; a type never does.
@@ -20,13 +28,40 @@ const visit = (node: Node, see: (node: Node) => void): void => {
   for (const value of Object.values(node).flat()) if (isNode(value)) visit(value, see)
 }
 
+/** Stands for a value that is known only when a text is printed. */
+export const unknownValue = '\uFFFC'
+
+/** The text of a literal, a template or a sum of them. */
+const textOf = (node: Node): string | undefined => {
+  if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined
+  if (node.type === 'TemplateLiteral')
+    return (node.quasis as { value: { cooked: string } }[])
+      .map(({ value }) => value.cooked)
+      .join(unknownValue)
+  if (node.type !== 'BinaryExpression' || node.operator !== '+') return undefined
+  const [left, right] = [textOf(node.left as Node), textOf(node.right as Node)]
+  return left === undefined && right === undefined
+    ? undefined
+    : `${left ?? unknownValue}${right ?? unknownValue}`
+}
+
+const stringsIn = (node: Node, found: string[] = []): string[] => {
+  const text = textOf(node)
+  if (text !== undefined) found.push(text)
+  // The parts of a sum are in it; what a template holds may have texts of its own.
+  if (node.type === 'BinaryExpression' && text !== undefined) return found
+  for (const value of Object.values(node).flat()) if (isNode(value)) stringsIn(value, found)
+  return found
+}
+
 /** What one file imports (a path from the root of the project, or a package) and its regular expressions. */
 export const readSource = (file: string, text: string): Source => {
   const imports: Import[] = []
   const regexes: Regex[] = []
   const resolve = (specifier: string): string =>
     specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier
-  visit(parseAst(text, { lang: 'ts' }, file) as unknown as Node, (node) => {
+  const tree = parseAst(text, { lang: 'ts' }, file) as unknown as Node
+  visit(tree, (node) => {
     if (node.regex) {
       const { pattern, flags } = node.regex as { pattern: string; flags: string }
       regexes.push({ file, source: pattern, flags })
@@ -35,7 +70,7 @@ export const readSource = (file: string, text: string): Source => {
     if (/^(?:Import|Export|TSImport)/.test(node.type) && specifier !== undefined)
       imports.push({ from: file, to: resolve(String(specifier)), dynamic: lazy.has(node.type) })
   })
-  return { file, text, lines: text.split('\n').length, imports, regexes }
+  return { file, text, lines: text.split('\n').length, imports, regexes, strings: stringsIn(tree) }
 }
 
 export const sourceTree = (): Source[] =>

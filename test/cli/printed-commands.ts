@@ -1,0 +1,93 @@
+import { CommanderError, type Command } from 'commander'
+import { createContext } from '../../src/cli/create-context.ts'
+import { groups } from '../../src/cli/groups.ts'
+import { buildProgram } from '../../src/cli/program.ts'
+import { SvcError } from '../../src/core/errors.ts'
+import { unknownValue } from '../source-tree.ts'
+import { memoryIo } from './memory-io.ts'
+
+// The commands in a text that svc prints, and whether the command tree takes them. Nothing is run.
+
+/** How a sentence goes on after the name of the program: these are no commands. */
+const prose = new Set(
+  'again asks does enrollment exits has holds is itself knows may must or prints reads runs says sets takes wrote'.split(
+    ' ',
+  ),
+)
+
+/** The words of a command line that begins here, up to where a shell or a sentence ends it. */
+const wordsFrom = (text: string): string[] => {
+  const words: string[] = []
+  const line = /^[^\n]*?(?= {2,}|\n| [|;&#<>](?= )| \(|`|$)/.exec(text)![0]
+  for (const [raw] of line.matchAll(/(?:'[^']*'|"[^"]*"|\$\([^)]*\)|[^\s'"])+/g)) {
+    const [, word, end] = /^(.*?)([.,;:)…]*)$/s.exec(raw)!
+    if (word !== '') words.push(word!.replaceAll(/^(['"])(.*)\1$/gs, '$2'))
+    if (end !== '') break
+  }
+  return words
+}
+
+export type Mention = { command: string; words: string[] }
+
+/** Each `svc …` in a text. */
+export const mentionsIn = (text: string): Mention[] =>
+  [...text.matchAll(/(?<![\w./@-])svc (?=[a-z\uFFFC])/g)].map(({ index }) => {
+    const words = wordsFrom(text.slice(index + 4))
+    return { command: `svc ${words.join(' ')}`.replaceAll(unknownValue, '…'), words }
+  })
+
+const disarm = (command: Command): void => {
+  // Commander tells by the handler whether a command that leads to others can be called itself.
+  if ((command as unknown as { _actionHandler: unknown })._actionHandler) command.action(() => undefined)
+  command.commands.forEach(disarm)
+}
+
+const makeTree = async (): Promise<Command> => {
+  const context = createContext(memoryIo())
+  const program = await buildProgram(context)
+  disarm(program)
+  // The options of the parse that is under way.
+  Object.defineProperty(context, 'globals', { get: () => program.opts() })
+  return program
+}
+let tree: Promise<Command> | undefined
+const parsed = new Map<string, Promise<CommanderError | SvcError | undefined>>()
+
+const parse = (words: readonly string[]): Promise<CommanderError | SvcError | undefined> => {
+  const key = JSON.stringify(words)
+  if (!parsed.has(key)) parsed.set(key, parseAnew(words))
+  return parsed.get(key)!
+}
+
+const parseAnew = async (words: readonly string[]): Promise<CommanderError | SvcError | undefined> => {
+  const program = await (tree ??= makeTree())
+  try {
+    await program.parseAsync([...words], { from: 'user' })
+    return undefined
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? undefined : error
+    if (error instanceof SvcError) return error
+    throw error
+  }
+}
+
+/**
+ * Why the command tree does not take these words; undefined where it does. A sentence may go on after a command: then the
+ * words that are too many are left off. A flag that is only named, at the end, needs no value.
+ */
+export const refusalOf = async ({ words }: Mention): Promise<string | undefined> => {
+  const [first, second] = words
+  const isProse = [first, second].some((word) => word !== undefined && prose.has(word))
+  if (first === undefined || first.includes(unknownValue) || isProse) return undefined
+  if (!Object.hasOwn(groups, first)) return `there is no command "${first}"`
+  const left = [...words]
+  for (;;) {
+    const refusal = await parse(left)
+    if (refusal === undefined || refusal.code === 'commander.missingArgument') return undefined
+    const isNamed = refusal.code === 'commander.optionMissingArgument' && left.at(-1)!.startsWith('-')
+    const isOpen = refusal.code === 'commander.unknownCommand' && refusal.message.includes(unknownValue)
+    if (isNamed || isOpen) return undefined
+    if (refusal.code !== 'commander.excessArguments') return refusal.message
+    left.pop()
+  }
+}
