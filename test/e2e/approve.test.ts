@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { svc } from './processes.ts'
+import { hintOf, typeLine } from './shell.ts'
 import { onTerminal } from './terminal.ts'
 import { asked, begin, decide, env, installHooks, key, ok, path, service, startAgain } from './approvals.ts'
 
@@ -102,12 +103,10 @@ describe('svc approve', () => {
     const request = begin(['approve', 'request', 'Deploy'])
     const id = (await request.said(asked))[1]!
     request.child.kill('SIGINT')
-    expect(await request.ended).toMatchObject({
-      exit: 130,
-      stderr: expect.stringContaining(`svc approve wait ${id}`),
-    })
-    expect((await svc(['approve', 'wait', id, '--timeout', '1'], env)).exit).toBe(8)
-    const wait = svc(['approve', 'wait', id], env)
+    const stopped = await request.ended
+    expect(stopped).toMatchObject({ exit: 130, stderr: expect.stringContaining(`svc approve cancel ${id}`) })
+    expect((await typeLine(`${hintOf(stopped)} --timeout 1`, env)).exit).toBe(8)
+    const wait = typeLine(hintOf(stopped), env)
     await decide('approve', id)
     expect((await wait).exit).toBe(0)
   })

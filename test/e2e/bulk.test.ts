@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { bin, startService, svc, temporaryFolder, type Service } from './processes.ts'
+import { hintOf, typeLine } from './shell.ts'
 import { onTerminal } from './terminal.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
@@ -68,7 +69,8 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
     )
     const before = readFileSync(results, 'utf8').split('\n').length
     expect(before).toBeLessThan(count)
-    const resumed = await svc(['user', 'import', users, '--org', org, '--resume', '-o', 'json'], env)
+    const line = told ? hintOf({ stderr }) : `svc user import ${users} --org ${org} --resume`
+    const resumed = await typeLine(`${line} -o json`, env)
     expect(resumed.exit).toBe(0)
     expect(JSON.parse(resumed.stdout)).toEqual({ created: count, updated: 0, skipped: 0, failed: 0, results })
     expect(await members()).toBe(count)

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { svc } from './processes.ts'
+import { hintOf, typeLine } from './shell.ts'
 import { onTerminal } from './terminal.ts'
 import { asked, begin, env, installHooks, key, ok } from './approvals.ts'
 
@@ -19,9 +20,11 @@ test('an approval without the place that a rule requires is stopped, and the hin
   expect(stopped).toMatchObject({ exit: 2, stderr: expect.stringContaining('Nothing was decided') })
   expect(await ok(['approve', 'status', id, '--jq', '.status'])).toBe('pending\n')
 
-  const [, hint] = /^hint: svc (.*)$/m.exec(stopped.stderr)!
-  const line = hint!.replace('<degrees>', '52.52').replace('<degrees>', '13.405').split(' ')
-  expect(await ok(line)).toContain('status\tapproved')
+  const line = hintOf(stopped).replace('<degrees>', '52.52').replace('<degrees>', '13.405')
+  expect(await typeLine(line, env)).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining('status\tapproved'),
+  })
 })
 
 test('the inbox asks for the place, and it counts', async () => {

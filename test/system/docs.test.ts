@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { mentionsIn, refusalOf } from '../cli/printed-commands.ts'
 import { agrees, agreesLoosely, disagreements } from './doc-compare.ts'
 import { readPage, type Step } from './doc-page.ts'
 import { play, type Shown } from './doc-play.ts'
@@ -34,6 +35,14 @@ describe.concurrent.each([...pages.keys()])('%s', (name) => {
 
   test('shows what really happens, to the letter, at 100 columns', { timeout: 180_000 }, async () => {
     expect(disagreements(steps, await shownBy(name, 100), agrees)).toEqual([])
+  })
+
+  test('prints only commands that svc has', { timeout: 180_000 }, async () => {
+    const printed = (await shownBy(name, 100)).flatMap(({ lines }) =>
+      lines.filter((line) => /^(?:hint:| *next:)|^svc: /.test(line)),
+    )
+    const refusals = await Promise.all(printed.flatMap(mentionsIn).map(refusalOf))
+    expect(refusals.filter((why) => why !== undefined)).toEqual([])
   })
 
   test.each([60, 200])('shows the same at %i columns', { timeout: 180_000 }, async (width) => {
