@@ -4,6 +4,7 @@ import type { Operation } from '../contract/operation.ts'
 import { safeLine } from '../core/safe-text.ts'
 import type { Context } from './context.ts'
 import { openMemory } from './profile/memory.ts'
+import { wholeNumber } from './phone-parts.ts'
 
 /** As long as a service looks back, too: five rings in ten minutes. */
 const windowMs = 10 * 60_000
@@ -16,9 +17,8 @@ export const personIn = (
   input: Record<string, unknown>,
 ): string | undefined => {
   if (!/^(?:approve|auth|notify) /.test(cli)) return undefined
-  const { approver_mobile, country_code = '', mobile, email, user_id } = input
-  const phone =
-    approver_mobile ?? (mobile === undefined ? undefined : `${String(country_code)}${String(mobile)}`)
+  const { approver_mobile, email, user_id } = input
+  const phone = approver_mobile ?? wholeNumber(input)
   if (phone !== undefined) return String(phone).replaceAll(/[\s().-]/g, '')
   return email === undefined && user_id === undefined ? undefined : String(email ?? user_id)
 }

@@ -9,7 +9,17 @@ import type { Shape } from './output/output.ts'
 import { asTyped } from './typed-names.ts'
 
 /** Names under which services tell phones, addresses and credentials, whatever the table says. */
-const alwaysMasked = ['mobile', 'phone', 'email', 'api_key', 'apiKey', 'secret', 'token', 'password']
+const alwaysMasked = [
+  'mobile',
+  'mobile_e164',
+  'phone',
+  'email',
+  'api_key',
+  'apiKey',
+  'secret',
+  'token',
+  'password',
+]
 
 /** Where the profile wants it, a person approves exactly this: all that it was given, and where. */
 const askBefore = async (

@@ -1,13 +1,14 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, positive } from './field.ts'
-import { e164, phoneProfile, sending } from './mobile.ts'
+import { either, phoneProfile, prefix, sending } from './mobile.ts'
 import { operations } from './operation.ts'
-import { membershipRecord, organizationName, roles, states, time, times } from './records.ts'
+import { membershipRecord, organizationName, phoneFields, roles, states, time, times } from './records.ts'
 
 // The mobile operations on somebody who is known. Bodies and data. spec: not shown
 
 const who = {
-  mobile: z.optional(e164('Mobile number, E.164')),
+  mobile: z.optional(either),
+  country_code: prefix,
   user_id: chosen(z.optional(id), 'Or the user id', { example: '7' }),
 }
 
@@ -25,8 +26,7 @@ const accountRecord = z.looseObject({
 
 const personRecord = z.looseObject({
   user_id: chosen(id, 'User id'),
-  mobile: chosen(z.string(), 'Mobile number, E.164', { personal: true }),
-  country_code: chosen(z.string(), 'Dialing prefix with plus'),
+  ...phoneFields,
   account: chosen(z.nullable(accountRecord), 'The account of the app; null without one'),
   organizations: chosen(z.array(membershipRecord), 'Where the user is'),
 })
@@ -169,7 +169,7 @@ export const account = operations({
     summary: 'Show the account and the memberships behind a mobile number',
     message: 'User',
     example: '--mobile +12025550101',
-    input: z.strictObject({ mobile: e164('Mobile number, E.164') }),
+    input: z.strictObject({ mobile: either, country_code: prefix }),
     data: personRecord,
   },
 })

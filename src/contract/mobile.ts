@@ -2,12 +2,18 @@ import * as z from 'zod/mini'
 import { seen } from './approval.ts'
 import { chosen, id, line, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { country_code, email, mobile as number, time } from './records.ts'
+import { country_code, email, mobile as number, phoneFields, time } from './records.ts'
 
 // Bodies and data of the mobile operations. spec: not shown, but for the token in the path.
 
 export const e164 = (description: string) =>
   chosen(number, description, { example: '+12025550101', personal: true })
+
+export const either = e164('Mobile number, E.164; or national, with country_code')
+/** Beside a mobile number that is national, as the answers have it. */
+export const prefix = chosen(z.optional(country_code), 'Dialing prefix with plus, for a national number', {
+  example: '+1',
+})
 
 /** What an app knows of its user and of the phone that it runs on. */
 export const phoneProfile = {
@@ -70,7 +76,7 @@ export const mobile = operations({
       ...phoneProfile,
     }),
     data: z.looseObject({
-      mobile: chosen(z.string(), 'Mobile number, E.164', { personal: true }),
+      ...phoneFields,
       expires_at: chosen(time, 'Until when it can be confirmed'),
     }),
   },
@@ -83,7 +89,7 @@ export const mobile = operations({
       'Send a six-digit code by SMS; it works once, for ten minutes, and at most five are sent in that time',
     message: 'Code sent',
     example: '--mobile +12025550101',
-    input: z.strictObject({ mobile: e164('Mobile number, E.164') }),
+    input: z.strictObject({ mobile: either, country_code: prefix }),
     data: z.looseObject({
       ...sending,
       message_id: chosen(z.string(), 'Id of the message in the outbox'),
@@ -97,7 +103,7 @@ export const mobile = operations({
     summary: 'Confirm a phone with its code; activates the account, or signs in to an active one',
     message: 'Account active',
     example: '--mobile +12025550101 --otp-file code.txt',
-    input: z.strictObject({ mobile: e164('Mobile number, E.164'), otp }),
+    input: z.strictObject({ mobile: either, country_code: prefix, otp }),
     data: tokens,
   },
   refreshMobileToken: {

@@ -105,12 +105,18 @@ export const country_code = line(5).check(
   z.regex(/^\+[1-9]\d{0,3}$/, 'must be a dialing prefix with plus, such as +1'),
 )
 
+/** A number in the two parts that the specification takes, and whole. */
+export const phoneFields = {
+  country_code: chosen(z.string(), 'Dialing prefix with plus'),
+  mobile: chosen(z.string(), 'Mobile number, national', { personal: true }),
+  mobile_e164: chosen(z.string(), 'The whole mobile number, E.164', { personal: true }),
+}
+
 /** One person in one organization. */
 export const userRecord = z.looseObject({
   id: chosen(id, 'User id'),
   org_id: chosen(positive, 'Organization id'),
-  mobile: chosen(z.string(), 'Mobile number, E.164', { personal: true }),
-  country_code: chosen(z.string(), 'Dialing prefix with plus'),
+  ...phoneFields,
   email: chosen(z.string(), 'E-mail address', { personal: true }),
   first_name: chosen(z.string(), 'First name'),
   last_name: chosen(z.string(), 'Last name'),

@@ -36,7 +36,7 @@ const bodyUser = chosen(id, 'User id', { example: '7' })
 const e164 = chosen(z.optional(mobile), 'Mobile number, E.164', { example: '+12025550101', personal: true })
 const address = chosen(z.optional(email), 'E-mail address', { example: 'ada@acme.example', personal: true })
 const member = { org_id, user_id }
-const userColumns = ['id', 'first_name', 'last_name', 'mobile', 'email', 'role', 'state']
+const userColumns = ['id', 'first_name', 'last_name', 'mobile_e164', 'email', 'role', 'state']
 
 export const user = operations({
   listUsers: {

@@ -51,3 +51,13 @@ export const readPhone = (mobile: string, countryCode?: string): Phone | NoPhone
     }
   return { mobile: parsed.number, country_code: `+${parsed.countryCallingCode}` }
 }
+
+/**
+ * The number without its prefix, so that both together are read as the same number again. A few numbers start with digits
+ * that their country dials first and would lose them: they stay whole.
+ */
+export const nationalNumber = ({ mobile, country_code }: Phone): string => {
+  const national = mobile.slice(country_code.length)
+  const again = readPhone(national, country_code)
+  return 'mobile' in again && again.mobile === mobile ? national : mobile
+}

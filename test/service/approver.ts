@@ -29,14 +29,19 @@ export const enroll = async (
 
 /** A member with the number 2025550100 + `n` and a software key. */
 export const createApprover = async (service: TestService, org: number, n: number): Promise<Approver> => {
-  const { id, mobile } = await createMember(service, org, n)
+  const { id, mobile_e164: mobile } = await createMember(service, org, n)
   return { id, mobile, ...(await enroll(service, org, id)) }
 }
 
-export const ask = ({ call }: TestService, approver: { mobile: string }, more: object = {}, key?: string) =>
+export const ask = (
+  { call }: TestService,
+  { mobile, mobile_e164 = mobile }: { mobile: string; mobile_e164?: string },
+  more: object = {},
+  key?: string,
+) =>
   call('POST', '/svc/v1/approvals', {
     key,
-    body: { action: 'Deploy 4.2', approver_mobile: approver.mobile, ...more },
+    body: { action: 'Deploy 4.2', approver_mobile: mobile_e164, ...more },
   })
 
 export const show = ({ call }: TestService, id: string, key?: string): Promise<Answer> =>

@@ -13,7 +13,8 @@ export const open = async (options: { dev?: boolean; publicUrl?: string } = {}):
   clock = createClock()
   service = await startTestService({ dev: true, now: clock.now, ...options })
   acme = await createTenant(service, 'acme')
-  ada = await createMember(service, acme.id, 1)
+  const { id, mobile_e164 } = await createMember(service, acme.id, 1)
+  ada = { id, mobile: mobile_e164 }
 }
 
 /** Installs the hooks that set it up, in the test file that calls this. */

@@ -15,7 +15,13 @@ describe('onboarding', () => {
   test('makes the organization, its admin, a link, a code and a key that works', async () => {
     const made = dataOf(await onboard({ name: 'Acme Corp', slug: 'acme', ...ada }))
     expect(made.organization).toMatchObject({ id: 1, slug: 'acme' })
-    expect(made.admin).toMatchObject({ mobile: '+12025550101', role: 'admin', state: 'active', org_id: 1 })
+    expect(made.admin).toMatchObject({
+      mobile: '2025550101',
+      mobile_e164: '+12025550101',
+      role: 'admin',
+      state: 'active',
+      org_id: 1,
+    })
     expect(made.enrollment.url).toMatch(/^http:\/\/127\.0\.0\.1:8080\/approver#enroll=[\w-]{43}$/)
     expect(made.auth_code).toMatchObject({ label: 'First auth code', org_id: 1, uses_left: null })
     expect(made.api_key).toMatchObject({ name: 'first key', kind: 'organization', org_id: 1 })

@@ -78,7 +78,7 @@ export const settle = async (
     slug,
     key,
     email: `user${n}@acme.example`,
-    sender: (await createMember(service, org, n + 4)).mobile,
+    sender: (await createMember(service, org, n + 4)).mobile_e164,
     machine,
     user,
     waiting,

@@ -59,10 +59,9 @@ const cases: Record<string, Case> = {
   },
   updateProfile: {
     read: async ({ person }) => {
-      const { mobile } = dataOf(
-        await service.call('POST', '/update-profile', { body: { user_id: person, first_name: 'Bob' } }),
-      )
-      return dataOf(await service.call('POST', '/getuser', { body: { mobile } }))
+      const body = { user_id: person, first_name: 'Bob' }
+      const { country_code, mobile } = dataOf(await service.call('POST', '/update-profile', { body }))
+      return dataOf(await service.call('POST', '/getuser', { body: { country_code, mobile } }))
     },
     write: () => ['POST', '/update-profile'],
   },
@@ -144,6 +143,42 @@ describe('the record that a read answered', () => {
     const answer = await service.call(method, path, { body: { label: 'x', expires_at: null } })
     expect(refusal(answer)).toEqual([422, 'invalid_field', ['expires_at']])
     expect(answer.body.message).toBe('expires_at cannot be cleared; leave it out, or give a value')
+  })
+
+  test.each([
+    ['+1', '2025550142', '+12025550142'],
+    ['+49', '15112345678', '+4915112345678'],
+    ['+39', '0612345678', '+390612345678'],
+  ])(
+    'answers %s %s in the two parts in which it was sent, and whole beside them',
+    async (country_code, mobile, whole) => {
+      const profile = { email: 'x@acme.example', first_name: 'X', last_name: 'Y', country_code, mobile }
+      const create = (body: object) => service.call('POST', `/organization/${ids.org}/create/user`, { body })
+      const made = dataOf(await create(profile))
+      expect(made).toMatchObject({ country_code, mobile, mobile_e164: whole })
+      expect(made.country_code + made.mobile).toBe(whole)
+      // Both spellings name the same person.
+      for (const again of [mobile, whole])
+        expect(refusal(await create({ ...profile, mobile: again }))).toEqual([409, 'user_exists', []])
+      const registered = dataOf(
+        await service.call('POST', '/wp/register/mobile/user', { body: { ...profile } }),
+      )
+      expect(registered).toMatchObject({ country_code, mobile, mobile_e164: whole })
+      for (const who of [{ country_code, mobile }, { mobile: whole }, { country_code, mobile: whole }])
+        expect(dataOf(await service.call('POST', '/getuser', { body: who }))).toMatchObject({
+          country_code,
+          mobile,
+          mobile_e164: whole,
+        })
+    },
+  )
+
+  test('a number that its country would read otherwise stays whole, and is still read as itself', async () => {
+    const [country_code, mobile] = ['+49', '+494979529444']
+    const profile = { email: 'x@acme.example', first_name: 'X', last_name: 'Y', country_code, mobile }
+    const create = () => service.call('POST', `/organization/${ids.org}/create/user`, { body: profile })
+    expect(dataOf(await create())).toMatchObject({ mobile, mobile_e164: mobile })
+    expect(refusal(await create())).toEqual([409, 'user_exists', []])
   })
 
   test('a field that no record has is still refused', async () => {

@@ -38,7 +38,7 @@ export const createCrowd = async (service: TestService, size: number): Promise<C
         })
         .execute(),
     )
-    mobiles.push(user.mobile)
+    mobiles.push(user.mobile_e164)
   }
   const keys = dataOf(await service.call('GET', `/svc/v1/keys?org_id=${org}`))
   return { org, key, caller: { keyId: keys[0].id, name: 'crowd', orgId: org }, mobiles }

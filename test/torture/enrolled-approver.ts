@@ -24,7 +24,7 @@ export const enrollApprover = async (
   org: number,
   more: Record<string, unknown> = {},
 ): Promise<EnrolledApprover> => {
-  const { id, mobile } = await request(baseUrl, 'createUser', key, {
+  const { id, mobile_e164: mobile } = await request(baseUrl, 'createUser', key, {
     ...exampleInput('createUser'),
     orgId: org,
     ...more,

@@ -64,7 +64,7 @@ export const newTenant = async ({ baseUrl, log }: Running, operator: string): Pr
     revoked: other.key,
     mobile: approver.mobile,
     email,
-    sender: sender.mobile,
+    sender: sender.mobile_e164,
     request: (await request(baseUrl, 'createApproval', operator, asked)).request_id,
     token: person.token,
     verification: person.verification,

@@ -7,6 +7,7 @@ import { usageError } from '../../core/errors.ts'
 import { checkShown } from '../check-shown.ts'
 import type { Context } from '../context.ts'
 import type { KeyFile } from './key-file.ts'
+import { wholeNumber } from '../phone-parts.ts'
 
 type Options = { software?: boolean; file?: string; algorithm?: string } & Record<string, unknown>
 type Enrollment = { token: string; rp_id: string; origin: string; challenge: string; user_handle: string }
@@ -37,7 +38,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
     values: Record<string, unknown>,
   ): Promise<T> => (await client.call(operation, values, { signal: io.signal })).envelope.data as T
 
-  const { mobile } = await call<{ mobile: string }>(user.getUser, { orgId: org_id, userId: user_id })
+  const mobile = wholeNumber(await call<object>(user.getUser, { orgId: org_id, userId: user_id }))!
   if (options.file === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = reserveFile(path, 'file', io)
   let data: object

@@ -76,7 +76,8 @@ const openTarget = (file: string | undefined, context: Context) => {
 }
 
 const rowOf = (record: unknown, kind: Kind): Fields => {
-  const fields = (record ?? {}) as Fields
+  const given = (record ?? {}) as Fields
+  const fields = kind.rowOf?.(given) ?? given
   const { [kind.keyColumn]: key } = fields
   if (typeof key !== 'string' || key === '')
     throw new SvcError(

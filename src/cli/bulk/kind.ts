@@ -55,6 +55,8 @@ export type Kind = {
   tidy(fields: Fields): { fields: Fields; key?: string; issues: Issue[] }
   /** The body of the request that creates a row, where it is another than the row. */
   bodyOf?(input: Fields): Fields
+  /** The row of a record, where it is another than the record. */
+  rowOf?(record: Fields): Fields
   /** Gets ready to send rows. */
   open(to: Destination): Promise<Send>
   list: Operation

@@ -1,7 +1,8 @@
 import type { Answer } from '../../client/client.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
-import { readPhone } from '../../rules/phone.ts'
+import { nationalNumber, readPhone } from '../../rules/phone.ts'
+import { wholeNumber } from '../phone-parts.ts'
 import { isConflict } from './conflict.ts'
 import type { Destination, Fields, Kind, Send } from './kind.ts'
 import { sameFields } from './same-fields.ts'
@@ -27,12 +28,10 @@ const tidy: Kind['tidy'] = (given) => {
   return { fields: { ...fields, ...read }, key: read.mobile, issues: [] }
 }
 
-/** The number in the two parts that the specification shows; whole where the second part alone would be read otherwise. */
+/** The number in the two parts that the specification shows. */
 const bodyOf = (input: Fields): Fields => {
-  const [whole, country_code] = [String(input['mobile']), String(input['country_code'])]
-  const national = whole.slice(country_code.length)
-  const again = readPhone(national, country_code)
-  return 'mobile' in again && again.mobile === whole ? { ...input, mobile: national } : input
+  const phone = { mobile: String(input['mobile']), country_code: String(input['country_code']) }
+  return { ...input, mobile: nationalNumber(phone) }
 }
 
 const idOf = ({ envelope }: Answer): unknown => (envelope.data as { id?: unknown } | undefined)?.id
@@ -97,4 +96,6 @@ export const users: Kind = {
   // Who waits or was rejected would be let in by an import, so no export holds them.
   list: user.listUsers,
   listed: { state: 'active' },
+  // Whole, so that no spreadsheet can read it as another number.
+  rowOf: (record) => ({ ...record, mobile: wholeNumber(record) }),
 }

@@ -6,6 +6,7 @@ import { exitCode, type Exit } from '../../core/exit-codes.ts'
 import { maybeRung } from '../approve/ending.ts'
 import type { Context } from '../context.ts'
 import { callTyped } from '../typed-names.ts'
+import { wholeNumber } from '../phone-parts.ts'
 
 type Options = { wait?: boolean; dryRun?: boolean } & Record<string, unknown>
 type Asked = { request_id?: unknown; number?: unknown; expires_at?: unknown }
@@ -64,7 +65,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
   const { request_id, number, expires_at } = (answer.envelope.data ?? {}) as Asked
   const given = { ...input, ...extra } as { country_code: string; mobile: string; org_id?: number }
   const asked = {
-    mobile: `${given.country_code}${given.mobile.replace(/[\s().-]/g, '')}`,
+    mobile: wholeNumber(given)!,
     ...(typeof request_id === 'string' && { request_id }),
     ...(given.org_id !== undefined && { org_id: given.org_id }),
   }

@@ -6,6 +6,7 @@ import { timeslot } from '../../contract/timeslot.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
 import { rowsOf } from '../output/payload.ts'
+import { wholeNumber } from '../phone-parts.ts'
 import { inParallel } from './parallel.ts'
 import {
   keyOf,
@@ -46,7 +47,7 @@ const listed = async (operation: Operation, { client, org_id, signal }: Reading)
 const isMember = ({ state }: Fields): boolean => state !== 'rejected' && state !== 'removed'
 
 const rowOf = (section: List, record: Fields): Row => {
-  const key = record[keyOf[section]]
+  const key = section === 'users' ? wholeNumber(record) : record[keyOf[section]]
   if (typeof key !== 'string')
     throw new SvcError('failed', 'no_key', `The service tells no ${keyOf[section]} in its ${section}`, {
       hint: 'This service cannot be compared with a file',

@@ -5,7 +5,7 @@ import { org } from '../../contract/org.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
-import { readPhone } from '../../rules/phone.ts'
+import { nationalNumber, readPhone } from '../../rules/phone.ts'
 import type { Step } from './plan.ts'
 import { fieldsOf, policyFields, type Fields, type List, type Section } from './state.ts'
 
@@ -56,7 +56,7 @@ const createUser = async (doing: Doing): Promise<Made> => {
   const phone = readPhone(step.key)
   if ('wrong' in phone) throw new SvcError('failed', 'no_phone', `${step.key} ${phone.message}`)
   const { country_code } = phone
-  const mobile = phone.mobile.slice(country_code.length)
+  const mobile = nationalNumber(phone)
   const made = await send(user.createUser, { orgId: org_id, country_code, mobile, ...only(fields, profile) })
   if (made.id === undefined && !isEmpty(only(fields, ['state', 'geofences', 'timeslots'])))
     throw new SvcError('failed', 'no_id', 'The service tells no id for the new user')

@@ -15,7 +15,7 @@ const roles: ('admin' | 'operator')[] = ['admin', 'operator']
 const shownDigits = 4
 const shownAtMost = 30
 
-const memberOf = ({ id, first_name, last_name, mobile, state }: UserRecord) => ({
+const memberOf = ({ id, first_name, last_name, mobile_e164: mobile, state }: UserRecord) => ({
   user_id: id,
   first_name,
   last_name,

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
 import type { userRecord } from '../../contract/records.ts'
 import type { Call } from '../call.ts'
+import { nationalNumber } from '../../rules/phone.ts'
 import { parsePhone, type Phone } from '../phone.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
 import type { Numbered } from '../row-ids.ts'
@@ -17,8 +18,9 @@ export const selectUsers = (call: Call) =>
     .select([
       'p.id',
       'm.org_id',
-      'p.mobile',
       'p.country_code',
+      'p.national as mobile',
+      'p.mobile as mobile_e164',
       'm.email',
       'm.first_name',
       'm.last_name',
@@ -44,7 +46,7 @@ export const checkRole = (call: Call, role: Role | undefined): void => {
 export const ensurePerson = async ({ db, now }: Call, phone: Phone): Promise<number> => {
   const made = await db
     .insertInto('people')
-    .values({ ...phone, created_at: now })
+    .values({ ...phone, national: nationalNumber(phone), created_at: now })
     .onConflict((of) => of.column('mobile').doNothing())
     .returning('id')
     .executeTakeFirst()

@@ -16,7 +16,8 @@ import { recordByToken } from '../verifications/token.ts'
 
 export const mobileHandlers: Handlers<typeof mobile> = {
   registerMobileUser: register,
-  sendOtp: (input, call) => sendOtp(call, { org_id: realmOf(call), mobile: parsePhone(input.mobile).mobile }),
+  sendOtp: (input, call) =>
+    sendOtp(call, { org_id: realmOf(call), mobile: parsePhone(input.mobile, input.country_code).mobile }),
   confirmRegistration: { before: prepareConfirmation },
   refreshMobileToken: { before: prepareRefresh },
   contactSupport: { before: prepareSupport },

@@ -55,7 +55,8 @@ export const userHandlers: Pick<Handlers<typeof user>, Group> = {
     const { mobile, country_code, ...changes } = given(input, changeable)
     const present = await findUser(call, orgId, userId)
     if (changes.role !== present.role) checkRole(call, changes.role)
-    if (!isNumberOf(present, mobile, country_code))
+    const phone = { mobile: present.mobile_e164, country_code: present.country_code }
+    if (!isNumberOf(phone, mobile, country_code))
       throw conflict(
         'mobile_is_identity',
         'The mobile number is who the user is and stays',

@@ -58,11 +58,11 @@ const activate = async (call: Call, user_id: number, profile: Profile): Promise<
 
 /** Spends the code of a phone for its account. The registration may be gone by then; the account may not. */
 export const prepareConfirmation = async (
-  { mobile: number, otp }: RowInput<typeof mobile.confirmRegistration>,
+  { mobile: number, country_code, otp }: RowInput<typeof mobile.confirmRegistration>,
   outside: Outside,
 ): Promise<(call: Call) => Promise<Tokens | Refusal>> => {
   const { caller, service } = outside
-  const phone = parsePhone(number)
+  const phone = parsePhone(number, country_code)
   const known = await service.storage.read((db) => findPerson({ db, caller }, { mobile: phone.mobile }))
   const access = known && (await signAccess(outside, known.user_id))
   return async (call) => {

@@ -8,7 +8,8 @@ type Reach = Pick<Call, 'db' | 'caller'>
 /** Accounts belong to the organization whose key made them, 0 for an operator's: no other key finds them. */
 export const realmOf = ({ caller }: Pick<Call, 'caller'>): number => caller.orgId ?? 0
 
-export type Who = { mobile?: string; user_id?: number }
+/** A mobile number, whole or beside its prefix; or an id. */
+export type Who = { mobile?: string; country_code?: string; user_id?: number }
 
 /** Within reach: with an account or a registration of this realm, or a member of an organization that the key reaches. */
 const findWithinReach = (reach: Reach, { mobile, user_id }: Who) => {
@@ -40,17 +41,17 @@ const findWithinReach = (reach: Reach, { mobile, user_id }: Who) => {
         ),
       ]),
     )
-    .select(['p.id as user_id', 'p.mobile', 'p.country_code'])
+    .select(['p.id as user_id', 'p.mobile', 'p.national', 'p.country_code'])
     .executeTakeFirst()
 }
 
-export type Person = { user_id: number; mobile: string; country_code: string }
+export type Person = { user_id: number; mobile: string; national: string; country_code: string }
 
 /** Whom a caller means, by both where both are given. A number that nobody knows is nobody; an id that is out of reach is 404. */
 export const findPerson = async (reach: Reach, who: Who): Promise<Person | undefined> => {
-  const { mobile, user_id } = who
+  const { mobile, country_code, user_id } = who
   if (mobile === undefined || user_id === undefined) oneOf({ mobile, user_id }, ['mobile', 'user_id'])
-  const number = mobile === undefined ? undefined : parsePhone(mobile).mobile
+  const number = mobile === undefined ? undefined : parsePhone(mobile, country_code).mobile
   const person = await findWithinReach(reach, { user_id, mobile: number })
   if (!person && user_id !== undefined) throw notFound('User')
   return person

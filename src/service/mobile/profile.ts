@@ -3,16 +3,27 @@ import type { Call } from '../call.ts'
 import { given } from '../handlers/given.ts'
 import { sendLinkIfPossible } from './email-link.ts'
 import { parseImei, samePhone } from './imei.ts'
-import { findAccount, findPerson, membershipsOf, realmOf, requireAccount, requirePerson } from './person.ts'
+import {
+  findAccount,
+  findPerson,
+  membershipsOf,
+  realmOf,
+  requireAccount,
+  requirePerson,
+  type Who,
+} from './person.ts'
 import type { RowData, RowInput } from '../row-ids.ts'
 
 type Record = RowData<typeof account.getMobileUser>
 type Checked = RowData<typeof account.checkImei>
 
-const readPerson = async (call: Call, who: { mobile?: string; user_id?: number }): Promise<Record> => {
+const readPerson = async (call: Call, who: Who): Promise<Record> => {
   const person = await requirePerson(call, who)
   return {
-    ...person,
+    user_id: person.user_id,
+    country_code: person.country_code,
+    mobile: person.national,
+    mobile_e164: person.mobile,
     account: (await findAccount(call, person.user_id)) ?? null,
     organizations: await membershipsOf(call, person.user_id),
   }
@@ -33,11 +44,11 @@ const changeable = [
 
 /** Changes the account alone: what an organization knows of its member is the organization's. */
 export const updateProfile = async (
-  { mobile, user_id: id, ...input }: RowInput<typeof account.updateProfile>,
+  { mobile, country_code, user_id: id, ...input }: RowInput<typeof account.updateProfile>,
   call: Call,
 ): Promise<Record> => {
   const { imei, ...changes } = given(input, changeable)
-  const { user_id, account } = await requireAccount(call, { mobile, user_id: id })
+  const { user_id, account } = await requireAccount(call, { mobile, country_code, user_id: id })
   const newAddress = changes.email !== undefined && changes.email !== account.email
   await call.db
     .updateTable('mobile_accounts')
@@ -57,12 +68,12 @@ export const updateProfile = async (
 
 /** Whether an IMEI can be one, and whether it is the one that the account of that user has. */
 export const checkImei = async (
-  { imei: text, mobile, user_id }: RowInput<typeof account.checkImei>,
+  { imei: text, ...who }: RowInput<typeof account.checkImei>,
   call: Call,
 ): Promise<Checked> => {
   const { imei, kind, tac } = parseImei(text)
-  if (mobile === undefined && user_id === undefined) return { imei, kind, tac, known: null }
-  const person = await findPerson(call, { mobile, user_id })
+  if (who.mobile === undefined && who.user_id === undefined) return { imei, kind, tac, known: null }
+  const person = await findPerson(call, who)
   const account = person && (await findAccount(call, person.user_id))
   return { imei, kind, tac, known: account?.imei ? samePhone(account.imei, imei) : false }
 }

@@ -1,6 +1,7 @@
 import type { mobile } from '../../contract/mobile.ts'
 import type { Call } from '../call.ts'
 import { ensurePerson } from '../handlers/member.ts'
+import { nationalNumber } from '../../rules/phone.ts'
 import { parsePhone } from '../phone.ts'
 import { later } from '../later.ts'
 import { parseImei } from './imei.ts'
@@ -38,7 +39,8 @@ export const register = async (
     .onConflict((on) => on.columns(['org_id', 'user_id']).doUpdateSet(kept))
     .execute()
   await call.audit(realmOf(call), 'registration')
-  return { mobile: phone.mobile, expires_at }
+  const { mobile: mobile_e164, country_code: prefix } = phone
+  return { country_code: prefix, mobile: nationalNumber(phone), mobile_e164, expires_at }
 }
 
 /** What is to be confirmed, if it has not lapsed. */

@@ -13,6 +13,7 @@ import * as keyLineage from './migrations/0009-key-lineage.ts'
 import * as byTime from './migrations/0010-by-time.ts'
 import * as whoAsks from './migrations/0011-who-asks.ts'
 import * as deviceId from './migrations/0012-device-id.ts'
+import * as nationalNumber from './migrations/0013-national-number.ts'
 import type { Tables } from './schema.ts'
 
 /** Forward only: a migration that was released is never changed, the next one is added below it. */
@@ -29,6 +30,7 @@ export const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }
   { name: '0010-by-time', up: byTime.up },
   { name: '0011-who-asks', up: whoAsks.up },
   { name: '0012-device-id', up: deviceId.up },
+  { name: '0013-national-number', up: nationalNumber.up },
 ]
 
 export const newestVersion = migrations.length

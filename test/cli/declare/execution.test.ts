@@ -82,7 +82,10 @@ describe('applying', () => {
     const client = clientOf(service)
     await apply(readDocument(`${acme}users: []\n`, 'x'), client)
     expect(dataOf(await service.call('GET', `/organization/${id}/user/${eve.id}`)).state).toBe('rejected')
-    await apply(readDocument(`${acme}users:\n${people(1).replace('+12025551000', eve.mobile)}`, 'x'), client)
+    await apply(
+      readDocument(`${acme}users:\n${people(1).replace('+12025551000', eve.mobile_e164)}`, 'x'),
+      client,
+    )
     expect((await read(client)).rows.users).toMatchObject([{ id: eve.id, fields: { state: 'active' } }])
   })
 

@@ -62,7 +62,7 @@ export const linkFor = async ({ call }: TestService, org: number, user: string):
 export const enrollPhone = async (
   service: TestService,
   org: number,
-  user: { id: string; mobile: string },
+  user: { id: string; mobile: string; mobile_e164?: string },
 ): Promise<Phone> => {
   const token = await linkFor(service, org, user.id)
   const ceremony = dataOf(await fromPhone(service, 'POST', 'enrollment', { body: { token } }))
@@ -70,7 +70,7 @@ export const enrollPhone = async (
   const body = { token, name: 'Pixel', response }
   const answer = await service.call('POST', '/svc/v1/devices', { key: null, body, headers: fromPage })
   const { id: device } = dataOf(answer)
-  return { user: user.id, mobile: user.mobile, device, key, cookie: cookieOf(answer) }
+  return { user: user.id, mobile: user.mobile_e164 ?? user.mobile, device, key, cookie: cookieOf(answer) }
 }
 
 export const createPhone = async (

@@ -32,7 +32,7 @@ describe('a user by mobile number', () => {
       return { id, name: slug, slug, role: 'member', state: 'active' }
     })
     const account = expect.objectContaining({ first_name: 'Ada', email: null })
-    const person = { user_id, mobile, country_code: '+1' }
+    const person = { user_id, mobile: mobile.slice(2), mobile_e164: mobile, country_code: '+1' }
     const by = async (key: string) => dataOf(await get(mobile, key))
     expect(await by(acme.key)).toEqual({ ...person, account, organizations: [inAcme] })
     expect(await by(other.key)).toEqual({ ...person, account: null, organizations: [inOther] })
@@ -45,7 +45,7 @@ describe('a user by mobile number', () => {
 
   test('is found in any spelling of the number, and absent where nobody within reach has it', async () => {
     await createMobileUser(service)
-    expect(dataOf(await get('+1 (202) 555-0101')).mobile).toBe(mobile)
+    expect(dataOf(await get('+1 (202) 555-0101')).mobile_e164).toBe(mobile)
     expect(refusal(await get('+12025550109'))).toEqual([404, 'not_found', []])
     expect(refusal(await get(mobile, acme.key))).toEqual([404, 'not_found', []])
     expect(refusal(await get('2025550101'))).toEqual([422, 'invalid_field', ['mobile']])
@@ -85,7 +85,7 @@ describe('an update of the profile', () => {
     [{ imei: '352099001761482' }, 'invalid_field', ['imei']],
     [{ email: 'x' }, 'invalid_field', ['email']],
     [{ first_name: ' ' }, 'invalid_field', ['first_name']],
-    [{ first_name: 'Bob', country_code: '+49' }, 'invalid_field', ['country_code']],
+    [{ first_name: 'Bob', country_code: '+49' }, 'invalid_field', ['mobile']],
   ])('with %j is refused and changes nothing', async (wrong, code, fields) => {
     await createMobileUser(service)
     const before = await contentsOf(service)

@@ -26,7 +26,9 @@ const sendAndConfirm = async (by: { key?: string } = {}) => {
 describe('a registration', () => {
   test('answers the one spelling of the number and sends nothing', async () => {
     expect(dataOf(await register(service, { mobile: '(202) 555-0101' }))).toEqual({
-      mobile,
+      country_code: '+1',
+      mobile: '2025550101',
+      mobile_e164: mobile,
       expires_at: '2030-02-01T12:00:00.000Z',
     })
     expect(await service.messages()).toEqual([])
@@ -37,7 +39,8 @@ describe('a registration', () => {
     const acme = await createTenant(service, 'acme')
     await createMember(service, acme.id, 2)
     const known = await register(service, { mobile: '2025550102' })
-    expect({ ...dataOf(known), mobile: '' }).toEqual({ ...dataOf(unknown), mobile: '' })
+    const number = { mobile: '2025550102', mobile_e164: '+12025550102' }
+    expect(dataOf(known)).toEqual({ ...dataOf(unknown), ...number })
   })
 
   test('touches no account before its phone is confirmed', async () => {
@@ -96,7 +99,7 @@ describe('a registration', () => {
       '202/555/0101',
     ]
     for (const spelling of spellings)
-      expect(dataOf(await register(service, { mobile: spelling })).mobile).toBe(mobile)
+      expect(dataOf(await register(service, { mobile: spelling })).mobile_e164).toBe(mobile)
     const { people, registrations } = await contentsOf(service)
     expect([people, registrations]).toMatchObject([[{ mobile }], [{}]])
   })

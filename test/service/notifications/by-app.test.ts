@@ -7,14 +7,14 @@ import { globex, installHooks, later, post, refusedOutright } from './notificati
 installHooks()
 
 describe('POST /send/app-auth/notification', () => {
-  let grace: { id: string; mobile: string }
+  let grace: { id: string; mobile_e164: string }
   beforeEach(async () => {
     grace = await createMember(service, acme.id, 2, { first_name: 'Grace', last_name: 'Hopper' })
   })
   const notifyByApp = (more: object = {}, key?: string) =>
     post(
       '/send/app-auth/notification',
-      { from_mobile: grace.mobile, to_mobile: ada.mobile, action: 'Open the safe', ...more },
+      { from_mobile: grace.mobile_e164, to_mobile: ada.mobile, action: 'Open the safe', ...more },
       key,
     )
 

@@ -12,7 +12,14 @@ type Slot = {
 
 export type AdministrationTables = {
   organizations: { id: Generated<number>; name: string; slug: string; policy: string } & Times
-  people: { id: Generated<number>; mobile: string; country_code: string; created_at: string }
+  /** `mobile` is E.164; `national` reads as the same number under `country_code`. */
+  people: {
+    id: Generated<number>
+    mobile: string
+    national: string
+    country_code: string
+    created_at: string
+  }
   /** A person (`user_id`) in an organization. */
   memberships: {
     id: Generated<number>

@@ -1,0 +1,30 @@
+import type { Kysely } from 'kysely'
+import { nationalNumber } from '../../../rules/phone.ts'
+import type { Tables } from '../schema.ts'
+
+/** Rows that are changed at once. */
+const batch = 1000
+
+export const up = async (db: Kysely<Tables>): Promise<void> => {
+  await db.schema
+    .alterTable('people')
+    .addColumn('national', 'text', (column) => column.notNull().defaultTo(''))
+    .execute()
+  for (let last = 0; ;) {
+    const people = await db
+      .selectFrom('people')
+      .where('id', '>', last)
+      .select(['id', 'mobile', 'country_code'])
+      .orderBy('id')
+      .limit(batch)
+      .execute()
+    for (const { id, ...phone } of people)
+      await db
+        .updateTable('people')
+        .set({ national: nationalNumber(phone) })
+        .where('id', '=', id)
+        .execute()
+    if (people.length < batch) return
+    last = people.at(-1)!.id
+  }
+}
