@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/client'
@@ -207,6 +208,22 @@ describe('POST /mcp', () => {
     const client = await overHttp('legacy', url, token)
     expect((await client.listTools()).tools).toHaveLength(3)
   })
+})
+
+test('a client that is killed takes its prompt with it', async () => {
+  const ada = await person()
+  const script = `fetch(process.argv[1], { method: 'POST', headers: { 'content-type': 'application/json', accept:
+    'application/json, text/event-stream' }, body: process.argv[2] }).then((response) => response.text())`
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'request_approval', arguments: { action: 'Deploy', approver_mobile: ada.mobile } },
+  })
+  const child = spawn(process.execPath, ['-e', script, mcpUrl, body], { stdio: 'ignore' })
+  await ada.rung()
+  child.kill('SIGKILL')
+  await expect.poll(() => ada.requests('pending'), { timeout: 10_000 }).toEqual([])
 })
 
 test('a service that stops withdraws what its tools asked, and does not wait for the answer', async () => {

@@ -28,7 +28,10 @@ export const registerRequest = (group: Command, context: Context): void => {
     .option('--receipt <file>', 'keep the signed receipt in this new file')
     .option('--mcp', 'ask through the tool server at SVC_MCP_URL; --timeout is the wait alone')
     .option('--dry-run', 'print the request and send nothing')
-    .addHelpText('after', `\nExample:\n  svc approve request ${requestOperation.example}`)
+    .addHelpText(
+      'after',
+      `\nIn a hook of an agent, end it with "|| exit 2": most hooks block on exit 2 only.\n\nExample:\n  svc approve request ${requestOperation.example}`,
+    )
 
   command.action(async () => {
     const options = command.opts<Options>()
