@@ -34,7 +34,7 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
 const unclear = (message: string, id: string | null): SvcError =>
   new SvcError('failed', 'unexpected_answer', message, {
     detail: 'Whether it was approved is not known.',
-    hint: id === null ? undefined : `svc approve status ${shellWord(id)} --mcp`,
+    hint: id === null ? undefined : `svc approve wait ${shellWord(id)} --mcp`,
   })
 
 const stateOf = ({ status, request_id }: Said): ApprovalRecord['status'] => {

@@ -8,13 +8,6 @@ import { memoryIo } from './memory-io.ts'
 
 // The commands in a text that svc prints, and whether the command tree takes them. Nothing is run.
 
-/** How a sentence goes on after the name of the program: these are no commands. */
-const prose = new Set(
-  'again asks does enrollment exits has holds is itself knows may must or prints reads runs says sets takes wrote'.split(
-    ' ',
-  ),
-)
-
 /** The words of a command line that begins here, up to where a shell or a sentence ends it. */
 const wordsFrom = (text: string): string[] => {
   const words: string[] = []
@@ -71,14 +64,24 @@ const parseAnew = async (words: readonly string[]): Promise<CommanderError | Svc
   }
 }
 
+/** The names of all commands, of groups and in groups. */
+const namesIn = (command: Command): string[] =>
+  command.commands.flatMap((one) => [one.name(), ...namesIn(one)])
+
+/** Whether a sentence goes on after the name of the program: `svc asks a person`. */
+const isProse = async ([first, second]: readonly string[]): Promise<boolean> => {
+  const isName = (word: string | undefined): boolean => word !== undefined && names.includes(word)
+  const names = namesIn(await (tree ??= makeTree()))
+  return !isName(first) && !isName(second) && !second?.startsWith('-')
+}
+
 /**
  * Why the command tree does not take these words; undefined where it does. A sentence may go on after a command: then the
  * words that are too many are left off. A flag that is only named, at the end, needs no value.
  */
 export const refusalOf = async ({ words }: Mention): Promise<string | undefined> => {
-  const [first, second] = words
-  const isProse = [first, second].some((word) => word !== undefined && prose.has(word))
-  if (first === undefined || first.includes(unknownValue) || isProse) return undefined
+  const [first] = words
+  if (first === undefined || first.includes(unknownValue) || (await isProse(words))) return undefined
   if (!Object.hasOwn(groups, first)) return `there is no command "${first}"`
   const left = [...words]
   for (;;) {

@@ -39,7 +39,7 @@ export const checkCommands = async (typed: readonly string[], context: Context):
   }
   if (listed.some((words) => words === 'approve' || words.startsWith('approve ')))
     throw usageError(
-      'require_approval: svc approve asks a person itself',
+      'require_approval cannot list approve: its commands are the requests',
       'list what changes something: org delete, user, apply',
     )
   return listed
