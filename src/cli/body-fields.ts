@@ -11,13 +11,13 @@ const collect = (value: string, before: string[] = []): string[] => [...before, 
 
 export const addBodyFlags = (command: Command): Command =>
   command
-    .option('-f, --raw-field <key=value>', 'further body field, as text', collect)
+    .option('-f, --raw-field <key=value>', 'Additional body field, as text', collect)
     .option(
       '-F, --field <key=value>',
-      'further body field, typed; a.b[]=1 nests, @file reads a file',
+      'Additional body field, typed; a.b[]=1 nests, @file reads a file',
       collect,
     )
-    .option('--input <file>', 'body from a JSON file, - is standard input')
+    .option('--input <file>', 'JSON file with the body; - for standard input')
 
 const typed = async (value: string, io: Io): Promise<unknown> => {
   if (value.startsWith('@')) return readText(value.slice(1), io, '-F')

@@ -33,7 +33,7 @@ const collect = (value: string, before: string[] | undefined): string[] => [
 const labels: Record<string, string> = {
   org: 'Organization, id or slug',
   limit: 'Number of rows to show',
-  cursor: 'Go on from here; svc prints it where there are more rows',
+  cursor: 'Position to continue from; svc prints it when there are more rows',
 }
 
 /** What a field is, for a person. */
@@ -41,9 +41,9 @@ export const label = (field: Field): string => labels[field.flag] ?? field.meta.
 
 const about = (field: Field): string => {
   const notes = field.choices.length > 0 ? [field.choices.join('|')] : []
-  if (field.kind === 'list') notes.push('repeat or separate by commas')
+  if (field.kind === 'list') notes.push('repeat or separate with commas')
   if (field.meta.past) notes.push('2h, 3d, 2030-01-31 or ISO 8601')
-  if (field.meta.secret) notes.push('read from this file, - is standard input')
+  if (field.meta.secret) notes.push('read from this file; - for standard input')
   return label(field) + (notes.length > 0 ? ` (${notes.join('; ')})` : '')
 }
 

@@ -42,7 +42,7 @@ export const helpText = (node: CommandNode, words: readonly string[], width: num
     ),
     section(
       'Flags:',
-      [...node.flags.map(({ flags, about }): Row => [flags, about]), ['-h, --help', 'show help']],
+      [...node.flags.map(({ flags, about }): Row => [flags, about]), ['-h, --help', 'Show help']],
       width,
     ),
     // The root lists them itself.

@@ -75,15 +75,18 @@ export const addOperations = (
         if (!argsOf(operation).includes(field.name) && !flags.has(field.flag)) flags.set(field.flag, field)
     for (const field of flags.values()) addFlag(command, field)
 
-    if (candidates.some(isPaged)) command.option('--all', 'show every row')
-    if (isByTime(first)) command.option('--follow', 'show each row that is new or has changed, until Ctrl-C')
+    if (candidates.some(isPaged)) command.option('--all', 'Show every row')
+    if (isByTime(first)) command.option('--follow', 'Show each new or changed row, until Ctrl-C')
     // A search too: another service may search by other fields.
     if (first.effect !== 'read' || first.method === 'POST') addBodyFlags(command)
-    if (first.effect !== 'read') command.option('--dry-run', 'print the request and send nothing')
+    if (first.effect !== 'read') command.option('--dry-run', 'Print the request and send nothing')
     if (first.effect === 'delete')
       command
-        .option('-y, --yes', 'do not ask')
-        .option('--confirm <name>', 'in a protected profile, in place of --yes: the name of what goes')
+        .option('-y, --yes', 'Do not ask for confirmation')
+        .option(
+          '--confirm <name>',
+          'In a protected profile, instead of --yes: the name of whatever you delete',
+        )
     command.addHelpText(
       'after',
       `\nExample:\n${candidates.map((operation) => `  svc ${cli} ${operation.example ?? ''}`.trimEnd()).join('\n')}`,

@@ -9,18 +9,18 @@ import { helpText } from './help-text.ts'
 import { aliasVerbs } from './verbs.ts'
 
 const globalFlags: [flags: string, about: string][] = [
-  ['-p, --profile <name>', 'profile to use'],
-  ['--base-url <url>', 'address of the REST API'],
-  ['--key-file <file>', 'read the API key from a file, - is standard input'],
-  ['--cacert <file>', 'trust this CA (PEM)'],
+  ['-p, --profile <name>', 'Profile to use'],
+  ['--base-url <url>', 'Address of the REST API'],
+  ['--key-file <file>', 'File with the API key; - for standard input'],
+  ['--cacert <file>', 'CA certificate to trust (PEM)'],
   ['-o, --output <format>', 'table, json, yaml, csv, tsv, ndjson or id'],
-  ['--json [fields]', 'only these fields, as JSON: a,b.c; alone, list the fields'],
-  ['--jq <expr>', 'filter the JSON'],
-  ['--envelope', 'show the whole answer and not its data alone'],
-  ['--reveal', 'show phones, e-mails and credentials whole'],
-  ['--no-color', 'no colours'],
-  ['--no-input', 'never ask, as in a script'],
-  ['--debug', 'show each request (redacted) and stacks'],
+  ['--json [fields]', 'Fields to show as JSON: a,b.c; alone, list the fields'],
+  ['--jq <expr>', 'Filter for the JSON'],
+  ['--envelope', 'Show the whole answer, not only its data'],
+  ['--reveal', 'Show phone numbers, e-mail addresses and credentials in full'],
+  ['--no-color', 'Disable colours'],
+  ['--no-input', 'Never ask a question'],
+  ['--debug', 'Show each request (redacted) and stack traces'],
 ]
 
 const withValue = new Set(
@@ -39,12 +39,14 @@ const firstWord = (argv: readonly string[]): string | undefined => {
 export const buildProgram = async (context: Context, argv?: readonly string[]): Promise<Command> => {
   const { io } = context
   const program = new Command('svc')
-    .description('Ask a human before it happens: the biometric approval service and its command line.')
-    .version(`svc ${version}`, '-v, --version', 'print the version')
-    .helpOption('-h, --help', 'show help')
+    .description(
+      'Require a human approval before an action: the biometric approval service and its command line.',
+    )
+    .version(`svc ${version}`, '-v, --version', 'Print the version')
+    .helpOption('-h, --help', 'Show help')
     .helpCommand(false)
     .usage('<command> [flags]')
-    .addHelpText('after', '\nStart here: svc serve, then svc org create. All in one: svc demo')
+    .addHelpText('after', '\nStart with svc serve, then svc org create. To see everything at once: svc demo')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),

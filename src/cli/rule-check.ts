@@ -9,7 +9,7 @@ export const registerRuleCheck =
   (operation: Operation) =>
   (group: Command, context: Context): void => {
     const command = group.commands.find((one) => one.name() === 'check')!
-    command.addHelpText('after', '\nExits 0 when it would pass, 1 when it would not.').action(() =>
+    command.addHelpText('after', '\nExits with 0 if it passes and with 1 if it does not.').action(() =>
       runOperation(operation, { args: command.args, options: command.opts() }, context, (data) => {
         const { result } = (data ?? {}) as { result?: unknown }
         if (result !== 'PASS' && result !== 'NOT_APPLICABLE') context.exitCode = exitCode('failed')

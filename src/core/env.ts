@@ -1,25 +1,24 @@
 /** Environment variables that svc reads, and what each means. `svc help environment` and the docs print this. */
 export const environment = {
-  SVC_PROFILE: 'profile to use',
+  SVC_PROFILE: 'Profile to use',
   SVC_BASE_URL: 'address of the REST API, ending in /admin/public/api',
-  SVC_MCP_URL: 'address of the approval tool server, ending in /mcp',
+  SVC_MCP_URL: 'Address of the approval tool server, ending in /mcp',
   SVC_API_KEY: 'key for the REST API (secret)',
   MCP_AUTH_TOKEN: 'bearer for the approval tool server (secret)',
-  SVC_DEFAULT_MOBILE: 'approver asked when none is named (E.164); for svc serve too',
-  SVC_DEFAULT_FACTORS: 'factors asked when none are named: biometric,location,time,device; for svc serve too',
-  SVC_REQUEST_FROM: 'label that names the requesting application; for svc serve too',
-  SVC_ORG: 'organization used when --org is not given (id or slug)',
+  SVC_DEFAULT_MOBILE: 'approver if none is given (E.164); for svc serve too',
+  SVC_DEFAULT_FACTORS: 'factors if none are given: biometric,location,time,device; for svc serve too',
+  SVC_REQUEST_FROM: 'name of the requesting application; for svc serve too',
+  SVC_ORG: 'organization if --org is not given (id or slug)',
   SVC_CONFIG_DIR: 'folder of the profile file',
-  SVC_PAGER: 'program for answers longer than the terminal, in place of PAGER; empty: none',
+  SVC_PAGER: 'pager for long answers, instead of PAGER; empty for none',
   SVC_BOOTSTRAP_API_KEY: 'svc serve: the first operator key, instead of a random one (secret)',
   SVC_MASTER_KEY: 'svc serve: the key that wraps stored secrets, instead of a file (secret)',
   SVC_SMTP_URL: 'svc serve: mail server, smtps://user@host:465 or smtp://user@host:587 (may hold a secret)',
   SVC_SMTP_PASSWORD: 'svc serve: password of the user at the mail server (secret)',
-  SVC_SMTP_FROM: 'svc serve: whom mail comes from, Acme <no-reply@example.com>',
-  SVC_SMS_URL: 'svc serve: where text messages are posted (may hold a secret)',
-  SVC_SMS_SECRET:
-    'svc serve: what the SMS provider knows the service by, a bearer unless configured (secret)',
-  SVC_SUPPORT_EMAIL: 'svc serve: where /contact/support goes',
+  SVC_SMTP_FROM: 'svc serve: sender of e-mails, Acme <no-reply@example.com>',
+  SVC_SMS_URL: 'svc serve: address for sending text messages (may hold a secret)',
+  SVC_SMS_SECRET: 'svc serve: credential for the SMS provider, a bearer unless configured otherwise (secret)',
+  SVC_SUPPORT_EMAIL: 'svc serve: recipient of /contact/support',
 } as const
 
 export type EnvName = keyof typeof environment

@@ -171,7 +171,8 @@ export const problemOf = async (
   const late = new Promise<number>((resolve) => setTimeout(resolve, 15_000, -1).unref())
   const exit = await Promise.race([run(argv, io).catch(() => -2), late])
   // A refused login of a machine is written down.
-  const mayWrite = exit === 0 || exit === 10 || (exit === 4 && argv.join(' ').startsWith('iot login '))
+  const mayWrite =
+    exit === 0 || exit === 10 || exit === 11 || (exit === 4 && argv.join(' ').startsWith('iot login '))
   const changed = JSON.stringify(before) !== JSON.stringify([await written(), profilesIn(env)])
   const said = io.out() + io.err()
   const problem = [

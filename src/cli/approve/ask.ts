@@ -36,7 +36,7 @@ const worded = (field: Field): Field =>
         ...field,
         meta: {
           ...field.meta,
-          description: `How long it can be decided, seconds; ${defaultSeconds} when left out`,
+          description: `Time for the decision, in seconds; default: ${defaultSeconds}`,
         },
       }
     : field

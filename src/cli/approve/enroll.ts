@@ -72,9 +72,9 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
 export const registerEnroll = (group: Command, context: Context): void => {
   const command = group.commands.find((one) => one.name() === 'enroll')!
   command
-    .option('--software', 'make a key file instead; only where the service runs with --dev')
-    .option('--file <file>', 'with --software: the new file; beside the profiles when left out')
-    .option('--algorithm <name>', 'with --software: the kind of key, ES256 when left out (ES256|EdDSA)')
+    .option('--software', 'Create a key file instead; requires a service that runs with --dev')
+    .option('--file <file>', 'With --software: the new file; default: next to the profiles')
+    .option('--algorithm <name>', 'With --software: the type of the key; default: ES256 (ES256|EdDSA)')
     .addHelpText('after', '  svc user enroll 7 --org acme --software')
     .action(async () => {
       const options = command.opts<Options>()

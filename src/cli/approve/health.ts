@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 export const registerHealth = (group: Command, context: Context): void => {
   const command = group
     .command('health')
-    .description('Ask GET /health of the tool server')
+    .description('Check the health of the tool server')
     .usage('[flags]')
     .addHelpText('after', '\nExample:\n  svc approve health')
 

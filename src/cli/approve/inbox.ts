@@ -78,20 +78,17 @@ export const registerInbox = (group: Command, context: Context): void => {
   const command = group
     .command('inbox')
     .description(
-      'Decide what is pending, with a software authenticator; only where the service runs with --dev',
+      'Approve or deny pending requests with a software authenticator; requires a service that runs with --dev',
     )
     .usage('[flags]')
-    .option(
-      '--authenticator <file>',
-      'key file of svc user enroll --software; the only one there is when left out',
-    )
-    .option('--approve <request-id>', 'without questions: approve this one')
-    .option('--deny <request-id>', 'without questions: deny this one')
-    .option('--not-me <request-id>', 'without questions: deny this one, and mute who asked')
-    .option('--number <nn>', 'with --approve: the number that the requester sees')
-    .option('--latitude <degrees>', 'approve from this place, where a location rule applies')
+    .option('--authenticator <file>', 'Key file of svc user enroll --software; default: the only one')
+    .option('--approve <request-id>', 'Approve this request without questions')
+    .option('--deny <request-id>', 'Deny this request without questions')
+    .option('--not-me <request-id>', 'Deny this request without questions, and mute the requester')
+    .option('--number <nn>', 'With --approve: the number that the requester sees')
+    .option('--latitude <degrees>', 'With --longitude: the place to approve from, if a location rule applies')
     .option('--longitude <degrees>', 'see --latitude')
-    .option('--dry-run', 'with --approve, --deny or --not-me: show what would be signed and sign nothing')
+    .option('--dry-run', 'With --approve, --deny or --not-me: show what would be signed and sign nothing')
     .addHelpText(
       'after',
       '\nExamples:\n  svc approve inbox\n  svc approve inbox --approve apr_3mYk8wQZ --number 42',

@@ -19,15 +19,15 @@ export const registerRequest = (group: Command, context: Context): void => {
   const command = group
     .command('request')
     .description(
-      'Ask a person and wait for the decision: exit 0 approved, 6 denied, 7 expired, 8 still pending',
+      'Request an approval and wait for the decision: exit 0 approved, 6 denied, 7 expired, 8 still pending',
     )
     .usage('<action> [flags]')
     .argument('[action]')
   addAskFlags(command, requestOperation)
   command
-    .option('--receipt <file>', 'keep the signed receipt in this new file')
-    .option('--mcp', 'ask through the tool server at SVC_MCP_URL; --timeout is the wait alone')
-    .option('--dry-run', 'print the request and send nothing')
+    .option('--receipt <file>', 'New file for the signed receipt')
+    .option('--mcp', 'Use the tool server at SVC_MCP_URL; --timeout then limits the wait only')
+    .option('--dry-run', 'Print the request and send nothing')
     .addHelpText(
       'after',
       `\nIn a hook of an agent, end it with "|| exit 2": most hooks block on exit 2 only.\n\nExample:\n  svc approve request ${requestOperation.example}`,

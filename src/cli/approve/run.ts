@@ -18,7 +18,7 @@ type Options = { receipt?: string; mcp?: boolean; dryRun?: boolean } & Record<st
 export const registerRun = (group: Command, context: Context): void => {
   const command = group
     .command('run')
-    .description('Run a command only when a person approves; exits as the command does')
+    .description('Run a command only if a person approves; exits with the code of the command')
     .usage('--action <text> [flags] -- <command> [args...]')
     .argument('[command...]')
     .exitOverride((error) => {
@@ -27,13 +27,13 @@ export const registerRun = (group: Command, context: Context): void => {
     })
   addAskFlags(command, runOperation)
   command
-    .option('--receipt <file>', 'keep the signed receipt in this new file, written before the command starts')
-    .option('--mcp', 'ask through the tool server at SVC_MCP_URL')
-    .option('--dry-run', 'print the request; send and run nothing')
+    .option('--receipt <file>', 'New file for the signed receipt, written before the command starts')
+    .option('--mcp', 'Use the tool server at SVC_MCP_URL')
+    .option('--dry-run', 'Print the request; send and run nothing')
     .addHelpText(
       'after',
-      `\nThe command finds the receipt in the file SVC_APPROVAL_RECEIPT and the request in SVC_APPROVAL_ID.` +
-        `\nWhat svc itself says is 100 and its code: 106 denied, 107 expired, 109 unreachable.` +
+      `\nSVC_APPROVAL_RECEIPT names the file with the receipt, and SVC_APPROVAL_ID is the id of the request.` +
+        `\nErrors of svc itself exit with 100 plus their code: 106 denied, 107 expired, 109 unreachable.` +
         `\n\nExample:\n  svc approve run ${runOperation.example}`,
     )
 

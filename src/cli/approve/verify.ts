@@ -78,23 +78,23 @@ const readKeys = async ({ jwks, jwksUrl }: Options, context: Context): Promise<u
 export const registerVerify = (group: Command, context: Context): void => {
   const command = group
     .command('verify')
-    .description('Check a receipt offline: exit 0 valid, 1 not')
+    .description('Verify a receipt offline: exit 0 valid, 1 not')
     .usage('<receipt> [flags]')
-    .argument('[receipt]', 'a file, - is standard input')
-    .option('--jwks <file>', 'the keys of the service; with them no network is used')
-    .option('--jwks-url <url>', 'the keys at this address; at the service of the profile when left out')
-    .option('--action <text>', 'it must be for exactly this')
-    .option('--approver <mobile>', 'it must be from this person, E.164')
-    .option('--requester <text>', 'it must have been asked by this one')
-    .option('--status <word>', 'what must have been decided; approved when left out (approved|denied)')
+    .argument('[receipt]', 'File with the receipt; - for standard input')
+    .option('--jwks <file>', 'File with the keys of the service; no network is used')
+    .option('--jwks-url <url>', 'Address of the keys; default: the service of the profile')
+    .option('--action <text>', 'Action that must have been approved, character by character')
+    .option('--approver <mobile>', 'Mobile number that the approver must have, E.164')
+    .option('--requester <text>', 'Requester that the receipt must name')
+    .option('--status <word>', 'Decision that is required; default: approved (approved|denied)')
     .option(
       '--factors <list>',
-      `each must have passed (${factors.join('|')}; repeat or separate by commas)`,
+      `Factors that must have passed (${factors.join('|')}; repeat or separate with commas)`,
       collect,
     )
-    .option('--max-age <time>', 'it must not be older: 90, 15m, 36h, 7d')
-    .option('--pinned-key <key>', "the approver's public key as it was kept (COSE, base64url)")
-    .option('--allow-dev', 'take receipts of software keys, which prove nothing about a person')
+    .option('--max-age <time>', 'Maximum age: 90, 15m, 36h, 7d')
+    .option('--pinned-key <key>', 'Public key of the approver, saved earlier (COSE, base64url)')
+    .option('--allow-dev', 'Accept receipts of software keys, which prove nothing about a person')
     .addHelpText(
       'after',
       '\nExample:\n  svc approve verify receipt.json --jwks keys.json --action "Deploy 4.2" --max-age 15m',

@@ -20,12 +20,12 @@ export const registerWait = (group: Command, context: Context): void => {
   const command = group
     .command('wait')
     .description(
-      'Wait for the decision of one or several requests; exits with the worst: 6 denied, 7 expired, 8 pending',
+      'Wait for the decision of one or more requests; exits with the worst: 6 denied, 7 expired, 8 pending',
     )
     .usage('<request-id>... [flags]')
     .argument('[request-id...]')
-    .option('--timeout <n>', 'seconds to wait; until the last one lapses when left out')
-    .option('--mcp', 'ask the tool server at SVC_MCP_URL')
+    .option('--timeout <n>', 'Seconds to wait; default: until the last request expires')
+    .option('--mcp', 'Use the tool server at SVC_MCP_URL')
     .addHelpText('after', '\nExample:\n  svc approve wait apr_3mYk8wQZ')
 
   command.action(async () => {

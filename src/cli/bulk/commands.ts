@@ -37,17 +37,17 @@ export const registerBulk = (group: Command, context: Context): void => {
   const words = `svc ${group.name()}`
   const imports = group
     .command('import')
-    .description(`Add many ${many} from a file; each row is checked before the first is sent`)
+    .description(`Import ${many} from a file; all rows are checked before the first is sent`)
     .usage('<file> [flags]')
     .argument('[file]')
     .option('--org <org>', 'Organization, id or slug')
-    .option('--format <format>', `what the file is, where its name does not say (${formats})`)
-    .option('--on-conflict <what>', `what becomes of those that are there already (fail|skip|update)`)
-    .option('--skip-invalid', 'send the valid rows and report the others; exits with 10')
-    .option('--results <file>', 'how each row ended, NDJSON; beside the input when left out')
-    .option('--resume', 'go on with an import that did not end, or try again what failed')
-    .option('--concurrency <n>', 'rows on their way at the same time, 1 to 64; 16 when left out')
-    .option('--dry-run', 'check the rows, print the first request and send nothing')
+    .option('--format <format>', `Format of the file; default: from its name (${formats})`)
+    .option('--on-conflict <what>', `How to handle rows that already exist (fail|skip|update)`)
+    .option('--skip-invalid', 'Send the valid rows and report the others; exits with 10')
+    .option('--results <file>', 'File for the result of each row, NDJSON; default: next to the input')
+    .option('--resume', 'Continue an import that did not finish, or retry the rows that failed')
+    .option('--concurrency <n>', 'Number of rows to send at the same time, 1 to 64; default: 16')
+    .option('--dry-run', 'Check the rows, print the first request and send nothing')
     .addHelpText('after', `\nExample:\n  ${words} import ${file} --org acme\n  ${example}`)
   imports.action(async () => {
     const [{ runImport }, kind] = await Promise.all([import('./import.ts'), load()])
@@ -56,11 +56,11 @@ export const registerBulk = (group: Command, context: Context): void => {
 
   const exports = group
     .command('export')
-    .description(`Write all ${many} in the form in which they can be imported`)
+    .description(`Export all ${many} in a form that can be imported`)
     .usage('[file] [flags]')
     .argument('[file]')
     .option('--org <org>', 'Organization, id or slug')
-    .option('--format <format>', `csv when neither this nor the file's name says it (${formats})`)
+    .option('--format <format>', `Format; default: from the name of the file, else csv (${formats})`)
     .addHelpText('after', `\nExample:\n  ${words} export ${file} --org acme`)
   exports.action(async () => {
     const [{ runExport }, kind] = await Promise.all([import('./export.ts'), load()])

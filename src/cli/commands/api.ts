@@ -43,13 +43,13 @@ export const registerApi = (command: Command, context: Context): void => {
   addBodyFlags(
     command
       .usage('<path> [flags]')
-      .argument('[path]', 'a path below the API root, or from the origin when it starts with /svc/')
-      .option('-X, --method <method>', 'method; GET, or POST when there is a body')
-      .option('-H, --header <name:value>', 'further header', collect)
-      .option('-i, --include', 'show status and headers too')
-      .option('--paginate', 'follow the pages of a list, and show their rows as one')
-      .option('--dry-run', 'print the request and send nothing')
-      .option('--confirm <path>', 'of a DELETE in a protected profile: the path'),
+      .argument('[path]', 'Path below the API root, or from the origin if it starts with /svc/')
+      .option('-X, --method <method>', 'Method; default: GET, or POST with a body')
+      .option('-H, --header <name:value>', 'Additional header', collect)
+      .option('-i, --include', 'Show the status and the headers too')
+      .option('--paginate', 'Fetch all pages of a list and show them as one')
+      .option('--dry-run', 'Print the request and send nothing')
+      .option('--confirm <path>', 'In a protected profile, for a DELETE: the path'),
   ).addHelpText(
     'after',
     "\nExamples:\n  svc api /organizations\n  svc api /organization/create -f name=Acme\n  svc api /organizations --paginate --jq '.data[].slug'",

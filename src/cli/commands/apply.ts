@@ -8,13 +8,13 @@ export const registerApply = (command: Command, context: Context): void => {
   addComparing(command)
     .option(
       '--prune',
-      'delete what the file lacks, in the sections that it has; users are removed, not erased',
+      'Delete what is not in the file, in the sections that it has; users are removed, not deleted',
     )
-    .option('--plan-out <file>', 'write the plan to a file and change nothing')
-    .option('--plan <file>', 'carry out this plan, if the organization is still as it was')
-    .option('-y, --yes', 'do not ask')
-    .option('--confirm <slug>', 'in a protected profile, in place of --yes: the slug of the organization')
-    .option('--dry-run', 'show the plan and change nothing')
+    .option('--plan-out <file>', 'Write the plan to a file and change nothing')
+    .option('--plan <file>', 'Apply this plan, if the organization has not changed since')
+    .option('-y, --yes', 'Do not ask for confirmation')
+    .option('--confirm <slug>', 'In a protected profile, instead of --yes: the slug of the organization')
+    .option('--dry-run', 'Show the plan and change nothing')
     .addHelpText(
       'after',
       '\nExamples:\n  svc apply org.yaml\n  svc apply org.yaml --prune --dry-run\n  svc apply org.yaml --prune --plan-out org.plan\n  svc apply --plan org.plan --yes',

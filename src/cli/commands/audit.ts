@@ -37,10 +37,10 @@ const keptHead = async (file: string, jwks: string | undefined, context: Context
 export const registerAudit = (group: Command, context: Context): void => {
   const command = group
     .command('verify')
-    .description('Check every link of the chain, and a head that was kept elsewhere')
-    .option('--org <org>', 'organization id or slug; 0, or none, is the chain of the service itself')
-    .option('--head <file>', 'a head saved before: svc audit head -o json > head.json')
-    .option('--jwks <file>', 'the keys that may have signed it; asked from the service when left out')
+    .description('Verify the audit chain, and a head that was saved earlier')
+    .option('--org <org>', 'Organization, id or slug; default: the chain of the service itself')
+    .option('--head <file>', 'Head that was saved earlier: svc audit head -o json > head.json')
+    .option('--jwks <file>', 'File with the keys of the service; default: fetched from the service')
     .addHelpText('after', '\nExample:\n  svc audit verify --org acme --head head.json')
 
   command.action(async () => {

@@ -112,7 +112,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
 export const registerAuth = (group: Command, context: Context): void => {
   const command = group.commands.find((one) => one.name() === 'verify-user')!
   command
-    .option('--wait', 'wait for the answer: exit 0 approved, 6 denied, 7 expired, 8 still pending')
+    .option('--wait', 'Wait for the decision: exit 0 approved, 6 denied, 7 expired, 8 still pending')
     .addHelpText('after', '  svc auth verify-user --country-code +1 --mobile 2025550101 --wait')
     .action(async () => {
       const options = command.opts<Options>()

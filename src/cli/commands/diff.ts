@@ -12,10 +12,10 @@ export const addComparing = (command: Command): Command =>
   command
     .usage('<file> [flags]')
     .argument('[file]')
-    .option('-f, --file <file>', 'the file, YAML or JSON, as a flag; - is standard input')
+    .option('-f, --file <file>', 'The file, YAML or JSON, as a flag; - for standard input')
     .option(
       '--target <what>',
-      'only this: users, geofences/HQ, users/+12025550101; may be given again',
+      'Part to compare: users, geofences/HQ, users/+12025550101; can be repeated',
       collect,
     )
 
@@ -35,7 +35,7 @@ export const comparingOptions = <T extends Comparing>(command: Command): T => {
 /** `svc diff FILE`: what `svc apply` with the same flags would do. Exits 10 when that is something. */
 export const registerDiff = (command: Command, context: Context): void => {
   addComparing(command)
-    .option('--prune', 'what the file lacks counts too, as `svc apply --prune` would delete it')
+    .option('--prune', 'Include what is not in the file, as `svc apply --prune` would delete it')
     .addHelpText('after', '\nExample:\n  svc diff org.yaml --prune')
 
   command.action(async () => {

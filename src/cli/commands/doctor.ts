@@ -31,12 +31,12 @@ const draw = async (findings: Finding[], { io, globals }: Context): Promise<stri
 export const registerDoctor = (command: Command, context: Context): void => {
   command
     .usage('[flags]')
-    .option('--fix', 'mend what can be mended here: who may read the profiles')
+    .option('--fix', 'Repair the permissions of the profiles')
     .option(
       '--verify-fallback <mobile>',
-      'test with a person who leaves the prompt unanswered whether /verify-user can be used',
+      'Test whether /verify-user can be used, with a person who leaves the prompt unanswered',
     )
-    .option('-y, --yes', 'with --verify-fallback: the person knows about the test')
+    .option('-y, --yes', 'With --verify-fallback: the person knows about the test')
     .addHelpText('after', '\nExample:\n  svc doctor\n  svc doctor --profile prod -o json')
     .action(async () => {
       const options = command.opts<{ fix?: boolean; verifyFallback?: string; yes?: boolean }>()

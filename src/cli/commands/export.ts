@@ -15,8 +15,8 @@ const showSchema = async (context: Context): Promise<void> => {
 export const registerExport = (command: Command, context: Context): void => {
   command
     .usage('--org ORG [flags]')
-    .option('--org <org>', 'organization id or slug')
-    .option('--schema', 'print the JSON Schema of such a file, for editors')
+    .option('--org <org>', 'Organization, id or slug')
+    .option('--schema', 'Print the JSON Schema of the file, for editors')
     .addHelpText(
       'after',
       '\nExamples:\n  svc export --org acme > org.yaml\n  svc export --schema > svc.schema.json',

@@ -62,7 +62,7 @@ export const registerMcp = (group: Command, context: Context): void => {
     .description('Print the configuration of a client that uses the approval tools')
     .usage('<client> [flags]')
     .addArgument(new Argument('<client>', 'claude, cursor, vscode or generic').choices(mcpClients))
-    .option('--http', 'the tool server over HTTP, instead of svc mcp as a child process')
+    .option('--http', 'Use the tool server over HTTP instead of svc mcp as a child process')
     .addHelpText('after', '\nExample:\n  svc mcp config claude')
     .action((client: McpClient, { http = false }: { http?: boolean }) => config(client, http, context))
 }

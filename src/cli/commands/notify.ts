@@ -64,10 +64,7 @@ const testDelivery = async (options: Options, context: Context): Promise<void> =
 /** `svc notify test`: from the table it only accepts; this follows to the end. */
 export const registerNotify = (group: Command, context: Context): void => {
   const command = group.commands.find((one) => one.name() === 'test')!
-  command.addHelpText(
-    'after',
-    '\nFollows the message to its end: exit 0 when it is sent, 1 when it is not, 8 when it still waits.',
-  )
+  command.addHelpText('after', '\nWaits for the delivery: exit 0 sent, 1 failed, 8 still waiting.')
   command.action(async () => {
     const options = command.opts<Options>()
     if (!options.dryRun) return testDelivery(options, context)

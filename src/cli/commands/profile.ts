@@ -27,7 +27,7 @@ const svcrcHere = ({ io }: Context): ReturnType<typeof findSvcrc> => {
 type DryRun = { dryRun?: boolean }
 
 const addDryRun = (command: Command): Command =>
-  command.option('--dry-run', 'show what would be saved and save nothing')
+  command.option('--dry-run', 'Show what would be saved and save nothing')
 
 const example = (command: Command, text: string): Command =>
   command.addHelpText('after', `\nExample:\n  svc profile ${text}`)
@@ -41,8 +41,8 @@ export const registerProfile = (group: Command, context: Context): void => {
 
   const show = group
     .command('show [name]')
-    .description('Show one profile; its key is masked unless --reveal')
-    .option('--explain', 'show each value that holds now and where it comes from')
+    .description('Show a profile; its key is masked without --reveal')
+    .option('--explain', 'Show each value in use and where it comes from')
   example(show, 'show prod --explain').action(async (asked: string | undefined) => {
     const globals = asked === undefined ? context.globals : { ...context.globals, profile: asked }
     const settings = createSettings({ io, globals })
@@ -58,12 +58,12 @@ export const registerProfile = (group: Command, context: Context): void => {
   const add = group
     .command('create <name>')
     .description('Create a profile for the service at --base-url')
-    .option('--mcp-url <url>', 'address of the approval tool server, ending in /mcp')
-    .option('--org <org>', 'organization used when --org is not given')
-    .option('--default-mobile <mobile>', 'approver asked when none is named (E.164)')
-    .option('--protected', 'deletes want the name typed')
-    .option('--with-key', 'save the API key that is on standard input; on a terminal, ask for it')
-    .option('--credential-command <command>', 'a command that prints the API key; run without a shell')
+    .option('--mcp-url <url>', 'Address of the approval tool server, ending in /mcp')
+    .option('--org <org>', 'Organization to use if --org is not given')
+    .option('--default-mobile <mobile>', 'Approver to ask if none is given, E.164')
+    .option('--protected', 'Require the name of whatever you delete')
+    .option('--with-key', 'Save the API key from standard input; ask for it on a terminal')
+    .option('--credential-command <command>', 'Command that prints the API key; run without a shell')
   addDryRun(add)
   example(add, 'create prod --base-url https://host.example/admin/public/api --with-key < key.txt').action(
     (name: string) => addProfile(name, add.opts<NewProfile>(), context),
@@ -78,7 +78,7 @@ export const registerProfile = (group: Command, context: Context): void => {
     setFields(words, set.opts<DryRun>(), context),
   )
 
-  const use = addDryRun(group.command('use <name>').description('Make a profile the current one'))
+  const use = addDryRun(group.command('use <name>').description('Use a profile from now on'))
   example(use, 'use prod').action(async (name: string) => {
     const change = (file: ProfileFile): void => {
       requireProfile(file, name)
@@ -94,7 +94,7 @@ export const registerProfile = (group: Command, context: Context): void => {
   const remove = group
     .command('remove <name>')
     .description('Remove a profile and the key in it')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'Do not ask for confirmation')
   addDryRun(remove)
   example(remove, 'remove old --yes').action(async (name: string) => {
     const store = createStore(io)
@@ -120,9 +120,9 @@ export const registerProfile = (group: Command, context: Context): void => {
 
   const login = group
     .command('login [name]')
-    .description('Ask for an API key, try it, and save it when it works; a new name makes a profile')
-    .option('--with-key', 'read the key from standard input')
-    .option('--bearer', 'the bearer of the tool server instead: another secret')
+    .description('Ask for an API key, test it and save it; a new name creates a profile')
+    .option('--with-key', 'Read the key from standard input')
+    .option('--bearer', 'Save the bearer of the tool server instead')
   addDryRun(login)
   example(login, 'login prod --base-url https://svc.example.com/admin/public/api').action(
     async (name: string | undefined) => {

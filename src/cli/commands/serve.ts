@@ -37,19 +37,26 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
 export const registerServe = (command: Command, context: Context): void => {
   command
     .usage('[flags]')
-    .option('--port <port>', 'port; 0 picks a free one', '8080')
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--data-dir <dir>', 'where the data is kept; ~/.local/share/svc when left out')
-    .option('--public-url <url>', 'address that phones and clients use, when it is another')
-    .option('--tls-cert <file>', 'certificate chain (PEM)')
-    .option('--tls-key <file>', 'its private key (PEM)')
-    .option('--trusted-proxy <cidr>', 'believe X-Forwarded-* from this network; may be repeated', collect)
-    .option('--config <file>', 'mail, text messages and more (YAML): svc help configuration')
-    .option('--smtp-url <url>', 'mail server: smtps://user@mail.example.com; password in SVC_SMTP_PASSWORD')
-    .option('--mail-from <address>', 'whom mail comes from: Acme <no-reply@example.com>')
-    .option('--sms-url <url>', 'where text messages are posted; secret in SVC_SMS_SECRET')
-    .option('--dev', 'for development, on loopback only')
-    .option('--no-profile', 'leave the profiles alone; only print the key')
+    .option('--port <port>', 'Port; 0 for a free one', '8080')
+    .option('--host <address>', 'Address to listen on', '127.0.0.1')
+    .option('--data-dir <dir>', 'Folder of the data; default: ~/.local/share/svc')
+    .option('--public-url <url>', 'Address that phones and clients use, if it is a different one')
+    .option('--tls-cert <file>', 'Certificate chain (PEM)')
+    .option('--tls-key <file>', 'Private key of the certificate (PEM)')
+    .option(
+      '--trusted-proxy <cidr>',
+      'Network whose X-Forwarded-* headers are trusted; can be repeated',
+      collect,
+    )
+    .option(
+      '--config <file>',
+      'Configuration file for e-mail, text messages and more (YAML): svc help configuration',
+    )
+    .option('--smtp-url <url>', 'Mail server: smtps://user@mail.example.com; password in SVC_SMTP_PASSWORD')
+    .option('--mail-from <address>', 'Sender of e-mails: Acme <no-reply@example.com>')
+    .option('--sms-url <url>', 'Address for sending text messages; secret in SVC_SMS_SECRET')
+    .option('--dev', 'Development mode, on loopback only')
+    .option('--no-profile', 'Do not save the key in a profile, only print it')
     .addHelpText('after', '\nExample:\n  svc serve --port 8080')
     .action(async () => {
       const options = command.opts<Options>()

@@ -64,13 +64,13 @@ export const registerService = (group: Command, context: Context): void => {
     const command = group
       .command(name)
       .description(about)
-      .option('--data-dir <dir>', 'where the data is kept; ~/.local/share/svc when left out')
-      .option('--dry-run', 'check what would be done and change nothing')
+      .option('--data-dir <dir>', 'Folder of the data; default: ~/.local/share/svc')
+      .option('--dry-run', 'Check what would be done and change nothing')
     if (file) command.usage(`<${file}> [flags]`).argument(`[${file}]`)
     if (name === 'reset-operator-key')
       command
-        .option('--no-profile', 'leave the profiles alone; only print the key')
-        .option('-y, --yes', 'do not ask')
+        .option('--no-profile', 'Do not save the key in a profile, only print it')
+        .option('-y, --yes', 'Do not ask for confirmation')
     command
       .addHelpText('after', `\nExample:\n  svc service ${name}${file ? ' svc-backup.db' : ''}`)
       .action(async () => {
@@ -83,7 +83,7 @@ export const registerService = (group: Command, context: Context): void => {
 
   add(
     'backup',
-    'Write everything, keys included, to one file; it is a secret',
+    'Back up all data, including keys, to one file; keep it secret',
     'file',
     async (dir, file, { dryRun }) => {
       const { backup, checkBackup } = await maintenance()
@@ -95,7 +95,7 @@ export const registerService = (group: Command, context: Context): void => {
       await say(context, 'Backup written', { file, data_dir: dir })
     },
   )
-  add('restore', 'Fill an empty data folder from a backup', 'file', async (dir, file, { dryRun }) => {
+  add('restore', 'Restore a backup into an empty data folder', 'file', async (dir, file, { dryRun }) => {
     const { checkRestore, restore } = await maintenance()
     if (dryRun) {
       checkRestore(file, dir)
@@ -106,7 +106,7 @@ export const registerService = (group: Command, context: Context): void => {
   })
   add(
     'migrate',
-    'Copy the data, then bring it to the newest schema',
+    'Copy the data, then upgrade it to the newest schema',
     undefined,
     async (dir, _, { dryRun }) => {
       const { migrate, plannedUpgrade } = await maintenance()
@@ -117,7 +117,7 @@ export const registerService = (group: Command, context: Context): void => {
   )
   add(
     'reset-operator-key',
-    'Revoke every operator key and make a new one',
+    'Revoke all operator keys and create a new one',
     undefined,
     async (dir, _file, options) => {
       const { announceUpgrade, requireStore, resetOperatorKey } = await maintenance()

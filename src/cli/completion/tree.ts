@@ -43,7 +43,7 @@ const argumentWords: Record<string, readonly string[]> = {
   help: Object.keys(topics),
 }
 
-const help: FlagWords = { names: ['-h', '--help'], about: 'show help', value: 'none', choices: [] }
+const help: FlagWords = { names: ['-h', '--help'], about: 'Show help', value: 'none', choices: [] }
 
 const flagWords = ({ flags, about, takesValue, choices }: FlagNode): FlagWords => {
   const names = flags.split(/[ ,]/).filter((word) => word.startsWith('-'))

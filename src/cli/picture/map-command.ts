@@ -8,14 +8,14 @@ import { addFlag } from '../flags.ts'
 export const registerMap = (group: Command, context: Context): void => {
   const command = group
     .command('map')
-    .description('Draw the geo-fences, and a place among them')
+    .description('Draw the geo-fences and a place on a map')
     .usage('[flags]')
   const flags = new Set(['org', 'user', 'latitude', 'longitude', 'accuracy'])
   for (const field of fieldsOf(geofence.checkGeofence)) if (flags.has(field.flag)) addFlag(command, field)
   command
-    .option('--html <file>', 'write a page in place of it, - is standard output')
-    .option('--geojson <file>', 'write GeoJSON in place of it, - is standard output')
-    .option('--width <n>', 'columns; those of the terminal at most 120, or 80, when left out')
+    .option('--html <file>', 'Write an HTML page to this file; - for standard output')
+    .option('--geojson <file>', 'Write GeoJSON to this file; - for standard output')
+    .option('--width <n>', 'Width in columns; default: the terminal, at most 120')
     .addHelpText(
       'after',
       '\nExample:\n  svc geofence map --org acme --latitude 52.5201 --longitude 13.4049 --accuracy 20\n  svc geofence map --org acme --html fences.html',

@@ -12,11 +12,8 @@ export const registerWeek = (group: Command, context: Context): void => {
   addOldFlag(command, 'zone', 'timezone')
   command
     .option('--timezone <zone>', "IANA time zone of the clock; default: this machine's")
-    .option(
-      '--at <time>',
-      'the week of this date, or of this ISO 8601 time with its offset; now when left out',
-    )
-    .option('--html <file>', 'write a page in place of it, - is standard output')
+    .option('--at <time>', 'Date in the week, or ISO 8601 time with an offset; default: now')
+    .option('--html <file>', 'Write an HTML page to this file; - for standard output')
     .addHelpText(
       'after',
       '\nExample:\n  svc timeslot week --org acme --timezone Europe/Berlin\n  svc timeslot week --org acme --user 7 --at 2030-03-31',
