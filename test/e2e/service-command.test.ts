@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDefault } from './default-start.ts'
 import { bin, svc, temporaryFolder } from './processes.ts'
+import { createOlderStore } from '../service/older-store.ts'
 import { onTerminal } from './terminal.ts'
 
 const home = temporaryFolder()
@@ -46,6 +47,16 @@ test('reset-operator-key asks on a terminal, and No changes nothing', async () =
 test('reset-operator-key asks nothing where there is no store', async () => {
   const missing = await onTerminal([...reset, '--data-dir', join(home.path, 'none')], env, [])
   expect([missing.exit, missing.screen]).toEqual([5, expect.stringContaining('There is no store')])
+})
+
+test('reset-operator-key says that it upgrades an older store, in a script too', async () => {
+  const dataDir = join(home.path, 'older')
+  await createOlderStore(dataDir, 7)
+  const { exit, stderr } = await svc([...reset, '--yes', '--data-dir', dataDir], env)
+  expect([exit, stderr]).toEqual([
+    0,
+    expect.stringContaining(`it was copied to ${dataDir}/upgrade-from-7.db`),
+  ])
 })
 
 test('a disk that takes no more is told, with what to do', async () => {

@@ -125,7 +125,7 @@ export const registerService = (group: Command, context: Context): void => {
       if (options.dryRun) return wouldDo(context, { data_dir: dir, revokes: 'every operator key' })
       await confirmReset(context, dir, options)
       const output = await context.output()
-      const key = await resetOperatorKey(dir, (upgrade) => output.note(announceUpgrade(upgrade)))
+      const key = await resetOperatorKey(dir, (upgrade) => output.warn(announceUpgrade(upgrade)))
       const saved = options.profile !== false && (await saveKey(context, key, dir))
       await say(
         context,

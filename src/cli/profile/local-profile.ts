@@ -1,3 +1,4 @@
+import { shellWord } from '../../core/shell-word.ts'
 import type { Io } from '../io.ts'
 import { isLoopback } from './address.ts'
 import { createStore } from './store.ts'
@@ -6,9 +7,9 @@ export type LocalService = { baseUrl: string; mcpUrl: string; key?: string; data
 
 const name = 'local'
 
-const noKey =
+const noKey = (dataDir: string): string =>
   `The profile "${name}" has no API key. To save the operator key: svc profile login ${name}. ` +
-  'If it is lost, stop the service and make a new one: svc service reset-operator-key'
+  `If it is lost, stop the service and make a new one: svc service reset-operator-key --data-dir ${shellWord(dataDir)}`
 
 /** Whether both are the same loopback address but for the port: all that a restart may change by itself. */
 const differsInPort = (before: string | undefined, after: string): boolean => {
@@ -50,7 +51,7 @@ export const saveLocalProfile = async (
       ...(key === undefined ? {} : { api_key: key, api_key_origin: origin }),
     }
     file.current ??= name
-    if (key === undefined && before?.credential_command === undefined) note = noKey
+    if (key === undefined && before?.credential_command === undefined) note = noKey(service.dataDir)
   })
   return note
 }

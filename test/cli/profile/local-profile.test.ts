@@ -51,7 +51,7 @@ it('leaves another current profile current', async () => {
 })
 it('says how to get a key when it has none', async () => {
   expect(await saveLocalProfile({ io: io() }, service(8080))).toMatch(
-    /svc profile login local\. .*svc service reset-operator-key$/,
+    /svc profile login local\. .*svc service reset-operator-key --data-dir \/data$/,
   )
   await change({ credential_command: ['pass', 'svc'] })
   expect(await saveLocalProfile({ io: io() }, service(9090))).toBeUndefined()
