@@ -64,10 +64,10 @@ _svc_place() {
     'timeslot export') commands='' flags='--org --format' words='' files=1 kind='' many='' ;;
     'timeslot week') commands='' flags='--org --user --timezone --at --html' words='' files='' kind='' many='' ;;
     'approve') commands='submit status list cancel request wait run inbox verify tools health' flags='' words='' files='' kind='' many='' ;;
-    'approve submit') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
-    'approve status') commands='' flags='--wait' words='' files='' kind=request many='' ;;
-    'approve list') commands='' flags='--status --to --org --since --until --limit --cursor --all --follow' words='' files='' kind='' many='' ;;
-    'approve cancel') commands='' flags='-f --raw-field -F --field --input --dry-run' words='' files='' kind=request many='' ;;
+    'approve submit') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org -f --raw-field -F --field --input --dry-run --mcp' words='' files='' kind='' many='' ;;
+    'approve status') commands='' flags='--wait --mcp' words='' files='' kind=request many='' ;;
+    'approve list') commands='' flags='--status --to --org --since --until --limit --cursor --all --follow --mcp' words='' files='' kind='' many='' ;;
+    'approve cancel') commands='' flags='-f --raw-field -F --field --input --dry-run --mcp' words='' files='' kind=request many='' ;;
     'approve request') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' kind='' many='' ;;
     'approve wait') commands='' flags='--timeout --mcp' words='' files='' kind=request many=1 ;;
     'approve run') commands='' flags='--action --reason --to --factors --timeout --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' kind='' many=1 ;;

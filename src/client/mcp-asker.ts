@@ -1,10 +1,9 @@
-import { approvalStates, type ApprovalRecord } from '../contract/approval.ts'
+import type { ApprovalRecord } from '../contract/approval.ts'
 import type { Ask, Asker } from '../contract/asker.ts'
 import { SvcError } from '../core/errors.ts'
 import { randomToken } from '../core/ids.ts'
-import { safeLine } from '../core/safe-text.ts'
-import { shellWord } from '../core/shell-word.ts'
 import { sleepFor } from './retry.ts'
+import { openedBy, receiptOf, stateOf, statusIn, text, type Said } from './tool-answer.ts'
 import type { ToolClient } from './tool-client.ts'
 
 const pollMs = 1_000
@@ -19,57 +18,12 @@ type Options = {
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-type Said = Record<string, unknown>
 type Call = {
   record: ApprovalRecord
   ended: Promise<ApprovalRecord>
   abort: AbortController
   /** The id of a request that the other server left open when it answered. */
   open?: string
-}
-
-const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-
-/** An answer from which nobody can tell what was decided. */
-const unclear = (message: string, id: string | null): SvcError =>
-  new SvcError('failed', 'unexpected_answer', message, {
-    detail: 'Whether it was approved is not known.',
-    hint: id === null ? undefined : `svc approve wait ${shellWord(id)} --mcp`,
-  })
-
-const stateOf = ({ status, request_id }: Said): ApprovalRecord['status'] => {
-  const state = approvalStates.find((one) => one === status)
-  if (state) return state
-  const word = typeof status === 'string' ? `the status "${safeLine(status.slice(0, 40))}"` : 'no status'
-  throw unclear(`The tool server reports ${word}, which svc does not know`, text(request_id))
-}
-
-/** What a tool says of another request than the one it was asked about says nothing. */
-const requireSame = ({ request_id }: Said, asked: string): void => {
-  if (request_id === undefined || request_id === asked) return
-  throw unclear('The tool server answered about another request', asked)
-}
-
-/** The id of a request that was just made, which nobody can have decided yet. */
-const openedBy = (said: Said): string => {
-  const id = text(said.request_id)
-  if (!id) throw unclear('The tool server asked the person, but does not name the request', null)
-  if (stateOf(said) !== 'pending')
-    throw unclear('The tool server reports a decision before the person can have made one', id)
-  return id
-}
-
-/** A receipt with its claims beside the JWS, as the record of the service has it. The tools leave them out. */
-const receiptOf = (attestation: unknown): ApprovalRecord['attestation'] => {
-  if (typeof attestation !== 'object' || attestation === null) return null
-  const receipt = attestation as NonNullable<ApprovalRecord['attestation']>
-  if (typeof receipt.jws !== 'string' || receipt.claims !== undefined) return receipt
-  try {
-    const payload = Buffer.from(receipt.jws.split('.')[1] ?? '', 'base64url').toString()
-    return { ...receipt, claims: JSON.parse(payload) as Said }
-  } catch {
-    return receipt
-  }
 }
 
 /** What a tool is called with for this. */
@@ -158,7 +112,7 @@ export const createMcpAsker = ({
   const check = async (request_id: string): Promise<ApprovalRecord> => {
     const record = known.get(request_id) ?? unknown(request_id)
     const said = await tools.call('check_status', { request_id })
-    requireSame(said, request_id)
+    statusIn(said, request_id)
     return apply(record, said)
   }
 
@@ -167,7 +121,7 @@ export const createMcpAsker = ({
     if (!call) return check(request_id)
     if (call.open === undefined) return within(call, 0)
     const said = await tools.call('check_status', { request_id: call.open })
-    requireSame(said, call.open)
+    statusIn(said, call.open)
     return apply(call.record, said)
   }
 

@@ -103,7 +103,7 @@ const unreadable = (tool: string, args: Record<string, unknown>, url: string): S
         : 'The person may have been asked. Whether it was approved is not known.',
     hint:
       typeof args.request_id === 'string'
-        ? `svc approve wait ${shellWord(args.request_id)} --mcp`
+        ? `svc approve status ${shellWord(args.request_id)} --mcp`
         : undefined,
   })
 

@@ -56,7 +56,7 @@ describe('an answer that cannot be read', () => {
     expect(await failure(asker.status("r-1'; x"))).toMatchObject({
       code: 'unexpected_answer',
       detail: 'Whether it was approved is not known.',
-      hint: `svc approve wait 'r-1'\\''; x' --mcp`,
+      hint: `svc approve status 'r-1'\\''; x' --mcp`,
     })
   })
 
@@ -83,7 +83,7 @@ describe('an answer that is no decision', () => {
       expect.stringContaining(said),
       'Whether it was approved is not known.',
     ])
-    expect(error.hint).toBe('svc approve wait r-1 --mcp')
+    expect(error.hint).toBe('svc approve status r-1 --mcp')
   })
 
   test.each([

@@ -13,6 +13,15 @@ export const lacksApprovals = async (failure: unknown, context: Context): Promis
   return !(await hasApprovals(client, baseUrl.value))
 }
 
+/** The error of a service that has no approvals, where nothing else is configured to ask through. */
+export const noApprovals = (failure: SvcError, origin: string): SvcError =>
+  new SvcError(failure.exit, failure.code, failure.message, {
+    ...failure,
+    detail: `${origin} has no approvals (/svc/v1/approvals).`,
+    hint: 'SVC_MCP_URL, or svc profile set mcp_url=…, names its tool server; --mcp asks through that',
+    cause: failure,
+  })
+
 /** Fails where /verify-user would be all that is left, and nobody has tested whether its answers mean anything. */
 export const noFallback = (origin: string, state: 'off' | 'untested'): SvcError =>
   new SvcError(

@@ -1,6 +1,7 @@
 import { mayComeBack, sleepFor } from '../../client/retry.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Backend } from './backend.ts'
 import type { Teller } from './teller.ts'
 
@@ -17,10 +18,14 @@ type Options = {
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-const nobodyTold = ({ request_id }: ApprovalRecord, cause: SvcError): SvcError =>
+const nobodyTold = (
+  { request_id }: ApprovalRecord,
+  { tools }: Pick<Backend, 'tools'>,
+  cause: SvcError,
+): SvcError =>
   new SvcError('unreachable', cause.code, `${cause.message}, and the time for a decision is over`, {
     detail: 'What was decided is not known. That is no approval.',
-    hint: `svc approve status ${request_id}`,
+    hint: `svc approve status ${shellWord(request_id)}${tools ? ' --mcp' : ''}`,
     cause,
   })
 
@@ -41,7 +46,7 @@ export const waitFor = async (
     const left = Math.min(backend.secondsLeft(record) + grace, (end - backend.now()) / 1000)
     // Once at least: a clock may be off on either side.
     if (left <= 0 && looked) {
-      if (lost && backend.now() < end) throw nobodyTold(record, lost)
+      if (lost && backend.now() < end) throw nobodyTold(record, backend, lost)
       return record
     }
     const started = backend.now()

@@ -1,0 +1,127 @@
+import { statusIn } from '../../client/tool-answer.ts'
+import { approval, type ApprovalRecord } from '../../contract/approval.ts'
+import { fieldsOf } from '../../contract/describe.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import { inParallel } from '../declare/parallel.ts'
+import { optionKey } from '../flags.ts'
+import { gatherAsk, showAskDryRun } from './ask.ts'
+import { openBackend } from './backend.ts'
+import { maybeRung } from './ending.ts'
+import { openTools } from './open-tools.ts'
+import { openRemembered, type Remembered } from './remembered.ts'
+
+// What `svc approve` can do through the three tools. A tool server lists nothing and withdraws nothing, so svc remembers
+// what it asked.
+
+export type Typed = { args: readonly string[]; options: Record<string, unknown> }
+
+/** Refuses flags of the REST API that no tool takes, rather than to leave them out unsaid. */
+const requireOnly = (operation: Operation, { options }: Typed, taken: readonly string[]): void => {
+  const given = [
+    ...fieldsOf(operation).map(({ flag }) => flag),
+    'all',
+    'follow',
+    'raw-field',
+    'field',
+    'input',
+  ]
+  const stray = given.find((flag) => !taken.includes(flag) && options[optionKey(flag)] !== undefined)
+  if (stray !== undefined)
+    throw usageError(`--${stray} does not go with a tool server`, `svc ${operation.cli} --help`)
+}
+
+const requireId = ({ args }: Typed, words: string): string => {
+  const [id] = args
+  if (id === undefined) throw usageError('Missing <request-id>', `svc ${words} ID --mcp`)
+  return id
+}
+
+/** Asks with `request_approval_async`. */
+export const submitByTools = async (typed: Typed, context: Context): Promise<void> => {
+  requireOnly(approval.createApproval, typed, ['to', 'reason', 'factors', 'requester'])
+  const asking = { ...typed, options: { ...typed.options, mcp: true } }
+  const { ask } = await gatherAsk(approval.createApproval, asking, context)
+  if (typed.options.dryRun) return showAskDryRun(approval.createApproval, { ask, mcp: true }, context)
+  const output = await context.output()
+  const backend = await openBackend(context, { through: 'tools', requester: ask.requester, open: true })
+  try {
+    const record = await backend.asker.request(ask).catch((error: unknown) => {
+      throw maybeRung(error, true)
+    })
+    const { request_id, status, action, approver_mobile, expires_at, number } = record
+    await output.show(
+      {
+        status: 'success',
+        message: 'Approval requested',
+        data: { request_id, status, action, approver_mobile, expires_at, ...(number !== null && { number }) },
+      },
+      { masked: new Set(['approver_mobile']) },
+    )
+  } finally {
+    await backend.close()
+  }
+}
+
+/** Asks `check_status`, and shows what it says beside what this machine remembers of the request. */
+export const statusByTools = async (typed: Typed, context: Context): Promise<void> => {
+  const id = requireId(typed, 'approve status')
+  requireOnly(approval.getApproval, typed, [])
+  const output = await context.output()
+  const { url, tools, close } = await openTools(context)
+  try {
+    const said = await tools.call('check_status', { request_id: id })
+    const status = statusIn(said, id)
+    const known = (await openRemembered(context, url)).find(id)
+    await output.show(
+      { status: 'success', message: 'Approval', data: { request_id: id, ...known, ...said, status } },
+      { masked: new Set(['approver_mobile']), folded: ['attestation'] },
+    )
+  } finally {
+    await close()
+  }
+}
+
+type Row = Omit<Remembered, 'status'> & { status: ApprovalRecord['status'] | 'unknown' }
+
+/** The requests that this profile made through the tool server, with the state that `check_status` reports. */
+export const listByTools = async (typed: Typed, context: Context): Promise<void> => {
+  requireOnly(approval.listApprovals, typed, ['status'])
+  const output = await context.output()
+  const { url, tools, close } = await openTools(context)
+  try {
+    const rows = (await openRemembered(context, url))
+      .all()
+      .map((one): Row => Object.assign({ status: 'unknown' as const }, one))
+    await inParallel(rows, context.io.signal, async (row) => {
+      try {
+        row.status = statusIn(
+          await tools.call('check_status', { request_id: row.request_id }),
+          row.request_id,
+        )
+      } catch (error) {
+        // A server forgets requests. One that cannot be reached is an error.
+        const unclear = error instanceof SvcError && ['tool_error', 'unexpected_answer'].includes(error.code)
+        if (!unclear) throw error
+      }
+    })
+    const { status } = typed.options
+    const data = rows.filter((row) => status === undefined || row.status === status)
+    await output.show(
+      { status: 'success', message: 'Requests that this machine made through the tool server', data },
+      { columns: ['request_id', 'status', 'action', 'approver_mobile', 'expires_at'] },
+    )
+  } finally {
+    await close()
+  }
+}
+
+/** No tool withdraws a request. */
+export const cancelByTools = async (typed: Typed): Promise<never> => {
+  requireId(typed, 'approve cancel')
+  throw usageError(
+    'A tool server cannot withdraw a request',
+    'It ends at its expires_at; svc approve status ID --mcp shows its state',
+  )
+}

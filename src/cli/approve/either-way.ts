@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import { approval } from '../../contract/approval.ts'
+import type { Operation } from '../../contract/operation.ts'
+import type { SvcError } from '../../core/errors.ts'
+import type { Context } from '../context.ts'
+import type { Typed } from './by-tools.ts'
+
+const byTools = () => import('./by-tools.ts')
+
+/** Commands of the table that a tool server can serve too, each by its last word. */
+const commands: Record<string, [Operation, (typed: Typed, context: Context) => Promise<void>]> = {
+  submit: [approval.createApproval, async (...call) => (await byTools()).submitByTools(...call)],
+  status: [approval.getApproval, async (...call) => (await byTools()).statusByTools(...call)],
+  list: [approval.listApprovals, async (...call) => (await byTools()).listByTools(...call)],
+  cancel: [approval.cancelApproval, async (typed) => (await byTools()).cancelByTools(typed)],
+}
+
+const byService = async (operation: Operation, typed: Typed, context: Context): Promise<void> => {
+  const [{ runOperation }, { showRuling }] = await Promise.all([
+    import('../run-operation.ts'),
+    import('./ending.ts'),
+  ])
+  let data: unknown
+  await runOperation(operation, typed, context, (seen) => (data = seen))
+  // Of a request that the rules refused, what each of them found.
+  if (operation === approval.getApproval) await showRuling(context, data)
+}
+
+/** `svc approve submit|status|list|cancel`: through the REST API, or where it has no approvals or --mcp says so, the tools. */
+export const registerEitherWay = (group: Command, context: Context): void => {
+  for (const [word, [operation, tools]] of Object.entries(commands)) {
+    const command = group.commands.find((one) => one.name() === word)!
+    command.option('--mcp', 'ask the tool server at SVC_MCP_URL').action(async () => {
+      const typed = { args: command.args, options: command.opts<Record<string, unknown>>() }
+      if (typed.options.mcp) return tools(typed, context)
+      try {
+        await byService(operation, typed, context)
+      } catch (error) {
+        const { lacksApprovals, noApprovals } = await import('./no-approvals.ts')
+        if (!(await lacksApprovals(error, context))) throw error
+        const { baseUrl, mcpUrl } = await context.settings()
+        if (!mcpUrl) throw noApprovals(error as SvcError, new URL(baseUrl.value).origin)
+        await tools(typed, context)
+      }
+    })
+  }
+}

@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { run } from '../../../src/cli/main.ts'
+import { temporaryFolder } from '../../e2e/processes.ts'
+import { startExactHosted, type ExactHosted } from '../../exact-hosted.ts'
+import { memoryIo } from '../memory-io.ts'
+
+const pending = {
+  status: 'pending',
+  request_id: 'r-1',
+  approver_mobile: '+12025550101',
+  expires_at: '2030-01-01T00:00:00Z',
+}
+
+let service: ExactHosted
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(async () => {
+  folder = temporaryFolder()
+  service = await startExactHosted({ routes: [], tools: { request_approval_async: pending } })
+})
+afterEach(async () => {
+  await service.close()
+  folder.remove()
+})
+
+const svc = async (words: string[], env: Record<string, string> = { SVC_MCP_URL: service.mcpUrl }) => {
+  const where = { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key' }
+  const io = memoryIo({ cwd: folder.path, env: { ...where, ...env } })
+  const exit = await run(['approve', ...words, '-o', 'json'], io)
+  return { exit, out: io.out() === '' ? undefined : JSON.parse(io.out()), err: io.err() }
+}
+const calls = () =>
+  service.seen
+    .filter(({ path }) => path === '/mcp')
+    .map(({ body }) => JSON.parse(body))
+    .filter(({ method }) => method === 'tools/call')
+    .map(({ params }) => [params.name, params.arguments])
+const submit = ['submit', 'Deploy', '--to', '+12025550101']
+
+describe.each([
+  ['with --mcp', ['--mcp']],
+  ['where the service has no approvals', []],
+])('through the tools, %s', (_, flag) => {
+  test('submit asks and names the request, and status tells what became of it', async () => {
+    const asked = await svc([...submit, '--reason', 'why', ...flag])
+    expect([asked.exit, asked.out]).toEqual([0, { ...pending, action: 'Deploy' }])
+    expect(calls()).toEqual([
+      ['request_approval_async', { action: 'Deploy', reason: 'why', approver_mobile: '+12025550101' }],
+    ])
+    service.tools.check_status = { status: 'denied', request_id: 'r-1', detail: 'Not today' }
+    const { exit, out } = await svc(['status', 'r-1', ...flag])
+    expect([exit, out]).toMatchObject([0, { status: 'denied', action: 'Deploy', detail: 'Not today' }])
+  })
+
+  test('list shows what this machine asked, each with its state, and nothing of another server', async () => {
+    await svc([...submit, ...flag])
+    service.tools.request_approval_async = { ...pending, request_id: 'r-2' }
+    await svc(['submit', 'Restart', '--to', '+12025550102', ...flag])
+    service.tools.check_status = { status: 'approved', request_id: 'r-1' }
+    const { exit, out } = await svc(['list', ...flag])
+    expect(exit).toBe(0)
+    expect(out).toMatchObject([
+      // The answer about another request is no state of this one.
+      { request_id: 'r-2', status: 'unknown', action: 'Restart' },
+      { request_id: 'r-1', status: 'approved', action: 'Deploy' },
+    ])
+    expect((await svc(['list', '--status', 'approved', ...flag])).out).toHaveLength(1)
+    const elsewhere = { SVC_MCP_URL: service.mcpUrl.replace('127.0.0.1', 'localhost') }
+    expect((await svc(['list', ...flag], elsewhere)).out).toEqual([])
+  })
+
+  test('wait goes on, and exits as it ended', async () => {
+    await svc([...submit, ...flag])
+    service.tools.check_status = { status: 'approved', request_id: 'r-1', attestation: {} }
+    const { exit, out } = await svc(['wait', 'r-1', ...flag])
+    expect([exit, out]).toMatchObject([0, { status: 'approved', action: 'Deploy' }])
+  })
+
+  test('request asks, waits, and can be gone on with', async () => {
+    service.tools.check_status = { ...pending, status: 'approved' }
+    const { exit, err } = await svc(['request', 'Deploy', '--to', '+12025550101', ...flag])
+    expect(exit).toBe(0)
+    expect(err).toContain('r-1')
+    expect((await svc(['list', ...flag])).out).toMatchObject([{ request_id: 'r-1' }])
+  })
+
+  test('cancel says that a tool server cannot', async () => {
+    const { exit, err } = await svc(['cancel', 'r-1', ...flag])
+    expect([exit, err]).toEqual([2, expect.stringContaining('cannot withdraw')])
+    expect(calls()).toEqual([])
+  })
+
+  test.each([
+    [[...submit, '--org', '12']],
+    [[...submit, '--timeout', '60']],
+    [[...submit, '--number']],
+    [['list', '--to', '+12025550101']],
+    [['status', 'r-1', '--wait', '5']],
+  ])('%j is refused where no tool takes the flag', async (words) => {
+    const { exit, err } = await svc([...words, ...flag])
+    expect(exit).toBe(2)
+    expect(err).toContain('does not go with a tool server')
+    expect(calls()).toEqual([])
+  })
+})
+
+test('what is remembered is for its owner alone, bounded, and holds no whole number and no secret', async () => {
+  for (let n = 0; n < 3; n++) {
+    service.tools.request_approval_async = { ...pending, request_id: `r-${n % 2}` }
+    await svc([...submit, '--mcp'], { SVC_MCP_URL: service.mcpUrl, MCP_AUTH_TOKEN: 'canary-9f' })
+  }
+  expect((await svc(['list', '--mcp'])).out).toHaveLength(2)
+  const cache = join(folder.path, 'cache')
+  const texts = readdirSync(cache).map((name) => {
+    expect(statSync(join(cache, name)).mode & 0o777).toBe(0o600)
+    return readFileSync(join(cache, name), 'utf8')
+  })
+  expect(texts.join('')).not.toMatch(/\+12025550101|canary-9f/)
+})
+
+test.each([['submit', 'Deploy', '--to', '+12025550101'], ['status', 'r-1'], ['list'], ['cancel', 'r-1']])(
+  'svc approve %s says what a service without approvals and tools lacks',
+  async (...words) => {
+    const { exit, err } = await svc(words, {})
+    expect(exit).toBe(5)
+    expect(JSON.parse(err)).toMatchObject({
+      detail: `${service.origin} has no approvals (/svc/v1/approvals).`,
+      hint: expect.stringContaining('SVC_MCP_URL'),
+    })
+  },
+)
