@@ -39,6 +39,8 @@ export const registerRequest = (group: Command, context: Context): void => {
     if (!options.dryRun) {
       checkEvents(context.globals)
       await checkShown(requestOperation, context)
+      // Where there is no place for the receipt, nobody is asked anything.
+      if (options.receipt !== undefined) reserveFile(options.receipt, 'receipt', io).giveUp()
     }
     const output = await context.output()
     const typed = { args: command.args, options }

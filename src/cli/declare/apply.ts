@@ -2,6 +2,7 @@ import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { confirmWrite, type Answers } from '../confirm.ts'
 import type { Context } from '../context.ts'
+import { checkWritable } from '../writable.ts'
 import { compare, type Comparing } from './comparison.ts'
 import { ending, outcomeLine, resultPayload } from './ending.ts'
 import { carryOutAll, type Outcome } from './execution.ts'
@@ -62,6 +63,7 @@ const checkFlags = async (
   { file, plan, planOut, prune, target }: ApplyOptions,
   context: Context,
 ): Promise<void> => {
+  if (planOut !== undefined) checkWritable('--plan-out', planOut, context.io)
   if (plan === undefined) return
   const foreign = { FILE: file, '--prune': prune, '--target': target, '--plan-out': planOut }
   for (const [flag, value] of Object.entries(foreign))

@@ -35,7 +35,7 @@ export const createOutput = (run: Run): Output => {
     const width = stdout.isTTY ? stdout.columns : Infinity
     // Rows that come one by one stay on the screen: how long ago they were would soon be wrong.
     const now = stdout.isTTY && shape.above === undefined ? io.now() : undefined
-    const table = drawTable(gridOf(readable(masked, now), shape), {
+    const table = drawTable(gridOf(readable(masked, { now, folded: shape.folded }), shape), {
       width,
       colour: wantsColour(stdout, { io, globals }),
     })
@@ -103,7 +103,8 @@ export const createOutput = (run: Run): Output => {
       const missing = unprinted(envelope.data, once, text)
       if (missing.length > 0)
         warn(`Not printed, and never shown again: ${missing.join(', ')}. Replace it if you need it.`)
-      else run.once = text
+      // Another service may answer without.
+      else if (unprinted(envelope.data, once, '').length > 0) run.once = text
     }
     await write(text, shape.paged === true)
   }

@@ -15,6 +15,8 @@ type Transfer = (fd: number, vectors: number, count: number, done: number) => nu
 export type JqProgram = (text: string, filter: string) => { stdout: string; stderr: string; exitCode: number }
 
 const standardOutput = 1
+/** A filter without an end would fill the memory of the machine. */
+const mostOutput = 128 * 1024 * 1024
 
 /**
  * jq as WebAssembly. jq-wasm hands over each byte by a call of JavaScript, which takes longer than jq itself, so its
@@ -25,6 +27,7 @@ export const loadJqProgram = async (): Promise<JqProgram> => {
   let memory: Memory | undefined
   let input: Uint8Array = new Uint8Array()
   let output: Buffer[] = []
+  let written = 0
 
   /** Calls `move` with each part of the memory that the vectors name until one is not used up; returns the total. */
   const transfer = (
@@ -57,7 +60,12 @@ export const loadJqProgram = async (): Promise<JqProgram> => {
     (other: Transfer): Transfer =>
     (fd, vectors, count, done) => {
       if (fd !== standardOutput) return other(fd, vectors, count, done)
-      return transfer(vectors, count, done, (part) => output.push(Buffer.from(part)) && part.length)
+      return transfer(vectors, count, done, (part) => {
+        written += part.length
+        if (written > mostOutput) throw new RangeError('The output is too large')
+        output.push(Buffer.from(part))
+        return part.length
+      })
     }
 
   const replaced = { _fd_read: () => read, _fd_write: write }
@@ -83,6 +91,7 @@ export const loadJqProgram = async (): Promise<JqProgram> => {
   return (text, filter) => {
     input = Buffer.from(text)
     output = []
+    written = 0
     const { stderr, exitCode } = jq.raw('', filter, ['-c'])
     return { stdout: Buffer.concat(output).toString(), stderr, exitCode }
   }

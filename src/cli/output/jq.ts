@@ -7,6 +7,17 @@ let program: ReturnType<typeof loadJqProgram> | undefined
 /** jq exits with this when a filter does not compile. */
 const doesNotCompile = 3
 
+/** jq runs to its end before anything else does, a filter without an end for ever: Ctrl-C ends the process meanwhile. */
+const interruptible = <T>(work: () => T): T => {
+  const listeners = process.listeners('SIGINT')
+  process.removeAllListeners('SIGINT')
+  try {
+    return work()
+  } finally {
+    for (const listener of listeners) process.on('SIGINT', listener)
+  }
+}
+
 /**
  * Runs jq on JSON text. A filter that starts with a hyphen would be an option of jq, so a space comes first. When jq runs
  * out of memory its runtime writes "Aborted()" to the console and throws.
@@ -16,7 +27,7 @@ const execute = async (text: string, filter: string) => {
   const { error } = console
   console.error = () => undefined
   try {
-    return jq(text, ` ${filter}`)
+    return interruptible(() => jq(text, ` ${filter}`))
   } catch (cause) {
     program = undefined
     const mebibytes = Math.ceil(text.length / 1024 / 1024)

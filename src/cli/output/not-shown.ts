@@ -29,12 +29,12 @@ export const unwritable = (run: Run, code: string): SvcError | undefined => {
   if (once === undefined) return lost(run, why, 'Do not run the command again to see it')
   if (io.stderr.isTTY) {
     io.stderr.write(once)
-    return lost(run, why, 'It stands above, and is shown this once')
+    return lost(run, why, 'It is shown above, and never again')
   }
   return lost(run, why, 'The secret in it is lost: delete, revoke or replace what was made')
 }
 
-/** The secrets that stand nowhere in what was printed, by the names of their fields. */
+/** The secrets that are nowhere in what was printed, by the names of their fields. */
 export const unprinted = (data: unknown, once: ReadonlySet<string>, text: string): string[] => {
   if (typeof data !== 'object' || data === null) return []
   const inside = Object.entries(data).flatMap(([name, value]) =>

@@ -31,9 +31,11 @@ const cell = (field: string, value: unknown, now: Date | undefined): unknown => 
 }
 
 /** `{ keys: [{ id: 1 }] }` as `{ 'keys[0]': { id: 1 } }`: a line a field, at any depth. */
-const unrolled = (row: Row): Row =>
+const unrolled = (row: Row, folded: readonly string[] = []): Row =>
   Object.fromEntries(
     Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
+      // The table leaves it out by its name.
+      if (folded.includes(name)) return [[name, value]]
       if (isList(value)) return value.map((item, i) => [`${name}[${i}]`, unrolled(item)])
       return [[name, isRow(value) ? unrolled(value) : value]]
     }),
@@ -43,8 +45,11 @@ const unrolled = (row: Row): Row =>
  * A payload for a table: in a list, a cell sums up what nests and says how long ago a time was, if it is told what time
  * it is; a record shows all that nests, a line a field, and times as they are.
  */
-export const readable = (payload: unknown, now: Date | undefined): unknown => {
-  if (isRow(payload)) return unrolled(payload)
+export const readable = (
+  payload: unknown,
+  { now, folded }: { now?: Date; folded?: readonly string[] },
+): unknown => {
+  if (isRow(payload)) return unrolled(payload, folded)
   if (!Array.isArray(payload)) return payload
   return payload.map((row: unknown) =>
     isRow(row)

@@ -74,6 +74,7 @@ describe('what nests', () => {
         'fences[1].places          -\n',
       ].join('\n'),
     )
+    expect((await shown({ id: 1, fences }, {}, { shape: { folded: ['fences'] } })).tty).toBe('id  1\n')
     expect(piped).toBe(`id\t1\nfences\t${JSON.stringify(fences)}\n`)
   })
 
