@@ -1,4 +1,5 @@
 import { randomToken } from '../../core/ids.ts'
+import { clientName } from './client-name.ts'
 
 /** What a client says of itself at `initialize`. Nothing of it is verified. */
 export type Introduction = { version?: string; client?: string }
@@ -21,7 +22,8 @@ export const readLabel = (label: string | undefined): Introduction => {
   if (said === undefined) return {}
   try {
     const [version, client] = JSON.parse(Buffer.from(said, 'base64url').toString()) as unknown[]
-    return { version: text(version), client: text(client) }
+    // A client may have made it up: it is no more believed than what `initialize` says.
+    return { version: text(version), client: clientName({ name: client }) }
   } catch {
     return {}
   }

@@ -152,6 +152,12 @@ describe('the name that a client gives itself', () => {
     expect(await introduced(clientInfo)).toEqual(requester)
   })
 
+  test('is made safe in a session id that a client made up', async () => {
+    const made = Buffer.from(JSON.stringify([null, `x\u202e${'y'.repeat(300)}`])).toString('base64url')
+    await tools.send(call('request_approval_async', ask), { headers: { 'mcp-session-id': `a.${made}` } })
+    expect(fake.asks.at(-1)?.requester).toBe(`x\\u{202e}${'y'.repeat(71)}`)
+  })
+
   test.each(['x', 'a.b', `a.${Buffer.from('{}').toString('base64url')}`, `a.${'x'.repeat(2000)}`])(
     'is unknown in a session id that we did not make: %s',
     async (session) => {
