@@ -1,7 +1,7 @@
 import type { Answer, Client } from '../client/client.ts'
 import { approval } from '../contract/approval.ts'
 import type { Operation } from '../contract/operation.ts'
-import { safeLine } from '../core/safe-text.ts'
+import { shellWord } from '../core/shell-word.ts'
 import type { Context } from './context.ts'
 import { openMemory } from './profile/memory.ts'
 import { wholeNumber } from './phone-parts.ts'
@@ -28,6 +28,9 @@ const ago = (ms: number): string => {
   return minutes === 0 ? 'less than a minute ago' : minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`
 }
 
+/** Which earlier ring a run has been told of: a request that goes on through the tools is one request. */
+const noticed = new WeakMap<Context, string>()
+
 type Ringing<T> = {
   origin: string
   send(): Promise<T>
@@ -49,13 +52,15 @@ export const ringOnce = async <T>(
   const memory = openMemory<Rung>(context.io, ['ring', origin, person])
   const now = context.io.now().getTime()
   const last = memory.read()
-  if (last && last.age < windowMs) {
+  const ring = `${person} ${now - (last?.age ?? 0)}`
+  if (last && last.age < windowMs && noticed.get(context) !== ring) {
+    noticed.set(context, ring)
     const { request_id: id, expires_at = '' } = last.value
     const alive = id !== undefined && Date.parse(expires_at) > now
     const status = alive ? await statusOf?.(id).catch(() => undefined) : undefined
     const more =
       status === 'pending'
-        ? `, and that request still waits: svc approve cancel ${safeLine(id!)} withdraws it`
+        ? `, and that request still waits: svc approve cancel ${shellWord(id!)} withdraws it`
         : ''
     ;(await context.output()).warn(`This person was asked ${ago(last.age)} already${more}`)
   }

@@ -1,8 +1,9 @@
 import type { Client } from '../../client/client.ts'
 import { createRestAsker } from '../../client/rest-asker.ts'
-import { approval, type ApprovalRecord } from '../../contract/approval.ts'
+import { approval, approvalStates, type ApprovalRecord } from '../../contract/approval.ts'
 import type { Asker } from '../../contract/asker.ts'
 import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
 import { placeOf, secondsLeft, type Backend, type Wanted } from './backend.ts'
 import { lacksApprovals, noFallback } from './no-approvals.ts'
@@ -36,6 +37,10 @@ const checked = (record: ApprovalRecord | undefined, asked?: string): ApprovalRe
   const { request_id, status, action, approver_mobile } = record ?? {}
   if ([request_id, status, action, approver_mobile].some((text) => typeof text !== 'string'))
     throw unclear('The service tells no request and no state')
+  if (!approvalStates.some((state) => state === status))
+    throw unclear(
+      `The service reports the status "${safeLine(status!.slice(0, 40))}", which svc does not know`,
+    )
   if (asked !== undefined && request_id !== asked) throw unclear('The service answered about another request')
   return record!
 }
@@ -128,7 +133,10 @@ export const openRestBackend = async (context: Context, wanted: Wanted): Promise
       request: (ask) =>
         either(async (by) => (by === here ? opened(await here.request(ask)) : by.request(ask))),
       status: (id) => either(async (by) => checked(await by.status(id), by === here ? id : undefined)),
-      wait: (id, seconds, signal) => asker().wait(id, seconds, signal),
+      wait: async (id, seconds, signal) => {
+        const record = await asker().wait(id, seconds, signal)
+        return other ? record : checked(record, id)
+      },
       cancel: (id) => asker().cancel(id),
     },
     poll: async (request_id, wait_s, signal) => {

@@ -85,6 +85,11 @@ describe.each([
     expect((await svc(['list', ...flag])).out).toMatchObject([{ request_id: 'r-1' }])
   })
 
+  test('says once that the person was asked a moment ago', async () => {
+    expect((await svc([...submit, ...flag])).err).toBe('')
+    expect((await svc([...submit, ...flag])).err.match(/was asked .* already/g)).toHaveLength(1)
+  })
+
   test('cancel says that a tool server cannot', async () => {
     const { exit, err } = await svc(['cancel', 'r-1', ...flag])
     expect([exit, err]).toEqual([2, expect.stringContaining('cannot withdraw')])

@@ -186,6 +186,7 @@ describe('another service of the contract, which rings and knows no action', () 
 test.each([
   ['at once', { [`POST ${approvals}`]: success(record({ status: 'approved' })) }],
   ['of another request', decides({ status: 'approved', request_id: 'apr_2' })],
+  ['in a word that svc does not know', decides({ status: 'APPROVED' as 'approved' })],
 ])('takes an approval %s for none', async (_, answers) => {
   plays(answers)
   const { exit, err } = await svc(['request', 'Deploy', ...to])
