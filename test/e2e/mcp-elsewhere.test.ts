@@ -1,0 +1,46 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startExactHosted } from '../exact-hosted.ts'
+import { standing } from '../spec/law.ts'
+import { call, overStdio } from './mcp-client.ts'
+import { temporaryFolder } from './processes.ts'
+
+const ask = { action: 'Deploy', approver_mobile: '+12025550101' }
+
+/** `svc mcp` in front of another service that answers what the specification shows. */
+const begin = async (env: (urls: { mcpUrl: string }) => Record<string, string>) => {
+  const folder = temporaryFolder()
+  const service = await startExactHosted({ routes: standing })
+  const where = { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key' }
+  const client = await overStdio('legacy', { ...where, ...env(service) })
+  onTestFinished(async () => {
+    await client.close()
+    await service.close()
+    folder.remove()
+  })
+  return { client, service }
+}
+
+describe('svc mcp in front of another service', () => {
+  test.each(['request_approval', 'request_approval_async'])(
+    'takes no success of its REST API for an approval, and asks nobody: %s',
+    async (tool) => {
+      const { client, service } = await begin(() => ({}))
+      const { isError, text, said } = await call(client, tool, ask)
+      expect([isError, said]).toEqual([true, undefined])
+      expect(text).toMatch(/has no approvals.*This is not an approval\.$/)
+      expect(service.rest()).toEqual([])
+    },
+  )
+
+  test('passes on what its tools say, and no answer that says nothing', async () => {
+    const { client, service } = await begin(({ mcpUrl }) => ({ SVC_MCP_URL: mcpUrl }))
+    service.tools.request_approval = { status: 'approved', attestation: {} }
+    expect((await call(client, 'request_approval', ask)).said).toMatchObject({ status: 'approved' })
+    service.tools.request_approval = 'Approved!'
+    const unread = await call(client, 'request_approval', ask)
+    expect([unread.isError, unread.text]).toEqual([
+      true,
+      expect.stringMatching(/Whether it was approved is not known\. This is not an approval\.$/),
+    ])
+  })
+})
