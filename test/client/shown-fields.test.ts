@@ -49,3 +49,7 @@ test('a field that we chose is the business of the service alone', () => {
 test.each(['.', '..'])('a path value %s, which would shorten the address, is refused', (value) => {
   expect(check(org.getOrganization, { orgIdOrSlug: value })).toMatchObject({ exit: 'usage' })
 })
+
+test.each([['usr_8f3'], ['7'], [7]])('takes %j for an id that is text', (userId) => {
+  expect(check(user.getUser, { orgId: 12, userId })).toBeUndefined()
+})
