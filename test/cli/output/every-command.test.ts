@@ -3,6 +3,7 @@ import { createContext } from '../../../src/cli/create-context.ts'
 import { describeCommand, type CommandNode } from '../../../src/cli/command-node.ts'
 import { run } from '../../../src/cli/main.ts'
 import { answersNoId, printsText } from '../../../src/cli/output/accepted.ts'
+import { formats } from '../../../src/cli/output/output.ts'
 import { buildProgram } from '../../../src/cli/program.ts'
 import { temporaryFolder } from '../../e2e/processes.ts'
 import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
@@ -76,6 +77,14 @@ describe.each(typed)('svc $words', ({ words, argv }) => {
     const { exit, out, err, sent } = await failing(withFlags(argv, flags))
     expect(err).toMatch(says)
     expect({ exit, out, sent }).toEqual({ exit: 2, out: '', sent: 0 })
+  })
+
+  it('refuses a broken filter before anything is sent, whatever the format is', async () => {
+    for (const format of formats) {
+      const { exit, out, err, sent } = await failing(withFlags(argv, ['--jq', '.[', '-o', format]))
+      expect(err).toMatch(/is not a valid filter|does not go with -o|does not take|answers no id/)
+      expect({ format, exit, out, sent }).toEqual({ format, exit: 2, out: '', sent: 0 })
+    }
   })
 
   it.runIf(answersNoId.has(words))('refuses -o id, since it answers none', async () => {
