@@ -80,6 +80,13 @@ export const explain = (
         ? { value: settings.requireApproval.join(', '), source: 'profile' }
         : undefined,
     ],
+    [
+      'verify_fallback',
+      {
+        value: settings.verifyFallback,
+        source: profile.verify_fallback === undefined ? 'default' : 'profile',
+      },
+    ],
   ]
   return named.map(([setting, found, flag, variable]) => {
     const source = found?.source ?? null
