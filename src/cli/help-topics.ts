@@ -48,13 +48,17 @@ ${rows([
   ['-o yaml', "the answer's data as YAML"],
   ['-o id', 'ids alone, one a line'],
   ['--json a,b.c', 'only these fields, as JSON'],
+  ['--json', 'list the fields that can be picked'],
   ['--jq EXPR', 'the JSON through jq'],
   ['--envelope', 'status and message too'],
   ['--reveal', 'phones, e-mails and credentials whole, also on a terminal'],
 ])}
 
 Machine formats put the data alone on standard output; all else goes to standard error. Phones, e-mails and
-credentials are masked in tables on a terminal, and whole everywhere else.
+credentials are masked in tables on a terminal, and whole everywhere else. Lists on a terminal say how long ago a time was.
+
+All of this is checked before anything is sent. Exit 11 means that a change was made and its answer could not be shown as
+asked: the whole answer is on standard output.
 
   svc user list --org acme -o csv > users.csv
   svc org list --jq '.[].slug'
