@@ -55,10 +55,11 @@ ${rows([
 ])}
 
 Machine formats put the data alone on standard output; all else goes to standard error. Phones, e-mails and
-credentials are masked in tables on a terminal, and whole everywhere else. Lists on a terminal say how long ago a time was.
+credentials are masked in tables on a terminal, and whole everywhere else. Lists on a terminal say how long ago a
+time was.
 
-All of this is checked before anything is sent. Exit 11 means that a change was made and its answer could not be shown as
-asked: the whole answer is on standard output.
+All of this is checked before anything is sent. Exit 11 means that a change was made and its answer could not be
+shown as asked: the whole answer is on standard output.
 
   svc user list --org acme -o csv > users.csv
   svc org list --jq '.[].slug'
