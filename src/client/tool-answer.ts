@@ -1,4 +1,5 @@
-import { approvalStates, type ApprovalRecord } from '../contract/approval.ts'
+import { approvalStates } from '../contract/approval-state.ts'
+import type { ApprovalRecord } from '../contract/approval.ts'
 import { SvcError } from '../core/errors.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { shellWord } from '../core/shell-word.ts'

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
+import { approvalStates } from './approval-state.ts'
 import { chosen, line, positive } from './field.ts'
 import { operations } from './operation.ts'
 import { factorRuling, factors, mobile, time, timeline } from './records.ts'
 
 // Approvals over /svc/v1: ask a person, wait, be told once. spec: not shown (the specification has the three tools)
 
-export const approvalStates = ['pending', 'approved', 'denied', 'expired'] as const
 export type ApprovalState = (typeof approvalStates)[number]
 
 // What a person cannot see, or sees elsewhere than it stands, they cannot approve; and an agent may have been fed it.

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { actionText, approvalStates, reasonText } from './approval.ts'
+import { approvalStates } from './approval-state.ts'
+import { actionText, reasonText } from './approval.ts'
 import { chosen, shown } from './field.ts'
 import { factors } from './records.ts'
 

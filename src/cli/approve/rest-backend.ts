@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts'
 import { createRestAsker } from '../../client/rest-asker.ts'
-import { approval, approvalStates, type ApprovalRecord } from '../../contract/approval.ts'
+import { approvalStates } from '../../contract/approval-state.ts'
+import { approval, type ApprovalRecord } from '../../contract/approval.ts'
 import type { Asker } from '../../contract/asker.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
