@@ -85,9 +85,14 @@ export const createLegacyExchanges = (running: Set<Promise<unknown>>) => {
       return { signal: controller.signal, done }
     }
 
-    const label = readLabel(session)
-    const version = request.headers.get('mcp-protocol-version') ?? label.version
-    const introduction = { version, client: label.client }
+    const introduction = {
+      get version() {
+        return request.headers.get('mcp-protocol-version') ?? readLabel(session).version
+      },
+      get client() {
+        return readLabel(session).client
+      },
+    }
     const server = createToolServer({ desk, report, introduction, begin }, running)
     await server.connect(transport)
     const answering = transport.handleRequest(anything ? acceptingBoth(request) : request, {

@@ -125,9 +125,11 @@ export const createToolServer = (session: Session, running: Set<Promise<unknown>
         ProtocolErrorCode.InvalidParams,
         `Unknown tool: ${name.slice(0, 80)}. There are ${Object.keys(tools).join(', ')}`,
       )
-    const introduction = {
-      version: server.getNegotiatedProtocolVersion() ?? session.introduction?.version,
-      client: clientName(server.getClientVersion()) ?? session.introduction?.client,
+    const { introduction: before } = session
+    const introduction: Introduction = {
+      version: server.getNegotiatedProtocolVersion() ?? before?.version,
+      // Only who asks a person is named.
+      ...(tools[name].reads ? {} : { client: clientName(server.getClientVersion()) ?? before?.client }),
     }
     const answering = answer(name, params.arguments ?? {}, session, context, introduction)
     running.add(answering)
