@@ -47,8 +47,11 @@ export const createVerifyAsker = ({
 
   const look = async (record: ApprovalRecord): Promise<ApprovalRecord> => {
     if (record.status !== 'pending') return record
-    const said = await calls.look(record.approver_mobile, names.get(record.request_id))
+    const named = names.get(record.request_id)
+    const said = await calls.look(record.approver_mobile, named)
     if (record.status !== 'pending') return record
+    if (named !== undefined && said.request_id !== undefined && said.request_id !== named)
+      throw refusedBy('The service answered about another request', { http: said.http })
     const decision = decisionOf(said)
     if (decision === undefined) throw refusedBy('The service does not report the decision', said)
     if (decision === 'approved' && !open.has(record.request_id)) {

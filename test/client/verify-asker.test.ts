@@ -12,6 +12,8 @@ const ask = { action: 'Deploy', approver_mobile: '+12025550101', lifetime_s: 60 
 const no = (status: number, body: object = {}): Answering => json(status, { status: 'error', ...body })
 const yes = json(200, { status: 'success', message: 'OK' })
 
+const named = (request_id: string) => json(200, { status: 'success', message: 'OK', data: { request_id } })
+
 type Played = { validate?: Answering; verify?: Answering; first?: Answering }
 
 /** `first` is the first answer after each prompt, `validate` all others. Waits move the clock and nothing else. */
@@ -60,6 +62,12 @@ describe('a service without approvals', () => {
     const { request_id } = await asker.request(ask)
     expect((await failure(asker.wait(request_id, 60))).code).toBe('success_too_soon')
     expect((await asker.status(request_id)).status).toBe('expired')
+  })
+
+  test('takes a success that names another prompt for no answer', async () => {
+    const { asker } = await start({ verify: named('v-1'), validate: named('v-2') })
+    const { request_id } = await asker.request(ask)
+    expect((await failure(asker.wait(request_id, 60))).message).toContain('another request')
   })
 
   test.each([
