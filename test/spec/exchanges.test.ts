@@ -35,7 +35,10 @@ const parseMessage = (raw: string): Message => {
 const exchanges = readdirSync(folder)
   .toSorted((a, b) => Number.parseInt(a) - Number.parseInt(b))
   .map((file): Exchange => {
-    const lines = readFileSync(new URL(file, folder), 'utf8').replaceAll('{now}', now).split('\n')
+    const lines = readFileSync(new URL(file, folder), 'utf8')
+      .replaceAll('{now}', now)
+      .replaceAll('{minute}', now.slice(0, 16))
+      .split('\n')
     const notes = lines.filter((line) => line.startsWith('# '))
     const [request, reply] = lines
       .filter((line) => !line.startsWith('# '))
@@ -112,11 +115,26 @@ describe('the service answers', () => {
     dataOf(await decide(remote(service.baseUrl, key), request_id, phone!.key, deciding))
   }
 
+  /** The push goes out. Nobody answers it on the page unless `answered` follows: then results of an app decide. */
+  const verifyAda = () => prepare('/verify-user', { country_code: '+1', mobile: '2025550101' })
+
   const prepared: Record<string, () => Promise<void>> = {
     '9-verify-user': async () => void (phone = await enrolled()),
     '10-validate-auth': answered,
-    // The push went out, and nobody has answered it on the page: the results of the app decide.
-    '11-auth-results': () => prepare('/verify-user', { country_code: '+1', mobile: '2025550101' }),
+    '11-auth-results': verifyAda,
+    '16-validate-without-plus': async () => {
+      await verifyAda()
+      await answered()
+    },
+    '17-delete-with-empty-object': () =>
+      prepare('/organization/1/create/geo-fence', {
+        name: 'Pier',
+        latitude: 52.5,
+        longitude: 13.4,
+        radius: 100,
+        is_active: 1,
+      }),
+    '19-results-of-an-app': verifyAda,
     '6-accept-user': async () => {
       const grace = { email: 'grace@acme.example', first_name: 'Grace', last_name: 'Hopper' }
       await prepare('/organization/1/create/user', { ...grace, country_code: '+1', mobile: '2025550102' })
