@@ -94,3 +94,4 @@ export type Enrollment = Data<Table['beginEnrollment']>
 export type Pending = Data<Table['listInbox']>['requests'][number]
 export type Members = Data<Table['listMembers']>
 export type Member = Members['members'][number]
+export type Moved = Data<Table['moveMember']>

@@ -1,5 +1,5 @@
 import { activeMembers } from './active-members.ts'
-import { call, Refused, type Member, type Members, type Session } from './api.ts'
+import { call, Refused, type Member, type Members, type Moved, type Session } from './api.ts'
 import { button, h } from './element.ts'
 import { problemLine, setBusy, show } from './frame.ts'
 import { exactText, nameOf } from './text.ts'
@@ -11,6 +11,15 @@ const done: Record<Move, string> = {
   accept: 'is accepted',
   reject: 'is rejected',
   hold: 'is on hold',
+}
+
+const words = { sms: 'SMS', email: 'e-mail', push: 'push' }
+
+/** Whether who was accepted gets the link that registers their phone, or what an admin does instead. */
+const linkSaid = ({ enrollment }: Moved): string => {
+  if (!enrollment) return ''
+  if (enrollment.channel) return ` A link to register a phone is on its way by ${words[enrollment.channel]}.`
+  return ` No link could be sent. Next: ${enrollment.next}`
 }
 
 export const isAdmin = ({ role }: Session): boolean => role === 'admin' || role === 'operator'
@@ -40,7 +49,7 @@ export const showMembers = (session: Session, waiting: Members): void => {
         'p',
         { class: 'outcome', role: 'status', tabindex: -1 },
         exactText(nameOf(member)),
-        ` ${done[move]}.`,
+        ` ${done[move]}.${linkSaid(moved)}`,
       )
       item.replaceChildren(outcome)
       item.className = ''

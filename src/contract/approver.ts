@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { approvalRecord, ceremony } from './approval.ts'
 import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
-import { states, webauthn } from './records.ts'
+import { sentEnrollment, states, webauthn } from './records.ts'
 
 // What the approver page calls, over /svc/v1/approver. Never typed by a person. spec: not shown
 // Its session is an HttpOnly, SameSite cookie of one device and only reads; each decision is an assertion.
@@ -235,6 +235,6 @@ export const approver = operations({
       challenge: chosen(line(500), 'The challenge of the service'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
     }),
-    data: member,
+    data: z.extend(member, { enrollment: sentEnrollment }),
   },
 })

@@ -8,6 +8,8 @@ import { findUser, selectUsers, type UserRecord } from './member.ts'
 import { moves } from './membership.ts'
 
 type Move = keyof typeof moves
+/** Only who is accepted is sent a link. */
+type Accepted = { enrollment?: Awaited<ReturnType<typeof moves.accept>>['enrollment'] }
 type Group = 'listMembers' | 'beginMemberMove' | 'moveMember'
 
 const roles: ('admin' | 'operator')[] = ['admin', 'operator']
@@ -96,7 +98,8 @@ export const approverMemberHandlers: Pick<Handlers<typeof approver>, Group> = {
         const { org_id } = await requireAdmin(call)
         await spendChallenge(call, challenge, lapses)
         await keep(call)
-        return memberOf(await moves[input.move](call, { org_id, user_id: input.user_id }))
+        const moved = await moves[input.move](call, { org_id, user_id: input.user_id })
+        return { ...memberOf(moved), enrollment: (moved as Accepted).enrollment ?? null }
       }
     },
   },

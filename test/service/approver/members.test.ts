@@ -89,6 +89,14 @@ describe('a move', () => {
     })
   })
 
+  test('to accept says how the link that registers a phone goes out, and holds no link', async () => {
+    const answer = await moved(admin, waiting.id, 'accept')
+    const { enrollment } = dataOf(answer)
+    expect(enrollment).toMatchObject({ channel: 'sms', next: null })
+    expect(JSON.stringify(answer.body)).not.toContain('#enroll=')
+    expect(dataOf(await moved(admin, waiting.id, 'hold')).enrollment).toBeNull()
+  })
+
   test('that is none from there is refused, whoever was first', async () => {
     const { challenge } = dataOf(await beginMove(admin, waiting.id, 'accept'))
     await service.call('POST', `/organization/${acme.id}/user/${waiting.id}/accept`, { body: {} })
