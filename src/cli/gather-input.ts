@@ -43,6 +43,29 @@ const fromSettings = async (field: Field, context: Context): Promise<unknown> =>
   return field.name === 'requester' ? requestFrom?.value : undefined
 }
 
+const exampleOf = (field: Field): string => {
+  if (isOrg(field)) return 'acme'
+  const [example] = field.meta.examples ?? []
+  if (field.meta.secret || example === undefined) return field.meta.secret ? 'FILE' : field.flag.toUpperCase()
+  return Array.isArray(example) ? example.join(',') : String(example)
+}
+
+/** The command that was typed, with examples of what is missing. */
+const withMissing = async (
+  operation: Operation,
+  missing: readonly Field[],
+  { args }: Typed,
+  { command }: Context,
+): Promise<string> => {
+  if (!command) return `svc ${operation.cli} ${operation.example ?? ''}`.trimEnd()
+  const places = argsOf(operation)
+  const isPlaced = (field: Field): boolean => places.includes(field.name)
+  return command.again({
+    ...(missing.some(isPlaced) && { args: [...args, ...missing.filter(isPlaced).map(exampleOf)] }),
+    plus: missing.flatMap((field) => (isPlaced(field) ? [] : [`--${field.flag}`, exampleOf(field)])),
+  })
+}
+
 /**
  * The input of an operation from flags, arguments, the defaults of environment and profile, further body fields and, on a terminal,
  * questions. Elsewhere a missing value is a usage error that names the flag.
@@ -79,7 +102,7 @@ export const gatherInput = async (
   if (missing.length > 0 && !(await context.prompt()))
     throw usageError(
       `Missing ${missing.map((field) => typedName(operation, field)).join(', ')}`,
-      `svc ${operation.cli} ${operation.example ?? ''}`.trimEnd(),
+      await withMissing(operation, missing, typed, context),
     )
   if (missing.length === 0) return { input, extra: extra ?? {} }
   const { askField } = await import('./ask.ts')

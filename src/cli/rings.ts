@@ -5,6 +5,7 @@ import { shellWord } from '../core/shell-word.ts'
 import type { Context } from './context.ts'
 import { openMemory } from './profile/memory.ts'
 import { wholeNumber } from './phone-parts.ts'
+import { sameService } from './same-service.ts'
 
 /** As long as a service looks back, too: five rings in ten minutes. */
 const windowMs = 10 * 60_000
@@ -60,7 +61,7 @@ export const ringOnce = async <T>(
     const status = alive ? await statusOf?.(id).catch(() => undefined) : undefined
     const more =
       status === 'pending'
-        ? `, and that request still waits: svc approve cancel ${shellWord(id!)} withdraws it`
+        ? `, and that request still waits: svc approve cancel ${shellWord(id!)}${sameService(context.globals)} withdraws it`
         : ''
     ;(await context.output()).warn(`This person was asked ${ago(last.age)} already${more}`)
   }

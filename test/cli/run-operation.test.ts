@@ -28,3 +28,22 @@ describe('a write whose answer is to be picked from', () => {
     expect((await svc('org', 'list', '--json', 'other')).exit).toBe(9)
   })
 })
+
+describe('a command with something missing', () => {
+  test.each([
+    [['geofence', 'delete', '--org', '1', '--no-color'], 'svc geofence delete 12 --org 1 --no-color'],
+    [
+      ['user', 'list', '--cacert', 'ca.pem', '--limit', '5'],
+      'svc user list --limit 5 --cacert ca.pem --org acme',
+    ],
+    [
+      ['org', 'creds', 'set-idp', '--org', '1', '--provider', 'okta'],
+      'svc org creds set-idp --org 1 --provider okta --client-id 0oa1b2 --client-secret-file FILE',
+    ],
+    [['org', 'create'], "svc org create --name 'Acme Corp'"],
+  ])('%j is answered with the same command and what is missing', async (argv, hint) => {
+    const { exit, err } = await svc(...argv)
+    expect([exit, err]).toEqual([2, expect.stringMatching(/^svc: Missing /)])
+    expect(err).toContain(`hint: ${hint}`)
+  })
+})

@@ -100,11 +100,15 @@ describe('svc approve', () => {
   })
 
   test('Ctrl-C says how to go on, and waiting goes on where it ended', async () => {
-    const request = begin(['approve', 'request', 'Deploy'])
+    const there = ['--base-url', service.baseUrl]
+    const request = begin(['approve', 'request', 'Deploy', ...there])
     const id = (await request.said(asked))[1]!
     request.child.kill('SIGINT')
     const stopped = await request.ended
-    expect(stopped).toMatchObject({ exit: 130, stderr: expect.stringContaining(`svc approve cancel ${id}`) })
+    expect(stopped).toMatchObject({
+      exit: 130,
+      stderr: expect.stringContaining(`svc approve cancel ${id} ${there.join(' ')}`),
+    })
     expect((await typeLine(`${hintOf(stopped)} --timeout 1`, env)).exit).toBe(8)
     const wait = typeLine(hintOf(stopped), env)
     await decide('approve', id)

@@ -48,7 +48,7 @@ export const submitByTools = async (typed: Typed, context: Context): Promise<voi
   const backend = await openBackend(context, { through: 'tools', requester: ask.requester, open: true })
   try {
     const record = await backend.asker.request(ask).catch((error: unknown) => {
-      throw maybeRung(error, true)
+      throw maybeRung(error, context, true)
     })
     const { request_id, status, action, approver_mobile, expires_at, number } = record
     await output.show(

@@ -2,6 +2,7 @@ import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
+import { sameService } from '../same-service.ts'
 
 /**
  * Below the record of a request that the rules refused: what each of them found, where a person reads it. Machines have
@@ -41,12 +42,12 @@ export const showDecision = async (context: Context, data: unknown): Promise<voi
 }
 
 /** How a wait that a person ended goes on or ends: nothing is lost, and the prompt is still on the phone. */
-export const interruptedWait = (ids: readonly string[], tools: boolean): SvcError => {
-  const wait = `svc approve wait ${ids.map(shellWord).join(' ')}`
+export const interruptedWait = (ids: readonly string[], tools: boolean, { globals }: Context): SvcError => {
+  const wait = `svc approve wait ${ids.map(shellWord).join(' ')}${sameService(globals)}`
   return new SvcError('interrupted', 'interrupted', `Interrupted; still pending: ${ids.join(', ')}`, {
     hint: tools
       ? `${wait} --mcp goes on; a tool server cannot withdraw it`
-      : `${wait} goes on; svc approve cancel ${shellWord(ids[0]!)} withdraws it`,
+      : `${wait} goes on; svc approve cancel ${shellWord(ids[0]!)}${sameService(globals)} withdraws it`,
   })
 }
 
@@ -64,11 +65,11 @@ export const unboundNote = (
 ]
 
 /** A request whose answer was cut may have rung: it is not repeated, and the person is told where to look. */
-export const maybeRung = (error: unknown, tools = false): unknown =>
+export const maybeRung = (error: unknown, { globals }: Context, tools = false): unknown =>
   error instanceof SvcError && ['connection_cut', 'timed_out'].includes(error.code)
     ? new SvcError(error.exit, error.code, error.message, {
         detail: 'The phone may have rung all the same; svc does not ask twice by itself.',
-        hint: tools ? undefined : 'svc approve list --status pending',
+        hint: tools ? undefined : `svc approve list --status pending${sameService(globals)}`,
         cause: error,
       })
     : error

@@ -2,6 +2,7 @@ import type { Ask } from '../../contract/asker.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
+import { sameService } from '../same-service.ts'
 import type { Backend } from './backend.ts'
 import { maybeRung } from './ending.ts'
 import { exitOfState } from './state.ts'
@@ -18,7 +19,7 @@ const withdraw = async (id: string, { asker }: Backend, context: Context): Promi
     // It has ended by itself.
     if (error instanceof SvcError && ['refused', 'expired', 'denied', 'notFound'].includes(error.exit)) return
     ;(await context.output()).warn(
-      `The request ${id} could not be withdrawn: svc approve cancel ${shellWord(id)}`,
+      `The request ${id} could not be withdrawn: svc approve cancel ${shellWord(id)}${sameService(context.globals)}`,
     )
   }
 }
@@ -36,12 +37,12 @@ export const getApproval = async (
   const { requireProof } = await import('./proof.ts')
   const askedAt = backend.now()
   const asked = await backend.asker.request(ask).catch((error: unknown) => {
-    throw maybeRung(error, backend.tools)
+    throw maybeRung(error, context, backend.tools)
   })
   const id = asked.request_id
   try {
     tell.requested(asked)
-    const record = await waitFor(backend, asked, { tell, signal })
+    const record = await waitFor(backend, asked, { tell, signal, globals: context.globals })
     tell.decided(record)
     if (record.status === 'pending') await withdraw(id, backend, context)
     if (record.status !== 'approved')

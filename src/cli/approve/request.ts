@@ -60,7 +60,7 @@ export const registerRequest = (group: Command, context: Context): void => {
       if (options.receipt !== undefined) file = reserveFile(options.receipt, 'receipt', io)
       const send = (): Promise<ApprovalRecord> =>
         backend.asker.request(ask).catch((error: unknown) => {
-          throw inTypedNames(requestOperation, maybeRung(error, backend.tools))
+          throw inTypedNames(requestOperation, maybeRung(error, context, backend.tools))
         })
       const asked = answers
         ? await (
@@ -73,6 +73,7 @@ export const registerRequest = (group: Command, context: Context): void => {
       const record = await waitFor(backend, asked, {
         tell,
         signal: io.signal,
+        globals: context.globals,
         // Through the tools a request has the lifetime of the other side.
         most: backend.tools ? ask.lifetime_s : undefined,
       })
@@ -87,7 +88,7 @@ export const registerRequest = (group: Command, context: Context): void => {
     } catch (error) {
       if (id && error instanceof SvcError && error.exit === 'interrupted')
         throw backend.asker.boundToAction
-          ? interruptedWait([id], backend.tools)
+          ? interruptedWait([id], backend.tools, context)
           : new SvcError(
               'interrupted',
               'interrupted',

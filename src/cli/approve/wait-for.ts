@@ -2,6 +2,8 @@ import { mayComeBack, sleepFor } from '../../client/retry.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
+import type { Globals } from '../context.ts'
+import { sameService } from '../same-service.ts'
 import type { Backend } from './backend.ts'
 import type { Teller } from './teller.ts'
 
@@ -13,6 +15,8 @@ const grace = 10
 type Options = {
   tell: Teller
   signal: AbortSignal
+  /** As typed, for what is to be typed next. */
+  globals?: Globals
   /** Answer it as it is after so many seconds. */
   most?: number
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
@@ -22,10 +26,11 @@ const nobodyTold = (
   { request_id }: ApprovalRecord,
   { tools }: Pick<Backend, 'tools'>,
   cause: SvcError,
+  globals: Globals,
 ): SvcError =>
   new SvcError('unreachable', cause.code, `${cause.message}, and the time for a decision is over`, {
     detail: 'What was decided is not known. That is no approval.',
-    hint: `svc approve status ${shellWord(request_id)}${tools ? ' --mcp' : ''}`,
+    hint: `svc approve status ${shellWord(request_id)}${tools ? ' --mcp' : ''}${sameService(globals)}`,
     cause,
   })
 
@@ -36,7 +41,7 @@ const nobodyTold = (
 export const waitFor = async (
   backend: Backend,
   first: ApprovalRecord,
-  { tell, signal, most = Infinity, sleep = sleepFor }: Options,
+  { tell, signal, globals = {}, most = Infinity, sleep = sleepFor }: Options,
 ): Promise<ApprovalRecord> => {
   const end = backend.now() + most * 1000
   let record = first
@@ -46,7 +51,7 @@ export const waitFor = async (
     const left = Math.min(backend.secondsLeft(record) + grace, (end - backend.now()) / 1000)
     // Once at least: a clock may be off on either side.
     if (left <= 0 && looked) {
-      if (lost && backend.now() < end) throw nobodyTold(record, backend, lost)
+      if (lost && backend.now() < end) throw nobodyTold(record, backend, lost, globals)
       return record
     }
     const started = backend.now()

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
+import { sameService } from '../same-service.ts'
 import { interruptedWait, showAwaited } from './ending.ts'
 import { exitOfAll } from './state.ts'
 import { checkEvents, createTeller } from './teller.ts'
@@ -31,7 +32,11 @@ export const registerWait = (group: Command, context: Context): void => {
   command.action(async () => {
     const options = command.opts<Options>()
     const ids = [...new Set(command.args)]
-    if (ids.length === 0) throw usageError('Missing <request-id>', 'svc approve list --status pending')
+    if (ids.length === 0)
+      throw usageError(
+        'Missing <request-id>',
+        `svc approve list --status pending${sameService(context.globals)}`,
+      )
     const most = secondsOf(options.timeout)
     const { io } = context
     checkEvents(context.globals)
@@ -43,7 +48,12 @@ export const registerWait = (group: Command, context: Context): void => {
       const records = await Promise.all(
         first.map(async (record) => {
           if (record.status === 'pending') tell.waiting(record)
-          const decided = await waitFor(backend, record, { tell, signal: io.signal, most })
+          const decided = await waitFor(backend, record, {
+            tell,
+            signal: io.signal,
+            globals: context.globals,
+            most,
+          })
           tell.decided(decided)
           return decided
         }),
@@ -51,7 +61,8 @@ export const registerWait = (group: Command, context: Context): void => {
       await showAwaited(context, records.length === 1 ? records[0] : records)
       context.exitCode = exitOfAll(records)
     } catch (error) {
-      if (error instanceof SvcError && error.exit === 'interrupted') throw interruptedWait(ids, backend.tools)
+      if (error instanceof SvcError && error.exit === 'interrupted')
+        throw interruptedWait(ids, backend.tools, context)
       throw error
     } finally {
       tell.end()

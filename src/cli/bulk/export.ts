@@ -110,7 +110,7 @@ export const runExport = async (
 ): Promise<void> => {
   const format = formatOf(kind, file, typed, context)
   const wanted = typed.org ?? (await context.settings()).org?.value
-  if (!wanted) throw usageError('Missing --org', `svc ${kind.group} export --org acme`)
+  if (!wanted) throw usageError('Missing --org', await context.command!.again({ plus: ['--org', 'acme'] }))
   const { id: org_id } = await resolveOrg(wanted, context)
   const [client, output, writer] = [
     await context.client(),

@@ -58,7 +58,7 @@ export const runImport = async (
     throw usageError('The rows and --key-file cannot both be standard input')
   const [settings, output] = [await context.settings(), await context.output()]
   const wanted = typed.org ?? settings.org?.value
-  if (!wanted) throw usageError('Missing --org', `svc ${words} ${options.file} --org acme`)
+  if (!wanted) throw usageError('Missing --org', await context.command!.again({ plus: ['--org', 'acme'] }))
 
   const source = sourceName(options.file)
   const rows = await readRows(options.file, options.format, kind, context.io)

@@ -59,7 +59,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
   const tested = await requireTested(client, context)
   const answer = await callTyped(client, auth.verifyUser, input, { extra, signal: io.signal }).catch(
     (error: unknown) => {
-      throw maybeRung(error)
+      throw maybeRung(error, context)
     },
   )
   const { request_id, number, expires_at } = (answer.envelope.data ?? {}) as Asked

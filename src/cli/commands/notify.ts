@@ -4,8 +4,10 @@ import { outbox, type MessageRecord } from '../../contract/outbox.ts'
 import { SvcError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import { checkShown } from '../check-shown.ts'
 import type { Context } from '../context.ts'
+import { sameService } from '../same-service.ts'
 import { callTyped } from '../typed-names.ts'
 
 type Options = Record<string, unknown>
@@ -16,7 +18,8 @@ const longestMs = 45_000
 
 const isUnderWay = ({ state }: MessageRecord): boolean => state === 'queued' || state === 'sending'
 
-const showHint = ({ message_id }: MessageRecord): string => `svc notify outbox show ${message_id}`
+const showHint = ({ message_id }: MessageRecord, { globals }: Context): string =>
+  `svc notify outbox show ${shellWord(message_id)}${sameService(globals)}`
 
 /** The message as it is once it has ended, or after as long as an attempt can take. */
 const follow = async (message: MessageRecord, context: Context): Promise<MessageRecord> => {
@@ -46,7 +49,7 @@ const testDelivery = async (options: Options, context: Context): Promise<void> =
   } catch (error) {
     if (error instanceof SvcError && error.exit === 'interrupted')
       throw new SvcError('interrupted', 'interrupted', 'Interrupted; the message is on its way', {
-        hint: showHint(accepted),
+        hint: showHint(accepted, context),
       })
     throw error
   }
