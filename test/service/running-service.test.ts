@@ -143,4 +143,15 @@ describe('a running service', () => {
     await service.stop()
     await closed
   }, 5_000)
+
+  test('takes a request without a body that names no content type', async () => {
+    const key = `svc_op_${'k'.repeat(43)}`
+    const service = await start({ env: { SVC_BOOTSTRAP_API_KEY: key } })
+    const create = { method: 'POST', body: '{"name":"Acme","slug":"acme"}' }
+    expect((await ask(service, '/organization/create', key, create)).status).toBe(200)
+    const bare = (method: string, path: string) =>
+      fetch(service.baseUrl + path, { method, headers: { 'x-api-key': key, connection: 'close' } })
+    expect((await bare('POST', '/organization/1/create/auth-code')).status).toBe(422)
+    expect((await bare('DELETE', '/organization/1/delete')).status).toBe(200)
+  })
 })

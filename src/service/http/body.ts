@@ -81,12 +81,13 @@ export const readJson = async (context: Context): Promise<unknown> => {
   const length = lengthOf(context)
   if (length === 0 && !context.req.raw.body) return undefined
   if (length !== undefined && length > maxBytes) throw tooLarge()
-  requireJson(context)
   const bytes =
     length === undefined || length === 0
       ? await readCounted(context)
       : new Uint8Array(await context.req.arrayBuffer())
+  // Over HTTP every DELETE and POST has a body to read, so only this shows that it was sent none.
   if (bytes.byteLength === 0) return undefined
+  requireJson(context)
   const body = parse(decode(bytes))
   refuseTraps(body)
   return body
