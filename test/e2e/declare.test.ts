@@ -73,7 +73,7 @@ describe('in a pipe', () => {
       0,
       expect.stringMatching(/removed users\/\+12025551001\n.*deleted geofences\/Lab/),
     ])
-    const { stdout } = await run('user', 'list', '--org', 'p', '--state', 'removed', '--json', 'mobile')
+    const { stdout } = await run('user', 'list', '--org', 'p', '--state', 'removed', '--json', 'mobile_e164')
     expect(stdout).toContain('+12025551001')
   })
 
