@@ -58,8 +58,8 @@ export const showAnswer = async (
   const output = await context.output()
   const value = parsed(body)
   if (value === undefined) {
-    const error = new SvcError('failed', 'unexpected_answer', 'The answer is not JSON', {
-      hint: 'Leave -o, --json and --jq out to see it',
+    const error = new SvcError('failed', 'unexpected_answer', 'The answer is not valid JSON', {
+      hint: 'Remove -o, --json and --jq to see it',
     })
     if (!context.changed) throw error
     showRaw(body, context)

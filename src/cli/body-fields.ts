@@ -35,13 +35,16 @@ type Tree = { [key: string]: unknown }
 const put = (body: Tree, key: string, value: unknown): void => {
   const steps = key.split('.')
   if (!/^[^.[\]=]+(?:\.[^.[\]=]+)*(?:\[\])?$/.test(key) || steps.includes('__proto__'))
-    throw usageError(`"${key}" is no field name`, 'Fields look like name=value, policy.factors[]=location')
+    throw usageError(
+      `"${key}" is not a valid field name`,
+      'Fields look like name=value, policy.factors[]=location',
+    )
   const last = steps.pop()!
   let at = body
   for (const step of steps) {
     const next = Object.hasOwn(at, step) ? at[step] : (at[step] = {})
     if (typeof next !== 'object' || next === null || Array.isArray(next))
-      throw usageError(`"${key}" goes below ${step}, which already holds a value`)
+      throw usageError(`"${key}" cannot be set: ${step} already has a value`)
     at = next as Tree
   }
   if (!last.endsWith('[]')) at[last] = value
@@ -54,7 +57,7 @@ const put = (body: Tree, key: string, value: unknown): void => {
 
 const split = (flag: string, text: string): [key: string, value: string] => {
   const at = text.indexOf('=')
-  if (at < 1) throw usageError(`${flag} takes key=value, not "${text}"`)
+  if (at < 1) throw usageError(`${flag} must be key=value, not "${text}"`)
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
@@ -64,7 +67,7 @@ const readObject = async (file: string, io: Io): Promise<Tree> => {
   try {
     value = JSON.parse(text)
   } catch {
-    throw usageError(`--input: ${file === '-' ? 'standard input' : file} is not JSON`)
+    throw usageError(`--input: ${file === '-' ? 'standard input' : file} is not valid JSON`)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw usageError('--input: the body must be a JSON object')

@@ -28,10 +28,10 @@ export const checkShown = async (
   const unknown = names.find((name) => !known.includes(name.split('.')[0]!))
   if (unknown !== undefined)
     throw usageError(
-      `svc ${operation.cli} answers no field "${unknown}"; nothing was sent`,
-      `--json ${known.join(',')}; --jq picks what another service answers besides`,
+      `svc ${operation.cli} has no field "${unknown}" in its answer; nothing was sent`,
+      `--json ${known.join(',')}; use --jq for additional fields of another service`,
     )
   if (output === 'id' && idOf(json === undefined ? known : names) === undefined)
-    throw usageError(`svc ${operation.cli} answers no id; nothing was sent`, 'Leave -o id out')
+    throw usageError(`svc ${operation.cli} has no id in its answer; nothing was sent`, 'Leave -o id out')
   return known
 }

@@ -47,8 +47,8 @@ export const confirmWrite = async (write: Write, answers: Answers, context: Cont
   if (answers.confirm !== undefined && answers.confirm !== name)
     throw usageError(
       name === undefined
-        ? '--confirm is for what takes something away; here --yes will do'
-        : `--confirm says "${answers.confirm}", but this is "${name}"`,
+        ? '--confirm is only for deletions; use --yes here'
+        : `--confirm is "${answers.confirm}", but the name is "${name}"`,
       await (name === undefined ? again('--yes') : again('--confirm', name)),
     )
 
@@ -57,7 +57,10 @@ export const confirmWrite = async (write: Write, answers: Answers, context: Cont
   const prompt = await context.prompt()
   if (!prompt)
     throw typed === undefined
-      ? usageError(`svc ${command!.words} needs --yes where nobody can be asked`, await again('--yes'))
+      ? usageError(
+          `svc ${command!.words} requires --yes when it cannot ask for confirmation`,
+          await again('--yes'),
+        )
       : usageError(
           `svc ${command!.words} needs --confirm ${typed} where nobody can be asked: the profile is protected`,
           await again('--confirm', typed),

@@ -24,7 +24,7 @@ const checkFlags = async ({ command }: Context, options: Typed['options']): Prom
   for (const flag of ['until', 'cursor'])
     if (options[flag] !== undefined)
       throw usageError(
-        `--${flag} does not go with --follow, which shows what is new`,
+        `--${flag} cannot be combined with --follow, which shows new rows`,
         await command!.again({ without: [`--${flag}`] }),
       )
 }
@@ -97,7 +97,7 @@ export const followList = async (
       listRows(operation, client, { input, options, signal }),
     )
     if (newer === undefined)
-      throw new SvcError('failed', 'cannot_follow', 'This service does not say what is new in a list', {
+      throw new SvcError('failed', 'cannot_follow', 'This service does not support --follow', {
         hint: await context.command!.again({ without: ['--follow'] }),
       })
     let above: unknown[] = []

@@ -38,7 +38,8 @@ const wantedRows = (operation: Operation, { input, options }: Wanted): number =>
   const limit = input['limit'] as number | undefined
   if (limit !== undefined && limit < 1)
     throw usageError(`--limit must be a whole number of 1 or more, not "${limit}"`, '--limit 50')
-  if (limit !== undefined && all) throw usageError('--all does not go with --limit', 'Leave one of them out')
+  if (limit !== undefined && all)
+    throw usageError('--all cannot be combined with --limit', 'Remove one of them')
   const [since, until] = [input['since'], input['until']]
   if (since !== undefined && until !== undefined && String(since) >= String(until))
     throw usageError(`--since ${options.since} is not before --until ${options.until}`)

@@ -17,7 +17,7 @@ export const readCa = (file: string): string => {
   } catch {
     // As one that is too large.
   }
-  if (!bytes) throw usageError(`Cannot read the CA file ${file}`, '--cacert FILE names a PEM file')
+  if (!bytes) throw usageError(`Cannot read the CA file ${file}`, '--cacert FILE must be a PEM file')
   return bytes.toString('utf8')
 }
 

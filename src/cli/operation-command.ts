@@ -42,7 +42,7 @@ const choose = (candidates: Operation[], options: Options): Operation => {
     .find((field) => !known.has(field.flag) && options[optionKey(field.flag)] !== undefined)
   if (foreign) {
     const by = selected ? `--${selector(selected).flag}` : `svc ${chosen.cli}`
-    throw usageError(`--${foreign.flag} does not go with ${by}`, `svc ${chosen.cli} --help`)
+    throw usageError(`--${foreign.flag} cannot be combined with ${by}`, `svc ${chosen.cli} --help`)
   }
   return chosen
 }

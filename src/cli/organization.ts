@@ -28,7 +28,7 @@ const idIn = ({ id, org_id, orgId }: Record<string, unknown>): number | undefine
 /** The organization as the service tells it, by id or slug. */
 export const findOrg = async (idOrSlug: string, context: Context): Promise<Organization> => {
   if (!/^[\w-]{1,60}$/.test(idOrSlug))
-    throw usageError(`"${idOrSlug}" is neither an id nor a slug`, 'svc org list')
+    throw usageError(`"${idOrSlug}" is not a valid id or slug`, 'svc org list')
   const [{ org }, client] = await Promise.all([import('../contract/org.ts'), context.client()])
   const { envelope } = await client
     .call(org.getOrganization, { orgIdOrSlug: idOrSlug }, { signal: context.io.signal })
@@ -40,7 +40,7 @@ export const findOrg = async (idOrSlug: string, context: Context): Promise<Organ
   const data = (envelope.data ?? {}) as Record<string, unknown>
   const id = idIn(data)
   if (id === undefined)
-    throw new SvcError('failed', 'no_id', `This service does not tell the id of "${idOrSlug}"`, {
+    throw new SvcError('failed', 'no_id', `This service does not return the id of "${idOrSlug}"`, {
       hint: 'Pass the id instead of the slug: --org 12, SVC_ORG=12, or 12 where the organization is an argument',
     })
   return { id, slug: text(data.slug), name: text(data.name) }

@@ -24,6 +24,6 @@ export const partsOf = (mobile: string): { country_code: string; mobile: string 
   const digits = mobile.replace(/[\s().-]/g, '')
   const country_code = dialingPrefix(digits)
   if (country_code === undefined || !/^\+\d{7,15}$/.test(digits))
-    throw usageError(`"${mobile}" is no phone number in E.164`, '--to +12025550101')
+    throw usageError(`"${mobile}" is not a valid phone number in E.164`, '--to +12025550101')
   return { country_code, mobile: digits.slice(country_code.length) }
 }

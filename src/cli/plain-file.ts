@@ -13,5 +13,6 @@ export const requirePlainFile = (path: string, shown: string, hint: string): voi
   } catch {
     // A folder that cannot be looked into: writing says why.
   }
-  if (plain === false) throw usageError(`${safeLine(shown)} is no regular file, and stays as it is`, hint)
+  if (plain === false)
+    throw usageError(`${safeLine(shown)} is not a regular file and is not overwritten`, hint)
 }

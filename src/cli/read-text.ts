@@ -12,14 +12,14 @@ export const readText = async (file: string, io: Io, flag: string): Promise<stri
   try {
     const bytes = readAtMost(resolve(io.cwd, file), mostMiB * 1024 * 1024)
     if (bytes) return bytes.toString('utf8')
-    throw usageError(`${flag}: ${file} holds more than ${mostMiB} MiB`)
+    throw usageError(`${flag}: ${file} is larger than ${mostMiB} MiB`)
   } catch (error) {
     if (error instanceof SvcError) throw error
     const { code } = error as NodeJS.ErrnoException
     const why = {
-      ENOENT: 'there is no such file',
+      ENOENT: 'it does not exist',
       EISDIR: 'it is a folder',
-      EACCES: 'it is not yours to read',
+      EACCES: 'permission denied',
     }[code ?? '']
     throw usageError(`${flag}: cannot read the file ${file}${why ? `: ${why}` : ''}`)
   }

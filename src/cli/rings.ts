@@ -61,9 +61,9 @@ export const ringOnce = async <T>(
     const status = alive ? await statusOf?.(id).catch(() => undefined) : undefined
     const more =
       status === 'pending'
-        ? `, and that request still waits: svc approve cancel ${shellWord(id!)}${sameService(context.globals)} withdraws it`
+        ? `, and that request is still pending. To withdraw it: svc approve cancel ${shellWord(id!)}${sameService(context.globals)}`
         : ''
-    ;(await context.output()).warn(`This person was asked ${ago(last.age)} already${more}`)
+    ;(await context.output()).warn(`This person was already asked ${ago(last.age)}${more}`)
   }
   const answer = await send()
   const { request_id, expires_at } = (requestIn?.(answer) ?? {}) as Record<string, unknown>

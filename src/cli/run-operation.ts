@@ -94,7 +94,7 @@ export const runOperation = async (
   const output = await context.output()
   if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
   await output.show(envelope, shape)
-  if (context.once !== undefined) output.note('Shown once: keep it now.')
+  if (context.once !== undefined) output.note('Shown once: save it now.')
   if (more) output.warn(await moreLine(more, context))
   look?.(envelope.data)
 }

@@ -24,7 +24,7 @@ const issuesOf = (value: unknown): Issue[] | undefined => {
   return issues.length > 0 ? issues.slice(0, 100) : undefined
 }
 
-const rootHint = 'The API root ends in /admin/public/api: svc profile show --explain names the address in use'
+const rootHint = 'The API root ends in /admin/public/api: svc profile show --explain shows the address in use'
 
 const apiRoot = '/admin/public/api'
 
@@ -42,12 +42,11 @@ const noRoute = (url: string): { message: string; hint: string } => {
 
 /** What to type next when the service does not say. */
 const hintFor = (status: number, after: string | undefined): string | undefined => {
-  if (status === 401) return 'svc profile login saves a key; SVC_API_KEY gives one for once'
-  if (status === 403) return 'Another key may be allowed to: svc profile list, --profile NAME'
+  if (status === 401) return 'svc profile login saves a key; SVC_API_KEY is used once'
+  if (status === 403) return 'Use a key that is allowed to: svc profile list, --profile NAME'
   if (status === 404)
     return 'Check the ID and --org. You only see resources that your key can access: svc org list'
-  if (status === 429)
-    return after ? `Try again: the service asks to wait (Retry-After: ${after})` : 'Try again later'
+  if (status === 429) return after ? `Try again later (Retry-After: ${after})` : 'Try again later'
   return undefined
 }
 
@@ -81,10 +80,10 @@ const strange = (response: HttpResponse, url: string): SvcError => {
     ...toldBy(response),
   }
   const what = isPage(response)
-    ? 'this address answered a web page: is it the API root? It ends in /admin/public/api'
+    ? 'this address answered with a web page. Check that it is the API root, which ends in /admin/public/api'
     : response.body.trim() === ''
       ? 'the answer is empty'
-      : 'the answer is not what the service promises (JSON with a status)'
+      : 'the answer is not JSON with a status'
   return new SvcError(
     good ? 'failed' : exitOfAnswer(status),
     good ? 'unexpected_answer' : `http_${status}`,

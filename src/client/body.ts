@@ -7,7 +7,7 @@ export const mostBytes = 64 * 1024 * 1024
 
 const unexpected = (message: string): SvcError =>
   new SvcError('failed', 'unexpected_answer', message, {
-    hint: 'Is it the right service? svc profile show --explain names the address',
+    hint: 'Check the address: svc profile show --explain',
   })
 
 /** We ask for no compression, and yet some proxies compress. */
@@ -36,6 +36,6 @@ export const decodeBody = async (
   const way = (encoding ?? '').trim().toLowerCase()
   const plain =
     way === '' || way === 'identity' || body.length === 0 ? body : await decompress(body, way, host)
-  if (!isUtf8(plain)) throw unexpected(`The answer of ${host} is no text in UTF-8`)
+  if (!isUtf8(plain)) throw unexpected(`The answer of ${host} is not UTF-8 text`)
   return plain.toString('utf8').replace(/^\uFEFF/, '')
 }

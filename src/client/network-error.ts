@@ -17,7 +17,7 @@ export const timedOut = (url: string, what: string, seconds: number): SvcError =
   unreachable(
     'timed_out',
     `Waited ${seconds} s for ${what} from ${hostOf(url)}`,
-    'The service may be overloaded, or a firewall drops the traffic: svc profile show --explain names the address',
+    'The service may be overloaded, or a firewall may block it. Check the address: svc profile show --explain',
   )
 
 const tlsCodes =
@@ -31,27 +31,27 @@ const plain = (url: string, code: string, error: Error): SvcError => {
     return unreachable(
       'connection_refused',
       `Nothing answers at ${host}`,
-      'Is it running? svc serve starts a service here; svc profile show --explain names the address',
+      'Check that it is running: svc serve starts a service here, svc profile show --explain shows the address',
       error,
     )
   if (dnsCodes.test(code))
     return unreachable(
       'dns_failed',
-      `The name ${host} is not known`,
-      'Is the address right? svc profile show --explain names where it comes from',
+      `The host name ${host} was not found`,
+      'Check the address: svc profile show --explain',
       error,
     )
   if (error.name === 'HTTPParserError')
     return unreachable(
       'not_http',
-      `What answers at ${host} does not speak ${url.startsWith('https:') ? 'HTTPS' : 'HTTP'}`,
-      'Is the scheme (http or https) of the address right? svc profile show --explain',
+      `The server at ${host} does not speak ${url.startsWith('https:') ? 'HTTPS' : 'HTTP'}`,
+      'Check the scheme (http or https) of the address: svc profile show --explain',
       error,
     )
   return unreachable(
     'connection_cut',
-    `The connection to ${host} ended before the whole answer had come`,
-    'Try again; what a write did is unknown until you look',
+    `The connection to ${host} ended before the answer was complete`,
+    'Try again. If it was a write, check first whether it was done',
     error,
   )
 }
@@ -68,19 +68,19 @@ export const networkError = (error: Error, url: string, proxy?: string): SvcErro
       cause: error,
     })
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
+    return new SvcError('failed', 'answer_too_large', `The answer of ${host} is larger than 64 MiB`, {
+      hint: 'Ask for less: --limit 1000',
+      cause: error,
+    })
+  if (code === 'UND_ERR_INVALID_ARG')
     return new SvcError(
-      'failed',
-      'answer_too_large',
-      `The answer of ${host} is larger than svc reads (64 MiB)`,
+      'usage',
+      'usage',
+      'The key or a header contains characters that HTTP does not allow',
       {
-        hint: 'Ask for less: --limit 1000',
-        cause: error,
+        hint: 'Save the key again: svc profile login',
       },
     )
-  if (code === 'UND_ERR_INVALID_ARG')
-    return new SvcError('usage', 'usage', 'The key or a header holds characters that HTTP cannot carry', {
-      hint: 'svc profile login saves the key anew',
-    })
   const atProxy =
     proxy &&
     (connectCodes.test(code) ||
@@ -93,7 +93,7 @@ export const networkError = (error: Error, url: string, proxy?: string): SvcErro
       `The proxy ${hostOf(proxy)} does not connect to ${host}`,
       {
         detail: safeLine(error.message),
-        hint: `Look at HTTPS_PROXY, or go around it: NO_PROXY=${host.replace(/:\d+$/, '')}`,
+        hint: `Check HTTPS_PROXY, or exclude this host: NO_PROXY=${host.replace(/:\d+$/, '')}`,
         cause: error,
       },
     )

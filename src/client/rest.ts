@@ -29,7 +29,7 @@ type Sending = { effect: Effect; signal?: AbortSignal; shownUrl: string }
 
 const noKey = (): SvcError =>
   new SvcError('forbidden', 'no_key', 'There is no API key for this service', {
-    hint: 'svc profile login saves one; SVC_API_KEY gives one for once; svc serve makes the profile local',
+    hint: 'svc profile login saves one; SVC_API_KEY is used once; svc serve creates the profile local',
   })
 
 /** Whether there is something to check: if not, the validator is not loaded. */
@@ -161,7 +161,7 @@ export const createClient = (options: Options): Client => {
   }
 
   const raw: Client['raw'] = async ({ method, path, body, headers, effect }, { signal } = {}) => {
-    if (!path.startsWith('/')) throw usageError(`A path starts with /, not as ${JSON.stringify(path)}`)
+    if (!path.startsWith('/')) throw usageError(`A path must start with /, not ${JSON.stringify(path)}`)
     const url = rawUrl(baseUrl, path)
     const own = await headersFor(url, effect)
     const request = { method, url, headers: { ...own, ...headers, 'x-api-key': own['x-api-key']! }, body }

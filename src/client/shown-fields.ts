@@ -5,7 +5,7 @@ import { SvcError, type Issue } from '../core/errors.ts'
 
 const pathIssue = (name: string, value: unknown): Issue[] => {
   if (value === undefined || value === null || value === '')
-    return [{ field: name, message: 'is missing: it stands in the address' }]
+    return [{ field: name, message: 'is required: it is part of the address' }]
   // An address would be shortened by these: `/user/../delete`.
   if (value === '.' || value === '..') return [{ field: name, message: 'must not be . or ..' }]
   return []

@@ -81,7 +81,7 @@ const authenticatorData = (rpId: string, flagBits: number, attested: Uint8Array[
 const clientData = (key: SoftwareKey, type: string, { challenge, origin, rpId }: Ceremony): Uint8Array => {
   const { hostname } = new URL(origin)
   if (rpId !== key.rp_id || (hostname !== rpId && !hostname.endsWith(`.${rpId}`)))
-    throw new Error(`This key is of ${key.rp_id} and does not sign for ${origin}`)
+    throw new Error(`This key belongs to ${key.rp_id} and cannot sign for ${origin}`)
   return new TextEncoder().encode(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
 }
 

@@ -32,8 +32,8 @@ const refusedBearer = (url: string, sent: boolean): SvcError =>
   new SvcError(
     'forbidden',
     'unauthenticated',
-    sent ? `${hostOf(url)} does not take this bearer` : `${hostOf(url)} asks for a bearer`,
-    { hint: 'MCP_AUTH_TOKEN gives one; it is another secret than the API key' },
+    sent ? `${hostOf(url)} does not accept this bearer` : `${hostOf(url)} requires a bearer`,
+    { hint: 'Set MCP_AUTH_TOKEN; it is not the API key' },
   )
 
 const isNotification = (body: string): boolean => body.includes('"method":"notifications/')

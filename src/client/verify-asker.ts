@@ -91,7 +91,7 @@ export const createVerifyAsker = ({
           'one_at_a_time',
           'This person is being asked already: one request at a time',
           {
-            hint: 'wait until check_status tells how that one ended',
+            hint: 'Wait until check_status shows how that one ended',
           },
         )
       requests.delete(id)

@@ -51,7 +51,7 @@ export const successTooSoon = (): SvcError =>
     'success_too_soon',
     'The service reported success before the person can have answered, so svc believes none of its answers',
     {
-      detail: 'The phone was rung. This is not an approval.',
+      detail: 'The person was asked. This is not an approval.',
       hint: 'svc profile set verify_fallback=false; svc doctor --verify-fallback +12025550101 tests the service again',
     },
   )

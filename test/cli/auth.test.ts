@@ -90,7 +90,7 @@ describe('svc auth verify-user --wait', () => {
     const { exit, err } = await svc([...verify, '--wait'], { signal: controller.signal })
     expect(exit).toBe(130)
     expect(err).toContain('Number to type on the phone: 42')
-    expect(err).toContain('hint: svc auth validate --mobile +12025550101 --request-id apr_1 tells the answer')
+    expect(err).toContain('hint: svc auth validate --mobile +12025550101 --request-id apr_1 shows the answer')
   })
 
   test('waits for nothing where no phone rang, and rings once where nobody knows', async () => {
@@ -98,7 +98,7 @@ describe('svc auth verify-user --wait', () => {
     expect((await svc([...verify, '--wait'])).exit).toBe(3)
     plays(cut)
     const { exit, err } = await svc([...verify, '--wait'])
-    expect([exit, err]).toEqual([9, expect.stringContaining('may have rung')])
+    expect([exit, err]).toEqual([9, expect.stringContaining('may have been notified')])
     expect(posted()).toHaveLength(2)
   })
 

@@ -72,7 +72,7 @@ describe('the rows of a list', () => {
 
   test.each([
     [{ limit: 0 }, {}, '--limit must be a whole number of 1 or more, not "0"'],
-    [{ limit: 3 }, { all: true }, '--all does not go with --limit'],
+    [{ limit: 3 }, { all: true }, '--all cannot be combined with --limit'],
     [
       { since: '2030-01-02T00:00:00.000Z', until: '2030-01-01T00:00:00.000Z' },
       { since: '1h', until: '2d' },

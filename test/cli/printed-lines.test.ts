@@ -54,7 +54,7 @@ test.each([
   ['svc geofence delete 12 --yess', /unknown option '--yess'/],
   ['Run svc approve wait apr_1 --timeout', 'taken'],
   ['svc profile login saves one; svc serve makes one', 'taken'],
-  ['svc geofence delete needs --yes where nobody can be asked', 'taken'],
+  ['svc geofence delete requires --yes when it cannot ask for confirmation', 'taken'],
   [`svc ${unknownValue} --yes`, 'taken'],
   [`svc approve wait ${unknownValue} goes on; svc approve cancl ${unknownValue}`, /unknown command 'cancl'/],
 ])('of %j is said: %s', async (text, why) => {

@@ -25,10 +25,7 @@ describe('a file that a flag names', () => {
   })
 
   test.each([
-    [
-      ['org', 'create', '--input', 'none.json'],
-      '--input: cannot read the file none.json: there is no such file',
-    ],
+    [['org', 'create', '--input', 'none.json'], '--input: cannot read the file none.json: it does not exist'],
     [['org', 'create', '--input', '.'], '--input: cannot read the file .: it is a folder'],
     [['org', 'create', '-F', 'name=@none'], '-F: cannot read the file none'],
   ])('%j that cannot be read is named', async (argv, words) => {

@@ -45,14 +45,14 @@ describe('before a person is rung', () => {
   it('svc says when it asked the same person, and that the request still waits', async () => {
     await ring(0)
     expect(await ring(2)).toBe(
-      'This person was asked 2 minutes ago already, and that request still waits: svc approve cancel apr_one withdraws it\n',
+      'This person was already asked 2 minutes ago, and that request is still pending. To withdraw it: svc approve cancel apr_one\n',
     )
   })
   it('says no more than that where the request has ended, or lapsed', async () => {
     await ring(0)
-    expect(await ring(1, { status: 'approved' })).toBe('This person was asked a minute ago already\n')
+    expect(await ring(1, { status: 'approved' })).toBe('This person was already asked a minute ago\n')
     await ring(2)
-    expect(await ring(8)).toBe('This person was asked 6 minutes ago already\n')
+    expect(await ring(8)).toBe('This person was already asked 6 minutes ago\n')
   })
   it('says nothing after ten minutes', async () => {
     await ring(0)

@@ -13,7 +13,7 @@ describe('a write whose answer is to be picked from', () => {
     const { exit, err } = await svc('key', 'create', '--name', 'ci', '--json', 'id,keys')
     expect(exit).toBe(2)
     expect(JSON.parse(err)).toMatchObject({
-      message: 'svc key create answers no field "keys"; nothing was sent',
+      message: 'svc key create has no field "keys" in its answer; nothing was sent',
       hint: expect.stringMatching(/^--json id,.*\bkey\b/),
     })
   })

@@ -134,7 +134,7 @@ test('an approval that a profile requires for "timeslot add" is required for tim
   const line = 'timeslot create --org 1 --name N --start 09:00 --end 17:00 --timezone UTC --days mon'
   const { exit, err } = await svc(...line.split(' '))
   expect(exit).toBe(2)
-  expect(err).toMatch(/approve svc timeslot create first/)
+  expect(err).toMatch(/requires an approval for svc timeslot create/)
   expect((await svc('profile', 'set', 'local', 'require_approval=geofence rm')).exit).toBe(0)
   expect((await svc('profile', 'show', 'local', '--json', 'require_approval')).out).toContain(
     'geofence delete',

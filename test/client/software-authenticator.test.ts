@@ -90,8 +90,8 @@ describe('a software key', () => {
       { origin: 'https://evilapprove.example.com', rpId },
       { origin: 'https://evil.example.com', rpId: 'evil.example.com' },
     ]) {
-      expect(() => assert(key, { ...ceremony, ...site })).toThrow('does not sign for')
-      expect(() => register(key, { ...ceremony, ...site })).toThrow('does not sign for')
+      expect(() => assert(key, { ...ceremony, ...site })).toThrow('cannot sign for')
+      expect(() => register(key, { ...ceremony, ...site })).toThrow('cannot sign for')
     }
   })
 

@@ -107,7 +107,7 @@ describe('svc approve --mcp', () => {
       const elsewhere = { ...there, SVC_MCP_URL: new URL('/mcp', service.baseUrl).href }
       expect(await svc(tools, elsewhere)).toMatchObject({
         exit: 2,
-        stderr: expect.stringContaining('does not go to'),
+        stderr: expect.stringContaining('is not sent to'),
       })
     } finally {
       await guarded.stop()

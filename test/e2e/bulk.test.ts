@@ -63,7 +63,7 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
   { timeout: 60_000 },
   async (signal) => {
     const { exit, stderr } = await importUntil(signal)
-    const told = stderr.includes(`svc user import ${users} --org ${org} --resume goes on`)
+    const told = stderr.includes(`svc user import ${users} --org ${org} --resume continues`)
     expect({ exit, told }).toEqual(
       signal === 'SIGKILL' ? { exit: null, told: false } : { exit: 130, told: true },
     )
@@ -81,7 +81,7 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
 test('on a terminal the progress is one line that is rewritten', { timeout: 60_000 }, async () => {
   const { exit, screen } = await onTerminal(['user', 'import', users, '--org', org], env, [])
   expect(exit).toBe(0)
-  expect(screen).toMatch(/1,200 of 1,200 users to go, into organization \d+ at http:\/\/127/)
+  expect(screen).toMatch(/1,200 of 1,200 users to import into organization \d+ at http:\/\/127/)
   expect(screen).toMatch(/\r\d[\d,]* of 1,200 done, 0 failed, [\d.,]+\/s, \d+:\d\d left\r/)
   expect(screen).toMatch(/created +1200/)
 })

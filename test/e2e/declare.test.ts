@@ -91,7 +91,7 @@ describe('in a pipe', () => {
     expect(await run('apply', '-f', fresh, '--target', 'users', '--yes')).toMatchObject({ exit: 2 })
   })
 
-  test('carries out a plan that was kept, for its owner alone, and refuses it once something has changed', async () => {
+  test('carries out a plan that was kept, readable only by you, and refuses it once something has changed', async () => {
     const path = write('k.yaml', organization('k', ['HQ']))
     await run('apply', '-f', path, '--yes')
     write('k.yaml', organization('k', ['HQ', 'Lab']))
@@ -104,8 +104,8 @@ describe('in a pipe', () => {
     const [first] = JSON.parse((await run('geofence', 'list', '--org', 'k', '-o', 'json')).stdout)
     await run('geofence', 'update', String(first.id), '--org', 'k', '--radius', '151')
     const stale = await run('apply', '--plan', out, '--yes')
-    expect([stale.exit, stale.stderr]).toEqual([1, expect.stringContaining('The plan is stale')])
-    expect(stale.stderr).toContain(`hint: svc apply ${path} --plan-out FILE makes a new one`)
+    expect([stale.exit, stale.stderr]).toEqual([1, expect.stringContaining('The plan is out of date')])
+    expect(stale.stderr).toContain(`hint: svc apply ${path} --plan-out FILE creates a new one`)
 
     await run('apply', '-f', path, '--plan-out', out)
     const kept = JSON.parse(readFileSync(out, 'utf8'))
@@ -131,7 +131,7 @@ describe('in a pipe', () => {
     expect(stderr).toContain(
       'svc org creds set-idp --org f --provider okta --client-id x --client-secret-file FILE',
     )
-    expect(stderr).toContain(`svc apply ${path} --yes goes on`)
+    expect(stderr).toContain(`svc apply ${path} --yes continues`)
     expect(stdout).toMatch(/auth_codes\/New {2}\S+ {2}\(shown once: keep it now\)/)
   })
 
@@ -150,7 +150,7 @@ describe('in a pipe', () => {
     const two = await run('apply', path, '-f', 'other.yaml')
     expect([two.exit, two.stderr]).toEqual([
       2,
-      expect.stringContaining(`Two files were named: ${path} and -f`),
+      expect.stringContaining(`Two files were given: ${path} and -f`),
     ])
   })
 
@@ -196,7 +196,7 @@ describe('on a terminal', () => {
       [/\[40\/402\]/, '\u0003'],
     ])
     expect([exit, screen]).toEqual([130, expect.stringMatching(/Stopped: \d+ of 402 steps done/)])
-    expect(screen).toContain(`svc apply ${path} --yes goes on`)
+    expect(screen).toContain(`svc apply ${path} --yes continues`)
     const done = Number(/Stopped: (\d+) of/.exec(screen)![1])
     const { stdout } = await run('user', 'list', '--org', 'c', '-o', 'id')
     expect(stdout.trim().split('\n')).toHaveLength(done - 2)

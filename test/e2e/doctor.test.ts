@@ -58,7 +58,7 @@ describe('svc doctor', () => {
 
   test('tells a person in lines that line up', async () => {
     const { stdout } = await svc(['doctor'], env)
-    expect(stdout).toMatch(/^note {2}profiles {5}there is no profile yet\n {19}next: svc profile login/)
+    expect(stdout).toMatch(/^note {2}profiles {5}there are no profiles yet\n {19}next: svc profile login/)
     expect(stdout).toMatch(/^ok {4}clock {8}within/m)
   })
 
@@ -77,7 +77,7 @@ describe('svc doctor', () => {
     expect(delivery.map(({ message }) => message)).toEqual([
       'email is not set up',
       'sms is not set up',
-      'push is set up, and nothing waits',
+      'push is set up, and no message is waiting',
     ])
     expect(delivery[0]?.next).toContain('svc serve --config')
   })

@@ -135,7 +135,7 @@ describe('a list that is followed', () => {
 
   test.each([
     [['-o', 'json'], /-o json prints one document.*svc audit list --follow -o ndjson"/],
-    [['--until', '1h'], /--until does not go with --follow.*\nhint: svc audit list --follow\n/],
+    [['--until', '1h'], /--until cannot be combined with --follow.*\nhint: svc audit list --follow\n/],
   ])('refuses %j', async (flags, said) => {
     const { exit, stderr } = await run('audit', 'list', '--follow', ...flags)
     expect([exit, said.test(stderr) || JSON.stringify(stderr)]).toEqual([2, true])

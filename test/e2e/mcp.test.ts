@@ -291,7 +291,9 @@ describe('svc mcp over the tools of another server', () => {
     const right = await overStdio('legacy', { ...config, SVC_MCP_URL: url, MCP_AUTH_TOKEN: token })
     expect((await call(right, 'check_status', { request_id: 'x' })).text).toContain('unknown request_id')
     const wrong = await overStdio('legacy', { ...config, SVC_MCP_URL: url, MCP_AUTH_TOKEN: 'not-it' })
-    expect((await call(wrong, 'check_status', { request_id: 'x' })).text).toMatch(/does not take this bearer/)
+    expect((await call(wrong, 'check_status', { request_id: 'x' })).text).toMatch(
+      /does not accept this bearer/,
+    )
     await Promise.all([right.close(), wrong.close()])
   })
 })

@@ -65,7 +65,7 @@ test('an apply that nobody could confirm, and one whose plan is stale, go on wit
   expect(await run('apply', 'my org.yaml', '--plan-out', 'my org.plan')).toMatchObject({ exit: 0 })
   expect(await type(hintOf(stopped))).toMatchObject({ exit: 0 })
   const stale = await run('apply', '--plan', 'my org.plan', '--yes')
-  expect(stale.stderr).toContain('stale')
+  expect(stale.stderr).toContain('out of date')
   expect(await type(hintOf(stale).replace('FILE', 'new.plan'))).toMatchObject({ exit: 0 })
   expect(await run('apply', '--plan', 'new.plan', '--yes')).toMatchObject({ exit: 0 })
 })

@@ -20,7 +20,8 @@ export const typeLine = async (line: string, env: Record<string, string>, cwd?: 
 
 /** The command of a hint, without the sentence that may go on after it. */
 export const hintOf = ({ stderr }: Pick<Ended, 'stderr'>): string => {
-  const [, line] = /^hint: (svc .*?)(?: goes on.*| makes .*|; .*)?$/m.exec(stderr) ?? []
+  const [, line] =
+    /^hint: (svc .*?)(?: continues.*| goes on.*| creates .*| makes .*|; .*)?$/m.exec(stderr) ?? []
   if (line === undefined) throw new Error(`There is no command in: ${stderr}`)
   return line
 }

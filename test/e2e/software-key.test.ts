@@ -11,7 +11,7 @@ describe('svc user enroll --software', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const before = readFileSync(file, 'utf8')
     const again = await svc(['user', 'enroll', String(people), '--software', '--file', file], env)
-    expect(again).toMatchObject({ exit: 2, stderr: expect.stringContaining('stays as it is') })
+    expect(again).toMatchObject({ exit: 2, stderr: expect.stringContaining('is not overwritten') })
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
 

@@ -79,7 +79,7 @@ describe('a service that answers no id', () => {
     expect([exit, out, sent]).toEqual([1, '', ['GET /organization/acme']])
     expect(JSON.parse(err)).toMatchObject({
       code: 'no_id',
-      message: 'This service does not tell the id of "acme"',
+      message: 'This service does not return the id of "acme"',
       hint: expect.stringContaining('--org 12'),
     })
   })

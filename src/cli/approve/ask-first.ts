@@ -56,13 +56,13 @@ export const askFirst = async ({ cli, line, org }: Change, context: Context): Pr
   const words = command?.words ?? [cli].flat()[0]
   if (approver === undefined)
     throw usageError(
-      `Profile "${profile.value}" wants a person to approve svc ${words} first, and names nobody to ask`,
+      `Profile "${profile.value}" requires an approval for svc ${words}, but has no approver`,
       `svc profile set ${profile.value} default_mobile=+12025550101`,
     )
   const what = line ?? (await command?.line()) ?? `svc ${words}`
   const ask: Ask = {
     action: shortened(what, await whereLine(context, org)),
-    reason: `Profile ${profile.value} wants an approval for this`,
+    reason: `Profile ${profile.value} requires an approval for this`,
     approver_mobile: approver,
     lifetime_s: seconds,
     requester: settings.requestFrom?.value,

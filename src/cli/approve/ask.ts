@@ -70,12 +70,9 @@ export const gatherAsk = async (
   const ask = { lifetime_s: defaultSeconds, ...input } as Ask
   const seconds = ask.lifetime_s!
   if (seconds < 1 || seconds > mostSeconds)
-    throw usageError(`--timeout takes 1 to ${mostSeconds} seconds, not ${seconds}`, '--timeout 120')
+    throw usageError(`--timeout must be 1 to ${mostSeconds} seconds, not ${seconds}`, '--timeout 120')
   if (!/\S/.test(ask.action))
-    throw usageError(
-      'The action is empty: say what is to happen',
-      `svc ${operation.cli} ${operation.example}`,
-    )
+    throw usageError('The action must not be empty', `svc ${operation.cli} ${operation.example}`)
   return { ask, asked }
 }
 

@@ -26,7 +26,7 @@ export const runChild = async (
       child.once('error', (error: NodeJS.ErrnoException) =>
         fail(
           new SvcError('notExecutable', 'not_executable', `${file} could not be started: ${error.code}`, {
-            hint: 'Does its first line (#!) name a program that is there?',
+            hint: 'Check that the program in its first line (#!) exists',
           }),
         ),
       )

@@ -36,9 +36,9 @@ export const findCommand = (name: string, io: Pick<Io, 'env' | 'cwd'>): string =
   const closed = found.find(([, state]) => state === 'no permission')
   if (closed)
     throw new SvcError('notExecutable', 'not_executable', `${closed[0]} cannot be executed`, {
-      hint: `chmod +x ${closed[0]}; nobody was asked`,
+      hint: `Nobody was asked. To fix: chmod +x ${closed[0]}`,
     })
-  throw new SvcError('noCommand', 'no_command', `There is no command "${name}"`, {
-    hint: 'Nobody was asked. A file in this folder is ./name',
+  throw new SvcError('noCommand', 'no_command', `Command "${name}" not found`, {
+    hint: 'Nobody was asked. For a file in this folder: ./name',
   })
 }

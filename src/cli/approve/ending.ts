@@ -46,8 +46,8 @@ export const interruptedWait = (ids: readonly string[], tools: boolean, { global
   const wait = `svc approve wait ${ids.map(shellWord).join(' ')}${sameService(globals)}`
   return new SvcError('interrupted', 'interrupted', `Interrupted; still pending: ${ids.join(', ')}`, {
     hint: tools
-      ? `${wait} --mcp goes on; a tool server cannot withdraw it`
-      : `${wait} goes on; svc approve cancel ${shellWord(ids[0]!)}${sameService(globals)} withdraws it`,
+      ? `${wait} --mcp continues; a tool server cannot withdraw it`
+      : `${wait} continues; svc approve cancel ${shellWord(ids[0]!)}${sameService(globals)} withdraws it`,
   })
 }
 
@@ -68,7 +68,7 @@ export const unboundNote = (
 export const maybeRung = (error: unknown, { globals }: Context, tools = false): unknown =>
   error instanceof SvcError && ['connection_cut', 'timed_out'].includes(error.code)
     ? new SvcError(error.exit, error.code, error.message, {
-        detail: 'The phone may have rung all the same; svc does not ask twice by itself.',
+        detail: 'The approver may have been notified anyway. svc does not ask twice by itself.',
         hint: tools ? undefined : `svc approve list --status pending${sameService(globals)}`,
         cause: error,
       })

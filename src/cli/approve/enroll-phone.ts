@@ -36,9 +36,9 @@ export const enrollPhone = async (typed: Typed, context: Context): Promise<void>
   const { qrCode } = await import('./qr-code.ts')
   const { code, width } = qrCode(url, wantsColour(io.stdout, { io, globals }))
   if (width <= io.stdout.columns) io.stdout.write(`\n${code}\n`)
-  else io.stdout.write(`The terminal is too narrow for the QR code: it takes ${width} columns.\n`)
+  else io.stdout.write(`The terminal is too narrow for the QR code: it requires ${width} columns.\n`)
   context.once = `${safeLine(url)}\n`
-  io.stdout.write(`Scan it with the phone of the user, or open there:\n\n  ${safeLine(url)}\n\n`)
+  io.stdout.write(`Scan it with the phone of the user, or open this link there:\n\n  ${safeLine(url)}\n\n`)
   io.stdout.write(`It registers one phone, ${lapse(expires_at, io.now())}. Shown once.\n`)
   const needs = whatPhonesNeed(url)
   if (needs) io.stdout.write(`${needs}\n`)

@@ -17,7 +17,7 @@ const algorithms = ['ES256', 'EdDSA'] as const
 const enrollSoftware = async (args: readonly string[], options: Options, context: Context): Promise<void> => {
   const { io } = context
   const alg = algorithms.find((one) => one === (options.algorithm ?? 'ES256'))
-  if (!alg) throw usageError(`--algorithm takes ${algorithms.join(' or ')}, not "${options.algorithm}"`)
+  if (!alg) throw usageError(`--algorithm must be ${algorithms.join(' or ')}, not "${options.algorithm}"`)
   const [{ gatherInput }, { checkFolder }, { keyFilePath }, { reserveFile }] = await Promise.all([
     import('../gather-input.ts'),
     import('../profile/guarded-file.ts'),

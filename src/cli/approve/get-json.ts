@@ -15,12 +15,16 @@ export const getJson = async (
     const { status, body } = await transport({ method: 'GET', url, headers }, io.signal)
     if (status !== 200)
       throw new SvcError('unreachable', `http_${status}`, `${hostOf(url)} answered ${status}`, {
-        hint: `Is the address right? ${new URL(url).pathname} was asked for`,
+        hint: `Check the address. The request was for ${new URL(url).pathname}`,
       })
     return JSON.parse(body) as unknown
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new SvcError('unreachable', 'not_json', `${hostOf(url)} answered something that is not JSON`)
+    throw new SvcError(
+      'unreachable',
+      'not_json',
+      `${hostOf(url)} answered with something that is not valid JSON`,
+    )
   } finally {
     await transport.close()
   }

@@ -106,7 +106,7 @@ export const registerInbox = (group: Command, context: Context): void => {
     const prompt = typed ? undefined : await context.prompt()
     if (!typed && !prompt)
       throw usageError(
-        'svc approve inbox needs a terminal, or a decision',
+        'svc approve inbox requires a terminal or a decision',
         'svc approve inbox --approve <request-id>',
       )
     const [{ readKeyFile }, { createApprover }] = await Promise.all([

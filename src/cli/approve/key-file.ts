@@ -51,18 +51,15 @@ export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
   const all = file === undefined ? kept(io) : [resolve(io.cwd, file)]
   const [path, ...others] = all
   if (path === undefined)
-    throw usageError(
-      'There is no software authenticator yet',
-      'svc user enroll <user-id> --org ORG --software',
-    )
+    throw usageError('No software authenticator found', 'svc user enroll <user-id> --org ORG --software')
   if (others.length > 0)
     throw usageError(
-      `There are ${all.length} software authenticators: --authenticator says which`,
+      `Found ${all.length} software authenticators: choose one with --authenticator`,
       all.map((one) => `--authenticator ${one}`).join('\n      '),
     )
   const text = readGuarded(path, 'authenticator')
   if (text === undefined)
-    throw usageError(`There is no file ${path}`, 'svc user enroll <user-id> --org ORG --software')
+    throw usageError(`File ${path} not found`, 'svc user enroll <user-id> --org ORG --software')
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -70,7 +67,7 @@ export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
     // Refused below.
   }
   if (isKeyFile(value)) return value
-  throw new SvcError('failed', 'authenticator_file', `${path} is no software authenticator`, {
-    hint: 'svc user enroll <user-id> --org ORG --software makes one',
+  throw new SvcError('failed', 'authenticator_file', `${path} is not a software authenticator`, {
+    hint: 'svc user enroll <user-id> --org ORG --software creates one',
   })
 }

@@ -31,7 +31,7 @@ const sameButDecision = (one: ApprovalContext, other: ApprovalContext): boolean 
   JSON.stringify({ ...one, decision: '' }) === JSON.stringify({ ...other, decision: '' })
 
 const dishonest = (what: string): SvcError =>
-  new SvcError('failed', 'bad_ceremony', `The service gives something else to sign: ${what}`, {
+  new SvcError('failed', 'bad_ceremony', `The service asked for a signature over something else: ${what}`, {
     hint: 'Nothing was signed',
   })
 
@@ -39,7 +39,7 @@ const readable = (bytes: Uint8Array): ApprovalContext => {
   try {
     return readContext(bytes)
   } catch {
-    throw dishonest('it is no approval')
+    throw dishonest('it is not an approval')
   }
 }
 
@@ -88,7 +88,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
     if (approve.approver !== mobile) throw dishonest('the request of another person')
     if (!credentials.includes(key.credential_id))
       throw new SvcError('forbidden', 'not_my_request', 'This authenticator may not decide this request', {
-        hint: 'Was its device revoked? svc user devices list',
+        hint: 'Check whether its device was revoked: svc user devices list',
       })
     return {
       context: approve,

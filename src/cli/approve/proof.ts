@@ -27,7 +27,7 @@ export const requireProof = async (
       'Nothing proves that the person saw this action, so nothing was done',
       {
         detail: asker.notice,
-        hint: 'svc approve request asks there all the same',
+        hint: 'svc approve request works there without this proof',
       },
     )
   const { cacert } = await context.settings()

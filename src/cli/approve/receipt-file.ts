@@ -12,8 +12,8 @@ export const reserveFile = (
   const path = resolve(cwd, file)
   if (existsSync(path))
     throw usageError(
-      `--${flag}: there is a file ${path} already, and it stays as it is`,
-      `--${flag} another name`,
+      `--${flag}: ${path} already exists and is not overwritten`,
+      `--${flag} with another name`,
     )
   let fd: number
   try {

@@ -82,7 +82,7 @@ export const registerRequest = (group: Command, context: Context): void => {
       if (file && record.attestation) {
         file.write(`${safeJson(record.attestation, 2)}\n`)
         kept = true
-      } else if (file) output.warn(`There is no receipt: ${file.path} was not written`)
+      } else if (file) output.warn(`There is no receipt, so ${file.path} was not written`)
       await showAwaited(context, record)
       context.exitCode = exitOfAll([record])
     } catch (error) {

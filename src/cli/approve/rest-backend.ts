@@ -29,15 +29,15 @@ const withClock = (client: Client, now: () => number): { client: Client; now(): 
 
 const unclear = (message: string): SvcError =>
   new SvcError('failed', 'unexpected_answer', message, {
-    detail: 'That is no approval.',
-    hint: 'svc profile show --explain names the address in use',
+    detail: 'This is not an approval.',
+    hint: 'svc profile show --explain shows the address in use',
   })
 
 /** Another service may say success and tell nothing: that is neither a request nor a decision. */
 const checked = (record: ApprovalRecord | undefined, asked?: string): ApprovalRecord => {
   const { request_id, status, action, approver_mobile } = record ?? {}
   if ([request_id, status, action, approver_mobile].some((text) => typeof text !== 'string'))
-    throw unclear('The service tells no request and no state')
+    throw unclear('The service answered without a request and a status')
   if (!approvalStates.some((state) => state === status))
     throw unclear(
       `The service reports the status "${safeLine(status!.slice(0, 40))}", which svc does not know`,

@@ -12,7 +12,7 @@ export const sentence = ({ valid, claims, checks }: Verdict): string => {
 /** Fails with the checks that did not hold. */
 export const requireValid = (verdict: Verdict): void => {
   if (verdict.valid) return
-  throw new SvcError('failed', 'receipt_not_valid', 'The receipt does not hold, so nothing was done', {
+  throw new SvcError('failed', 'receipt_not_valid', 'The receipt is not valid, so nothing was done', {
     detail: sentence(verdict),
   })
 }

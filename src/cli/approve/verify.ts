@@ -25,7 +25,7 @@ const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
 /** `15m`, `36h`, `90` (seconds). */
 const secondsOf = (text: string): number => {
   const [, count, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? []
-  if (count === undefined) throw usageError(`--max-age takes a time such as 15m, 36h or 7d, not "${text}"`)
+  if (count === undefined) throw usageError(`--max-age must be a time such as 15m, 36h or 7d, not "${text}"`)
   return Number(count) * units[unit]!
 }
 
@@ -48,9 +48,9 @@ const receiptIn = (text: string): unknown => {
 
 const urlOf = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol)) throw usageError(`--jwks-url "${text}" is no address`)
+  if (!url || !/^https?:$/.test(url.protocol)) throw usageError(`--jwks-url is not a valid URL: "${text}"`)
   if (url.protocol === 'http:' && !isLoopback(url))
-    throw usageError('--jwks-url must be https: whoever changes the keys on the way decides what is valid')
+    throw usageError('--jwks-url must use https: otherwise the keys could be changed on the way')
   return url.href
 }
 
@@ -108,11 +108,11 @@ export const registerVerify = (group: Command, context: Context): void => {
       throw usageError('Missing <receipt>', 'svc approve verify receipt.json --jwks keys.json')
     const { status = 'approved' } = options
     if (status !== 'approved' && status !== 'denied')
-      throw usageError(`--status takes approved or denied, not "${status}"`)
+      throw usageError(`--status must be approved or denied, not "${status}"`)
     const bad = options.factors?.find((word) => !factors.includes(word))
-    if (bad !== undefined) throw usageError(`--factors takes ${factors.join(', ')}, not "${bad}"`)
+    if (bad !== undefined) throw usageError(`--factors must be ${factors.join(', ')}, not "${bad}"`)
     if (given === '-' && options.jwks === '-')
-      throw usageError('Only one of receipt and --jwks can be standard input')
+      throw usageError('Only one of <receipt> and --jwks can be standard input')
 
     const wanted = {
       action: options.action,
@@ -142,8 +142,7 @@ export const registerVerify = (group: Command, context: Context): void => {
     })
     if (!whole) {
       output.warn(safeLine(sentence(verdict)))
-      if (verdict.valid)
-        output.note(`On the word of the service alone: ${verdict.on_service_word.join('; ')}`)
+      if (verdict.valid) output.note(`Confirmed by the service only: ${verdict.on_service_word.join('; ')}`)
     }
     if (!verdict.valid) context.exitCode = 1
   })

@@ -29,7 +29,7 @@ const nobodyTold = (
   globals: Globals,
 ): SvcError =>
   new SvcError('unreachable', cause.code, `${cause.message}, and the time for a decision is over`, {
-    detail: 'What was decided is not known. That is no approval.',
+    detail: 'The decision is unknown. This is not an approval.',
     hint: `svc approve status ${shellWord(request_id)}${tools ? ' --mcp' : ''}${sameService(globals)}`,
     cause,
   })

@@ -12,7 +12,7 @@ type Options = { timeout?: string; mcp?: boolean }
 const secondsOf = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined
   if (!/^[1-9]\d{0,5}$/.test(text))
-    throw usageError(`--timeout takes whole seconds from 1, not "${text}"`, '--timeout 60')
+    throw usageError(`--timeout must be a whole number of seconds, 1 or more, not "${text}"`, '--timeout 60')
   return Number(text)
 }
 

@@ -19,8 +19,8 @@ const exists = ({ one }: Operations, several: boolean): SvcError =>
     'refused',
     several ? 'name_ambiguous' : 'name_exists',
     several
-      ? `Several are called so; it is not clear which ${one} is meant`
-      : `A ${one} of this name is there already`,
+      ? `Several have this name; it is not clear which ${one} is meant`
+      : `A ${one} with this name already exists`,
   )
 
 /** Sends what a service knows by id and people by name: who is there is looked up once, before the first row. */

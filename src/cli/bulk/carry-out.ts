@@ -65,7 +65,7 @@ export const carryOut = async (
   })
   let done = items.length - todo.length
   output.note(
-    `${grouped(todo.length)} of ${grouped(items.length)} ${kind.many} to go, into organization ${org} at ${service}`,
+    `${grouped(todo.length)} of ${grouped(items.length)} ${kind.many} to import into organization ${org} at ${service}`,
   )
 
   const hard = new AbortController()
@@ -73,7 +73,7 @@ export const carryOut = async (
   const interrupt = (): void => {
     // The terminal has written ^C behind the progress.
     output.note('')
-    output.warn('Finishing what is on its way; Ctrl-C again leaves at once')
+    output.warn('Finishing the requests in progress. Press Ctrl-C again to stop at once')
     setTimeout(() => hard.abort(), graceMs).unref()
   }
   io.signal.addEventListener('abort', interrupt, { once: true })
@@ -84,7 +84,7 @@ export const carryOut = async (
       concurrency,
       signal: io.signal,
       send: (item) => send(item, { signal: hard.signal, idempotencyKey: idempotencyKey(results.run, item) }),
-      paused: (ms) => output.warn(`The service asks to wait ${Math.ceil(ms / 1000)} s`),
+      paused: (ms) => output.warn(`Rate limit: waiting ${Math.ceil(ms / 1000)} s`),
       done: (item, result) => {
         results.write(item, result)
         done += 1

@@ -29,8 +29,8 @@ export const unknownColumn = (kind: Kind, name: string): Issue => {
   return {
     field: name.length > 80 ? `${name.slice(0, 80)}…` : name || 'a column without a name',
     message: meant
-      ? `is no column; did you mean ${meant}?`
-      : `is no column; there are ${kind.columns.join(', ')}`,
+      ? `is not a column; did you mean ${meant}?`
+      : `is not a column; the columns are ${kind.columns.join(', ')}`,
   }
 }
 

@@ -12,15 +12,15 @@ const delimiterOf = (text: string): string => {
 
 const words: Record<string, string> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
-  INVALID_OPENING_QUOTE: 'a quote stands inside of a cell; double it ("") and quote the whole cell',
-  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; a quote inside of a cell is doubled ("")',
+  INVALID_OPENING_QUOTE: 'there is a quote inside a cell; double it ("") and quote the whole cell',
+  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; double a quote inside a cell ("")',
 }
 
 const columnsOf = (header: string[], kind: Kind, source: string): string[] => {
   const names = header.map((name) => unescapeFormula(name))
   const unknown = names.filter((name) => columnOf(kind, name) === undefined)
   if (unknown.length > 0)
-    throw new SvcError('usage', 'unknown_column', `${source} has columns that are not known`, {
+    throw new SvcError('usage', 'unknown_column', `${source} has unknown columns`, {
       issues: unknown.slice(0, 20).map((name) => unknownColumn(kind, name)),
       hint: `The first line names the columns: ${kind.columns.join(',')}`,
     })
@@ -52,7 +52,7 @@ export const readCsv = (text: string, kind: Kind, source: string): RawRow[] => {
     // The parser counts to the end of a row; a cell may hold lines.
     const row =
       lines - cells.reduce((sum, cell) => sum + (cell.includes('\n') ? cell.split('\n').length - 1 : 0), 0)
-    const message = `has ${cells.length} cells where the first line names ${columns.length}`
+    const message = `has ${cells.length} cells but the first line has ${columns.length}`
     const right = cells.length === columns.length
     rows.push(right ? { row, fields } : { row, fields, issues: [{ field: 'cells', message }] })
   }

@@ -57,7 +57,7 @@ const openTarget = (file: string | undefined, context: Context) => {
     }
   }
   const path = resolve(io.cwd, file)
-  requirePlainFile(path, file, 'name another file; without one the rows go to standard output')
+  requirePlainFile(path, file, 'Choose another file, or none for standard output')
   const partial = `${path}.${process.pid}.partial`
   let to: number
   try {
@@ -83,8 +83,8 @@ const rowOf = (record: unknown, kind: Kind): Fields => {
     throw new SvcError(
       'failed',
       'unexpected_answer',
-      `The service tells a ${kind.one} without ${kind.keyColumn}: such a row could not be imported again`,
-      { hint: `svc ${kind.list.cli} -o json shows what it tells` },
+      `The service returned a ${kind.one} without ${kind.keyColumn}, which could not be imported again`,
+      { hint: `svc ${kind.list.cli} -o json shows the answer` },
     )
   return Object.fromEntries(kind.columns.map((name) => [name, fields[name] ?? null]))
 }
@@ -95,7 +95,7 @@ const formatOf = (kind: Kind, file: string | undefined, typed: TypedExport, cont
   const piped = file === undefined || file === '-'
   if (piped && (output !== undefined || json !== undefined || jq !== undefined || envelope))
     throw usageError(
-      'The rows themselves go to standard output; --format says how',
+      'The rows are written to standard output; use --format to choose the format',
       `svc ${kind.group} export --format json`,
     )
   return asked ?? (piped ? undefined : formatOfName(file)) ?? 'csv'

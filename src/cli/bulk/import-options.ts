@@ -28,12 +28,12 @@ export type ImportOptions = {
 
 const modeOf = (typed = 'fail'): ConflictMode => {
   if ((conflictModes as readonly string[]).includes(typed)) return typed as ConflictMode
-  throw usageError(`--on-conflict takes ${conflictModes.join(', ')}, not "${typed}"`)
+  throw usageError(`--on-conflict must be ${conflictModes.join(', ')}, not "${typed}"`)
 }
 
 const concurrencyOf = (typed = '16'): number => {
   if (/^\d{1,2}$/.test(typed) && Number(typed) >= 1 && Number(typed) <= 64) return Number(typed)
-  throw usageError(`--concurrency takes a number from 1 to 64, not "${typed}"`)
+  throw usageError(`--concurrency must be a number from 1 to 64, not "${typed}"`)
 }
 
 /** What was typed, checked. `words` are those of the command: `user import`. */
@@ -44,7 +44,7 @@ export const readImportOptions = (
   kind: Kind,
 ): ImportOptions => {
   if (file === undefined || file === '')
-    throw usageError('Missing FILE; - is standard input', `svc ${words} ${kind.file}.csv --org acme`)
+    throw usageError('Missing <file>; - for standard input', `svc ${words} ${kind.file}.csv --org acme`)
   return {
     file,
     format: checkFormat(typed.format, kind),

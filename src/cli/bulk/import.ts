@@ -22,11 +22,11 @@ const tellFailures = ({ failures, counts }: Carried, results: string, warn: (tex
   if (left > 0) warn(`and ${grouped(left)} more`)
   if (!isAll || counts.failed > failures.count) warn(`All of them are in ${results}`)
   if (shown.some(({ item }) => isConflict(item.error)))
-    warn('hint: --on-conflict skip leaves alone what is there already, --on-conflict update changes it')
+    warn('hint: --on-conflict skip keeps existing rows, --on-conflict update changes them')
 }
 
 const leftOut = (rows: number): string =>
-  rows === 1 ? '1 invalid row is left out' : `${grouped(rows)} invalid rows are left out`
+  rows === 1 ? '1 invalid row was skipped' : `${grouped(rows)} invalid rows were skipped`
 
 /** The rows that are left out, as they would be shown where nothing is sent. */
 const tellInvalid = ({ issues = [], detail }: SvcError, rows: number, warn: (text: string) => void): void => {
@@ -39,7 +39,7 @@ const tellInvalid = ({ issues = [], detail }: SvcError, rows: number, warn: (tex
 const early = ({ counts, stopped }: Carried, total: number, resume: string): SvcError => {
   const done = counts.created + counts.updated + counts.skipped
   const so = `${grouped(done)} of ${grouped(total)} rows are done`
-  const hint = `${resume} goes on`
+  const hint = `${resume} continues`
   if (!stopped) return new SvcError('interrupted', 'interrupted', `Interrupted; ${so}`, { hint })
   const { exit, code, message, request_id, hint: own } = stopped
   return new SvcError(exit, code, `Stopped; ${so}. ${message}`, { detail: own, hint, request_id })

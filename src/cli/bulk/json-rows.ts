@@ -22,7 +22,7 @@ const rowOf = (value: unknown, row: number, kind: Kind): RawRow => {
 }
 
 const notJson = (source: string, row: number): Error =>
-  usageError(`${source}, row ${row}: this is not JSON`, 'NDJSON has one JSON object on each line')
+  usageError(`${source}, row ${row}: this is not valid JSON`, 'NDJSON has one JSON object on each line')
 
 export const readNdjson = (text: string, kind: Kind, source: string): RawRow[] =>
   text.split('\n').flatMap((line, i) => {

@@ -28,7 +28,7 @@ export const formatsOf = (kind: Pick<Kind, 'places'>): FileFormat[] =>
 export const checkFormat = (asked: string | undefined, kind: Kind): FileFormat | undefined => {
   const known = formatsOf(kind)
   if (asked === undefined || known.includes(asked as FileFormat)) return asked as FileFormat | undefined
-  throw usageError(`--format takes ${known.join(', ')}, not "${asked}"`)
+  throw usageError(`--format must be ${known.join(', ')}, not "${asked}"`)
 }
 
 export const formatOfName = (file: string): FileFormat | undefined => extensions[extname(file).toLowerCase()]
@@ -59,12 +59,12 @@ const bytesOf = async (file: string, io: Io): Promise<Buffer> => {
     bytes = readAtMost(resolve(io.cwd, file), mostBytes)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw usageError(`There is no file ${safeLine(file)}`)
+    if (code === 'ENOENT') throw usageError(`File ${safeLine(file)} not found`)
     if (code === 'EISDIR') throw usageError(`${safeLine(file)} is a folder`)
     throw usageError(`The file ${safeLine(file)} cannot be read`)
   }
   if (bytes) return bytes
-  throw usageError(`${safeLine(file)} is larger than 64 MiB`, 'Split it, and import one part after the other')
+  throw usageError(`${safeLine(file)} is larger than 64 MiB`, 'Split it and import the parts one by one')
 }
 
 export const sourceName = (file: string): string =>

@@ -40,17 +40,20 @@ export type Results = {
 const beginning = Buffer.from('{"event":"start"')
 
 const strange = (path: string): SvcError =>
-  usageError(`${safeLine(path)} is no result file of an import`, '--results FILE names another')
+  usageError(`${safeLine(path)} is not a result file of an import`, 'Use --results FILE to choose another')
 
 /** The lines of a file that was perhaps cut off in the middle of one; `whole` bytes of it are good. */
 const readLines = (path: string): { lines: Written[]; whole: number } | undefined => {
-  requirePlainFile(path, path, '--results FILE names another')
+  requirePlainFile(path, path, 'Use --results FILE to choose another')
   let bytes: Buffer
   try {
     bytes = readFileSync(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw usageError(`The result file ${safeLine(path)} cannot be read`, '--results FILE names another')
+    throw usageError(
+      `The result file ${safeLine(path)} cannot be read`,
+      'Use --results FILE to choose another',
+    )
   }
   if (bytes.length > 0 && !bytes.subarray(0, beginning.length).equals(beginning)) throw strange(path)
   const whole = bytes.lastIndexOf(0x0a) + 1
@@ -71,7 +74,7 @@ const readLines = (path: string): { lines: Written[]; whole: number } | undefine
 const unwritable = (path: string, error: unknown): SvcError =>
   usageError(
     `The result file ${safeLine(path)} cannot be written: ${(error as NodeJS.ErrnoException).code}`,
-    '--results FILE names another place',
+    'Use --results FILE to choose another place',
   )
 
 const open = (path: string, flags: string): number => {
@@ -91,17 +94,17 @@ const refuse = (
 ): void => {
   const first = found?.lines[0]
   if (resume) {
-    if (!first) throw usageError(`There is nothing to resume: ${shown} is not there`, 'Leave --resume out')
+    if (!first) throw usageError(`There is nothing to resume: ${shown} does not exist`, 'Remove --resume')
     const same = (['import', 'service', 'org_id'] as const).every((name) => first[name] === target[name])
     if (!same || !first.run)
       throw usageError(
-        `${shown} is of another import: ${safeLine(String(first.import))} into organization ${safeLine(String(first.org_id))} at ${safeLine(String(first.service))}`,
-        '--results FILE names the right one',
+        `${shown} belongs to another import: ${safeLine(String(first.import))} into organization ${safeLine(String(first.org_id))} at ${safeLine(String(first.service))}`,
+        'Use --results FILE to name the right one',
       )
   } else if (found && found.whole > 0 && found.lines.at(-1)?.event !== 'end')
     throw usageError(
-      `${shown} is of an import that did not end`,
-      '--resume goes on with it; to start anew, remove it or give --results FILE',
+      `${shown} belongs to an import that did not finish`,
+      'Use --resume to continue it. To start again, delete it or use --results FILE',
     )
 }
 

@@ -42,7 +42,7 @@ const open = async ({ client, org, mode }: Destination): Promise<Send> => {
     const found = await client.call(user.getUserDetails, { org_id: org, mobile: key }, { signal })
     const userId = idOf(found)
     if (userId === undefined)
-      throw new SvcError('failed', 'no_id', 'The service tells no id for the user who is there already')
+      throw new SvcError('failed', 'no_id', 'The service did not return an id for the existing user')
     if (sameFields(changes, found.envelope.data)) return { status: 'skipped', id: userId }
     const with_ = { signal, idempotencyKey: `${idempotencyKey}-update` }
     await client.call(user.updateUser, { orgId: org, userId, ...changes }, with_)

@@ -31,9 +31,9 @@ const headersOf = (lines: string[] = []): Record<string, string> =>
     lines.map((line) => {
       const at = line.indexOf(':')
       const name = line.slice(0, at).trim().toLowerCase()
-      if (!/^[a-z0-9-]+$/.test(name)) throw usageError(`--header takes name:value, not "${line}"`)
+      if (!/^[a-z0-9-]+$/.test(name)) throw usageError(`--header must be name:value, not "${line}"`)
       if (name === 'x-api-key' || name === 'authorization')
-        throw usageError(`A secret is never an argument: leave ${name} out`, 'svc help environment')
+        throw usageError(`A secret cannot be an argument: remove ${name}`, 'svc help environment')
       return [name, line.slice(at + 1).trim()]
     }),
   )
@@ -59,12 +59,12 @@ export const registerApi = (command: Command, context: Context): void => {
     const options = command.opts<Options>()
     const [path] = command.args
     if (!path?.startsWith('/') || path.startsWith('//'))
-      throw usageError('svc api takes a path that starts with /', 'svc api /organizations')
+      throw usageError('The path of svc api must start with /', 'svc api /organizations')
     const body = await readBody(options, context.io)
     const method = (options.method ?? (body ? 'POST' : 'GET')).toUpperCase()
-    if (!methods.includes(method)) throw usageError(`--method takes ${methods.join(', ')}`)
+    if (!methods.includes(method)) throw usageError(`--method must be ${methods.join(', ')}`)
     if (options.paginate && method !== 'GET')
-      throw usageError(`--paginate goes with GET, not with ${method}`, 'Leave --paginate out')
+      throw usageError(`--paginate requires GET, not ${method}`, 'Remove --paginate')
 
     const { baseUrl, protected: guarded } = await context.settings()
     if (options.dryRun) {

@@ -20,7 +20,7 @@ const readJson = async (file: string, io: Io, flag: string): Promise<Record<stri
 }
 
 const broken = (detail: string): SvcError =>
-  new SvcError('failed', 'audit_broken', 'The audit chain does not hold', { detail })
+  new SvcError('failed', 'audit_broken', 'The audit chain is not valid', { detail })
 
 const keptHead = async (file: string, jwks: string | undefined, context: Context): Promise<AuditHead> => {
   const saved = await readJson(file, context.io, '--head')
@@ -29,7 +29,7 @@ const keptHead = async (file: string, jwks: string | undefined, context: Context
     ? await readJson(jwks, context.io, '--jwks')
     : JSON.parse((await client.raw({ method: 'GET', path: '/.well-known/jwks.json', effect: 'read' })).body)
   const head = await readAuditHead(String(saved.jws), keys)
-  if (!head) throw broken(`${file} is not a head that this service signed`)
+  if (!head) throw broken(`${file} is not a head that was signed by this service`)
   return head
 }
 
@@ -57,13 +57,14 @@ export const registerAudit = (group: Command, context: Context): void => {
     if (!result.ok) throw broken(`Row ${result.seq}: ${result.reason}`)
     if (head) {
       const kept = head.seq === 0 || rows[head.seq - 1]?.hash === head.hash
-      if (head.org_id !== (rows[0]?.org_id ?? head.org_id)) throw usageError('The head is of another chain')
-      if (!kept) throw broken(`Row ${head.seq} is not the one that the saved head attests`)
+      if (head.org_id !== (rows[0]?.org_id ?? head.org_id))
+        throw usageError('The head belongs to another chain')
+      if (!kept) throw broken(`Row ${head.seq} does not match the saved head`)
     }
     const output = await context.output()
     await output.show({
       status: 'success',
-      message: 'The chain holds',
+      message: 'The chain is valid',
       data: { valid: true, rows: rows.length, seq: result.seq, hash: result.hash, head: head?.seq ?? null },
     })
   })

@@ -102,7 +102,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
     if (!(error instanceof SvcError)) throw error
     if (error.exit === 'interrupted')
       throw new SvcError('interrupted', 'interrupted', 'Interrupted; the prompt is still on the phone', {
-        hint: `${goOn(asked)} tells the answer`,
+        hint: `${goOn(asked)} shows the answer`,
       })
     throw error
   }

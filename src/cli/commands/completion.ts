@@ -29,7 +29,7 @@ export const registerCompletion = (command: Command, context: Context): void => 
       if (shell === 'values') return offer(words, context)
       if (!isShell(shell))
         throw usageError(
-          shell === undefined ? 'Missing <shell>' : `There is no completion for "${shell}"`,
+          shell === undefined ? 'Missing <shell>' : `"${shell}" is not a supported shell`,
           `svc completion ${Object.keys(shells).join('|')}`,
         )
       const { buildProgram } = await import('../program.ts')

@@ -26,7 +26,7 @@ const tell = async (io: Io, started: number): Promise<void> => {
   }
   const seconds = (io.now().getTime() - started) / 1000
   io.stdout.write(
-    `\n${steps.length} steps, each as it should be, in ${seconds.toFixed(1)} s. Nothing is left behind.\n`,
+    `\n${steps.length} steps, all as expected, in ${seconds.toFixed(1)} s. Nothing is left behind.\n`,
   )
 }
 

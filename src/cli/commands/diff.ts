@@ -26,7 +26,7 @@ export const comparingOptions = <T extends Comparing>(command: Command): T => {
   if (file === undefined) return options
   if (options.file !== undefined && options.file !== file)
     throw usageError(
-      `Two files were named: ${file} and -f ${options.file}`,
+      `Two files were given: ${file} and -f ${options.file}`,
       `svc ${command.name()} ${shellWord(file)}`,
     )
   return { ...options, file }

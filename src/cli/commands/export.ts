@@ -28,10 +28,10 @@ export const registerExport = (command: Command, context: Context): void => {
     const { io, globals } = context
     const picks = globals.json !== undefined || globals.jq !== undefined || globals.envelope === true
     if (picks || (globals.output ?? 'yaml') !== 'yaml')
-      throw usageError('svc export writes YAML and nothing else', 'svc export --org acme > org.yaml')
+      throw usageError('svc export writes only YAML', 'svc export --org acme > org.yaml')
     const org = options.org ?? (await context.settings()).org?.value
     if (!org) throw usageError('Missing --org', 'svc export --org acme > org.yaml')
-    if (!/^[\w-]{1,60}$/.test(org)) throw usageError(`"${org}" is neither an id nor a slug`, 'svc org list')
+    if (!/^[\w-]{1,60}$/.test(org)) throw usageError(`"${org}" is not a valid id or slug`, 'svc org list')
 
     const [{ readState }, { exportText }, { sections }] = await Promise.all([
       import('../declare/present.ts'),
@@ -45,7 +45,7 @@ export const registerExport = (command: Command, context: Context): void => {
     const text = exportText(state)
     io.stdout.write(io.stdout.isTTY ? safeText(text) : text)
     for (const { section, key, ids } of state.ambiguous)
-      output.warn(`Left out: ${ids.length} ${section} are called "${key}": ids ${ids.join(', ')}`)
+      output.warn(`Skipped: ${ids.length} ${section} have the name "${key}": ids ${ids.join(', ')}`)
     if (state.ambiguous.length > 0) context.exitCode = exitCode('partial')
   })
 }

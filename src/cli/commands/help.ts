@@ -7,7 +7,7 @@ import { topics } from '../help-topics.ts'
 const list = (): string => {
   const width = Math.max(...Object.keys(topics).map((name) => name.length))
   const lines = Object.entries(topics).map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`)
-  return `Topics:\n${lines.join('\n')}\n\nsvc help TOPIC explains one. svc COMMAND --help explains a command; svc --help lists them.`
+  return `Topics:\n${lines.join('\n')}\n\nsvc help TOPIC explains a topic, svc COMMAND --help a command. svc --help lists all commands.`
 }
 
 /** `svc help`, `svc help TOPIC`, and `svc help COMMAND…` as `svc COMMAND… --help`. */
@@ -30,7 +30,7 @@ export const registerHelp = (command: Command, context: Context): void => {
       }
       const meant = nearest(first, [...Object.keys(topics), ...Object.keys(groups)])
       throw usageError(
-        `There is no help about "${words.join(' ')}"`,
+        `There is no help topic "${words.join(' ')}"`,
         meant ? `svc help ${meant}` : `svc help ${Object.keys(topics).join('|')}`,
       )
     })

@@ -20,9 +20,9 @@ const serve = async (context: Context): Promise<void> => {
   note(about)
   if (asker.notice !== undefined) note(asker.notice)
   if (io.stdin.isTTY)
-    note('waits for a client on standard input; svc mcp config generic shows how one starts it')
+    note('waiting for a client on standard input; svc mcp config generic shows how to start one')
   try {
-    const report = (error: Error): void => note(`failed inside: ${error.message}`)
+    const report = (error: Error): void => note(`internal error: ${error.message}`)
     await serveTools({ asker, defaults }, report, io.signal)
   } finally {
     await close()

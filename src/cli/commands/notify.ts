@@ -48,7 +48,7 @@ const testDelivery = async (options: Options, context: Context): Promise<void> =
     last = await follow(accepted, context)
   } catch (error) {
     if (error instanceof SvcError && error.exit === 'interrupted')
-      throw new SvcError('interrupted', 'interrupted', 'Interrupted; the message is on its way', {
+      throw new SvcError('interrupted', 'interrupted', 'Interrupted; the message is still being sent', {
         hint: showHint(accepted, context),
       })
     throw error

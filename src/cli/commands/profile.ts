@@ -88,7 +88,7 @@ export const registerProfile = (group: Command, context: Context): void => {
     await saveProfile({ name, change, message: `Profile ${name} is the current one`, dryRun }, context)
     const here = svcrcHere(context)
     if (here && here.name !== name)
-      (await context.output()).warn(`In this folder ${here.path} names ${here.name}, and that comes first`)
+      (await context.output()).warn(`In this folder, ${here.path} selects ${here.name} instead`)
   })
 
   const remove = group
@@ -104,7 +104,7 @@ export const registerProfile = (group: Command, context: Context): void => {
       const prompt = await context.prompt()
       if (!prompt)
         throw usageError(
-          'svc profile remove needs --yes where nobody can be asked',
+          'svc profile remove requires --yes when it cannot ask for confirmation',
           `svc profile remove ${name} --yes`,
         )
       const { base_url: url = defaultBaseUrl } = saved

@@ -21,7 +21,7 @@ type Options = {
 
 const portOf = (text: string): number => {
   const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw usageError(`--port takes 0 to 65535, not "${text}"`)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw usageError(`--port must be 0 to 65535, not "${text}"`)
   return port
 }
 

@@ -46,7 +46,7 @@ const confirmReset = async (context: Context, dir: string, options: Options): Pr
   const prompt = await context.prompt()
   if (!prompt)
     throw usageError(
-      'svc service reset-operator-key needs --yes where nobody can be asked',
+      'svc service reset-operator-key requires --yes when it cannot ask for confirmation',
       `svc service reset-operator-key${options.dataDir === undefined ? '' : ` --data-dir ${shellWord(dir)}`} --yes`,
     )
   context.io.stderr.write(`Revoke every operator key, and make a new one\n  in ${safeLine(dir)}\n`)

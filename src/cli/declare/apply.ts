@@ -68,7 +68,7 @@ const checkFlags = async (
   const foreign = { FILE: file, '--prune': prune, '--target': target, '--plan-out': planOut }
   for (const [flag, value] of Object.entries(foreign))
     if (value !== undefined)
-      throw usageError(`${flag} does not go with --plan: the plan says all`, await planAgain(plan, context))
+      throw usageError(`${flag} cannot be combined with --plan`, await planAgain(plan, context))
 }
 
 const fromPlan = async (file: string, context: Context): Promise<Ready> => {
@@ -97,7 +97,7 @@ const fromFile = async (options: ApplyOptions, context: Context): Promise<Ready 
     writePlan(planOut, planFileOf(plan, state, { base_url: baseUrl.value, ...made, scope }), context.io)
   await showOnly(plan, context)
   const output = await context.output()
-  const next = `${await planAgain(planOut, context)} carries this plan out.`
+  const next = `${await planAgain(planOut, context)} applies this plan.`
   output.warn(
     options.dryRun ? `Nothing was changed, and ${planOut} was not written.` : `Nothing was changed. ${next}`,
   )
@@ -176,7 +176,9 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
   const client = await context.client()
   const { org_id, slug } = state
   const interrupt = (): void =>
-    output.warn('Finishing what is on its way; Ctrl-C again leaves at once, and applying again goes on')
+    output.warn(
+      'Finishing the requests in progress. Press Ctrl-C again to stop at once; applying again continues',
+    )
   io.signal.addEventListener('abort', interrupt, { once: true })
   const result = await carryOutAll(plan.steps, { client, org_id, signal: io.signal, told })
   io.signal.removeEventListener('abort', interrupt)

@@ -24,7 +24,7 @@ export const compare = async (options: Comparing, command: string, context: Cont
   const state = await readState(client, wanted.slug, scope, context.io.signal)
   if (state.org_id === undefined && !sections.includes('organization'))
     throw usageError(
-      `There is no organization ${wanted.slug} yet, so a part of it cannot be applied`,
+      `Organization "${wanted.slug}" does not exist yet, so --target cannot be used`,
       `${await context.command!.again({ without: ['--target'] })} makes it`,
     )
   const rows = targetedRows(wanted.rows, targets)

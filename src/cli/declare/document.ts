@@ -67,7 +67,12 @@ const repeatedKeys = (document: OrganizationDocument, list: List): Problem[] => 
     if (first === undefined) seen.set(key, i)
     return first === undefined
       ? []
-      : [{ path: [list, i, keyOf[list]], message: `is that of ${list}[${first}] too; each may stand once` }]
+      : [
+          {
+            path: [list, i, keyOf[list]],
+            message: `is the same as in ${list}[${first}]; each must be unique`,
+          },
+        ]
   })
 }
 

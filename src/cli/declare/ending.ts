@@ -46,7 +46,7 @@ export const ending = (
   const total = done.length + failed.length + left.length
   const counts = `${done.length} of ${total} steps done`
   if (aborted && left.length > 0)
-    return new SvcError('interrupted', 'interrupted', `Stopped: ${counts}`, { hint: `${resume} goes on` })
+    return new SvcError('interrupted', 'interrupted', `Stopped: ${counts}`, { hint: `${resume} continues` })
   // Nothing was done, and one reason for it: that reason says more than a count.
   if (done.length === 0 && failed.length === 1) return failed[0]!.error
   const issues = [
@@ -62,6 +62,6 @@ export const ending = (
   ]
   return new SvcError('partial', 'apply_incomplete', parts.join(', '), {
     issues: issues.slice(0, 20),
-    hint: failed.length > 0 ? `${resume} goes on with what is left` : resume,
+    hint: failed.length > 0 ? `${resume} continues with what is left` : resume,
   })
 }

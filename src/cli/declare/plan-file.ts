@@ -70,9 +70,12 @@ const beginning = '{\n  "svc_plan":'
 
 /** A plan may take the place of a plan; the file that it was made of is one slip away. */
 const requirePlan = (path: string, file: string): void => {
-  requirePlainFile(path, file, '--plan-out FILE names another')
+  requirePlainFile(path, file, 'Use --plan-out FILE to choose another')
   if (existsSync(path) && !readFileSync(path, 'utf8').startsWith(beginning))
-    throw usageError(`--plan-out: ${file} is there and is no plan, so it stays`, '--plan-out org.plan')
+    throw usageError(
+      `--plan-out: ${file} exists and is not a plan, so it is not overwritten`,
+      '--plan-out org.plan',
+    )
 }
 
 /** Writes it whole or not at all, for its owner alone: it holds what the users are called. */
@@ -113,7 +116,7 @@ export const readPlan = (file: string, io: Io): PlanFile => {
   const checked = planFile.safeParse(value)
   if (checked.success) return checked.data
   throw usageError(
-    `--plan: ${file} is no plan of this version of svc`,
+    `--plan: ${file} is not a plan of this version of svc`,
     `svc apply org.yaml --plan-out ${file} writes one`,
   )
 }
@@ -132,12 +135,12 @@ export const checkStillValid = (plan: PlanFile, state: State, baseUrl: string, a
   if (plan.base_url !== baseUrl)
     throw usageError(
       `The plan is for ${plan.base_url}, and this is ${baseUrl}`,
-      '--base-url or --profile says which service is meant',
+      'Use --base-url or --profile to choose the service',
     )
   if (plan.state_sha256 === stateHash(state) && plan.org_id === state.org_id && fits(plan, state)) return
-  const stale = 'The plan is stale: what it was made for has changed since'
+  const stale = 'The plan is out of date: the organization has changed since'
   throw new SvcError('failed', 'stale_plan', stale, {
     detail: 'Nothing was applied.',
-    hint: `${again} makes a new one`,
+    hint: `${again} creates a new one`,
   })
 }

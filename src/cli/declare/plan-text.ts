@@ -99,11 +99,7 @@ export const planText = (plan: Plan, look: Look): string => {
     lines,
     extra.length > 0 ? [`Here that the file lacks: ${listed(extra)}`] : [],
     apart,
-    [
-      lines.length === 0 && extra.length === 0
-        ? 'No change: the service is as the file says.'
-        : summary(plan),
-    ],
+    [lines.length === 0 && extra.length === 0 ? 'No changes: the service matches the file.' : summary(plan)],
   ]
   return `${blocks
     .filter((block) => block.length > 0)

@@ -49,7 +49,7 @@ const isMember = ({ state }: Fields): boolean => state !== 'rejected' && state !
 const rowOf = (section: List, record: Fields): Row => {
   const key = section === 'users' ? wholeNumber(record) : record[keyOf[section]]
   if (typeof key !== 'string')
-    throw new SvcError('failed', 'no_key', `The service tells no ${keyOf[section]} in its ${section}`, {
+    throw new SvcError('failed', 'no_key', `The service returned ${section} without ${keyOf[section]}`, {
       hint: 'This service cannot be compared with a file',
     })
   // Null is no limit and no end: what a file says by leaving the field out.
@@ -156,12 +156,12 @@ export const readState = async (
     return state
   }
   if (typeof record.id !== 'number' || typeof record.slug !== 'string')
-    throw new SvcError('failed', 'no_id', `The service tells no id for the organization ${idOrSlug}`)
+    throw new SvcError('failed', 'no_id', `The service did not return an id for the organization ${idOrSlug}`)
   if (!/^\d+$/.test(idOrSlug) && record.slug !== idOrSlug)
     throw new SvcError(
       'failed',
       'other_organization',
-      `Asked for ${idOrSlug}, the service answers ${record.slug}`,
+      `The service answered with ${record.slug} when asked for ${idOrSlug}`,
     )
   state.org_id = record.id
   state.slug = record.slug

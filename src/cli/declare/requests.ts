@@ -59,7 +59,7 @@ const createUser = async (doing: Doing): Promise<Made> => {
   const mobile = nationalNumber(phone)
   const made = await send(user.createUser, { orgId: org_id, country_code, mobile, ...only(fields, profile) })
   if (made.id === undefined && !isEmpty(only(fields, ['state', 'geofences', 'timeslots'])))
-    throw new SvcError('failed', 'no_id', 'The service tells no id for the new user')
+    throw new SvcError('failed', 'no_id', 'The service did not return an id for the new user')
   if (fields.state === 'pending') await send(user.holdUser, { org_id, user_id: made.id })
   // Who was a member before comes back with the rules of then.
   const fresh = made.created_at !== undefined && made.created_at === made.updated_at
@@ -134,7 +134,7 @@ const organizationWork: Record<'create' | 'change', Work> = {
   create: async ({ step, fields, send }) => {
     const { id } = await send(org.createOrganization, { slug: step.key, ...organizationBody(fields) })
     if (typeof id !== 'number')
-      throw new SvcError('failed', 'no_id', 'The service tells no id for the new organization')
+      throw new SvcError('failed', 'no_id', 'The service did not return an id for the new organization')
     return { org_id: id }
   },
   change: sending(org.updateOrganization, ({ fields, org_id }) => ({ org_id, ...organizationBody(fields) })),
@@ -152,7 +152,7 @@ export const carryOut = async (step: Step, client: Client, org_id: number | unde
   if (!work)
     throw new SvcError('failed', 'no_operation', `No operation does this: ${step.section} ${step.action}`)
   if (step.action !== 'create' && step.id === undefined)
-    throw new SvcError('failed', 'no_id', 'The service tells no id for it, so it cannot be changed')
+    throw new SvcError('failed', 'no_id', 'The service did not return an id for it, so it cannot be changed')
   const send = async (operation: Operation, input: Fields): Promise<Fields> => {
     // Without a signal: a request on its way is waited for, so that what was done is known.
     const { envelope } = await client.call(operation, input)

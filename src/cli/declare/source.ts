@@ -8,7 +8,7 @@ import type { Io } from '../io.ts'
 const mostBytes = 10 * 1024 * 1024
 
 const tooLarge = (name: string): SvcError =>
-  usageError(`${name} is larger than 10 MiB`, 'svc user import takes lists that large')
+  usageError(`${name} is larger than 10 MiB`, 'Use svc user import for lists of this size')
 
 const bytesOf = (file: string, { cwd }: Io): Buffer => {
   let bytes: Buffer | undefined
@@ -18,7 +18,7 @@ const bytesOf = (file: string, { cwd }: Io): Buffer => {
     const { code } = error as NodeJS.ErrnoException
     throw usageError(
       code === 'EISDIR' ? `${file} is a folder` : `Cannot read ${file} (${code})`,
-      'svc export --org acme > org.yaml writes such a file',
+      'svc export --org acme > org.yaml writes a file like this',
     )
   }
   if (!bytes) throw tooLarge(file)

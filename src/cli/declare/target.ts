@@ -16,7 +16,7 @@ export const readTarget = (typed: string): Target => {
   if (!section || key === '') {
     const near = nearest(word, sections)
     throw usageError(
-      `--target takes one of ${sections.join(', ')}, alone or with /NAME, not "${typed}"`,
+      `--target must be one of ${sections.join(', ')}, alone or with /NAME, not "${typed}"`,
       `--target ${near ?? 'users'}${key ? `/${key}` : ''}`,
     )
   }

@@ -20,8 +20,8 @@ export type Parsed = {
 }
 
 const words: Record<string, string> = {
-  MULTIPLE_DOCS: 'a second document starts here; one file is one organization',
-  TAB_AS_INDENT: 'a tab indents this line; YAML takes spaces only',
+  MULTIPLE_DOCS: 'a second document starts here; a file describes one organization',
+  TAB_AS_INDENT: 'this line is indented with a tab; YAML requires spaces',
 }
 
 const placeOf = ({ field }: Issue): number => {
@@ -34,7 +34,7 @@ export const wrongFile = (file: string, issues: Issue[]): SvcError => {
   const what = issues.length === 1 ? 'one thing is' : `${issues.length} things are`
   return new SvcError('usage', 'invalid_file', `${file}: ${what} wrong, and nothing was sent`, {
     issues: issues.toSorted((a, b) => placeOf(a) - placeOf(b)).slice(0, 20),
-    hint: 'svc export --schema prints what a file may say',
+    hint: 'svc export --schema prints the format of the file',
   })
 }
 
@@ -109,11 +109,8 @@ export const parseYaml = (text: string, file: string): Parsed => {
   } catch (error) {
     // An alias without an anchor or too many of them, a nesting too deep for the stack.
     if (error instanceof ReferenceError)
-      throw usageError(
-        `${file}: its aliases (*name) unfold into too much, or name nothing`,
-        'write the values out',
-      )
-    if (error instanceof RangeError) throw usageError(`${file} nests too deep`, 'svc export --schema')
+      throw usageError(`${file}: its aliases (*name) are too large or not defined`, 'write the values out')
+    if (error instanceof RangeError) throw usageError(`${file} is nested too deeply`, 'svc export --schema')
     throw error
   }
 }

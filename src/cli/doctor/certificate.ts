@@ -36,13 +36,13 @@ export const checkCertificate = async (context: Context): Promise<Finding> => {
   const { baseUrl, cacert } = await context.settings()
   const url = new URL(baseUrl.value)
   if (url.protocol !== 'https:') return note('tls', 'not used: plain http on this machine')
-  if (proxyFor(url.origin, context.io.env)) return note('tls', 'a proxy stands between: not looked at')
+  if (proxyFor(url.origin, context.io.env)) return note('tls', 'not checked: a proxy is used')
   try {
     const left = Math.floor(
       ((await lapses(url, cacert && readCa(cacert.value), context.io.signal)) - context.io.now().getTime()) /
         day,
     )
-    const message = `the certificate of ${url.host} is trusted, and lapses in ${left} days`
+    const message = `the certificate of ${url.host} is trusted and expires in ${left} days`
     return left < warnsDays ? warn('tls', message, 'renew it on the service') : ok('tls', message)
   } catch (error) {
     if (context.io.signal.aborted) throw interrupted()

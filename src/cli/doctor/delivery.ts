@@ -17,10 +17,10 @@ const about = ({ channel, ready, waiting, given_up }: Channel): Finding => {
   if (Number(waiting) > 0 || Number(given_up) > 0)
     return warn(
       'delivery',
-      `${name}: ${Number(waiting)} wait for another try, ${Number(given_up)} given up within a day`,
+      `${name}: ${Number(waiting)} waiting for another attempt, ${Number(given_up)} failed within a day`,
       `svc notify outbox list --channel ${name} --state ${Number(given_up) > 0 ? 'dead' : 'queued'}`,
     )
-  return ok('delivery', `${name} is set up, and nothing waits`)
+  return ok('delivery', `${name} is set up, and no message is waiting`)
 }
 
 /** Whether messages go out; only our own service tells. */
@@ -31,7 +31,7 @@ export const checkDelivery = async (context: Context): Promise<Finding[]> => {
     return rowsOf(envelope.data).map(about)
   } catch (error) {
     if (error instanceof SvcError && error.exit === 'notFound')
-      return [note('delivery', 'this service does not tell')]
+      return [note('delivery', 'this service does not report it')]
     return [failed('delivery', error)]
   }
 }

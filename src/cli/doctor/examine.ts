@@ -39,12 +39,8 @@ export const examine = async (context: Context, { fix }: { fix: boolean }): Prom
   const { defaultMobile } = settings
   findings.push(
     defaultMobile
-      ? ok('approver', `asked by default: the one of ${defaultMobile.source}`)
-      : note(
-          'approver',
-          'nobody is asked by default',
-          'svc profile set default_mobile=+12025550101, or --to',
-        ),
+      ? ok('approver', `default approver: from the ${defaultMobile.source}`)
+      : note('approver', 'no default approver', 'svc profile set default_mobile=+12025550101, or --to'),
   )
   return findings
 }

@@ -22,8 +22,8 @@ export const checkFiles = (io: Io): Finding => {
   try {
     const count = Object.keys(store.read().profiles).length
     return count === 0
-      ? note('profiles', 'there is no profile yet', 'svc profile login, or svc serve makes one')
-      : ok('profiles', `${count} in ${store.path}, for its owner alone`)
+      ? note('profiles', 'there are no profiles yet', 'svc profile login, or svc serve, creates one')
+      : ok('profiles', `${count} in ${store.path}, readable only by you`)
   } catch (error) {
     return failed('profiles', error)
   }
@@ -35,6 +35,6 @@ export const closeFiles = (io: Io): Finding => {
   const mended = [close(dirname(path), privateFolder), close(path, privateFile)].some(Boolean)
   return note(
     'profiles',
-    mended ? `took the rights of others away: ${path}` : 'nothing here that svc may change by itself',
+    mended ? `removed the permissions of others: ${path}` : 'svc cannot repair this by itself',
   )
 }

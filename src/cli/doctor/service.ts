@@ -16,7 +16,7 @@ export const checkAddress = ({ baseUrl, profile }: Settings): Finding => {
   if (url.protocol === 'http:' && !isLoopback(url))
     return fail(
       'address',
-      `${from} is plain http: no key goes there`,
+      `${from} is plain http, so no key is sent`,
       `--base-url https://${url.host}${url.pathname}`,
     )
   const hint = pathHint(baseUrl.value)
@@ -27,8 +27,8 @@ export const checkKey = async ({ apiKey, baseUrl, profile }: Settings): Promise<
   const login = `svc profile login ${profile.value}`
   try {
     if ((await apiKey(baseUrl.value)) === undefined)
-      return fail('key', 'there is no API key', `${login}, or SVC_API_KEY`)
-    return ok('key', 'there is one for this address')
+      return fail('key', 'no API key', `${login}, or SVC_API_KEY`)
+    return ok('key', 'a key for this address is configured')
   } catch (error) {
     return failed('key', error, login)
   }
@@ -36,7 +36,7 @@ export const checkKey = async ({ apiKey, baseUrl, profile }: Settings): Promise<
 
 const clock = (date: string | undefined, now: number): Finding => {
   const told = Date.parse(date ?? '')
-  if (Number.isNaN(told)) return note('clock', 'the service does not tell its time')
+  if (Number.isNaN(told)) return note('clock', 'the service does not report its time')
   // The header has whole seconds.
   const skew = now - told
   const seconds = Math.round(Math.abs(skew) / 1000)
@@ -63,5 +63,5 @@ export const checkService = async (context: Context): Promise<Finding[]> => {
     return [refused ? { ...finding, next: `${login}, or another SVC_API_KEY` } : finding]
   }
   const ms = Math.round(performance.now() - started)
-  return [ok('service', `answers to this key in ${ms} ms`), clock(answer.date, io.now().getTime())]
+  return [ok('service', `accepts this key and answers in ${ms} ms`), clock(answer.date, io.now().getTime())]
 }

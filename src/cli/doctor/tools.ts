@@ -34,7 +34,7 @@ export const checkTools = async (context: Context): Promise<Finding[]> => {
     const lacking = promised.filter((name) => !offered.has(name))
     return [
       lacking.length === 0
-        ? ok('tool server', `${url} shook hands and offers ${promised.join(', ')}`)
+        ? ok('tool server', `${url} answers and offers ${promised.join(', ')}`)
         : warn('tool server', `${url} lacks ${lacking.join(', ')}`, 'svc approve tools'),
     ]
   } catch (error) {

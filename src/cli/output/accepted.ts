@@ -72,7 +72,7 @@ export const checkAccepted = (command: Command, words: string, globals: Globals)
   if (json !== undefined && (json === true || namesIn(json).length === 0) && !fromTable.has(command))
     throw fieldsNeeded([])
   if (output === 'id' && answersNoId.has(words))
-    throw usageError(`svc ${words} answers no id`, '-o json shows what it answers')
+    throw usageError(`svc ${words} answers no id`, '-o json shows the answer')
   const isKnown = (formats as readonly string[]).includes(output ?? '')
   if (only && isKnown && !(only as readonly string[]).includes(output!))
     throw usageError(

@@ -9,11 +9,11 @@ const isFormat = (word: string): word is Format => (formats as readonly string[]
 export const chooseFormat = ({ io, globals }: { io: Io; globals: Globals }): Format => {
   const asked = globals.output
   if (asked !== undefined && !isFormat(asked))
-    throw usageError(`-o takes ${formats.join(', ')}, not "${asked}"`, '-o json')
+    throw usageError(`-o must be ${formats.join(', ')}, not "${asked}"`, '-o json')
   if (globals.jq !== undefined && asked !== undefined && asked !== 'json' && asked !== 'ndjson')
-    throw usageError(`--jq answers JSON and does not go with -o ${asked}`, 'leave -o out')
+    throw usageError(`--jq prints JSON and cannot be combined with -o ${asked}`, 'Remove -o')
   if (globals.envelope && asked !== undefined && asked !== 'json' && asked !== 'yaml')
-    throw usageError(`--envelope goes with -o json or yaml, not with -o ${asked}`, '-o json --envelope')
+    throw usageError(`--envelope requires -o json or yaml, not -o ${asked}`, '-o json --envelope')
   if (asked !== undefined) return asked
   if (globals.json !== undefined || globals.jq !== undefined || globals.envelope) return 'json'
   return io.stdout.isTTY ? 'table' : 'tsv'

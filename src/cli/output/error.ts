@@ -19,7 +19,7 @@ const asSvcError = (error: unknown, io: Io): SvcError => {
 
 const internal = (what: string, cause?: Error): SvcError =>
   new SvcError('failed', 'internal', `Something went wrong inside svc: ${what}`, {
-    hint: 'run it again with --debug and report what it prints',
+    hint: 'Run it again with --debug and report the output',
     cause,
   })
 

@@ -67,7 +67,7 @@ export const runJq = async (value: unknown, filter: string, onTerminal: boolean)
   const { stdout, stderr, exitCode } = await execute(wellFormed(JSON.stringify(value)), filter)
   if (exitCode !== 0)
     throw new SvcError('failed', 'jq', `--jq "${filter}" failed: ${firstLine(stderr)}`, {
-      hint: 'Leave --jq out to see the answer',
+      hint: 'Remove --jq to see the answer',
     })
   const text = stdout
     .split('\n')

@@ -31,7 +31,7 @@ export const unwritable = (run: Run, code: string): SvcError | undefined => {
     io.stderr.write(once)
     return lost(run, why, 'It is shown above, and never again')
   }
-  return lost(run, why, 'The secret in it is lost: delete, revoke or replace what was made')
+  return lost(run, why, 'The secret in it is lost: delete, revoke or replace what was created')
 }
 
 /** The secrets that are nowhere in what was printed, by the names of their fields. */

@@ -66,7 +66,7 @@ export const pickFields = (
     if (!missing)
       throw usageError(
         `The answer has no field "${name}"`,
-        rows.length === 0 ? 'leave --json out' : `--json ${fields.join(',')}`,
+        rows.length === 0 ? 'Remove --json' : `--json ${fields.join(',')}`,
       )
     missing(name)
   }
@@ -76,7 +76,7 @@ export const pickFields = (
 
 /** `--json` without a name, as gh has it: the names there are. */
 export const fieldsNeeded = (fields: readonly string[]): SvcError =>
-  new SvcError('usage', 'usage', '--json needs the names of fields, separated by commas', {
+  new SvcError('usage', 'usage', '--json requires the names of fields, separated by commas', {
     detail: fields.map((name) => `  ${name}`).join('\n'),
-    hint: fields.length > 0 ? `--json ${fields.slice(0, 3).join(',')}` : '-o json shows what there is',
+    hint: fields.length > 0 ? `--json ${fields.slice(0, 3).join(',')}` : '-o json shows all fields',
   })

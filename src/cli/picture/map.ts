@@ -108,7 +108,7 @@ export const runMap = async (options: Options, context: Context): Promise<void> 
   ]
   const fences = markFences(read, point)
   const unread = (rows.organization?.length ?? 0) + (rows.user?.length ?? 0) - read.length
-  if (unread > 0) output.warn(`${unread} without a place or a radius: not drawn`)
+  if (unread > 0) output.warn(`${unread} without a place or a radius were not drawn`)
   const verdict = point && verdictOf(rows, point, io.now())
 
   if (options.geojson !== undefined) {

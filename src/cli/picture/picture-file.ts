@@ -9,7 +9,8 @@ import { checkWritable, unwritable } from '../writable.ts'
 export const checkPicture = (flag: string, target: string | undefined, { io, globals }: Context): void => {
   if (target === undefined) return
   const shaping = globals.output === undefined ? pickingFlag(globals) : '-o'
-  if (shaping) throw usageError(`${shaping} does not go with ${flag}`, `Leave ${shaping} or ${flag} out`)
+  if (shaping)
+    throw usageError(`${shaping} cannot be combined with ${flag}`, `Leave ${shaping} or ${flag} out`)
   if (target === '-') return
   checkWritable(flag, target, io)
 }

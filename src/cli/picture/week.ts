@@ -34,7 +34,7 @@ const momentOf = ({ at }: Options, zone: string, now: Date): { instant: number; 
   const [instant, noon] = [readInstant(at), noonOf(at, zone)]
   if (instant === undefined && noon === undefined)
     throw usageError(
-      `--at takes a date or an ISO 8601 time with its offset, not "${at}"`,
+      `--at must be a date or an ISO 8601 time with an offset, not "${at}"`,
       '--at 2030-01-31, --at 2030-01-31T08:30:00+01:00',
     )
   return { instant: instant ?? noon!, marked: instant !== undefined }

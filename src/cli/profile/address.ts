@@ -6,15 +6,15 @@ export const defaultBaseUrl = 'http://127.0.0.1:8080/admin/public/api'
 const parse = (text: string, what: string, example: string): URL => {
   const url = URL.canParse(text) && !/\s/.test(text) ? new URL(text) : undefined
   const wrong = !url
-    ? 'is no address'
+    ? `is not a valid URL${text.includes('@') ? '' : `: "${text}"`}`
     : url.protocol !== 'http:' && url.protocol !== 'https:'
       ? 'must start with http:// or https://'
       : url.username || url.password
-        ? 'must not hold a user name or password'
+        ? 'must not contain a user name or password'
         : url.search || url.hash || /[?#]/.test(text)
-          ? 'must not hold ? or #'
+          ? 'must not contain ? or #'
           : undefined
-  if (!url || wrong) throw usageError(`${what} ${wrong}`, `an address such as ${example}`)
+  if (!url || wrong) throw usageError(`${what} ${wrong}`, `Example: ${example}`)
   return url
 }
 

@@ -17,7 +17,9 @@ export const checkKey = (key: string, where: string, noun: Noun = 'API key'): st
     `The ${noun} ${where} cannot be used: it must be one line of plain ASCII`,
     {
       detail:
-        key === '' ? 'It is empty.' : 'It holds a space, a line break or another character that no key has.',
+        key === ''
+          ? 'It is empty.'
+          : 'It contains a space, a line break or another character that is not allowed in a key.',
     },
   )
 }
@@ -77,11 +79,11 @@ const checkDestination = (url: URL, source: KeySource, profileName: string, noun
     throw new SvcError(
       'usage',
       'key_origin',
-      `The ${noun === 'bearer' ? noun : 'key'} of profile "${profileName}" was saved for ${source.origin} and does not go to ${url.origin}`,
+      `The ${noun === 'bearer' ? noun : 'key'} of profile "${profileName}" was saved for ${source.origin} and is not sent to ${url.origin}`,
       { hint: wayOut[noun](profileName, url.origin) },
     )
   if (url.protocol !== 'https:' && !isLoopback(url))
-    throw new SvcError('usage', 'insecure_url', `The ${noun} does not go to ${url.origin} over plain http`, {
+    throw new SvcError('usage', 'insecure_url', `The ${noun} is not sent to ${url.origin} over plain http`, {
       hint: `use https://${url.host}`,
     })
 }

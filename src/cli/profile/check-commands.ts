@@ -33,14 +33,14 @@ export const checkCommands = async (typed: readonly string[], context: Context):
   if (wrong !== undefined) {
     const near = nearest(wrong, known)
     throw usageError(
-      `require_approval: svc has no command "${wrong}"${near === undefined ? '' : `; did you mean "${near}"?`}`,
+      `require_approval: "${wrong}" is not a command of svc${near === undefined ? '' : `; did you mean "${near}"?`}`,
       'svc profile set require_approval="org delete, user delete"',
     )
   }
   if (listed.some((words) => words === 'approve' || words.startsWith('approve ')))
     throw usageError(
       'require_approval cannot list approve: its commands are the requests',
-      'list what changes something: org delete, user, apply',
+      'List commands that change something: org delete, user, apply',
     )
   return listed
 }

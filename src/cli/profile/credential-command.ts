@@ -21,8 +21,9 @@ const killGroup = (pid: number | undefined): void => {
 const wrongWith = (key: string): string | undefined => {
   if (key === '') return 'printed nothing'
   if (/[\r\n]/.test(key)) return 'printed several lines'
-  if (!/^[\x21-\x7e]*$/.test(key)) return 'printed a space, a control or another character that no key has'
-  return key.length > 4096 ? 'printed more than a key can be' : undefined
+  if (!/^[\x21-\x7e]*$/.test(key))
+    return 'printed a space, a control or another character that is not allowed in a key'
+  return key.length > 4096 ? 'printed more than the size of a key' : undefined
 }
 
 /**
@@ -41,7 +42,7 @@ export const runCredentialCommand = (command: readonly string[], profile: string
           {
             detail,
             hint:
-              `it must print the key alone, on one line; try it: ${safeLine(command.map(shellWord).join(' '))}\n` +
+              `It must print only the key, on one line. Try it: ${safeLine(command.map(shellWord).join(' '))}\n` +
               `      svc profile set ${profile} credential_command='…' names another`,
           },
         ),

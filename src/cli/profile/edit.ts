@@ -10,7 +10,7 @@ type Check = (text: string, field: string, io: Io) => Profile[keyof Profile]
 /** Words of a command without a shell: a JSON list, or plain words; quotes are not guessed at. */
 const checkCommand: Check = (text, field) => {
   const wrong = usageError(
-    `${field} takes plain words, or a JSON list where a word holds a space or a quote`,
+    `${field} must be plain words, or a JSON list if a word contains a space or a quote`,
     `'["sh","-c","pass svc/prod | head -1"]'`,
   )
   if (!text.startsWith('[')) {
@@ -30,19 +30,19 @@ const checkCommand: Check = (text, field) => {
 
 const checkMobile: Check = (text, field) => {
   if (!/^\+[1-9]\d{6,14}$/.test(text))
-    throw usageError(`${field} takes a number in E.164, not "${text}"`, `${field} +12025550101`)
+    throw usageError(`${field} must be a phone number in E.164, not "${text}"`, `${field} +12025550101`)
   return text
 }
 
 const checkFactors: Check = (text, field) => {
   const words = text.split(',').map((word) => word.trim())
   const bad = words.find((word) => !(factors as readonly string[]).includes(word))
-  if (bad !== undefined) throw usageError(`${field} takes ${factors.join(', ')}, not "${bad}"`)
+  if (bad !== undefined) throw usageError(`${field} must be ${factors.join(', ')}, not "${bad}"`)
   return words.join(',')
 }
 
 const checkFlag: Check = (text, field) => {
-  if (text !== 'true' && text !== 'false') throw usageError(`${field} takes true or false, not "${text}"`)
+  if (text !== 'true' && text !== 'false') throw usageError(`${field} must be true or false, not "${text}"`)
   return text === 'true'
 }
 
@@ -72,7 +72,9 @@ export const editable: Partial<Record<keyof Profile, Check>> = {
 
 export const checkName = (name: string): string => {
   if (!profileName.test(name))
-    throw usageError(`"${name}" cannot be the name of a profile: letters, digits, dot, hyphen and underscore`)
+    throw usageError(
+      `"${name}" is not a valid profile name: use letters, digits, dots, hyphens and underscores`,
+    )
   return name
 }
 
@@ -81,11 +83,9 @@ export const parseChange = (text: string, io: Io): [field: keyof Profile, value:
   const at = text.indexOf('=')
   const field = text.slice(0, at).replaceAll('-', '_')
   if (/key|token/.test(field))
-    throw usageError(`${field} is a secret and no argument value`, 'svc profile login')
+    throw usageError(`${field} is a secret and cannot be an argument`, 'svc profile login')
   if (at < 1 || !Object.hasOwn(editable, field))
-    throw usageError(
-      `"${text}" is no change; it is one of ${Object.keys(editable).join(', ')}, then = and a value`,
-    )
+    throw usageError(`"${text}" is not valid: use key=value with one of ${Object.keys(editable).join(', ')}`)
   const value = text.slice(at + 1)
   const name = field as keyof Profile
   return [name, value === '' ? undefined : editable[name]!(value, field, io)]

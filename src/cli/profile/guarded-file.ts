@@ -23,10 +23,10 @@ export const checkFolder = (dir: string): boolean => {
   if (!stats) return false
   if (stats.isSymbolicLink())
     throw refused(
-      `The folder ${dir} is a symbolic link, so where secrets go is not certain`,
+      `The folder ${dir} is a symbolic link, so it is not certain where secrets are saved`,
       `export SVC_CONFIG_DIR="$(realpath ${quoted(dir)})"`,
     )
-  if (!stats.isDirectory()) throw refused(`${dir} is not a folder`, 'name another one with SVC_CONFIG_DIR')
+  if (!stats.isDirectory()) throw refused(`${dir} is not a folder`, 'Choose another one with SVC_CONFIG_DIR')
   checkOwner(stats, dir)
   if (openTo(stats, 0o022)) throw refused(`Others can write to the folder ${dir}`, `chmod 700 ${quoted(dir)}`)
   return true

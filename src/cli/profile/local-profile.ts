@@ -9,7 +9,7 @@ const name = 'local'
 
 const noKey = (dataDir: string): string =>
   `The profile "${name}" has no API key. To save the operator key: svc profile login ${name}. ` +
-  `If it is lost, stop the service and make a new one: svc service reset-operator-key --data-dir ${shellWord(dataDir)}`
+  `If it is lost, stop the service and create a new one: svc service reset-operator-key --data-dir ${shellWord(dataDir)}`
 
 /** Whether both are the same loopback address but for the port: all that a restart may change by itself. */
 const differsInPort = (before: string | undefined, after: string): boolean => {
@@ -34,12 +34,12 @@ export const saveLocalProfile = async (
     const before = Object.hasOwn(file.profiles, name) ? file.profiles[name]! : undefined
     if (before && before.data_dir !== service.dataDir) {
       note =
-        `The profile "${name}" belongs to ${before.data_dir ?? 'another service'} and stays as it is; ` +
+        `The profile "${name}" belongs to ${before.data_dir ?? 'another service'} and was not changed; ` +
         `for this one: svc profile create <name> --base-url ${service.baseUrl} --with-key`
       return
     }
     if (before && service.key === undefined && !differsInPort(before.base_url, service.baseUrl)) {
-      note = `The profile "${name}" points to ${before.base_url} and stays as it is`
+      note = `The profile "${name}" points to ${before.base_url} and was not changed`
       return
     }
     const key = service.key ?? before?.api_key

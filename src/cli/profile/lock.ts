@@ -117,7 +117,7 @@ export const holdLock = async (path: string): Promise<Held> => {
       }
       if (now > deadline)
         throw new SvcError('failed', 'profile_locked', `Another svc holds ${lockPath}`, {
-          hint: `if no other svc runs: rm -r '${lockPath}'`,
+          hint: `If no other svc is running: rm -r '${lockPath}'`,
         })
       bury(lockPath)
       await sleep(5 + Math.random() * 25)

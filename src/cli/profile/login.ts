@@ -28,7 +28,7 @@ const tryKey = async (
     return undefined
   } catch (error) {
     if (error instanceof SvcError && ['forbidden', 'http_403'].includes(error.code))
-      return 'The service knows the key, but it may not list organizations.'
+      return 'The service accepts the key, but it cannot list organizations.'
     throw error
   } finally {
     await client.close()
@@ -44,7 +44,7 @@ const settingsFor = (name: string | undefined, { io, globals }: Context): Settin
   const { baseUrl } = globals
   if (baseUrl === undefined && !io.env['SVC_BASE_URL'] && name !== 'default')
     throw usageError(
-      `There is no profile "${name}"; with --base-url, login makes it`,
+      `There is no profile "${name}"; use --base-url to create it`,
       `svc profile login ${shellWord(checkName(name))} --base-url https://svc.example.com/admin/public/api`,
     )
   const profiles = { ...file.profiles, [checkName(name)]: {} }
@@ -73,7 +73,7 @@ export const logIn = async (
   if (saved.credential_command)
     throw usageError(
       `Profile "${name}" gets its key from a command`,
-      `svc profile set ${name} credential_command=   takes the command away`,
+      `svc profile set ${name} credential_command=   removes the command`,
     )
   const cacert = isNew && globals.cacert !== undefined ? [parseChange(`cacert=${globals.cacert}`, io)] : []
   const url = checkBaseUrl(globals.baseUrl ?? saved.base_url ?? settings.baseUrl.value, '--base-url')

@@ -68,12 +68,12 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const wrongIn = (file: unknown): string | undefined => {
-  if (!isObject(file)) return 'it must hold an object'
+  if (!isObject(file)) return 'it must contain an object'
   if (file['version'] !== 1) return '"version" must be 1'
   if (file['current'] !== undefined && typeof file['current'] !== 'string') return '"current" must be text'
   if (!isObject(file['profiles'])) return '"profiles" must be an object'
   for (const [name, profile] of Object.entries(file['profiles'])) {
-    if (!profileName.test(name)) return `"${name}" cannot be the name of a profile`
+    if (!profileName.test(name)) return `"${name}" is not a valid profile name`
     if (!isObject(profile)) return `profile "${name}" must be an object`
     for (const [field, kind] of Object.entries(profileFields))
       if (Object.hasOwn(profile, field) && !fits[kind](profile[field]))
@@ -94,6 +94,6 @@ export const parseProfiles = (text: string, path: string): ProfileFile => {
   }
   if (wrong === undefined) return file as ProfileFile
   throw new SvcError('failed', 'profile_file', `The profile file ${path} cannot be used: ${wrong}`, {
-    hint: `mend it, or put it aside: mv '${path}' '${path}.broken'`,
+    hint: `Repair it, or move it away: mv '${path}' '${path}.broken'`,
   })
 }

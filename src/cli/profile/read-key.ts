@@ -18,7 +18,7 @@ export const readNewKey = async (
     const asked = await prompt()
     if (!asked)
       throw usageError(
-        `There is nobody to ask for the ${noun}`,
+        `Cannot ask for the ${noun}: this is not a terminal`,
         `svc profile login ${target.profile}${noun === 'bearer' ? ' --bearer' : ''} --with-key < key.txt`,
       )
     return (

@@ -44,7 +44,7 @@ const svcrcSetting = (io: Io, file: ProfileFile): Setting | undefined => {
       'no_profile',
       `${safeLine(path)} names the profile "${name}", which does not exist`,
       {
-        hint: `svc profile create ${name} --base-url URL; --profile NAME or SVC_PROFILE decides without it`,
+        hint: `svc profile create ${name} --base-url URL; --profile NAME or SVC_PROFILE overrides it`,
       },
     )
   return { value: name, source: '.svcrc', from: path }

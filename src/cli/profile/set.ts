@@ -36,9 +36,9 @@ export const setFields = async (
       )
     hint =
       origin !== undefined && origin !== originOf(url)
-        ? `its key was saved for ${origin}; svc profile login ${name} saves one for the new address`
+        ? `Its key was saved for ${origin}. To save one for the new address: svc profile login ${name}`
         : listed && !profile.default_mobile
-          ? `nobody is named to ask: svc profile set ${name} default_mobile=+12025550101`
+          ? `No approver is configured: svc profile set ${name} default_mobile=+12025550101`
           : pathHint(url)
   }
   await saveProfile({ name, change, message: `Profile ${name} changed`, dryRun }, context)

@@ -65,7 +65,7 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
       }
     }
     throw new SvcError('failed', 'profile_locked', `The lock of ${path} was lost five times`, {
-      hint: 'this machine is very busy; try again',
+      hint: 'This machine is very busy. Try again',
     })
   }
 

@@ -12,7 +12,7 @@ import { profileName } from './profile-file.ts'
 const fileName = '.svcrc'
 const mostBytes = 4096
 const example = '"profile: NAME"'
-const wayOut = '--profile NAME or SVC_PROFILE decides without it'
+const wayOut = '--profile NAME or SVC_PROFILE overrides it'
 
 const refused = (path: string, what: string, mend?: string): Error =>
   usageError(`${safeLine(path)} ${what}`, mend === undefined ? wayOut : `${mend}; ${wayOut}`)
@@ -23,7 +23,7 @@ const uid = process.getuid?.()
 /** In a folder that is shared, somebody else could choose where a command goes. */
 const check = (stats: Stats, path: string): void => {
   if (!stats.isFile())
-    throw refused(path, 'is no regular file', `mv ${shellWord(path)} ${shellWord(`${path}.odd`)}`)
+    throw refused(path, 'is not a regular file', `mv ${shellWord(path)} ${shellWord(`${path}.odd`)}`)
   if (uid === undefined) return
   if (stats.uid !== uid)
     throw refused(

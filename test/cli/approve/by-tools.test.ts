@@ -87,7 +87,7 @@ describe.each([
 
   test('says once that the person was asked a moment ago', async () => {
     expect((await svc([...submit, ...flag])).err).toBe('')
-    expect((await svc([...submit, ...flag])).err.match(/was asked .* already/g)).toHaveLength(1)
+    expect((await svc([...submit, ...flag])).err.match(/was already asked/g)).toHaveLength(1)
   })
 
   test('cancel says that a tool server cannot', async () => {

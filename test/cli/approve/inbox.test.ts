@@ -127,7 +127,7 @@ describe('what an approver signs', () => {
       origin: 'https://evil.example',
     })
     const opened = await approver.open('apr_1')
-    await expect(opened.decide({ decision: 'approve' })).rejects.toThrow(/does not sign for/)
+    await expect(opened.decide({ decision: 'approve' })).rejects.toThrow(/cannot sign for/)
     expect(posted).toEqual([])
   })
 })

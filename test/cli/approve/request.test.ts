@@ -62,22 +62,22 @@ describe('svc approve request', () => {
   test('says after a cut that the phone may have rung, and where to look', async () => {
     plays({ [`POST ${approvals}`]: cut })
     const { err } = await svc(['request', 'Deploy', ...to])
-    expect(err).toContain('may have rung')
+    expect(err).toContain('may have been notified')
     expect(err).toContain('svc approve list --status pending')
   })
   test.each([
     [['request'], /Missing <action>, --to/],
     [['request', 'Deploy'], /Missing --to/],
-    [['request', '   ', ...to], /The action is empty/],
-    [['request', 'Deploy', ...to, '--timeout', '0'], /--timeout takes 1 to 3600/],
-    [['request', 'Deploy', ...to, '--timeout', '1000000000'], /--timeout takes 1 to 3600/],
+    [['request', '   ', ...to], /The action must not be empty/],
+    [['request', 'Deploy', ...to, '--timeout', '0'], /--timeout must be 1 to 3600/],
+    [['request', 'Deploy', ...to, '--timeout', '1000000000'], /--timeout must be 1 to 3600/],
     [['request', 'Deploy', ...to, '--timeout', 'soon'], /--timeout must be a whole number/],
     [['request', 'Deploy', ...to, '--factors', 'face'], /--factors must be/],
     [['request', 'Deploy', ...to, '--receipt', 'no/such/folder/r.json'], /--receipt: cannot write/],
     [['wait'], /Missing <request-id>/],
-    [['wait', 'apr_1', '--timeout', '0'], /--timeout takes whole seconds/],
+    [['wait', 'apr_1', '--timeout', '0'], /--timeout must be a whole number of seconds/],
     [['request', 'Deploy', ...to, '--mcp'], /No tool server is configured/],
-    [['inbox'], /needs a terminal, or a decision/],
+    [['inbox'], /requires a terminal or a decision/],
     [['inbox', '--approve', 'a', '--deny', 'b'], /Only one of/],
     [['inbox', '--deny', 'a', '--number', '42'], /--number requires --approve/],
   ])('%j is refused before anything is sent', async (args, message) => {
@@ -103,7 +103,7 @@ describe('svc approve request', () => {
     const path = join(folder.path, 'r.json')
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(attestation)
     const again = await svc(['request', 'Deploy', ...to, '--receipt', 'r.json'])
-    expect(again).toMatchObject({ exit: 2, err: expect.stringContaining('stays as it is') })
+    expect(again).toMatchObject({ exit: 2, err: expect.stringContaining('is not overwritten') })
     expect(sent('POST', approvals)).toHaveLength(1)
   })
   test('leaves no empty receipt behind where there is none', async () => {
@@ -190,6 +190,6 @@ test.each([
 ])('takes an approval %s for none', async (_, answers) => {
   plays(answers)
   const { exit, err } = await svc(['request', 'Deploy', ...to])
-  expect(err).toContain('That is no approval')
+  expect(err).toContain('This is not an approval')
   expect(exit).toBe(1)
 })

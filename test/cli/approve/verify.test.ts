@@ -90,13 +90,13 @@ describe('svc approve verify', () => {
   })
   test.each([
     [[], /Missing <receipt>/],
-    [['nothing.json'], /cannot read the file nothing\.json: there is no such file/],
-    [['receipt.json', '--status', 'maybe'], /--status takes approved or denied/],
+    [['nothing.json'], /cannot read the file nothing\.json: it does not exist/],
+    [['receipt.json', '--status', 'maybe'], /--status must be approved or denied/],
     [['receipt.json', '--max-age', '15 minutes'], /--max-age/],
     [['receipt.json', '--factors', 'face'], /--factors/],
     [['receipt.json', '--jwks', 'bare.jws'], /bare\.jws is not JSON/],
-    [['receipt.json', '--jwks-url', 'http://host.example/jwks.json'], /must be https/],
-    [['receipt.json', '--jwks-url', 'file:///etc/passwd'], /no address/],
+    [['receipt.json', '--jwks-url', 'http://host.example/jwks.json'], /must use https/],
+    [['receipt.json', '--jwks-url', 'file:///etc/passwd'], /not a valid URL/],
   ])('says what is wrong with %j', async (args, message) => {
     const { exit, err } = await verify(
       args.includes('--jwks') || args.includes('--jwks-url') ? args : [...args, '--jwks', 'keys.json'],

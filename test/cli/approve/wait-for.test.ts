@@ -59,7 +59,7 @@ describe('a wait', () => {
     const { wait, elapsed } = playing([cut])
     await expect(wait()).rejects.toMatchObject({
       exit: 'unreachable',
-      detail: expect.stringContaining('no approval'),
+      detail: expect.stringContaining('not an approval'),
       hint: 'svc approve status apr_1',
     })
     expect(elapsed()).toBeGreaterThan(60)

@@ -40,12 +40,12 @@ describe('a file of users', () => {
     [
       'a column that is not known',
       `mobil,email,first_name,last_name\n`,
-      'mobil: is no column; did you mean mobile?',
+      'mobil: is not a column; did you mean mobile?',
     ],
     [
       'a column that nothing is near to',
       `shoe_size,${header}`,
-      'shoe_size: is no column; there are mobile, country_code, email',
+      'shoe_size: is not a column; the columns are mobile, country_code, email',
     ],
     ['two columns for one', `phone,${header}`, 'u.csv has two columns for mobile'],
     [
@@ -61,13 +61,9 @@ describe('a file of users', () => {
     [
       'a quote in a cell',
       `${header}+12025550101,a@b.cc,A"x,B\n`,
-      'u.csv, row 2: a quote stands inside of a cell',
+      'u.csv, row 2: there is a quote inside a cell',
     ],
-    [
-      'too few cells',
-      `${header}+12025550101,a@b.cc\n`,
-      'row 2, cells: has 2 cells where the first line names 4',
-    ],
+    ['too few cells', `${header}+12025550101,a@b.cc\n`, 'row 2, cells: has 2 cells but the first line has 4'],
     ['no plus', `${header}${user('2025550101')}`, 'row 2, mobile: must start with + and the dialing prefix'],
     ['no number', `${header}${user('+1')}`, 'row 2, mobile: is no phone number'],
     ['a rounded number', `${header}${user('1.20256E+10')}`, 'row 2, mobile: was rounded by a spreadsheet'],
@@ -115,9 +111,9 @@ describe('a file of users', () => {
   })
 
   test.each([
-    ['u.ndjson', '{"mobile":"+12025550101"\n', 'u.ndjson, row 1: this is not JSON'],
+    ['u.ndjson', '{"mobile":"+12025550101"\n', 'u.ndjson, row 1: this is not valid JSON'],
     ['u.ndjson', '[1]', 'row 1, row: is no JSON object'],
-    ['u.ndjson', '{"fone":"1"}', 'row 1, fone: is no column'],
+    ['u.ndjson', '{"fone":"1"}', 'row 1, fone: is not a column'],
     ['u.ndjson', '{"phone":"+12025550101","mobile":"+1"}', 'row 1, mobile: is given under two names'],
     ['u.json', '[{]', 'u.json is not JSON'],
     ['u.json', '{"a":1}', 'u.json must hold a JSON array of users'],
@@ -164,7 +160,7 @@ describe('a file of geo-fences', () => {
     [
       'a property that is not known',
       feature(point(13.4, 52.5), { name: 'HQ', radius: 1, radios: 2 }),
-      'radios: is no column; did you mean radius?',
+      'radios: is not a column; did you mean radius?',
     ],
     [
       'a second latitude',
@@ -200,20 +196,20 @@ test.each([
 })
 
 test.each([
-  [['user', 'import'], 'Missing FILE'],
-  [['user', 'import', 'none.csv', '--org', '1'], 'There is no file none.csv'],
+  [['user', 'import'], 'Missing <file>'],
+  [['user', 'import', 'none.csv', '--org', '1'], 'File none.csv'],
   [['user', 'import', '.', '--org', '1'], '. is a folder'],
   [['user', 'import', 'x.csv'], 'Missing --org'],
   [['user', 'import', '-', '--org', '1', '--key-file', '-'], 'cannot both be standard input'],
   [
     ['user', 'import', 'x.csv', '--on-conflict', 'maybe'],
-    '--on-conflict takes fail, skip, update, not "maybe"',
+    '--on-conflict must be fail, skip, update, not "maybe"',
   ],
-  [['user', 'import', 'x.csv', '--concurrency', '0'], '--concurrency takes a number from 1 to 64'],
-  [['user', 'import', 'x.csv', '--format', 'xml'], '--format takes csv, ndjson, json, not "xml"'],
+  [['user', 'import', 'x.csv', '--concurrency', '0'], '--concurrency must be a number from 1 to 64'],
+  [['user', 'import', 'x.csv', '--format', 'xml'], '--format must be csv, ndjson, json, not "xml"'],
   [
     ['user', 'export', '--org', '1', '-o', 'yaml'],
-    'The rows themselves go to standard output; --format says how',
+    'The rows are written to standard output; use --format to choose the format',
   ],
   [['user', 'export', 'no/where.csv', '--org', '1'], 'no/where.csv cannot be written: ENOENT'],
 ])('svc %j is a usage error: %s', async (args, said) => {

@@ -177,7 +177,7 @@ describe('svc user import --skip-invalid', () => {
     expect([exit, summary(out)]).toEqual([10, { created: 2, updated: 0, skipped: 0, failed: 0, invalid: 2 }])
     expect(await names()).toEqual(['+12025550101 Ada', '+12025550102 Bob'])
     expect(err).toMatch(
-      /^row 3, email: must be .*\nrow 5, mobile: is the same as in row 2\n2 invalid rows are left out\.$/m,
+      /^row 3, email: must be .*\nrow 5, mobile: is the same as in row 2\n2 invalid rows were skipped\.$/m,
     )
     const lines = stage.lines('users.csv.results.ndjson')
     expect(lines.filter(({ status }) => status === 'invalid')).toMatchObject([
@@ -212,7 +212,7 @@ describe('svc user import --skip-invalid', () => {
     const dry = await imports('--skip-invalid', '--dry-run')
     expect([dry.exit, dry.err]).toEqual([
       10,
-      expect.stringContaining('This is the first of 2 rows; 1 invalid row is left out.'),
+      expect.stringContaining('This is the first of 2 rows; 1 invalid row was skipped.'),
     ])
     expect(await names()).toEqual([])
   })

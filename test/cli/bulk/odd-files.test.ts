@@ -16,7 +16,7 @@ describe('a device or a link where svc would write', () => {
     ['rows of an export', ['user', 'export', 'null', '--org', '1']],
   ])('stays what it is, and takes no %s', async (_, words) => {
     const { exit, err } = await stage.svc(words)
-    expect(err).toContain('null is no regular file, and stays as it is')
+    expect(err).toContain('null is not a regular file and is not overwritten')
     expect(exit).toBe(2)
     expect(readlinkSync(stage.path('null'))).toBe('/dev/null')
     expect(await stage.list('users')).toEqual([])
@@ -31,7 +31,7 @@ test('nobody is asked to approve an import whose results have no place', async (
   const words = ['user', 'import', 'u.csv', '--org', '1', '--results']
   for (const [results, said] of [
     ['nowhere/x', 'cannot be written: ENOENT'],
-    ['u.csv', 'is no result file of an import'],
+    ['u.csv', 'is not a result file of an import'],
   ] as const) {
     const { exit, err } = await stage.svc([...words, results])
     expect(err).toContain(said)

@@ -73,7 +73,7 @@ describe('a service that misbehaves', () => {
     })
     const { exit, err } = await imports()
     expect([exit, posts().map(serialOf)]).toEqual([0, ['100', '100', '101', '101', '102', '102']])
-    expect(err).toContain('The service asks to wait 0 s')
+    expect(err).toContain('Rate limit: waiting 0 s')
   })
 
   test('and asks to wait for an hour ends the import, with the command that goes on', async () => {
@@ -85,7 +85,7 @@ describe('a service that misbehaves', () => {
       expect.objectContaining({
         code: 'http_429',
         message: 'Stopped; 1 of 3 rows are done. It says 429',
-        hint: 'svc user import u.csv --org 7 --concurrency 1 -o json --resume goes on',
+        hint: 'svc user import u.csv --org 7 --concurrency 1 -o json --resume continues',
       }),
     ])
   })
@@ -129,9 +129,9 @@ describe('an import that did not end', () => {
     file(5)
     const { exit, out, err } = await interruptAt(101)
     expect([exit, out]).toEqual([130, ''])
-    expect(err).toContain('Finishing what is on its way')
+    expect(err).toContain('Finishing the requests in progress')
     expect(err).toContain('Interrupted; 2 of 5 rows are done')
-    expect(err).toContain('svc user import u.csv --org 7 --concurrency 1 -o json --resume goes on')
+    expect(err).toContain('svc user import u.csv --org 7 --concurrency 1 -o json --resume continues')
     expect(desk.lines(results).map(({ row }) => row)).toEqual([undefined, 2, 3])
   })
 
@@ -154,7 +154,10 @@ describe('an import that did not end', () => {
     file(3)
     await interruptAt(101)
     const { exit, err } = await imports()
-    expect([exit, err]).toEqual([2, expect.stringContaining(`${results} is of an import that did not end`)])
+    expect([exit, err]).toEqual([
+      2,
+      expect.stringContaining(`${results} belongs to an import that did not finish`),
+    ])
   })
 
   test('says the same Idempotency-Key for the row whose answer was lost', async () => {
@@ -184,9 +187,9 @@ describe('an import that did not end', () => {
 
   test.each([
     ['none is there', undefined, 'There is nothing to resume'],
-    ['it is of another organization', { org_id: 8 }, 'is of another import: users into organization 8'],
-    ['it is of another service', { service: 'https://elsewhere.example' }, 'is of another import'],
-    ['it is of geo-fences', { import: 'fences' }, 'is of another import: fences'],
+    ['it is of another organization', { org_id: 8 }, 'belongs to another import: users into organization 8'],
+    ['it is of another service', { service: 'https://elsewhere.example' }, 'belongs to another import'],
+    ['it is of geo-fences', { import: 'fences' }, 'belongs to another import: fences'],
   ])('is not resumed when %s', async (_, other, said) => {
     file(3)
     const start = { event: 'start', import: 'users', service: service.origin, org_id: 7, run: 'r', ...other }
@@ -202,7 +205,7 @@ describe('an import that did not end', () => {
       file(1)
       desk.put('mine.txt', content)
       const { exit, err } = await imports(['--results', 'mine.txt'])
-      expect([exit, err]).toEqual([2, expect.stringContaining('mine.txt is no result file of an import')])
+      expect([exit, err]).toEqual([2, expect.stringContaining('mine.txt is not a result file of an import')])
       expect(desk.text('mine.txt')).toBe(content)
     },
   )
@@ -266,6 +269,6 @@ test('a fence whose answer was lost is not taken for a conflict', async () => {
 
 test('an export of what could not be imported again is refused', async () => {
   const { exit, out, err } = await desk.svc(['user', 'export', 'out.csv', '--org', '7'])
-  expect([exit, out, err]).toEqual([1, '', expect.stringContaining('tells a user without mobile')])
+  expect([exit, out, err]).toEqual([1, '', expect.stringContaining('returned a user without mobile')])
   expect(desk.has('out.csv')).toBe(false)
 })

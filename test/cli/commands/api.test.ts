@@ -77,7 +77,7 @@ describe('svc api', () => {
     expect(await api(['/users', '-o', 'json'])).toMatchObject({
       exit: 1,
       out: '',
-      err: expect.stringContaining('The answer is not JSON'),
+      err: expect.stringContaining('The answer is not valid JSON'),
     })
   })
 

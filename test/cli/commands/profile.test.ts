@@ -70,14 +70,14 @@ describe('svc profile add', () => {
   })
   const wrong: [string, RegExp][] = [
     ['profile add a', /requires --base-url/],
-    ['profile add __proto__ --base-url https://h.example/x', /cannot be the name/],
-    ['profile add a --base-url h.example', /base_url is no address/],
+    ['profile add __proto__ --base-url https://h.example/x', /is not a valid profile name/],
+    ['profile add a --base-url h.example', /base_url is not a valid URL/],
     ['profile add a --base-url https://h.example/x --mcp-url https://h.example/', /must end in \/mcp/],
     ['profile add a --base-url https://h.example/x --default-mobile 12025550101', /E\.164/],
     ['profile add a --base-url https://h.example/x --credential-command pass|head', /JSON list/],
     [
       'profile add a --base-url http://h.example/x --with-key',
-      /does not go to http:\/\/h\.example over plain http/,
+      /is not sent to http:\/\/h\.example over plain http/,
     ],
     ['profile add a --base-url https://h.example/x --with-key', /must be one line/],
   ]
@@ -146,7 +146,7 @@ describe('svc profile set, use, remove, list', () => {
   })
   it('set keeps a key with the address that it was saved for, and says so', async () => {
     const { err } = await svc('profile set prod base_url=https://other.example/admin/public/api')
-    expect(err).toContain('its key was saved for https://host.example')
+    expect(err).toContain('Its key was saved for https://host.example')
     expect(saved().profiles.prod.api_key_origin).toBe('https://host.example')
   })
   it('set takes no secret, and nothing unknown', async () => {
@@ -207,7 +207,7 @@ describe('svc profile login', () => {
     const { base } = await listen(403)
     await svc(`profile add here --base-url ${base}`)
     const { exit, err } = await svc('profile login here --with-key', { stdin: 'limited' })
-    expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('may not list') })
+    expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('cannot list') })
     expect(saved().profiles.here.api_key).toBe('limited')
   })
   it('makes the profile where it is told the address, and the first one is current', async () => {
@@ -235,12 +235,8 @@ describe('svc profile login', () => {
     expect(saved().profiles.here).toMatchObject({ cacert: join(dir, 'ca.pem') })
   })
   it.each([
-    [
-      'profile login here',
-      /no profile "here"; with --base-url/,
-      'svc profile login here --base-url https://',
-    ],
-    [`profile login __proto__ --base-url ${url}`, /cannot be the name/, ''],
+    ['profile login here', /no profile "here"; use --base-url/, 'svc profile login here --base-url https://'],
+    [`profile login __proto__ --base-url ${url}`, /is not a valid profile name/, ''],
     ['profile login here --base-url http://h.example/x', /over plain http/, ''],
     ['profile login here --base-url h.example', /--base-url/, ''],
   ])('makes no profile with %s', async (args, message, hint) => {

@@ -106,12 +106,12 @@ describe('a wrong file is refused, with the line and the column:', () => {
     [
       'a tab that indents',
       `${head}users:\n\t- ${ada}\n`,
-      ['org.yaml:4:1 a tab indents this line; YAML takes spaces only'],
+      ['org.yaml:4:1 this line is indented with a tab; YAML requires spaces'],
     ],
     [
       'a second document',
       `${head}---\n${head}`,
-      ['org.yaml:3:1 a second document starts here; one file is one organization'],
+      ['org.yaml:3:1 a second document starts here; a file describes one organization'],
     ],
     [
       'no YAML',
@@ -145,12 +145,12 @@ describe('a wrong file is refused, with the line and the column:', () => {
     [
       'two users of one number, however it is written',
       `${head}users:\n  - ${ada}\n  - ${ada.replace('+1202', '+1 202 ')}\n`,
-      ['org.yaml:5:7 users[1].mobile is that of users[0] too; each may stand once'],
+      ['org.yaml:5:7 users[1].mobile is the same as in users[0]; each must be unique'],
     ],
     [
       'two geo-fences of one name',
       `${head}geofences:\n${'  - { name: HQ, latitude: 1, longitude: 2, radius: 3 }\n'.repeat(2)}`,
-      ['org.yaml:5:7 geofences[1].name is that of geofences[0] too; each may stand once'],
+      ['org.yaml:5:7 geofences[1].name is the same as in geofences[0]; each must be unique'],
     ],
     [
       'no network',
@@ -190,7 +190,7 @@ describe('a wrong file is refused, with the line and the column:', () => {
       const [name, before] = [String.fromCharCode(97 + i), String.fromCharCode(96 + i)]
       levels.push(`${name}: &${name} [${Array(9).fill(`*${before}`).join(', ')}]`)
     }
-    expect(wrong(levels.join('\n'))[0]).toMatch(/aliases \(\*name\) unfold into too much/)
+    expect(wrong(levels.join('\n'))[0]).toMatch(/aliases \(\*name\) are too large/)
     expect(wrong(`${head}users: *nobody\n`)[0]).toMatch(/nobody|aliases/)
     expect(wrong(`${head}users: &users [*users]\n`)[0]).toMatch(/aliases|must/)
   })

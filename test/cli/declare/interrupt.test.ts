@@ -18,5 +18,5 @@ test('Ctrl-C while a change is on its way says that it is waited for, and how to
   writeFileSync(join(folder.path, 'org.yaml'), 'svc: 1\norganization: { slug: acme, name: New }\n')
   const io = Object.assign(memoryIo({ cwd: folder.path, env: toService() }), { signal: abort.signal })
   expect(await run(['apply', '-f', 'org.yaml', '--yes'], io)).toBe(0)
-  expect(io.err()).toContain('Finishing what is on its way; Ctrl-C again leaves at once')
+  expect(io.err()).toContain('Finishing the requests in progress. Press Ctrl-C again to stop at once')
 })

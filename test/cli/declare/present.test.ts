@@ -43,14 +43,16 @@ describe('what the service holds', () => {
 
   test('is refused of a service that tells no id, or another organization than the one asked for', async () => {
     const { client } = await withHosted()
-    expect((await failure(read(client))).message).toBe('The service tells no id for the organization acme')
+    expect((await failure(read(client))).message).toBe(
+      'The service did not return an id for the organization acme',
+    )
     const other = clientOf(service, {
       answer: () => ({
         status: 200,
         body: '{"status":"success","message":"","data":{"id":2,"slug":"globex"}}',
       }),
     })
-    expect((await failure(read(other))).message).toBe('Asked for acme, the service answers globex')
+    expect((await failure(read(other))).message).toBe('The service answered with globex when asked for acme')
   })
 
   test('sets several of one name apart, and exports the rest', async () => {

@@ -157,8 +157,8 @@ describe.each(operations)('%s', (_, operation) => {
   it.each([
     ['a filter that does not compile', ['--jq', '.[']],
     ['an unknown format', ['-o', 'xml']],
-    ['a format that --jq does not go with', ['--jq', '.', '-o', 'csv']],
-    ['a format that --envelope does not go with', ['--envelope', '-o', 'tsv']],
+    ['a format that --jq cannot be combined with', ['--jq', '.', '-o', 'csv']],
+    ['a format that --envelope cannot be combined with', ['--envelope', '-o', 'tsv']],
     ['--json without a field', ['--json']],
     ['--json with an empty list', ['--json', ',']],
   ])('sends nothing for %s', async (_fault, flags) => {

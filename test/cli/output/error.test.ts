@@ -61,7 +61,7 @@ describe('an error', () => {
   it('shows a stack only with --debug', () => {
     const bug = new TypeError('x is not a function')
     expect(showing(bug).err).toBe(
-      'svc: Something went wrong inside svc: x is not a function\nhint: run it again with --debug and report what it prints\n',
+      'svc: Something went wrong inside svc: x is not a function\nhint: Run it again with --debug and report the output\n',
     )
     expect(showing(bug, { debug: true }).err).toMatch(/\n {4}at .*error\.test\.ts/)
     expect(showing(refused).err).not.toContain(' at ')

@@ -62,14 +62,14 @@ const withFlags = (argv: string[], flags: string[]): string[] => {
 
 const faults: [fault: string, flags: string[], says: RegExp][] = [
   ['a filter that does not compile', ['--jq', '.['], /is not a valid filter|does not take --jq/],
-  ['an unknown format', ['-o', 'xml'], /-o takes|does not take -o/],
-  ['a filter and -o csv', ['--jq', '.', '-o', 'csv'], /does not go with -o csv|does not take --jq/],
+  ['an unknown format', ['-o', 'xml'], /-o must be|does not take -o/],
+  ['a filter and -o csv', ['--jq', '.', '-o', 'csv'], /cannot be combined with -o csv|does not take --jq/],
   [
     '--envelope and -o tsv',
     ['--envelope', '-o', 'tsv'],
-    /--envelope goes with|does not take --envelope|without --envelope/,
+    /--envelope requires|does not take --envelope|without --envelope/,
   ],
-  ['--json with an empty list', ['--json', ','], /--json needs the names|does not take --json/],
+  ['--json with an empty list', ['--json', ','], /--json requires the names|does not take --json/],
 ]
 
 describe.each(typed)('svc $words', ({ words, argv }) => {
@@ -82,7 +82,7 @@ describe.each(typed)('svc $words', ({ words, argv }) => {
   it('refuses a broken filter before anything is sent, whatever the format is', async () => {
     for (const format of formats) {
       const { exit, out, err, sent } = await failing(withFlags(argv, ['--jq', '.[', '-o', format]))
-      expect(err).toMatch(/is not a valid filter|does not go with -o|does not take|answers no id/)
+      expect(err).toMatch(/is not a valid filter|cannot be combined with -o|does not take|answers no id/)
       expect({ format, exit, out, sent }).toEqual({ format, exit: 2, out: '', sent: 0 })
     }
   })

@@ -182,7 +182,7 @@ describe('svc geofence map', () => {
   it('says which rows have no place', async () => {
     const { out, err } = await map([], [{ name: 'x' }, { ...berlin[0], radius: '1' }])
     expect(out).toBe('No geo-fences.\n')
-    expect(err).toBe('2 without a place or a radius: not drawn\n')
+    expect(err).toBe('2 without a place or a radius were not drawn\n')
   })
   it.each([
     [['--latitude', '1'], '--latitude and --longitude'],

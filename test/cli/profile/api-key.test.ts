@@ -48,7 +48,7 @@ describe('where the key comes from', () => {
   it('a file that cannot be read is named', async () => {
     await expect(keyFor(here, { globals: { keyFile: 'none.txt' } })).rejects.toMatchObject({
       exit: 'usage',
-      message: '--key-file: cannot read the file none.txt: there is no such file',
+      message: '--key-file: cannot read the file none.txt: it does not exist',
     })
   })
   for (const bad of ['a b', 'a\r\nx-evil: 1', 'ключ', 'a\u0000', 'a\tb', 'x'.repeat(5000)])

@@ -88,7 +88,7 @@ describe('what is wrong is a usage error', () => {
       { env: { SVC_MCP_URL: 'https://h.example/' } },
       /SVC_MCP_URL must end in \/mcp/,
     ],
-    ['a base URL that is none', { globals: { baseUrl: 'host.example' } }, /--base-url is no address/],
+    ['a base URL that is none', { globals: { baseUrl: 'host.example' } }, /--base-url is not a valid URL/],
     ['another scheme', { env: { SVC_BASE_URL: 'ftp://h.example/' } }, /SVC_BASE_URL must start with http/],
     [
       'a password in it',
@@ -96,7 +96,7 @@ describe('what is wrong is a usage error', () => {
       /^(?!.*secret).*user name or password/,
     ],
     ['a query', { globals: { baseUrl: 'https://h.example/api?' } }, /must not hold \? or #/],
-    ['a line break in it', { globals: { baseUrl: 'https://h.example/\nx' } }, /is no address/],
+    ['a line break in it', { globals: { baseUrl: 'https://h.example/\nx' } }, /is not a valid URL/],
     [
       'a bad one in the profile',
       { profiles: { a: { base_url: 'x' } }, current: 'a' },

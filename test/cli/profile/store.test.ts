@@ -167,7 +167,7 @@ describe('reading', () => {
     ['{"version":1}', '"profiles" must be an object'],
     ['{"version":1,"current":1,"profiles":{}}', '"current" must be text'],
     ['{"version":1,"profiles":{"a":1}}', 'profile "a" must be an object'],
-    ['{"version":1,"profiles":{"__proto__":{}}}', '"__proto__" cannot be the name of a profile'],
+    ['{"version":1,"profiles":{"__proto__":{}}}', '"__proto__" is not a valid profile name'],
     ['{"version":1,"profiles":{"a":{"api_key":7}}}', '"api_key" of profile "a" must be text'],
     ['{"version":1,"profiles":{"a":{"credential_command":"x"}}}', 'must be a list of text'],
     ['{"version":1,"profiles":{"a":{"protected":"yes"}}}', 'must be true or false'],

@@ -106,6 +106,6 @@ describe('.svcrc', () => {
   it('is refused as a link, which could lead anywhere', async () => {
     writeFileSync(join(home, 'elsewhere'), 'profile: prod')
     symlinkSync(join(home, 'elsewhere'), join(work, '.svcrc'))
-    expect((await svc('profile show')).err).toMatch(/is no regular file/)
+    expect((await svc('profile show')).err).toMatch(/is not a regular file/)
   })
 })

@@ -101,7 +101,7 @@ describe('request_approval', () => {
     expect(result.structuredContent.status).toBe('approved')
   })
 
-  test('withdraws the prompt when the wait breaks, and says that it is no approval', async () => {
+  test('withdraws the prompt when the wait breaks, and says that it is not an approval', async () => {
     fake.asker.wait = async () => {
       throw new Refusal(503, 'unwell', 'The store is away')
     }
