@@ -13,8 +13,8 @@ const showDone = (): void =>
 const showOver = (): void =>
   void showNotice({
     drawing: 'clock',
-    title: 'This link is used up',
-    lines: ['It was used already, its day is over, or a newer one was sent. Ask for a new one in the app.'],
+    title: 'This link has expired or was already used',
+    lines: ['It is good for one day, until a newer one is sent. Ask for a new one in the app.'],
   })
 
 /** The token is spent by the tap and not by opening the link: what looks at links in mails opens them too. */

@@ -21,11 +21,10 @@ const stream = (open: () => NodeJS.WriteStream): OutputStream => ({
 /** Standard output cannot be written: the run says what that means. Each stream is asked for its errors once. */
 const openStdout = (io: () => Io): (() => NodeJS.WriteStream) => {
   let open: NodeJS.WriteStream | undefined
-  const onError = (error: NodeJS.ErrnoException): void => {
+  const onError = async ({ code, message }: NodeJS.ErrnoException): Promise<void> => {
     process.stdout.removeListener('error', onError).on('error', ignore)
-    void io()
-      .onUnwritable?.(error.code ?? error.message)
-      .then((exit) => process.exit(exit))
+    const exit = await io().onUnwritable?.(code ?? message)
+    if (exit !== undefined) process.exit(exit)
   }
   return () => (open ??= process.stdout.on('error', onError))
 }

@@ -34,8 +34,8 @@ export const createPlaceholders = () => {
 
   const hideInUrl = (url: string): string => {
     const shown = new URL(url)
-    for (const [name, value] of [...shown.searchParams])
-      if (looksSecret(name)) shown.searchParams.set(name, hide(name, value))
+    for (const name of new Set(shown.searchParams.keys()))
+      if (looksSecret(name)) shown.searchParams.set(name, hide(name, shown.searchParams.get(name)!))
     // spec: the one route of the specification with a token in its path
     shown.pathname = shown.pathname.replace(
       /(\/save\/faceauth\/success\/)(.+)/,

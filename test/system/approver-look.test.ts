@@ -26,7 +26,7 @@ describe.each(['light', 'dark'] as const)('each screen, %s', (scheme) => {
     await phone.sees('Sign in with this phone')
     await look('sign in')
     await phone.page.goto(`${stage.origin}/approver#enroll=nothing`)
-    await phone.sees('This link is used up')
+    await phone.sees('This link has expired or was already used')
     await look('used up')
     const link = new URL(await stage.linkFor(user.id))
     await phone.page.goto(`${stage.origin}/approver${link.hash}`)

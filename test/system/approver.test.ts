@@ -19,7 +19,7 @@ describe('enrollment', () => {
     expect(phone.misdeeds).toEqual([])
   })
 
-  test('says that a link is used up, and what to ask for', async () => {
+  test('says that a link has expired or was already used, and what to ask for', async () => {
     const user = await stage.person()
     const link = await stage.linkFor(user.id)
     const first = await stage.openPhone()
@@ -28,7 +28,7 @@ describe('enrollment', () => {
     await first.sees(/Ring when|Nothing waits/)
     const second = await stage.openPhone()
     await second.page.goto(link)
-    await expect(second.sees('This link is used up')).resolves.toBeUndefined()
+    await expect(second.sees('This link has expired or was already used')).resolves.toBeUndefined()
     await second.page.getByText('Ask your admin for a new link').waitFor()
   })
 

@@ -63,7 +63,7 @@ test.each(['light', 'dark'] as const)(
 test('a link that was used says so', async () => {
   const { url, verifiedAt } = await newAccount()
   const phone = await openPhone()
-  for (const heading of ['Address confirmed', 'This link is used up']) {
+  for (const heading of ['Address confirmed', 'This link has expired or was already used']) {
     await phone.page.goto('about:blank')
     await phone.page.goto(url)
     await phone.tap('Yes, confirm it')

@@ -44,7 +44,7 @@ const firstLine = (stderr: string): string =>
   stderr
     .split('\n')[0]!
     .replace(/^jq: (?:error(?: \([^)]*\))?: )?/, '')
-    .replace(/ at <top-level>.*$/, '')
+    .split(' at <top-level>')[0]!
 
 /** Fails when jq cannot compile the filter. Runs nothing: jq gets no input. */
 export const checkFilter = async (filter: string): Promise<void> => {

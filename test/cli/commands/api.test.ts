@@ -48,20 +48,19 @@ describe('svc api', () => {
   })
 
   it.each([
-    ['--jq', ['--jq', '.data[].id'], '1\n2\n'],
+    ['--jq', ['--jq', '.data[].id'], /^1\n2\n$/],
     ['-o yaml', ['-o', 'yaml'], /^status: success\nmessage: Users\ndata:\n {2}- id: 1\n/],
     ['-o json', ['-o', 'json'], `${JSON.stringify(JSON.parse(body), null, 2)}\n`],
     ['-o csv', ['-o', 'csv'], /^id,name\n1,Ada\n2,/],
-    ['-o id', ['-o', 'id'], '1\n2\n'],
+    ['-o id', ['-o', 'id'], /^1\n2\n$/],
     ['-o ndjson', ['-o', 'ndjson'], /^\{"id":1,"name":"Ada"\}\n/],
     ['-o table', ['-o', 'table'], /^ID +NAME\n1 +Ada\n/],
-    ['--json', ['--json', 'id'], '[\n  {\n    "id": 1\n  },\n  {\n    "id": 2\n  }\n]\n'],
+    ['--json', ['--json', 'id'], /^\[\n {2}\{\n {4}"id": 1\n {2}\},\n {2}\{\n {4}"id": 2\n {2}\}\n\]\n$/],
   ])('honours %s', async (_, flags, expected) => {
     service.next(list(rows))
     const { exit, out } = await api(['/users', ...flags])
     expect(exit).toBe(0)
-    if (typeof expected === 'string') expect(out).toBe(expected)
-    else expect(out).toMatch(expected)
+    expect(out).toMatch(expected)
   })
 
   it('prints an answer that is no success as it came, whatever the flags are', async () => {
@@ -99,9 +98,9 @@ describe('svc api', () => {
   })
 })
 
-describe('svc api --paginate', () => {
-  const next = (query: string) => ({ link: `<${service.baseUrl}/users?${query}>; rel="next"` })
+const next = (query: string) => ({ link: `<${service.baseUrl}/users?${query}>; rel="next"` })
 
+describe('svc api --paginate', () => {
   it('shows the rows of every page as one answer', async () => {
     service.next(list([1, 2], next('cursor=a&limit=2')), list([3, 4], next('cursor=b&limit=2')), list([5]))
     const { out } = await api(['/users?limit=2', '--paginate'])

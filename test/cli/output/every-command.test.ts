@@ -26,9 +26,9 @@ const typedOf = (node: CommandNode, above: string[] = []): Typed[] => {
   const examples = [...node.after.matchAll(/^ {2}(?:[A-Z_]+=\S+ )*svc (.+)$/gm)].map(([, line]) =>
     wordsIn(line!),
   )
-  const own = examples.filter((argv) => argv.slice(0, above.length).join(' ') === words)
+  const own = examples.find((argv) => argv.slice(0, above.length).join(' ') === words)
   const below = node.commands.flatMap((child) => typedOf(child, [...above, child.name]))
-  return [{ words, argv: own[0] ?? above }, ...below]
+  return [{ words, argv: own ?? above }, ...below]
 }
 
 const typed = typedOf(describeCommand(await buildProgram(createContext(memoryIo()))))
