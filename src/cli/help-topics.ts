@@ -86,8 +86,8 @@ this machine. It comes from a prompt, from standard input (--with-key), a file, 
 
   svc profile set prod credential_command='pass svc/prod'
 
-In a protected profile a delete wants the name of what goes. With require_approval svc asks a human before it does
-what is dangerous.`,
+In a protected profile you must type the name of whatever you delete. With require_approval, svc asks a person before
+a dangerous command.`,
   },
   receipts: {
     about: 'the proof of a decision, and how it is checked',

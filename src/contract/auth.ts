@@ -48,7 +48,7 @@ const decided = {
 }
 
 /** What an app knows of the phone that it runs on; not looked at. */
-const described = (what: string) => chosen(z.optional(line(100)), `${what}; not looked at`)
+const described = (what: string) => chosen(z.optional(line(100)), `${what}; not checked`)
 
 export const auth = operations({
   generateAuthToken: {
