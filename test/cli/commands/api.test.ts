@@ -47,10 +47,15 @@ describe('svc api', () => {
     expect((await api(['/users'], { tty: true })).out).toBe('plain \\u{001b}[2J\n')
   })
 
+  it('honours -o json', async () => {
+    service.next(list(rows))
+    const { exit, out } = await api(['/users', '-o', 'json'])
+    expect({ exit, out }).toEqual({ exit: 0, out: `${JSON.stringify(JSON.parse(body), null, 2)}\n` })
+  })
+
   it.each([
     ['--jq', ['--jq', '.data[].id'], /^1\n2\n$/],
     ['-o yaml', ['-o', 'yaml'], /^status: success\nmessage: Users\ndata:\n {2}- id: 1\n/],
-    ['-o json', ['-o', 'json'], `${JSON.stringify(JSON.parse(body), null, 2)}\n`],
     ['-o csv', ['-o', 'csv'], /^id,name\n1,Ada\n2,/],
     ['-o id', ['-o', 'id'], /^1\n2\n$/],
     ['-o ndjson', ['-o', 'ndjson'], /^\{"id":1,"name":"Ada"\}\n/],
