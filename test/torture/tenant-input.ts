@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { OperationId } from '../../src/contract/table.ts'
 import { exampleInput, nextMobile, operationOf } from './requests.ts'
-import type { Tenant } from './tenant.ts'
+import { machine, type Tenant } from './tenant.ts'
 
 /** Mobile operations on somebody who is known, by user id. */
 const onAccount = new Set<OperationId>([
@@ -64,7 +64,7 @@ export const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<str
   if (id === 'saveFaceauthSuccess') input.auth_token = child.token
   if (id === 'registerMachine')
     Object.assign(input, { machineId: randomBytes(6).toString('hex'), mobile: org.mobile })
-  if (id === 'loginMachine') input.machineId = org.mark
+  if (id === 'loginMachine') Object.assign(input, machine, { machineId: org.mark })
   if (id === 'verifyMachine') input.machine_id = child.mark
   if (id === 'sendGlobalNotification') input.mobile = org.mobile
   if (id === 'sendAuthRequestByEmail') input.email = org.email

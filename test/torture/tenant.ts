@@ -30,7 +30,8 @@ export type Tenant = {
   ids: Record<string, number | string>
 }
 
-const machine = { ...exampleInput('registerMachine'), mobile: '+12025550101' }
+/** The registration of each tenant's machine, but for its id. */
+export const machine = { ...exampleInput('registerMachine'), mobile: '+12025550101' }
 
 /** `log`: what the service has written so far. */
 export const newTenant = async ({ baseUrl, log }: Running, operator: string): Promise<Tenant> => {
@@ -53,7 +54,8 @@ export const newTenant = async ({ baseUrl, log }: Running, operator: string): Pr
   const key = await make('createKey', { name: mark, org_id: org })
   const other = await make('createKey', { name: `${mark} old`, org_id: org })
   await make('revokeKey', { id: other.id })
-  const person = await verifyPerson(baseUrl, operator, org, approver)
+  // A key finds only the verifications that it started.
+  const person = await verifyPerson(baseUrl, key.key, org, approver)
   const account = await confirmPhone({ baseUrl, log }, key.key, { last_name: mark, email })
   const waitingPhone = await registerPhone({ baseUrl, log }, key.key, { last_name: mark })
   const asked = { action: mark, approver_mobile: approver.mobile, org_id: org }
