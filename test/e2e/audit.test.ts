@@ -88,7 +88,7 @@ describe('svc audit verify', () => {
     writeFileSync(other, '{"jws":"eyJhbGciOiJub25lIn0.e30."}')
     const { exit, stderr } = await verify('--head', other)
     expect(exit).toBe(1)
-    expect(stderr).toMatch(/not a head that this service signed/)
+    expect(stderr).toMatch(/is not a head that was signed by this service/)
   })
   test('finds a row that was changed in the file', async () => {
     await service.stop()
@@ -105,6 +105,6 @@ describe('svc audit verify', () => {
     expect(await verify()).toMatchObject({ exit: 0 })
     const { exit, stderr } = await verify('--head', head)
     expect(exit).toBe(1)
-    expect(stderr).toMatch(/Row 3 is not the one/)
+    expect(stderr).toMatch(/Row 3 does not match the saved head/)
   })
 })

@@ -27,6 +27,6 @@ test('the help that the build wrote down is the help of the command tree', async
 
 test('svc alone shows its help, -h as --help', async () => {
   const [bare, short, long] = await Promise.all([svc([]), svc(['org', '-h']), svc(['org', '--help'])])
-  expect(bare.stdout).toMatch(/^Ask a human/)
+  expect(bare.stdout).toMatch(/^Require a human approval/)
   expect(short).toEqual(long)
 })

@@ -66,7 +66,7 @@ describe('a question says where', () => {
     expect(raw.exit).toBe(2)
     expect(raw.stderr).toContain(`--confirm /organization/${id}/delete`)
     expect((await svc(['org', 'delete', slug, '--yes', '-p', 'guarded'], env)).stderr).toContain(
-      `hint: svc org delete ${slug} --confirm ${slug}`,
+      `hint: svc org delete ${slug} -p guarded --confirm ${slug}`,
     )
   })
 })

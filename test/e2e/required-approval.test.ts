@@ -82,13 +82,13 @@ describe('a profile with require_approval', () => {
     await ok(['profile', 'set', 'prod', 'default_mobile='])
     const { exit, stderr } = await svc(create, env)
     expect(exit).toBe(2)
-    expect(stderr).toMatch(/names nobody to ask\nhint: svc profile set prod default_mobile=/)
+    expect(stderr).toMatch(/has no approver\nhint: svc profile set prod default_mobile=/)
     expect(await ok(['geofence', 'list', '-o', 'id'])).toBe('')
   })
   test('refuses a command that svc does not have', async () => {
     const { exit, stderr } = await svc(['profile', 'set', 'prod', 'require_approval=orgs delete'], env)
     expect(exit).toBe(2)
-    expect(stderr).toMatch(/no command "orgs delete"; did you mean "org delete"\?/)
+    expect(stderr).toMatch(/"orgs delete" is not a command of svc; did you mean "org delete"\?/)
   })
   test('with another service of the contract keeps the receipt of its tool server, and goes no further without one', async () => {
     const hosted = await startFakeHosted()

@@ -62,7 +62,7 @@ const readKeys = async ({ jwks, jwksUrl }: Options, context: Context): Promise<u
       return JSON.parse(text) as unknown
     } catch {
       throw usageError(
-        `--jwks: ${jwks} is not JSON`,
+        `--jwks: ${jwks} is not valid JSON`,
         'curl https://host.example/.well-known/jwks.json > keys.json',
       )
     }

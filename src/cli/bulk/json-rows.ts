@@ -42,7 +42,7 @@ export const readJson = (text: string, kind: Kind, source: string): RawRow[] => 
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw usageError(`${source} is not JSON: ${(error as Error).message.slice(0, 120)}`)
+    throw usageError(`${source} is not valid JSON: ${(error as Error).message.slice(0, 120)}`)
   }
   if (kind.places && isFeatureCollection(value)) return readFeatures(value, kind)
   if (Array.isArray(value)) return value.map((one, i) => rowOf(one, i + 1, kind))

@@ -15,7 +15,7 @@ const readJson = async (file: string, io: Io, flag: string): Promise<Record<stri
   try {
     return JSON.parse(text) as Record<string, unknown>
   } catch {
-    throw usageError(`${flag}: ${file} is not JSON`)
+    throw usageError(`${flag}: ${file} is not valid JSON`)
   }
 }
 

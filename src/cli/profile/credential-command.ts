@@ -23,7 +23,7 @@ const wrongWith = (key: string): string | undefined => {
   if (/[\r\n]/.test(key)) return 'printed several lines'
   if (!/^[\x21-\x7e]*$/.test(key))
     return 'printed a space, a control or another character that is not allowed in a key'
-  return key.length > 4096 ? 'printed more than the size of a key' : undefined
+  return key.length > 4096 ? 'printed more than 4,096 characters' : undefined
 }
 
 /**

@@ -90,7 +90,7 @@ export const parseProfiles = (text: string, path: string): ProfileFile => {
     file = JSON.parse(text)
     wrong = wrongIn(file)
   } catch {
-    wrong = 'it is not JSON'
+    wrong = 'it is not valid JSON'
   }
   if (wrong === undefined) return file as ProfileFile
   throw new SvcError('failed', 'profile_file', `The profile file ${path} cannot be used: ${wrong}`, {

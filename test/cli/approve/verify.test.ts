@@ -94,7 +94,7 @@ describe('svc approve verify', () => {
     [['receipt.json', '--status', 'maybe'], /--status must be approved or denied/],
     [['receipt.json', '--max-age', '15 minutes'], /--max-age/],
     [['receipt.json', '--factors', 'face'], /--factors/],
-    [['receipt.json', '--jwks', 'bare.jws'], /bare\.jws is not JSON/],
+    [['receipt.json', '--jwks', 'bare.jws'], /bare\.jws is not valid JSON/],
     [['receipt.json', '--jwks-url', 'http://host.example/jwks.json'], /must use https/],
     [['receipt.json', '--jwks-url', 'file:///etc/passwd'], /not a valid URL/],
   ])('says what is wrong with %j', async (args, message) => {

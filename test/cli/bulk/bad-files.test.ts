@@ -115,7 +115,7 @@ describe('a file of users', () => {
     ['u.ndjson', '[1]', 'row 1, row: is no JSON object'],
     ['u.ndjson', '{"fone":"1"}', 'row 1, fone: is not a column'],
     ['u.ndjson', '{"phone":"+12025550101","mobile":"+1"}', 'row 1, mobile: is given under two names'],
-    ['u.json', '[{]', 'u.json is not JSON'],
+    ['u.json', '[{]', 'u.json is not valid JSON'],
     ['u.json', '{"a":1}', 'u.json must hold a JSON array of users'],
     [
       'u.json',

@@ -119,8 +119,8 @@ describe('svc timeslot week', () => {
   })
   it.each([
     [['--timezone', 'Moon/Base'], '--timezone is not a time zone: "Moon/Base"'],
-    [['--at', 'tomorrow'], '--at takes a date or an ISO 8601 time'],
-    [['--at', '2026-02-30'], '--at takes a date'],
+    [['--at', 'tomorrow'], '--at must be a date or an ISO 8601 time with an offset, not "tomorrow"'],
+    [['--at', '2026-02-30'], '--at must be a date or an ISO 8601 time with an offset, not "2026-02-30"'],
   ])('refuses %j', async (args, said) => {
     const { exit, err } = await week(args)
     expect(exit).toBe(2)

@@ -116,7 +116,7 @@ describe('the credential command', () => {
     ['nothing', '', /printed nothing/],
     ['a page', 'console.log("<html> hushhush")', /printed a space, a control/],
     ['a control character', 'console.log("hushhush\\u001b[31m")', /printed a space, a control/],
-    ['a book', 'console.log("hushhush".repeat(1000))', /more than a key can be/],
+    ['a book', 'console.log("hushhush".repeat(1000))', /more than 4,096 characters/],
   ] as const)
     it(`that prints ${what} gives no key and is named with its profile`, async () => {
       const error = await failing(script).then(

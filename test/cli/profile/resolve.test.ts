@@ -95,7 +95,7 @@ describe('what is wrong is a usage error', () => {
       { globals: { baseUrl: 'https://u:secret@h.example/' } },
       /^(?!.*secret).*user name or password/,
     ],
-    ['a query', { globals: { baseUrl: 'https://h.example/api?' } }, /must not hold \? or #/],
+    ['a query', { globals: { baseUrl: 'https://h.example/api?' } }, /must not contain \? or #/],
     ['a line break in it', { globals: { baseUrl: 'https://h.example/\nx' } }, /is not a valid URL/],
     [
       'a bad one in the profile',

@@ -150,8 +150,8 @@ describe('reading', () => {
       },
       /^mv /,
     ],
-    ['a cut file', () => writeFileSync(path, '{"version":1,"pro'), /^mend it/],
-    ['an empty file', () => writeFileSync(path, ''), /^mend it/],
+    ['a cut file', () => writeFileSync(path, '{"version":1,"pro'), /^Repair it/],
+    ['an empty file', () => writeFileSync(path, ''), /^Repair it/],
   ]
   for (const [what, spoil, hint] of refusals)
     it(`refuses ${what}, for reading and for writing, and says what mends it`, async () => {
@@ -162,7 +162,7 @@ describe('reading', () => {
       await expect(save()).rejects.toMatchObject(refused)
     })
   const shapes: [string, string][] = [
-    ['[]', 'must hold an object'],
+    ['[]', 'must contain an object'],
     ['{"version":2,"profiles":{}}', '"version" must be 1'],
     ['{"version":1}', '"profiles" must be an object'],
     ['{"version":1,"current":1,"profiles":{}}', '"current" must be text'],

@@ -58,7 +58,7 @@ describe('.svcrc', () => {
   })
   it('comes before `svc profile use`, which says so', async () => {
     const path = put('profile: prod')
-    expect((await svc('profile use staging')).err).toContain(`${path} names prod`)
+    expect((await svc('profile use staging')).err).toContain(`${path} selects prod instead`)
     expect((await svc('profile use prod')).err).toBe('')
   })
   it('names only a profile that the user has made', async () => {
