@@ -11,14 +11,16 @@ export const safeLine = (text: string): string => text.replace(unsafe, (char) =>
 export const safeText = (text: string): string =>
   text.replace(unsafe, (char) => (char === '\n' || char === '\t' ? char : `\\u{${codePoint(char)}}`))
 
-/** JSON of the same value in which nothing unsafe stands raw: JSON's own escapes, so nothing is lost. */
-export const safeJson = (value: unknown, indent?: number): string => {
-  const json = JSON.stringify(value, null, indent) ?? 'null'
-  return json.replace(unsafe, (char) =>
+/** The same JSON in which nothing unsafe is raw: JSON's own escapes, so nothing is lost. */
+export const escapeJson = (json: string): string =>
+  json.replace(unsafe, (char) =>
     char === '\n'
       ? char
       : [...Array(char.length).keys()]
           .map((i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`)
           .join(''),
   )
-}
+
+/** A value as JSON in which nothing unsafe is raw. */
+export const safeJson = (value: unknown, indent?: number): string =>
+  escapeJson(JSON.stringify(value, null, indent) ?? 'null')

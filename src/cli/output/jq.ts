@@ -1,5 +1,5 @@
 import { SvcError, usageError } from '../../core/errors.ts'
-import { safeJson, safeText } from '../../core/safe-text.ts'
+import { escapeJson, safeText } from '../../core/safe-text.ts'
 import { loadJqProgram } from './jq-program.ts'
 
 let program: ReturnType<typeof loadJqProgram> | undefined
@@ -73,9 +73,9 @@ export const runJq = async (value: unknown, filter: string, onTerminal: boolean)
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => {
-      const result: unknown = JSON.parse(line)
-      if (typeof result !== 'string') return `${safeJson(result)}\n`
-      return `${onTerminal ? safeText(result) : result}\n`
+      if (!line.startsWith('"')) return `${escapeJson(line)}\n`
+      const text = JSON.parse(line) as string
+      return `${onTerminal ? safeText(text) : text}\n`
     })
     .join('')
   return { text, said: stderr }
