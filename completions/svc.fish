@@ -73,7 +73,7 @@ complete -c svc -n '__svc_at '\'''\''' -a 'demo' -d 'Show what svc does on a tem
 complete -c svc -n '__svc_at '\'''\''' -a 'commands' -d 'Print the command tree as JSON'
 complete -c svc -n '__svc_at '\'''\''' -a 'completion' -d 'Print the completion script for bash, zsh, fish or powershell'
 complete -c svc -n '__svc_at '\'''\''' -a 'version' -d 'Print the version'
-complete -c svc -n '__svc_at '\'''\''' -a 'help' -d 'Explain a topic: exit-codes, environment, formatting, profiles, receipts'
+complete -c svc -n '__svc_at '\'''\''' -a 'help' -d 'Explain a topic: configuration, environment, exit-codes, formatting, profiles, receipts'
 complete -c svc -n '__svc_at '\''org'\''' -a 'list' -d 'List organizations'
 complete -c svc -n '__svc_at '\''org'\''' -a 'get' -d 'Show one organization'
 complete -c svc -n '__svc_at '\''org'\''' -a 'create' -d 'Create an organization'

@@ -190,7 +190,7 @@ export const groups: Record<string, Group> = {
     load: async () => (await import('./commands/version.ts')).registerVersion,
   },
   help: {
-    about: 'Explain a topic: exit-codes, environment, formatting, profiles, receipts',
+    about: 'Explain a topic: configuration, environment, exit-codes, formatting, profiles, receipts',
     load: async () => (await import('./commands/help.ts')).registerHelp,
   },
 }
