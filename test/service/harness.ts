@@ -21,7 +21,12 @@ import type { Prompt } from '../../src/service/ringer.ts'
 import { openSqlite } from '../../src/service/storage/sqlite.ts'
 import { storeTemplate } from './store-template.ts'
 
+/** The store of a test service that was closed, to start others from copies of it. */
+export type KeptStore = { path: string; operatorKey: string }
+
 type Options = {
+  /** Starts from a copy of this store. */
+  from?: KeptStore
   now?: () => Date
   /** Handlers that stand in for the real ones. */
   handlers?: Partial<Handlers<Table>>
@@ -59,6 +64,7 @@ export type Answer = {
 
 /** The real service in process, on a store in a folder of its own. Paths are below the API root unless they start at the origin. */
 export const startTestService = async ({
+  from,
   now,
   handlers,
   guards,
@@ -71,9 +77,9 @@ export const startTestService = async ({
 }: Options = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-service-'))
   const { path, keyring, vapid } = await storeTemplate()
-  copyFileSync(path, join(folder, 'svc.db'))
+  copyFileSync(from?.path ?? path, join(folder, 'svc.db'))
   const storage = await openSqlite({ path: join(folder, 'svc.db'), now })
-  const operatorKey = (await ensureOperatorKey(storage))!
+  const operatorKey = from?.operatorKey ?? (await ensureOperatorKey(storage))!
   const log: LogRecord[] = []
   const rung: Prompt[] = []
   const logged = (record: LogRecord): number => log.push(record)
@@ -154,10 +160,12 @@ export const startTestService = async ({
     app,
     log,
     folder,
-    close: async (): Promise<void> => {
+    /** `keep`: a path to copy the store to, for `from`. */
+    close: async (keep?: string): Promise<void> => {
       service.waiting.stop()
       await outbox.stop()
       await storage.close()
+      if (keep !== undefined) copyFileSync(join(folder, 'svc.db'), keep)
       rmSync(folder, { recursive: true, force: true })
     },
   }

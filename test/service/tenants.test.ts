@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { planRequest } from '../../src/client/request.ts'
@@ -6,8 +7,9 @@ import { prepare, type Handler } from '../../src/service/call.ts'
 import { createCall } from '../../src/service/create-call.ts'
 import { handlers } from '../../src/service/handlers/all.ts'
 import { Refusal } from '../../src/service/refusal.ts'
+import { temporaryFolder } from '../e2e/processes.ts'
 import { contentsOf, dataOf, refusal } from './fixtures.ts'
-import { startTestService, type TestService } from './harness.ts'
+import { startTestService, type KeptStore, type TestService } from './harness.ts'
 import { settle, type Holding } from './tenant-holding.ts'
 import {
   all,
@@ -135,8 +137,18 @@ describe('a key of an organization, refused without a trace', () => {
 })
 
 describe('a key of an organization, at home', () => {
-  beforeEach(open)
+  const folder = temporaryFolder()
+  let from: KeptStore
+  beforeAll(async () => {
+    await open()
+    from = { path: join(folder.path, 'svc.db'), operatorKey: service.operatorKey }
+    await service.close(from.path)
+  })
+  beforeEach(async () => {
+    service = await startTestService({ dev: true, from })
+  })
   afterEach(() => service.close())
+  afterAll(() => folder.remove())
 
   test.each(ids.filter((id) => !isForOperators(id)))('may %s', async (id) => {
     const answer = await ask(service, id, inputs[id](acme, acme), acme.key)
