@@ -43,7 +43,7 @@ const outcomeOf = (error: unknown): Outcome => {
     }
   if (code === 'denied') return { kind: 'ruled out', message: reasonIn(message) }
   if (code === 'device_revoked') return { kind: 'removed' }
-  if (code === 'approver_not_active' || code === 'requester_revoked') return { kind: 'stopped', message }
+  if (code === 'approver_not_active') return { kind: 'stopped', message }
   if (status === 410) return { kind: 'lapsed' }
   if (status === 409 || status === 404) return { kind: 'elsewhere' }
   return { kind: 'again', message }

@@ -35,7 +35,10 @@ const wordsFor = (ending: Ending, asked: Asked) => {
       return {
         drawing: 'clock',
         title: 'This request has lapsed',
-        lines: [quote(asked), 'Its time is over and nothing was approved. Whoever asked can ask again.'],
+        lines: [
+          quote(asked),
+          'It can no longer be approved, and nothing was approved. Whoever asked can ask again.',
+        ],
       } as const
     case 'unsure':
       return {

@@ -1,6 +1,6 @@
 import { lockDataDir, requireStore } from './data-dir.ts'
 import { openStore, type Upgrade } from './open-store.ts'
-import { replaceOperatorKeys } from './operator.ts'
+import { replaceOperatorKeys, type ReplacedKeys } from './operator.ts'
 import { newestVersion } from './storage/migrations.ts'
 import type { Storage } from './storage/storage.ts'
 import { storeVersion } from './storage/store-version.ts'
@@ -8,6 +8,12 @@ import { storeVersion } from './storage/store-version.ts'
 export { backup, checkBackup, checkRestore, restore } from './backup.ts'
 export { requireStore } from './data-dir.ts'
 export { announceUpgrade } from './open-store.ts'
+
+/** Fails with an SvcError where there is no store, or where a service has it open. */
+export const requireIdle = (dataDir: string): void => {
+  requireStore(dataDir)
+  lockDataDir(dataDir).release()
+}
 
 /** Does `work` on a store that no server has open, upgraded first where it is older. */
 const withStorage = async <T>(
@@ -50,4 +56,4 @@ export const migrate = async (dataDir: string): Promise<Upgrade | undefined> => 
 export const resetOperatorKey = (
   dataDir: string,
   tell: (upgrade: Upgrade) => void = () => undefined,
-): Promise<string> => withStorage(dataDir, tell, replaceOperatorKeys)
+): Promise<ReplacedKeys> => withStorage(dataDir, tell, replaceOperatorKeys)

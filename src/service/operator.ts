@@ -1,5 +1,6 @@
 import { SvcError } from '../core/errors.ts'
 import { sha256 } from '../core/ids.ts'
+import { expireDue } from './approvals/expiry.ts'
 import { appendAudit } from './audit.ts'
 import { newSecret, prefixOf } from './keys.ts'
 import type { Db } from './storage/schema.ts'
@@ -56,18 +57,26 @@ export const ensureOperatorKey = async (storage: Storage, preset?: string): Prom
   })
 }
 
-/** Ends every operator key and makes a new one. */
-export const replaceOperatorKeys = async (storage: Storage): Promise<string> => {
+export type ReplacedKeys = { key: string; revoked: number; ended: number }
+
+/** Ends every operator key and the requests that were made with them, and makes a new key. */
+export const replaceOperatorKeys = async (storage: Storage): Promise<ReplacedKeys> => {
   const secret = newSecret('operator')
-  await storage.write(async (db) => {
+  const { revoked, ended } = await storage.write(async (db) => {
     const now = storage.now()
-    await db
+    const old = await db
       .updateTable('api_keys')
       .set({ revoked_at: now })
       .where('org_id', 'is', null)
       .where('revoked_at', 'is', null)
+      .returning(['id', 'expires_at'])
       .execute()
     await addOperatorKey(db, secret, now, 'resetOperatorKey')
+    const over = await expireDue(db, now)
+    return {
+      revoked: old.filter(({ expires_at }) => expires_at === null || expires_at > now).length,
+      ended: over.length,
+    }
   })
-  return secret.key
+  return { key: secret.key, revoked, ended }
 }

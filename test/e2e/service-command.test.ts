@@ -42,6 +42,18 @@ test('reset-operator-key asks on a terminal, and No changes nothing', async () =
   expect(no.screen).toContain(`in ${join(home.path, 'share', 'svc')}`)
   const yes = await onTerminal(reset, env, [[/Go on\?/, 'y\r']])
   expect([yes.exit, yes.screen]).toEqual([0, expect.stringContaining('svc_op_')])
+  expect(yes.screen).toContain('Revoked 1 operator key and ended 0 pending requests.')
+})
+
+test('reset-operator-key asks nothing while the service runs', async () => {
+  const service = await startDefault(home.path)
+  try {
+    const refused = await onTerminal(reset, env, [])
+    expect([refused.exit, refused.screen]).toEqual([1, expect.stringContaining('is in use by process')])
+  } finally {
+    service.kill('SIGTERM')
+    await service.ended
+  }
 })
 
 test('reset-operator-key asks nothing where there is no store', async () => {

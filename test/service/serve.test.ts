@@ -133,7 +133,7 @@ describe('a lost operator key', () => {
     const old = service.operatorKey!
     await expect(resetOperatorKey(dataDir)).rejects.toMatchObject({ code: 'data_dir_in_use' })
     await service.stop()
-    const fresh = await resetOperatorKey(dataDir)
+    const { key: fresh } = await resetOperatorKey(dataDir)
     const again = await start()
     expect(again.operatorKey).toBeUndefined()
     expect((await ask(again, '/organizations', old)).status).toBe(401)

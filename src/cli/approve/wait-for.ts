@@ -34,6 +34,19 @@ const nobodyTold = (
     cause,
   })
 
+/** The key of the wait has ended meanwhile: says what is known of the request. */
+const keyRefused = (error: SvcError, { request_id }: ApprovalRecord): SvcError =>
+  new SvcError(error.exit, error.code, error.message, {
+    detail:
+      `The decision on ${request_id} is unknown. This is not an approval. ` +
+      'When a key is revoked or expires, the pending requests that it made end.',
+    hint: error.hint,
+    request_id: error.request_id,
+    http_status: error.http_status,
+    data: error.data,
+    cause: error,
+  })
+
 /**
  * Waits for a decision until the deadline of the request, also through a restart of the service. Answers the request
  * as it is then; it can still be pending.
@@ -66,6 +79,7 @@ export const waitFor = async (
       // A service that does not wait, or lets go because it stops, is not asked in a tight loop.
       if (early) await sleep(1000, signal)
     } catch (error) {
+      if (error instanceof SvcError && error.code === 'unauthenticated') throw keyRefused(error, record)
       if (!mayComeBack(error)) throw error
       if (!lost) tell.lost(record, error)
       lost = error

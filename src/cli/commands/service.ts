@@ -53,6 +53,13 @@ const confirmReset = async (context: Context, dir: string, options: Options): Pr
   if (!(await prompt.confirm('Go on?'))) throw new SvcError('failed', 'declined', 'No key was revoked')
 }
 
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+
+/** What a reset ended, and who notices. */
+const resetNote = (revoked: number, ended: number): string =>
+  `Revoked ${count(revoked, 'operator key')} and ended ${count(ended, 'pending request')}.` +
+  ' A profile that has a revoked key needs the new one: svc profile login <profile>'
+
 /** `svc service`: what an operator does to the data of a service while it does not run; a backup also while it does. */
 export const registerService = (group: Command, context: Context): void => {
   const add = (
@@ -120,12 +127,15 @@ export const registerService = (group: Command, context: Context): void => {
     'Revoke all operator keys and create a new one',
     undefined,
     async (dir, _file, options) => {
-      const { announceUpgrade, requireStore, resetOperatorKey } = await maintenance()
-      requireStore(dir)
+      const { announceUpgrade, requireIdle, resetOperatorKey } = await maintenance()
+      requireIdle(dir)
       if (options.dryRun) return wouldDo(context, { data_dir: dir, revokes: 'every operator key' })
       await confirmReset(context, dir, options)
       const output = await context.output()
-      const key = await resetOperatorKey(dir, (upgrade) => output.warn(announceUpgrade(upgrade)))
+      const { key, revoked, ended } = await resetOperatorKey(dir, (upgrade) =>
+        output.warn(announceUpgrade(upgrade)),
+      )
+      output.note(resetNote(revoked, ended))
       const saved = options.profile !== false && (await saveKey(context, key, dir))
       await say(
         context,

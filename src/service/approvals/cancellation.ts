@@ -29,6 +29,7 @@ export const cancelApproval = async (
     return answered(ended, call.caller)
   }
   if (row.status !== 'pending') return alreadyEnded(row)
-  for (const one of await expireDue(db, now, request_id)) call.wake(one)
-  return lapsed()
+  const [over] = await expireDue(db, now, request_id)
+  if (over) call.wake(over)
+  return lapsed(over?.detail)
 }

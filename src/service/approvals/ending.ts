@@ -4,6 +4,7 @@ import { ofActiveMember } from '../active-member.ts'
 import type { Call } from '../call.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
 import { expireDue, lapsed } from './expiry.ts'
+import { ofLiveKey } from './live-key.ts'
 import { muteRequester } from './limits.ts'
 import { selectApprovals, subjectOf, type ApprovalRow } from './record.ts'
 import type { RowInput } from '../row-ids.ts'
@@ -46,18 +47,7 @@ const decidable = (call: Call, { row, device, counter }: Verdict) =>
           .select('d.id'),
       ),
     )
-    .where(({ exists, selectFrom, or, eb }) =>
-      or([
-        eb('approvals.key_id', '=', 0),
-        exists(
-          selectFrom('api_keys as k')
-            .whereRef('k.id', '=', 'approvals.key_id')
-            .where('k.revoked_at', 'is', null)
-            .where((key) => key.or([key('k.expires_at', 'is', null), key('k.expires_at', '>', call.now)]))
-            .select('k.id'),
-        ),
-      ]),
-    )
+    .where(ofLiveKey(call.now))
 
 const noteUse = async (call: Call, { row, device, counter, decidedAt }: Verdict): Promise<void> => {
   await call.db
@@ -69,9 +59,9 @@ const noteUse = async (call: Call, { row, device, counter, decidedAt }: Verdict)
 }
 
 /** Why a request that was found cannot be ended: as it is now, whoever asks. */
-export const alreadyEnded = (row: Pick<ApprovalRow, 'status'>): Refusal =>
+export const alreadyEnded = (row: Pick<ApprovalRow, 'status' | 'detail'>): Refusal =>
   row.status === 'expired'
-    ? lapsed()
+    ? lapsed(row.detail)
     : conflict(`already_${row.status}`, `The request is ${row.status} already; a decision stays as it is`)
 
 /** Looked for only after the statement said no. To be returned and not thrown: an expiry is made durable here. */
@@ -82,9 +72,10 @@ const whyNot = async (call: Call, { row, device }: Verdict): Promise<Refusal> =>
     .executeTakeFirst()
   if (!present) return notFound('Approval request')
   if (present.status !== 'pending') return alreadyEnded(present)
-  if (present.expires_at <= now) {
-    for (const one of await expireDue(db, now, row.request_id)) call.wake(one)
-    return lapsed()
+  const [ended] = await expireDue(db, now, row.request_id)
+  if (ended) {
+    call.wake(ended)
+    return lapsed(ended.detail)
   }
   const member = await db
     .selectFrom('memberships')
@@ -108,15 +99,7 @@ const whyNot = async (call: Call, { row, device }: Verdict): Promise<Refusal> =>
     return new Refusal(403, 'device_revoked', 'This device is revoked', {
       hint: 'Register it again: svc user enroll <user-id>',
     })
-  const key = await db
-    .selectFrom('api_keys')
-    .where('id', '=', row.key_id)
-    .where('revoked_at', 'is', null)
-    .select('id')
-    .executeTakeFirst()
-  return key || row.key_id === 0
-    ? new Refusal(403, 'assertion_refused', 'The signature of the device was used before')
-    : new Refusal(403, 'requester_revoked', 'The key that asked is revoked')
+  return new Refusal(403, 'assertion_refused', 'The signature of the device was used before')
 }
 
 const actorOf = ({ row, device }: Verdict): string => `user:${row.user_id} (device ${device.id})`

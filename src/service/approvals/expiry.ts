@@ -1,37 +1,59 @@
+import { expressionBuilder } from 'kysely'
 import { appendAudit } from '../audit.ts'
 import { Refusal } from '../refusal.ts'
 import type { Service } from '../service.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Tables } from '../storage/schema.ts'
+import { ofLiveKey } from './live-key.ts'
 import { subjectOf } from './record.ts'
 import type { Waited } from './waiting.ts'
 
 const atOnce = 500
 
-export const lapsed = (): Refusal =>
-  new Refusal(410, 'expired', 'The request has expired', { hint: 'Ask again: svc approve request' })
+const tooLate = 'nobody decided in time'
+const keyEnded = 'the API key of the requester was revoked or has expired'
+
+/** A request that ended without a decision; `detail` says why. */
+export const lapsed = (detail?: string | null): Refusal =>
+  new Refusal(
+    410,
+    'expired',
+    detail && detail !== tooLate ? `The request has ended: ${detail}` : 'The request has expired',
+    { hint: 'Ask again: svc approve request' },
+  )
+
+/** Nobody can decide it any more: its time is over, or its key has ended. */
+const isOver = (now: string) => {
+  const { eb, not, or } = expressionBuilder<Tables, 'approvals'>()
+  return or([eb('approvals.expires_at', '<=', now), not(ofLiveKey(now))])
+}
 
 /**
- * Makes durable what the clock has decided, so that nobody who was told of it is ever told otherwise. Answers the
- * requests that ended. Inside a transaction.
+ * Makes durable what the clock or a revoked key has decided, so that nobody who was told of it is ever told otherwise.
+ * Answers the requests that ended. Inside a transaction.
  */
-export const expireDue = async (db: Db, now: string, only?: string): Promise<Waited[]> => {
+export const expireDue = async (
+  db: Db,
+  now: string,
+  only?: string,
+): Promise<(Waited & { detail: string })[]> => {
   const due = await db
     .selectFrom('approvals')
     .where('status', '=', 'pending')
-    .where('expires_at', '<=', now)
+    .where(isOver(now))
     .$if(only !== undefined, (query) => query.where('request_id', '=', only!))
-    .select(['id', 'org_id', 'user_id', 'request_id'])
+    .select(['id', 'org_id', 'user_id', 'request_id', 'expires_at'])
     .orderBy('id')
     .limit(atOnce)
     .execute()
-  const ended: Waited[] = []
-  for (const { id, org_id, user_id, request_id } of due) {
+  const ended: (Waited & { detail: string })[] = []
+  for (const { id, org_id, user_id, request_id, expires_at } of due) {
+    const detail = expires_at <= now ? tooLate : keyEnded
     const row = await db
       .updateTable('approvals')
-      .set({ status: 'expired', detail: 'nobody decided in time', ended_at: now })
+      .set({ status: 'expired', detail, ended_at: now })
       .where('id', '=', id)
       .where('status', '=', 'pending')
-      .where('expires_at', '<=', now)
+      .where(isOver(now))
       .returning('id')
       .executeTakeFirst()
     if (!row) continue
@@ -44,7 +66,7 @@ export const expireDue = async (db: Db, now: string, only?: string): Promise<Wai
       changes: ['status'],
       requestId: '-',
     })
-    ended.push({ request_id, org_id, user_id })
+    ended.push({ request_id, org_id, user_id, detail })
   }
   return ended
 }
@@ -54,7 +76,7 @@ const isDue = async ({ storage }: Service): Promise<boolean> => {
     db
       .selectFrom('approvals')
       .where('status', '=', 'pending')
-      .where('expires_at', '<=', storage.now())
+      .where(isOver(storage.now()))
       .select('id')
       .limit(1)
       .executeTakeFirst(),
@@ -62,7 +84,7 @@ const isDue = async ({ storage }: Service): Promise<boolean> => {
   return row !== undefined
 }
 
-/** Ends all requests whose time is over, and wakes who waits for them. Writes only when there are some. */
+/** Ends all requests that nobody can decide any more, and wakes who waits for them. Writes only when there are some. */
 export const sweep = async (service: Service): Promise<void> => {
   const { storage, waiting } = service
   while (await isDue(service))

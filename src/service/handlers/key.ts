@@ -1,5 +1,6 @@
 import type { key } from '../../contract/key.ts'
 import type { Call, Handlers } from '../call.ts'
+import { expireDue } from '../approvals/expiry.ts'
 import { newSecret } from '../keys.ts'
 import { conflict, notFound, type Refusal } from '../refusal.ts'
 import { later } from '../later.ts'
@@ -138,5 +139,7 @@ export const keyHandlers: Handlers<typeof key> = {
       .executeTakeFirst()
     if (!row) throw await whyNot(call, id)
     await call.audit(row.org_id ?? 0, `key:${id}`)
+    // What this key asked can no longer be approved: no approver is shown it, and who waits is told.
+    for (const ended of await expireDue(call.db, call.now)) call.wake(ended)
   },
 }

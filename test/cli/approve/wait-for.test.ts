@@ -65,9 +65,15 @@ describe('a wait', () => {
     expect(elapsed()).toBeGreaterThan(60)
     expect(elapsed()).toBeLessThan(75)
   })
-  test('ends at once when the service refuses, for that does not pass', async () => {
-    const { wait, polled } = playing([new SvcError('forbidden', 'unauthenticated', 'No such key')])
-    await expect(wait()).rejects.toMatchObject({ code: 'unauthenticated' })
+  test('ends at once when its key is revoked, and says that the decision is unknown', async () => {
+    const refused = new SvcError('forbidden', 'unauthenticated', 'No such key', { hint: 'svc profile login' })
+    const { wait, polled } = playing([refused])
+    await expect(wait()).rejects.toMatchObject({
+      code: 'unauthenticated',
+      message: 'No such key',
+      detail: expect.stringMatching(/^The decision on apr_1 is unknown\. This is not an approval\./),
+      hint: 'svc profile login',
+    })
     expect(polled).toHaveLength(1)
   })
   test('answers a request as it is after the time that was asked for', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { sweep } from '../../../src/service/approvals/expiry.ts'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { decide } from '../approver.ts'
 import { minute } from '../clock.ts'
@@ -24,6 +25,32 @@ describe('a cancelled request', () => {
     dataOf(await decide(service, id, ada.key))
     expect(refusal(await cancel(id))).toEqual([409, 'already_approved', []])
     expect((await statusOf(id))[0]).toBe('approved')
+  })
+})
+
+describe('a request whose key has ended', () => {
+  const detail = 'the API key of the requester was revoked or has expired'
+
+  test('ends with the revoked key: nobody is offered it, and a waiter is told', async () => {
+    const id = await asked()
+    const other = await asked({}, service.operatorKey)
+    const waiting = service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key })
+    dataOf(await service.call('DELETE', '/svc/v1/keys/2'))
+    expect(dataOf(await waiting)).toMatchObject({ status: 'expired', detail })
+    expect((await auditOf(service, acme.id)).at(-1)).toEqual(['expireApproval', `approval:${id}`, ['status']])
+    expect(await list('?status=pending')).toMatchObject([{ request_id: other }])
+    const refused = await service.call('GET', `/svc/v1/approvals/${id}/ceremony`)
+    expect(refused).toMatchObject({ status: 410, body: { message: `The request has ended: ${detail}` } })
+  })
+
+  test('ends with a rotated key once its overlap is over', async () => {
+    const id = await asked()
+    dataOf(await service.call('POST', '/svc/v1/keys/2/rotate', { body: { overlap_s: 60 } }))
+    clock.tick(minute - 1)
+    expect(await list('?status=pending')).toHaveLength(1)
+    clock.tick(1)
+    await sweep(service.service)
+    expect(await statusOf(id)).toEqual(['expired', detail])
   })
 })
 

@@ -65,7 +65,7 @@ describe('what a key asked is its own after a rotation', () => {
   test('a request of a secret that has ended is not decided any more', async () => {
     const { request_id } = dataOf(await asked(old))
     await rotate(old)
-    expect(refusal(await decide(service, request_id, ada.key))[0]).toBe(403)
+    expect(refusal(await decide(service, request_id, ada.key))).toEqual([410, 'expired', []])
   })
 })
 
