@@ -25,8 +25,8 @@ export type Asker = {
   status(request_id: string): Promise<ApprovalRecord>
   /** Answers when it is decided or has expired, or as it is after `seconds`. */
   wait(request_id: string, seconds: number, signal?: AbortSignal): Promise<ApprovalRecord>
-  /** Withdraws a pending request, so that no prompt stays live. */
-  cancel(request_id: string): Promise<void>
+  /** Withdraws a pending request, so that no prompt stays live. `why` is recorded where the asker is the engine. */
+  cancel(request_id: string, why?: string): Promise<void>
   /** Whether the person saw and signed this very action. */
   boundToAction: boolean
   /** Stands in every answer when it is not the real thing: the demo. */

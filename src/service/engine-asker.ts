@@ -43,10 +43,10 @@ export const createEngineAsker = (service: Service, caller: Caller): Asker => {
     status: async (request_id) => answered(await readSettled(service, request_id, reach), caller),
     wait: async (request_id, seconds, signal) =>
       answered(await awaitEnd(service, request_id, reach, { seconds, signal }), caller),
-    cancel: async (request_id) => {
+    cancel: async (request_id, why) => {
       await write(
         'cancelApproval',
-        (id: { request_id: string }, call) => cancelApproval(call, id.request_id, reach),
+        (id: { request_id: string }, call) => cancelApproval(call, id.request_id, reach, why),
         {
           request_id,
         },

@@ -224,6 +224,9 @@ test('a client that is killed takes its prompt with it', async () => {
   await ada.rung()
   child.kill('SIGKILL')
   await expect.poll(() => ada.requests('pending'), { timeout: 10_000 }).toEqual([])
+  expect(await ada.requests('expired')).toMatchObject([
+    { detail: 'withdrawn because the client disconnected' },
+  ])
 })
 
 test('a service that stops withdraws what its tools asked, and does not wait for the answer', async () => {
@@ -235,7 +238,8 @@ test('a service that stops withdraws what its tools asked, and does not wait for
   const calling = call(client, 'request_approval', args)
   const id = await stopped.rung()
   expect(await before.stop()).toBe(0)
-  expect((await calling).said).toMatchObject({ status: 'expired', request_id: id })
+  const detail = expect.stringContaining('Reason: withdrawn because the service stopped.')
+  expect((await calling).said).toMatchObject({ status: 'expired', request_id: id, detail })
   await client.close()
 })
 

@@ -15,7 +15,7 @@ const inOrganization = (asker: Asker, wanted: string, context: Context): Asker =
   request: async (ask) => asker.request({ ...ask, org_id: (await resolveOrg(wanted, context)).id }),
   status: (request_id) => asker.status(request_id),
   wait: (request_id, seconds, signal) => asker.wait(request_id, seconds, signal),
-  cancel: (request_id) => asker.cancel(request_id),
+  cancel: (request_id, why) => asker.cancel(request_id, why),
 })
 
 /**

@@ -5,18 +5,22 @@ import { alreadyEnded } from './ending.ts'
 import { expireDue, lapsed } from './expiry.ts'
 import { answered, selectApprovals, subjectOf, type Reach } from './record.ts'
 
+const withdrawnBecause = (why: string | undefined): string =>
+  why === undefined ? 'cancelled by the requester' : `withdrawn because ${why}`
+
 /** Withdraws a pending request; it ends as expired, and no decision counts any more. */
 export const cancelApproval = async (
   call: Call,
   request_id: string,
   reach: Reach,
+  why?: string,
 ): Promise<ApprovalRecord | Refusal> => {
   const { db, now } = call
   const row = await selectApprovals(db, reach).where('a.request_id', '=', request_id).executeTakeFirst()
   if (!row) return notFound('Approval request')
   const ended = await db
     .updateTable('approvals')
-    .set({ status: 'expired', detail: 'cancelled by the requester', ended_at: now })
+    .set({ status: 'expired', detail: withdrawnBecause(why), ended_at: now })
     .where('request_id', '=', request_id)
     .where('org_id', '=', row.org_id)
     .where('status', '=', 'pending')

@@ -15,6 +15,8 @@ export type Desk = {
 export type Conversation = {
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal
+  /** Why nobody waits, once the signal is aborted. */
+  whyEnded(): string
   /** The name that the client gives itself. */
   client?: string
   /** Present when the client takes progress. */

@@ -121,6 +121,7 @@ export const createMcpRoute = ({
     refuseMethod: marked(refuseMethod),
     close: async () => {
       clearTimeout(loading)
+      shared.stop()
       await (await exchanges)?.close()
     },
   }

@@ -12,12 +12,14 @@ type Call = {
  */
 export const createInFlight = () => {
   const calls = new Map<string, Set<Call>>()
+  let isAbandoned = false
 
   return {
     /** Answers how to remove it again. */
     add: (key: string, call: Call): (() => void) => {
       const same = calls.get(key) ?? new Set()
       calls.set(key, same.add(call))
+      if (isAbandoned) call.abandon()
       return () => {
         same.delete(call)
         if (same.size === 0) calls.delete(key)
@@ -28,7 +30,9 @@ export const createInFlight = () => {
       const same = [...(calls.get(key) ?? [])]
       if (same.length === 1) same[0]!.cancel()
     },
+    /** A call that begins later is abandoned at once. */
     abandonAll: (): void => {
+      isAbandoned = true
       for (const same of calls.values()) for (const call of same) call.abandon()
     },
   }

@@ -4,7 +4,7 @@ import { clientName } from './client-name.ts'
 import { createInFlight } from './in-flight.ts'
 import { openedStream, paddedJson } from './kept-alive.ts'
 import { createLabel, readLabel } from './session-label.ts'
-import { createToolServer } from './tool-server.ts'
+import { createToolServer, disconnected } from './tool-server.ts'
 
 type Params = {
   requestId?: unknown
@@ -82,7 +82,8 @@ export const createLegacyExchanges = (running: Set<Promise<unknown>>) => {
         // Other answers of the same batch are on their way.
         setImmediate(() => void transport.close())
       }
-      return { signal: controller.signal, done }
+      const whyEnded = (): string => (cancelled ? 'the client cancelled the call' : disconnected)
+      return { signal: controller.signal, whyEnded, done }
     }
 
     const introduction = {

@@ -8,12 +8,14 @@ type Entry = { asked: Promise<ApprovalRecord>; calls: number; kept: boolean }
 /** One call's part in a request. */
 export type Share = {
   record: ApprovalRecord
+  /** Whether another call waits for the same request. */
+  isJoined(): boolean
   /** The request outlives its calls, because the caller has its id. */
   keep(): void
   /** The call no longer waits. */
   leave(): void
   /** As `leave`, and withdraws the request unless another call waits for it or its caller has the id. */
-  withdraw(): Promise<ApprovalRecord>
+  withdraw(why: string): Promise<ApprovalRecord>
 }
 
 /**
@@ -31,6 +33,7 @@ const identityOf = (
  */
 export const createSharedRequests = () => {
   const entries = new Map<string, Entry>()
+  let isStopped = false
 
   const forget = (identity: string, entry: Entry): void => {
     if (entries.get(identity) === entry) entries.delete(identity)
@@ -55,15 +58,19 @@ export const createSharedRequests = () => {
     }
     return {
       record,
+      isJoined: () => entry.calls > 1,
       keep: () => {
         entry.kept = true
         leave()
       },
       leave,
-      withdraw: async () => {
+      withdraw: async (why) => {
         leave()
+        // Once it stops, no call waits any more: the first one withdraws the request, so that all get the same answer.
+        const isLast = entry.calls === 0 || isStopped
         // A decision may have come first: what the request says afterwards counts.
-        if (entry.calls === 0 && !entry.kept) await asker.cancel(request_id).catch(() => undefined)
+        if (isLast && !entry.kept)
+          await asker.cancel(request_id, isStopped ? 'the service stopped' : why).catch(() => undefined)
         return asker.status(request_id)
       },
     }
@@ -89,7 +96,11 @@ export const createSharedRequests = () => {
     return ask(caller, wanted, asker)
   }
 
-  return { ask }
+  return {
+    ask,
+    /** Call it before the calls are aborted: each then withdraws its request because the service stopped. */
+    stop: (): void => void (isStopped = true),
+  }
 }
 
 export type SharedRequests = ReturnType<typeof createSharedRequests>

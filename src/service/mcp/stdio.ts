@@ -30,7 +30,8 @@ export const serveTools = async (
   report: Session['report'],
   signal: AbortSignal,
 ): Promise<void> => {
-  const session = { desk: { asker, defaults, shared: createSharedRequests(), caller: 'stdio' }, report }
+  const shared = createSharedRequests()
+  const session = { desk: { asker, defaults, shared, caller: 'stdio' }, report }
   const running = new Set<Promise<unknown>>()
   const transport = new StdioServerTransport()
   const closed = new Promise<void>((resolve) => {
@@ -38,13 +39,17 @@ export const serveTools = async (
     transport.close = () => close().finally(resolve)
   })
   const server = serveStdio(() => createToolServer(session, running), { transport })
-  const end = (): void => void server.close().then(() => transport.close())
+  const end = (): void => {
+    shared.stop()
+    void server.close().then(() => transport.close())
+  }
   if (signal.aborted) end()
   else signal.addEventListener('abort', end, { once: true })
   const looking = setInterval(() => {
     if (running.size > 0 && outputIsClosed()) end()
   }, lookEveryMs).unref()
   await closed
+  shared.stop()
   clearInterval(looking)
   await server.close()
   let timer: NodeJS.Timeout | undefined

@@ -124,7 +124,7 @@ export const requestApproval = async (
   conversation: Conversation,
 ): Promise<ApprovalOutput> => {
   const { timeout_s } = input
-  const { signal, client, tell } = conversation
+  const { signal, whyEnded, client, tell } = conversation
   const ask = { ...askOf(desk, input, client), lifetime_s: timeout_s ?? openSeconds }
   const share = await desk.shared.ask(desk.caller, ask, desk.asker)
   const { number } = share.record
@@ -135,14 +135,15 @@ export const requestApproval = async (
       ended = await waitTelling(ended, seconds, desk, conversation)
   } catch (error) {
     // Nobody waits any more, so the prompt must not stay.
-    const last = await share.withdraw().catch(() => undefined)
+    const last = await share.withdraw('the wait for it failed').catch(() => undefined)
     // A decision that came first counts.
     if (last?.status === 'approved' || last?.status === 'denied') return outcome(last, desk)
     throw error
   }
   if (ended.status !== 'pending') share.leave()
-  else if ((stays || ended.number !== number) && !signal.aborted) share.keep()
-  else ended = await share.withdraw()
+  // The answer of a call that another one has joined says "pending" with the id, so the request must stay.
+  else if ((stays || ended.number !== number || share.isJoined()) && !signal.aborted) share.keep()
+  else ended = await share.withdraw(signal.aborted ? whyEnded() : 'nobody decided in time')
   return outcome(ended, desk)
 }
 

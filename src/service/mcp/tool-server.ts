@@ -13,13 +13,17 @@ import type { Introduction } from './session-label.ts'
 import { checkStatus, requestApproval, requestApprovalAsync } from './tool-calls.ts'
 import { toolList } from './tool-list.ts'
 
+export const disconnected = 'the client disconnected'
+
+type Ending = Pick<Conversation, 'signal' | 'whyEnded'>
+
 /** Who talks to the tools, and how it went. */
 export type Session = {
   desk: Desk
   /** What the client said of itself in an earlier request, where each request has a server of its own. */
   introduction?: Introduction
   /** Begins a call whose transport does not see that it is abandoned. */
-  begin?(id: string | number): { signal: AbortSignal; done(): void }
+  begin?(id: string | number): Ending & { done(): void }
   /** What went wrong inside. */
   report(error: Error): void
 }
@@ -51,11 +55,16 @@ const listed = { tools: toolList }
 
 const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
 
-const conversationOf = ({ mcpReq }: ServerContext, signal: AbortSignal, client?: string): Conversation => {
+const conversationOf = (
+  { mcpReq }: ServerContext,
+  { signal, whyEnded }: Ending,
+  client?: string,
+): Conversation => {
   const { _meta, notify } = mcpReq
   const progressToken = _meta?.progressToken
   return {
     signal,
+    whyEnded,
     ...(client !== undefined && { client }),
     ...(progressToken !== undefined && {
       tell: (message, progress, total) =>
@@ -94,7 +103,9 @@ const answer = async (
   { version, client }: Introduction,
 ): Promise<CallToolResult> => {
   const begun = tools[name].reads ? undefined : session.begin?.(context.mcpReq.id)
-  const conversation = conversationOf(context, begun?.signal ?? context.mcpReq.signal, client)
+  // A client of 2026-07-28 cancels a call by closing its stream.
+  const ending = begun ?? { signal: context.mcpReq.signal, whyEnded: () => disconnected }
+  const conversation = conversationOf(context, ending, client)
   try {
     return resultOf(await call(name, given, session, conversation), version)
   } catch (error) {

@@ -59,10 +59,10 @@ export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
         woken.set(request_id, [...(woken.get(request_id) ?? []), go])
         signal?.addEventListener('abort', go)
       }),
-    cancel: async (request_id) => {
+    cancel: async (request_id, why) => {
       if (find(request_id).status !== 'pending') throw new Refusal(409, 'decided', 'Decided already')
       cancelled.push(request_id)
-      end(request_id, { status: 'expired', detail: 'Withdrawn.' })
+      end(request_id, { status: 'expired', detail: `withdrawn because ${why}` })
     },
   }
 

@@ -96,6 +96,36 @@ describe('a call that is identical to a pending one', () => {
     expect(await said(first)).toMatchObject({ status: 'approved' })
   })
 
+  test('is withdrawn with it, and gets the same answer, when the service stops', async () => {
+    const answers = [await waiting(1), await waiting(2), await waiting(3)]
+    await tick()
+    await tools.close()
+    const expected = { status: 'expired', detail: expect.stringContaining('because the service stopped.') }
+    for (const answer of answers) expect(await said(answer)).toMatchObject(expected)
+    expect(fake.cancelled).toEqual(['apr_1'])
+  })
+
+  test('stays with it when the service stops, where a caller was given its id', async () => {
+    await send({}, 'request_approval_async')
+    const answers = [await waiting(1), await waiting(2)]
+    await tick()
+    await tools.close()
+    for (const answer of answers) expect(await said(answer)).toMatchObject({ status: 'pending' })
+    expect(fake.cancelled).toEqual([])
+  })
+
+  test('is not withdrawn once a joined call was told that it is pending', async () => {
+    const first = await waiting(1)
+    await tick()
+    const { wait } = fake.asker
+    fake.asker.wait = (id) => fake.asker.status(id)
+    expect(await said(await send({ timeout_s: 1 }))).toMatchObject({ status: 'pending' })
+    fake.asker.wait = wait
+    await cancel(1)
+    await first.text()
+    expect(fake.cancelled).toEqual([])
+  })
+
   test('never withdraws what an asynchronous call was given', async () => {
     await send({}, 'request_approval_async')
     fake.asker.wait = (id) => fake.asker.status(id)
