@@ -35,6 +35,7 @@ export const openClient = (
   const transport = openTransport(io, settings.cacert?.value)
   return createClient({
     baseUrl: settings.baseUrl.value,
+    keyHint: settings.keyHint,
     apiKey: (url) => settings.apiKey(url),
     transport,
     approval,

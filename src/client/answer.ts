@@ -40,13 +40,30 @@ const noRoute = (url: string): { message: string; hint: string } => {
   return { message, hint: `The routes of this service are listed at ${origin}/openapi.json` }
 }
 
+/** What the client knows of a request, for the hint of an answer that refuses it. */
+export type Asked = {
+  /** What to do about a key that is not accepted. */
+  keyHint?: string
+  /** Whether the command has --org. */
+  takesOrg?: boolean
+}
+
 /** What to type next when the service does not say. */
-const hintFor = (status: number, after: string | undefined): string | undefined => {
-  if (status === 401) return 'svc profile login saves a key; SVC_API_KEY is used once'
+const hintFor = (
+  status: number,
+  after: string | undefined,
+  { keyHint = 'svc profile login', takesOrg = false }: Asked,
+): string | undefined => {
+  if (status === 401) return keyHint
   if (status === 403) return 'Use a key that is allowed to: svc profile list, --profile NAME'
   if (status === 404)
-    return 'Check the ID and --org. You only see resources that your key can access: svc org list'
-  if (status === 429) return after ? `Try again later (Retry-After: ${after})` : 'Try again later'
+    return takesOrg
+      ? 'Check the ID and --org. You only see resources that your key can access: svc org list'
+      : 'Check the ID. You only see resources that your key can access: svc whoami'
+  if (status === 429) {
+    if (after === undefined) return 'Try again later'
+    return /^\d{1,9}$/.test(after) ? `Try again in ${after} s` : `Try again later (Retry-After: ${after})`
+  }
   return undefined
 }
 
@@ -71,11 +88,13 @@ const toldBy = ({ status, headers }: HttpResponse) => ({
 })
 
 /** An answer that is no envelope. */
-const strange = (response: HttpResponse, url: string): SvcError => {
+const strange = (response: HttpResponse, url: string, asked: Asked): SvcError => {
   const { status } = response
   const good = status < 300
   const details = {
-    hint: (good || status === 404 ? undefined : hintFor(status, response.headers['retry-after'])) ?? rootHint,
+    hint:
+      (good || status === 404 ? undefined : hintFor(status, response.headers['retry-after'], asked)) ??
+      rootHint,
     request_id: said(response.headers['x-request-id'], 100),
     ...toldBy(response),
   }
@@ -93,16 +112,16 @@ const strange = (response: HttpResponse, url: string): SvcError => {
 }
 
 /** An answer as the envelope it is. Fails with an SvcError unless it is a 2xx whose status is `success`. */
-export const readAnswer = (response: HttpResponse, url: string): Answer => {
+export const readAnswer = (response: HttpResponse, url: string, asked: Asked = {}): Answer => {
   const { status, headers, body } = response
   if (status >= 300 && status < 400) throw redirected(response, url)
   let envelope: unknown
   try {
     envelope = JSON.parse(body)
   } catch {
-    throw strange(response, url)
+    throw strange(response, url, asked)
   }
-  if (!isObject(envelope) || typeof envelope.status !== 'string') throw strange(response, url)
+  if (!isObject(envelope) || typeof envelope.status !== 'string') throw strange(response, url, asked)
   const requestId = said(headers['x-request-id'], 100)
   if (status < 300 && envelope.status === 'success')
     return { httpStatus: status, requestId, envelope: envelope as Answer['envelope'] }
@@ -111,7 +130,7 @@ export const readAnswer = (response: HttpResponse, url: string): Answer => {
   const code = said(data.code, 100)
   const fallback = status < 300 ? 'unexpected_answer' : `http_${status}`
   const exit = exitOfAnswer(status, code)
-  const hint = hintFor(status, headers['retry-after'])
+  const hint = hintFor(status, headers['retry-after'], asked)
   // What the service says of these is for whoever builds requests; here svc builds them.
   const known =
     code === 'no_such_route'

@@ -22,6 +22,35 @@ export const timedOut = (url: string, what: string, seconds: number): SvcError =
 
 const tlsCodes =
   /^(?:ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|UND_ERR_PRX_TLS|HOSTNAME)/
+
+/** The reason in OpenSSL's text: `…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:…`. */
+const tlsReason = (error: Error): string => {
+  const { reason } = error as { reason?: unknown }
+  if (typeof reason === 'string') return reason
+  return /:error:[0-9A-F]{1,16}:[^:]*:[^:]*:([^:]+):/.exec(error.message)?.[1] ?? error.message
+}
+
+const tlsFailed = (host: string, code: string, error: Error): SvcError => {
+  const reason = tlsReason(error)
+  const noTls = /wrong version number|packet length too long|record layer failure|http request/i.test(reason)
+  return new SvcError(
+    'unreachable',
+    'tls_failed',
+    noTls ? `The server at ${host} does not speak TLS` : `No secure connection to ${host}`,
+    {
+      detail: noTls ? undefined : safeLine(`${code}: ${reason}`),
+      hint: noTls
+        ? `If the service uses plain http, its address starts with http://${host}`
+        : code === 'ERR_TLS_CERT_ALTNAME_INVALID'
+          ? 'The certificate is for another host. Check the address: svc profile show --explain'
+          : code === 'CERT_HAS_EXPIRED'
+            ? 'Renew the certificate of the service. If it is still valid, check the clock of this machine'
+            : 'For a private certificate authority: --cacert FILE',
+      cause: error,
+    },
+  )
+}
+
 const dnsCodes = /^(?:ENOTFOUND|EAI_)/
 const connectCodes = /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/
 
@@ -61,12 +90,7 @@ export const networkError = (error: Error, url: string, proxy?: string): SvcErro
   if (error instanceof SvcError) return error
   const code = String((error as { code?: unknown }).code ?? '')
   const host = hostOf(url)
-  if (tlsCodes.test(code))
-    return new SvcError('unreachable', 'tls_failed', `No secure connection to ${host}`, {
-      detail: safeLine(`${code}: ${error.message}`),
-      hint: 'For a private certificate authority: --cacert FILE',
-      cause: error,
-    })
+  if (tlsCodes.test(code)) return tlsFailed(host, code, error)
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
     return new SvcError('failed', 'answer_too_large', `The answer of ${host} is larger than 64 MiB`, {
       hint: 'Ask for less: --limit 1000',

@@ -2,7 +2,6 @@ import { approval, type ApprovalRecord } from '../contract/approval.ts'
 import type { Asker } from '../contract/asker.ts'
 import type { Operation } from '../contract/operation.ts'
 import { SvcError } from '../core/errors.ts'
-import { readAnswer } from './answer.ts'
 import type { Client } from './client.ts'
 import { sleepFor } from './retry.ts'
 
@@ -23,12 +22,14 @@ type Options = {
  * Whether the service has `/svc/v1/approvals`; another service of the contract answers 404 there. Fails with an
  * SvcError when it cannot be asked, or does not take the key.
  */
-export const hasApprovals = async (client: Client, baseUrl: string): Promise<boolean> => {
-  const path = '/svc/v1/approvals?limit=1'
-  const response = await client.raw({ method: 'GET', path, effect: 'read' })
-  if (response.status === 404 || response.status === 405) return false
-  const { envelope } = readAnswer(response, new URL(path, baseUrl).href)
-  return Array.isArray(envelope.data)
+export const hasApprovals = async (client: Client): Promise<boolean> => {
+  try {
+    const { envelope } = await client.call(approval.listApprovals, { limit: 1 })
+    return Array.isArray(envelope.data)
+  } catch (error) {
+    if (error instanceof SvcError && (error.http_status === 404 || error.http_status === 405)) return false
+    throw error
+  }
 }
 
 const isPassing = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../contract/describe.ts'
+import { argsOf, fieldsOf } from '../contract/describe.ts'
 import { pathNames, type Effect, type Operation } from '../contract/operation.ts'
 import { SvcError, usageError } from '../core/errors.ts'
 import { readAnswer } from './answer.ts'
@@ -15,6 +15,8 @@ type Options = {
   baseUrl: string
   /** The key for this address, asked before each call. */
   apiKey(url: string): Promise<string | undefined>
+  /** What to do where there is no key, or the service does not accept it. */
+  keyHint?: string
   transport: Transport & { close?(): Promise<void> }
   now?(): Date
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
@@ -27,10 +29,11 @@ type Options = {
 
 type Sending = { effect: Effect; signal?: AbortSignal; shownUrl: string }
 
-const noKey = (): SvcError =>
-  new SvcError('forbidden', 'no_key', 'There is no API key for this service', {
-    hint: 'svc profile login saves one; SVC_API_KEY is used once; svc serve creates the profile local',
-  })
+const noKey = (hint: string): SvcError =>
+  new SvcError('forbidden', 'no_key', 'There is no API key for this service', { hint })
+
+const takesOrg = (operation: Operation): boolean =>
+  fieldsOf(operation).some(({ flag, name }) => flag === 'org' && !argsOf(operation).includes(name))
 
 /** Whether there is something to check: if not, the validator is not loaded. */
 const hasShownFields = (operation: Operation, input: Record<string, unknown>): boolean =>
@@ -38,7 +41,7 @@ const hasShownFields = (operation: Operation, input: Record<string, unknown>): b
   fieldsOf(operation).some(({ path, meta }) => meta.source === 'shown' && Object.hasOwn(input, path[0]!))
 
 export const createClient = (options: Options): Client => {
-  const { baseUrl, transport, debug } = options
+  const { baseUrl, transport, debug, keyHint = 'svc profile login' } = options
   const { now = () => new Date(), sleep = sleepFor, random = Math.random } = options
   let honoured: Promise<boolean> | undefined
 
@@ -105,7 +108,7 @@ export const createClient = (options: Options): Client => {
     idempotencyKey?: string,
   ): Promise<Record<string, string>> => {
     const key = await options.apiKey(url)
-    if (!key) throw noKey()
+    if (!key) throw noKey(keyHint)
     const headers = {
       accept: 'application/json',
       'content-type': 'application/json',
@@ -137,7 +140,8 @@ export const createClient = (options: Options): Client => {
       const request = { method, url: at, headers, ...(body && { body: JSON.stringify(body) }), ...wait }
       const response = await send(request, { effect, signal, shownUrl: redactedUrl(at, operation, input) })
       const { date, link } = response.headers
-      const answer: Answer = { ...readAnswer(response, at), ...(date === undefined ? {} : { date }) }
+      const asked = response.status < 300 ? {} : { keyHint, takesOrg: takesOrg(operation) }
+      const answer: Answer = { ...readAnswer(response, at, asked), ...(date === undefined ? {} : { date }) }
       const isList = method === 'GET' && Array.isArray(answer.envelope.data)
       if (!isList && seen.size > 1) return
       const next: string | undefined = isList ? linkedPage(link, 'next', at) : undefined

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -118,8 +118,39 @@ describe('what is wrong with the address or the key is said in words of the comm
   test('a key that is not accepted', async () => {
     const { exit, err } = await svc('org list', undefined, { SVC_API_KEY: 'svc_op_00000000_x' })
     expect(exit).toBe(4)
-    expect(err).toMatch(/^svc: \S+ does not accept this API key\nhint: svc profile login/)
+    expect(err).toMatch(/^svc: \S+ does not accept this API key\nhint: Correct SVC_API_KEY, or unset it/)
     expect(err).not.toMatch(/header/)
+  })
+  test('a saved key that is not accepted: the hint names the profile that was used', async () => {
+    const stale = { SVC_API_KEY: service.operatorKey! }
+    const create = `profile create prod --base-url ${service.baseUrl}`
+    expect((await svc(create, undefined, { SVC_BASE_URL: '' })).exit).toBe(0)
+    const none = await svc('org list --profile prod', undefined, { SVC_API_KEY: '' })
+    expect(none.err).toMatch(
+      /no API key for this service\nhint: svc profile login prod saves one; SVC_API_KEY .*; svc serve /,
+    )
+    expect((await svc('org list --profile prod', undefined, stale)).exit).toBe(0)
+    const file = join(dir, 'config', 'profiles.json')
+    const saved = JSON.parse(readFileSync(file, 'utf8')) as { profiles: Record<string, object> }
+    const { origin } = new URL(service.baseUrl)
+    Object.assign(saved.profiles['prod']!, { api_key: 'svc_op_00000000_x', api_key_origin: origin })
+    writeFileSync(file, JSON.stringify(saved))
+    const { exit, err } = await svc('org list --profile prod', undefined, { SVC_API_KEY: '' })
+    expect(exit).toBe(4)
+    expect(err).toMatch(/does not accept this API key\nhint: svc profile login prod\n/)
+  })
+  test('a login with a key that is not accepted does not advise to log in', async () => {
+    writeFileSync(join(dir, 'wrong.txt'), 'svc_op_00000000_x\n')
+    const login = `profile login other --base-url ${service.baseUrl} --key-file wrong.txt`
+    const { exit, err } = await svc(login, undefined, { SVC_API_KEY: '', SVC_BASE_URL: '' })
+    expect(exit).toBe(4)
+    expect(err).toMatch(/\nhint: Nothing was saved\. Check that the key/)
+    expect(err).not.toMatch(/hint: .*login/)
+  })
+  test('what is not found: --org is named where the command has it', async () => {
+    expect((await svc('user show 99 --org acme')).err).toMatch(/hint: Check the ID and --org\./)
+    for (const line of ['key revoke 99 --yes', 'approve status apr_none', 'approve cancel apr_none'])
+      expect((await svc(line)).err).toMatch(/not found\nhint: Check the ID\. .*: svc whoami\n/)
   })
   test('an address without its path', async () => {
     const { origin, host } = new URL(service.baseUrl)

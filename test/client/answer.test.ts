@@ -125,11 +125,14 @@ test('nothing that moves a cursor or hides text comes out of an error', async ()
   expect(told).not.toMatch(/[\p{Cc}\p{Cf}]/u)
 })
 
-test('without a key nothing is sent, and three ways to one are named', async () => {
-  const { client, service } = await withHosted({ apiKey: async () => undefined })
+test('without a key nothing is sent, and the hint is the one for keys', async () => {
+  const { client, service } = await withHosted({
+    apiKey: async () => undefined,
+    keyHint: 'svc profile login prod',
+  })
   const error = await failure(client.call(list, {}))
   expect(error).toMatchObject({ exit: 'forbidden', code: 'no_key' })
-  expect(error.hint).toMatch(/svc profile login.*SVC_API_KEY.*svc serve/)
+  expect(error.hint).toBe('svc profile login prod')
   expect(service.seen).toEqual([])
 })
 

@@ -155,6 +155,31 @@ test('a private certificate authority needs --cacert, and works with it', async 
   expect(await failure(open({ env: {}, ca: selfSigned().cert })(url))).toMatchObject({ code: 'tls_failed' })
 })
 
+test('https to a server that speaks plain http says so, without the text of OpenSSL', async () => {
+  const port = await listening(createHttp((_, response) => void response.end('{}')))
+  const error = await failure(open({ env: {} })(`https://127.0.0.1:${port}/`))
+  expect(error).toMatchObject({
+    code: 'tls_failed',
+    message: `The server at 127.0.0.1:${port} does not speak TLS`,
+    hint: `If the service uses plain http, its address starts with http://127.0.0.1:${port}`,
+  })
+  expect(error.detail).toBeUndefined()
+})
+
+test.each([
+  [
+    'EPROTO',
+    'write EPROTO 80DC:error:0A000410:SSL routines:ssl3_read_bytes:ssl/tls alert handshake failure:../deps/s3.c:1584:\n',
+    'EPROTO: ssl/tls alert handshake failure',
+    '--cacert',
+  ],
+  ['CERT_HAS_EXPIRED', 'certificate has expired', 'CERT_HAS_EXPIRED: certificate has expired', 'Renew'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'not in it', 'ERR_TLS_CERT_ALTNAME_INVALID: not in it', 'another host'],
+])('%s of TLS is one readable line, with what helps against it', (code, message, detail, helps) => {
+  const error = networkError(Object.assign(new Error(message), { code }), 'https://host.example/x')
+  expect(error).toMatchObject({ code: 'tls_failed', detail, hint: expect.stringContaining(helps) })
+})
+
 /** A proxy that connects whatever is asked to one local port. */
 const proxy = async (port: number) => {
   const asked: string[] = []

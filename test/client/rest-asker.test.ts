@@ -82,12 +82,12 @@ describe('whether a service has approvals', () => {
   ])('is told from its answer (%s)', async (_, answer, expected) => {
     const { client, service } = await start()
     service.next(answer)
-    expect(await hasApprovals(client, service.baseUrl)).toBe(expected)
+    expect(await hasApprovals(client)).toBe(expected)
   })
 
   test('stays open where the key is not taken', async () => {
     const { client, service } = await start()
     service.next(json(401, { status: 'error', message: 'Unauthorized' }))
-    expect((await failure(hasApprovals(client, service.baseUrl))).exit).toBe('forbidden')
+    expect((await failure(hasApprovals(client))).exit).toBe('forbidden')
   })
 })

@@ -26,13 +26,13 @@ const shortened = (line: string, where: string): string => {
 
 /** Our service asks itself; where it does not show people the action, the tool server of the profile may. */
 const openAsking = async (context: Context, ask: Ask): Promise<Backend> => {
-  const [{ hasApprovals }, { baseUrl, mcpUrl }, client] = await Promise.all([
+  const [{ hasApprovals }, { mcpUrl }, client] = await Promise.all([
     import('../../client/rest-asker.ts'),
     context.settings(),
     context.client(),
   ])
   // Not one that the environment names: who asks first is the profile's to say.
-  const elsewhere = mcpUrl?.source === 'profile' && !(await hasApprovals(client, baseUrl.value))
+  const elsewhere = mcpUrl?.source === 'profile' && !(await hasApprovals(client))
   const through = elsewhere ? 'tools' : 'service'
   return openBackend(context, { through, requester: ask.requester, bound: true })
 }

@@ -9,8 +9,8 @@ const isAbsent = (error: unknown): error is SvcError =>
 /** Whether the service in use has `/svc/v1/approvals`, asked after an error that may mean that it has not. */
 export const lacksApprovals = async (failure: unknown, context: Context): Promise<boolean> => {
   if (!isAbsent(failure)) return false
-  const [client, { baseUrl }] = await Promise.all([context.client(), context.settings()])
-  return !(await hasApprovals(client, baseUrl.value))
+  const client = await context.client()
+  return !(await hasApprovals(client))
 }
 
 /** The error of a service that has no approvals, where nothing else is configured to ask through. */

@@ -43,7 +43,7 @@ const requireTested = async (client: Client, context: Context): Promise<boolean>
     context.settings(),
   ])
   if (verifyFallback === 'on') return true
-  if (await hasApprovals(client, baseUrl.value)) return false
+  if (await hasApprovals(client)) return false
   const { noFallback } = await import('../approve/no-approvals.ts')
   throw noFallback(new URL(baseUrl.value).origin, verifyFallback)
 }

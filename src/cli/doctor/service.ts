@@ -1,6 +1,5 @@
 import { org } from '../../contract/org.ts'
 import type { Answer } from '../../client/client.ts'
-import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { isLoopback, pathHint } from '../profile/address.ts'
 import type { Settings } from '../profile/settings.ts'
@@ -57,10 +56,7 @@ export const checkService = async (context: Context): Promise<Finding[]> => {
   try {
     answer = await client.call(org.listOrganizations, { limit: 1 }, { signal: io.signal })
   } catch (error) {
-    const login = `svc profile login ${(await context.settings()).profile.value}`
-    const finding = failed('service', error)
-    const refused = error instanceof SvcError && error.exit === 'forbidden'
-    return [refused ? { ...finding, next: `${login}, or another SVC_API_KEY` } : finding]
+    return [failed('service', error)]
   }
   const ms = Math.round(performance.now() - started)
   return [ok('service', `accepts this key and answers in ${ms} ms`), clock(answer.date, io.now().getTime())]

@@ -57,7 +57,7 @@ export const testFallback = async (mobile: string, options: Options, context: Co
       `svc profile set ${profile.value} base_url=${baseUrl.value}`,
     )
   const client = await context.client()
-  if (await hasApprovals(client, baseUrl.value))
+  if (await hasApprovals(client))
     throw new SvcError('refused', 'has_approvals', `${baseUrl.value} has approvals and needs no fallback`)
   await consented(mobile, options, context)
   const output = await context.output()

@@ -1,4 +1,5 @@
 import { SvcError, usageError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Globals } from '../context.ts'
 import type { Io } from '../io.ts'
 import { readText } from '../read-text.ts'
@@ -25,10 +26,17 @@ export const checkKey = (key: string, where: string, noun: Noun = 'API key'): st
 }
 
 /** Where the key of this run comes from; read when asked for. `origin`: the only one it may go to. */
-export type KeySource = { where: string; origin?: string; read(): Promise<string> }
+export type KeySource = {
+  where: string
+  origin?: string
+  /** What to do where the service does not accept this key. */
+  remedy?: string
+  read(): Promise<string>
+}
 
 export const fileSource = (file: string, io: Io): KeySource => ({
   where: file === '-' ? 'on standard input' : `in ${file}`,
+  remedy: `Check the key that --key-file ${shellWord(file)} reads`,
   read: async () => {
     if (file === '-' && io.stdin.isTTY)
       throw usageError('--key-file - reads standard input: pipe the key into it')
@@ -46,16 +54,27 @@ export const keySource = (
   const inEnv = io.env['SVC_API_KEY']
   const { api_key, api_key_origin, credential_command: command } = profile
   if (globals.keyFile !== undefined) return fileSource(globals.keyFile, io)
-  if (inEnv) return { where: 'in SVC_API_KEY', read: async () => inEnv }
+  if (inEnv)
+    return {
+      where: 'in SVC_API_KEY',
+      remedy: `Correct SVC_API_KEY, or unset it: a key that "svc profile login ${profileName}" saves is used without it`,
+      read: async () => inEnv,
+    }
   if (command && command.length > 0)
     return {
       where: `that ${command[0]} prints`,
       origin: api_key_origin ?? originOf(profile.base_url ?? defaultBaseUrl) ?? 'nowhere',
+      remedy: `Check what the credential_command of profile ${profileName} prints: svc profile show ${profileName}`,
       read: async () =>
         (await import('./credential-command.ts')).runCredentialCommand(command, profileName, io),
     }
   if (api_key === undefined) return undefined
-  return { where: 'in the profile', origin: api_key_origin ?? 'nowhere', read: async () => api_key }
+  return {
+    where: 'in the profile',
+    origin: api_key_origin ?? 'nowhere',
+    remedy: `svc profile login ${profileName}`,
+    read: async () => api_key,
+  }
 }
 
 const wayOut: Record<Noun, (profileName: string, origin: string) => string> = {

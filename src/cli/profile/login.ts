@@ -22,6 +22,7 @@ const tryKey = async (
     ...settings,
     baseUrl: { value: target.url, source: 'profile' },
     apiKey: async () => target.key,
+    keyHint: 'Nothing was saved. Check that the key was made by this service and has not been revoked',
   })
   try {
     await client.call(org.listOrganizations, { limit: 1 }, { signal: io.signal })

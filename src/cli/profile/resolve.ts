@@ -104,6 +104,7 @@ export const createSettings = ({
     field: 'mcp_url',
     profile: name.value,
   })
+  const key = keySource(io, globals, profile, name.value)
   return {
     profile: name,
     baseUrl: baseUrl ?? { value: defaultBaseUrl, source: 'default' },
@@ -117,7 +118,10 @@ export const createSettings = ({
     requireApproval: profile.require_approval ?? [],
     verifyFallback: fallbackOf(profile, baseUrl?.value),
     approver: profile.default_mobile,
-    apiKey: createKeyReader(keySource(io, globals, profile, name.value), name.value),
+    apiKey: createKeyReader(key, name.value),
+    keyHint:
+      key?.remedy ??
+      `svc profile login ${name.value} saves one; SVC_API_KEY is used once; svc serve creates the profile local`,
     bearer: createKeyReader(bearerSource(io, profile), name.value, 'bearer'),
   }
 }

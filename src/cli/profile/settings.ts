@@ -28,6 +28,8 @@ export type Settings = {
    * it was saved for another origin than `url`, or when `url` is plain http to a host that is not loopback.
    */
   apiKey(url: string): Promise<string | undefined>
+  /** What to do where there is no REST key, or the service does not accept it. */
+  keyHint: string
   /** The bearer of the approval tool server: another secret, under the same rules. */
   bearer(url: string): Promise<string | undefined>
 }

@@ -60,7 +60,7 @@ test.each([
     'a key that is not accepted',
     { SVC_API_KEY: 'svc_op_00000000_x' },
     4,
-    /does not accept this API key\nhint: svc profile login/,
+    /does not accept this API key\nhint: Correct SVC_API_KEY, or unset it/,
   ],
   ['no key', { SVC_API_KEY: '' }, 4, /no API key/],
 ])('shows what is known here with %s', async (_, env, code, says) => {
