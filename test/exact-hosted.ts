@@ -32,6 +32,8 @@ const answerTo = ({ method, params = {} }: Call, tools: Tools): object | undefin
     return { tools: toolNames.map((name) => ({ name, inputSchema: { type: 'object' } })) }
   if (method !== 'tools/call') return undefined
   const said = tools[params.name ?? ''] ?? {}
+  // A whole result, for answers of several parts.
+  if (typeof said === 'object' && 'content' in said) return said
   return { content: [{ type: 'text', text: typeof said === 'string' ? said : JSON.stringify(said) }] }
 }
 

@@ -24,10 +24,11 @@ export const stateOf = ({ status, request_id }: Said): ApprovalRecord['status'] 
   throw unclear(`The tool server reports ${word}, which svc does not know`, text(request_id))
 }
 
-/** What a tool says of another request than the one it was asked about says nothing. */
+/** What a tool says of another request than the one it was asked about, or of one it does not name, says nothing. */
 const requireSame = ({ request_id }: Said, asked: string): void => {
-  if (request_id === undefined || request_id === asked) return
-  throw unclear('The tool server answered about another request', asked)
+  if (request_id === asked) return
+  const wrong = request_id === undefined ? 'without the ID of the request' : 'about another request'
+  throw unclear(`The tool server answered ${wrong}`, asked)
 }
 
 /** The state that `check_status` reports of the request it was asked about. Fails where it reports none that is known. */

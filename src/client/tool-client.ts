@@ -80,23 +80,53 @@ const textOf = (content: unknown): string =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The answer of a tool: `structuredContent`, or JSON in a block of text, as servers of older revisions answer. */
-const answerIn = (structuredContent: unknown, content: unknown): Record<string, unknown> | undefined => {
-  if (isObject(structuredContent)) return structuredContent
-  for (const { text } of Array.isArray(content) ? (content as { text?: unknown }[]) : []) {
-    if (typeof text !== 'string') continue
-    try {
-      const value: unknown = JSON.parse(text)
-      if (isObject(value)) return value
-    } catch {
-      // Words for a model: another block may be the answer.
-    }
+const parsed = (block: string): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(block)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
   }
-  return undefined
 }
 
-const unreadable = (tool: string, args: Record<string, unknown>, url: string): SvcError =>
-  new SvcError('failed', 'unexpected_answer', `The answer of ${tool} from ${hostOf(url)} cannot be read`, {
+/** Words beside an answer that says `approved` must not say otherwise: `Denied. As JSON:`. */
+const deniesIt = (words: string): boolean => {
+  const [first] = /\b(?:approved|denied|rejected|declined|expired|pending|unapproved)\b/i.exec(words) ?? []
+  const negated = /(?:\bnot|\bnever|n['’]t)(?: yet| been)? approved\b/i.test(words)
+  return negated || (first !== undefined && first.toLowerCase() !== 'approved')
+}
+
+/** Whether several values were given and differ. */
+const differ = (values: readonly unknown[]): boolean =>
+  new Set(values.filter((value) => value !== undefined)).size > 1
+
+/**
+ * The answer of a tool: `structuredContent`, or JSON in a block of text, as servers of older revisions answer.
+ * `contradictory`: its parts do not agree, so none of them is believed.
+ */
+const answerIn = (
+  structuredContent: unknown,
+  content: unknown,
+): { answer?: Record<string, unknown>; contradictory: boolean } => {
+  const blocks = (Array.isArray(content) ? (content as { text?: unknown }[]) : []).flatMap(({ text }) =>
+    typeof text === 'string' ? [text] : [],
+  )
+  const objects = [structuredContent, ...blocks.map(parsed)].filter(isObject)
+  const [answer] = objects
+  const contradictory =
+    differ(objects.map(({ status }) => status)) ||
+    differ(objects.map(({ request_id }) => request_id)) ||
+    (answer?.status === 'approved' &&
+      blocks.some((block) => parsed(block)?.status === undefined && deniesIt(block)))
+  return { answer, contradictory }
+}
+
+const unreadable = (
+  tool: string,
+  args: Record<string, unknown>,
+  { url, wrong }: { url: string; wrong: string },
+): SvcError =>
+  new SvcError('failed', 'unexpected_answer', `The answer of ${tool} from ${hostOf(url)} ${wrong}`, {
     detail:
       tool === 'check_status'
         ? 'Whether it was approved is not known.'
@@ -153,8 +183,10 @@ export const createToolClient = (options: Options): ToolClient => {
         const said = safeLine(textOf(content).slice(0, 1000)) || `${tool} failed and gives no reason`
         throw new SvcError('refused', 'tool_error', said)
       }
-      const answer = answerIn(structuredContent, content)
-      if (!answer) throw unreadable(tool, args, url)
+      const { answer, contradictory } = answerIn(structuredContent, content)
+      if (!answer) throw unreadable(tool, args, { url, wrong: 'cannot be read' })
+      if (contradictory)
+        throw unreadable(tool, args, { url, wrong: 'contradicts itself, so it is not an approval' })
       return answer
     },
     introduce: (given) => {

@@ -24,6 +24,11 @@ const pending = {
   expires_at: '2030-01-01T00:00:00Z',
 }
 
+const text = (said: unknown) => ({
+  type: 'text',
+  text: typeof said === 'string' ? said : JSON.stringify(said),
+})
+
 describe('a tool server that answers what the specification shows', () => {
   test('is read from its text, and refuses the notification of the client', async () => {
     const { client, service } = await open({ check_status: { status: 'approved', request_id: 'r-1' } })
@@ -68,11 +73,39 @@ describe('an answer that cannot be read', () => {
   })
 })
 
+describe('an answer that contradicts itself', () => {
+  const [yes, no] = ['approved', 'denied'].map((status) => ({ status, request_id: 'r-1' }))
+  const contradictions: [string, object][] = [
+    ['words that deny it before the JSON', { content: [text('Denied. As JSON:'), text(yes)] }],
+    ['words that deny it after the JSON', { content: [text(yes), text("It wasn't approved.")] }],
+    ['a list that denies it', { content: [text(yes), text([no])] }],
+    ['two blocks that differ', { content: [text(yes), text(no)] }],
+    ['two blocks that differ, the other way round', { content: [text(no), text(yes)] }],
+    ['a structured answer that differs', { content: [text(no)], structuredContent: yes }],
+    ['two requests', { content: [text({ ...yes, request_id: 'r-2' })], structuredContent: yes }],
+  ]
+
+  test.each(contradictions)('by %s is not an approval', async (_, said) => {
+    const { asker } = await open({ check_status: said, request_approval: said })
+    const message = expect.stringContaining('contradicts itself, so it is not an approval')
+    expect(await failure(asker.status('r-1'))).toMatchObject({ code: 'unexpected_answer', message })
+    const { request_id } = await asker.request({ ...ask, lifetime_s: 5 })
+    expect(await failure(asker.wait(request_id, 5))).toMatchObject({ code: 'unexpected_answer', message })
+  })
+
+  test('by nothing is one', async () => {
+    const content = [text('Approved: revoke the expired certificate. As JSON:'), text(yes)]
+    const { asker } = await open({ check_status: { content, structuredContent: yes } })
+    expect(await asker.status('r-1')).toMatchObject({ status: 'approved' })
+  })
+})
+
 describe('an answer that is no decision', () => {
   test.each([
     ['has no status', { request_id: 'r-1' }, 'no status'],
     ['has a word that svc does not know', { status: 'APPROVED', request_id: 'r-1' }, '"APPROVED"'],
     ['has a status that is no text', { status: true, request_id: 'r-1' }, 'no status'],
+    ['does not name the request', { status: 'approved' }, 'without the ID of the request'],
     ['is about another request', { status: 'approved', request_id: 'r-2' }, 'another request'],
   ])('%s', async (_, check_status, said) => {
     const { asker } = await open({ request_approval_async: pending, check_status })

@@ -23,8 +23,11 @@ export const timeLeft = (seconds: number): string => {
   return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left`
 }
 
+/** A tool server need not name the approver of a request that another machine made. */
 const person = ({ approver_mobile }: ApprovalRecord, whole: boolean): string =>
-  safeLine(whole ? approver_mobile : maskPhone(approver_mobile))
+  approver_mobile === ''
+    ? 'an unnamed approver'
+    : safeLine(whole ? approver_mobile : maskPhone(approver_mobile))
 
 /** The person, and the request by which all else is found again. */
 const asked = (record: ApprovalRecord, whole: boolean): string =>

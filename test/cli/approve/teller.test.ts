@@ -38,6 +38,9 @@ describe('a wait that is told', () => {
       ].join('\n'),
     )
   })
+  test('says so where the approver is not named', () => {
+    expect(told({}, record({ approver_mobile: '' })).err()).toContain('Denied by an unnamed approver (apr_1)')
+  })
   test('is one line that is redrawn on a terminal, within its width, and is gone at the end', () => {
     const err = told({ tty: true, columns: 60 }, record({ number: '42' })).err()
     const redrawn = err.split('\r\u001b[K').filter((text) => text.startsWith('Waiting'))
