@@ -64,7 +64,7 @@ export const addFlag = (command: Command, field: Field): void => {
   command.addOption(option)
   if (field.meta.oldFlag) addOldFlag(command, field.meta.oldFlag, field.flag)
   if (field.kind === 'boolean')
-    command.addOption(new Option(`--no-${field.flag}`, `Turn off: ${field.meta.description}`))
+    command.addOption(new Option(`--no-${field.flag}`, `Turn off --${field.flag}`))
 }
 
 /** The key under which commander keeps a flag's value: `ip-allow` -> `ipAllow`. */

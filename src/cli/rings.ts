@@ -18,6 +18,8 @@ export const personIn = (
   input: Record<string, unknown>,
 ): string | undefined => {
   if (!/^(?:approve|auth|notify) /.test(cli)) return undefined
+  // An alert or a notice asks nothing of anybody, and no request to withdraw comes of it.
+  if (cli === 'notify global') return undefined
   const { approver_mobile, email, user_id } = input
   const phone = approver_mobile ?? wholeNumber(input)
   if (phone !== undefined) return String(phone).replaceAll(/[\s().-]/g, '')

@@ -16,6 +16,12 @@ export const rawUrl = (baseUrl: string, path: string): string => {
   return new URL(root + path).href
 }
 
+/** A raw path without the path of the API root, which a dry run and `/openapi.json` print with it. */
+export const belowRoot = (baseUrl: string, path: string): string => {
+  const { pathname } = new URL(withoutSlash(baseUrl))
+  return pathname !== '/' && path.startsWith(`${pathname}/`) ? path.slice(pathname.length) : path
+}
+
 /**
  * Puts each value where it belongs: names in `{}` into the path, the rest into the query of a GET or DELETE and into
  * the body of a POST or PUT. `extra` holds further fields that the table does not name.

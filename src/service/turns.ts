@@ -66,7 +66,8 @@ export const takeTurn = async (reach: Reach, limit: Limit, of: Of): Promise<Turn
   return { taken: false, left: 0, next_at }
 }
 
-const spoken = (seconds: number): string =>
+/** A stretch of time, for a person: `9 min 55 s`. */
+export const spoken = (seconds: number): string =>
   [
     [Math.floor(seconds / 3600), 'h'],
     [Math.floor(seconds / 60) % 60, 'min'],

@@ -74,7 +74,7 @@ describe('whom an input rings', () => {
   const same: [string, Record<string, unknown>, string | undefined][] = [
     ['approve submit', { approver_mobile: '+1 (202) 555-0101' }, '+12025550101'],
     ['auth verify-user', { country_code: '+1', mobile: '2025550101' }, '+12025550101'],
-    ['notify global', { mobile: '+12025550101' }, '+12025550101'],
+    ['notify global', { mobile: '+12025550101', type: 'alert' }, undefined],
     ['notify email', { email: 'ada@acme.example' }, 'ada@acme.example'],
     ['mobile support', { mobile: '+12025550101' }, undefined],
     ['org create', { name: 'x' }, undefined],

@@ -9,6 +9,14 @@ export const sentence = ({ valid, claims, checks }: Verdict): string => {
   return `Valid: ${sub} ${status} "${action}" at ${new Date(iat * 1000).toISOString()}`
 }
 
+/** What to type where nothing is wrong but that a software key signed. */
+export const hintOf = ({ checks }: Verdict): string | undefined => {
+  const failed = checks.filter(({ ok }) => !ok)
+  return failed.length === 1 && failed[0]!.name === 'development'
+    ? 'To test without a phone: --allow-dev. Such a receipt does not prove that a person approved'
+    : undefined
+}
+
 /** Fails with the checks that did not hold. */
 export const requireValid = (verdict: Verdict): void => {
   if (verdict.valid) return

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { isLoopback } from '../profile/address.ts'
 import { readText } from '../read-text.ts'
 import { factors } from './ask.ts'
-import { sentence } from './verdict.ts'
+import { hintOf, sentence } from './verdict.ts'
 
 type Options = {
   jwks?: string
@@ -142,6 +142,8 @@ export const registerVerify = (group: Command, context: Context): void => {
     })
     if (!whole) {
       output.warn(safeLine(sentence(verdict)))
+      const hint = hintOf(verdict)
+      if (hint) output.warn(`hint: ${hint}`)
       if (verdict.valid) output.note(`Confirmed by the service only: ${verdict.on_service_word.join('; ')}`)
     }
     if (!verdict.valid) context.exitCode = 1

@@ -3,7 +3,7 @@ import { usageError } from '../../core/errors.ts'
 import { exitCode, exitOfAnswer } from '../../core/exit-codes.ts'
 import { safeText } from '../../core/safe-text.ts'
 import type { Effect } from '../../contract/operation.ts'
-import { rawUrl } from '../../client/request.ts'
+import { belowRoot, rawUrl } from '../../client/request.ts'
 import { showAnswer } from '../api-answer.ts'
 import { addBodyFlags, readBody, type BodyFlags } from '../body-fields.ts'
 import { confirmWrite } from '../confirm.ts'
@@ -43,7 +43,10 @@ export const registerApi = (command: Command, context: Context): void => {
   addBodyFlags(
     command
       .usage('<path> [flags]')
-      .argument('[path]', 'Path below the API root, or from the origin if it starts with /svc/')
+      .argument(
+        '[path]',
+        'Path below the API root, with or without /admin/public/api, or from the origin if it starts with /svc/',
+      )
       .option('-X, --method <method>', 'Method; default: GET, or POST with a body')
       .option('-H, --header <name:value>', 'Additional header', collect)
       .option('-i, --include', 'Show the status and the headers too')
@@ -57,8 +60,8 @@ export const registerApi = (command: Command, context: Context): void => {
 
   command.action(async () => {
     const options = command.opts<Options>()
-    const [path] = command.args
-    if (!path?.startsWith('/') || path.startsWith('//'))
+    const [typed] = command.args
+    if (!typed?.startsWith('/') || typed.startsWith('//'))
       throw usageError('The path of svc api must start with /', 'svc api /organizations')
     const body = await readBody(options, context.io)
     const method = (options.method ?? (body ? 'POST' : 'GET')).toUpperCase()
@@ -67,6 +70,7 @@ export const registerApi = (command: Command, context: Context): void => {
       throw usageError(`--paginate requires GET, not ${method}`, 'Remove --paginate')
 
     const { baseUrl, protected: guarded } = await context.settings()
+    const path = belowRoot(baseUrl.value, typed)
     if (options.dryRun) {
       const [{ showPlan }, { createPlaceholders }] = await Promise.all([
         import('../dry-run.ts'),
@@ -79,7 +83,7 @@ export const registerApi = (command: Command, context: Context): void => {
       return showPlan({ plan, placeholders }, context)
     }
     if (method === 'DELETE' && guarded) {
-      const write = { what: `DELETE ${path}`, name: path, declined: 'Nothing was sent' }
+      const write = { what: `DELETE ${typed}`, name: typed, declined: 'Nothing was sent' }
       await confirmWrite(write, options, context)
     }
     const client = await context.client()

@@ -58,6 +58,10 @@ export const registerDoctor = (command: Command, context: Context): void => {
         )
       const bad = findings.filter(({ state }) => state === 'fail')
       if (bad.length > 0)
-        throw new SvcError('failed', 'unwell', `Not well: ${bad.map(({ check }) => check).join(', ')}`)
+        throw new SvcError(
+          'failed',
+          'unwell',
+          `${bad.length === 1 ? 'A check' : `${bad.length} checks`} failed: ${bad.map(({ check }) => check).join(', ')}`,
+        )
     })
 }

@@ -1,6 +1,7 @@
 import { namedKeyOf, type Call } from '../call.ts'
 import { Refusal } from '../refusal.ts'
 import { later } from '../later.ts'
+import { spoken } from '../turns.ts'
 
 const pendingAtMost = 3
 const ringsAtMost = 5
@@ -9,11 +10,19 @@ export const muteMs = 20 * 60_000
 
 type Approver = { org_id: number; user_id: number }
 
-const limited = (code: string, message: string, hint: string, now: string, until: string): Refusal => {
-  const seconds = Math.ceil((Date.parse(until) - Date.parse(now)) / 1000)
+/** `hint` is told how long it takes until a request is allowed again. */
+const limited = (
+  code: string,
+  message: string,
+  hint: (wait: string) => string,
+  { now }: Pick<Call, 'now'>,
+  until: string,
+): Refusal => {
+  const left = Math.ceil((Date.parse(until) - Date.parse(now)) / 1000)
+  const seconds = Math.min(Math.max(left, 1), 3600)
   return new Refusal(429, code, message, {
-    hint,
-    headers: { 'retry-after': String(Math.min(Math.max(seconds, 1), 3600)) },
+    hint: hint(spoken(seconds)),
+    headers: { 'retry-after': String(seconds) },
   })
 }
 
@@ -22,11 +31,8 @@ const agentOf = (askedBy: number, requester: string): string => (askedBy === 0 ?
 
 const mutedAgentsAtMost = 1
 
-const refuseMuted = async (
-  { db, now, caller }: Call,
-  { org_id, user_id }: Approver,
-  requester: string,
-): Promise<void> => {
+const refuseMuted = async (call: Call, { org_id, user_id }: Approver, requester: string): Promise<void> => {
+  const { db, now, caller } = call
   const key = namedKeyOf(caller)
   const mutes = await db
     .selectFrom('mutes')
@@ -46,13 +52,14 @@ const refuseMuted = async (
     throw limited(
       'muted',
       'The approver did not expect a request of this requester, which is muted for a while',
-      'Talk to the approver before you ask again',
-      now,
+      (wait) => `Talk to the approver first. You can ask again in ${wait}`,
+      call,
       mute.until,
     )
 }
 
-const refusePending = async ({ db, now, caller }: Call, { org_id, user_id }: Approver): Promise<void> => {
+const refusePending = async (call: Call, { org_id, user_id }: Approver): Promise<void> => {
+  const { db, now, caller } = call
   const pending = await db
     .selectFrom('approvals')
     .where('org_id', '=', org_id)
@@ -67,14 +74,16 @@ const refusePending = async ({ db, now, caller }: Call, { org_id, user_id }: App
     throw limited(
       'too_many_pending',
       `${pendingAtMost} requests of this key are already pending at this approver`,
-      'Wait for one, or withdraw one: svc approve list --status pending, svc approve cancel <request-id>',
-      now,
+      (wait) =>
+        `Wait for one (the first expires in ${wait}), or withdraw one: svc approve list --status pending, svc approve cancel <request-id>`,
+      call,
       pending[0]!.expires_at,
     )
 }
 
 /** Rings in the window; an approval ends the count, as who approves knows what is going on. */
-const refuseRings = async ({ db, now }: Call, { org_id, user_id }: Approver): Promise<void> => {
+const refuseRings = async (call: Call, { org_id, user_id }: Approver): Promise<void> => {
+  const { db, now } = call
   const ofApprover = db.selectFrom('approvals').where('org_id', '=', org_id).where('user_id', '=', user_id)
   const approved = await ofApprover
     .where('status', '=', 'approved')
@@ -94,8 +103,8 @@ const refuseRings = async ({ db, now }: Call, { org_id, user_id }: Approver): Pr
     throw limited(
       'too_many_rings',
       `This approver was asked ${ringsAtMost} times in the last ${windowMs / 60_000} minutes`,
-      'Wait before you ask again',
-      now,
+      (wait) => `Try again in ${wait}`,
+      call,
       later(rings.at(-1)!.requested_at, windowMs),
     )
 }

@@ -69,6 +69,13 @@ describe('svc approve verify', () => {
     expect(err).toMatch(/^Not valid: /)
     expect(exit).toBe(1)
   })
+  test('names --allow-dev, and what it gives up, where a software key is all that is wrong', async () => {
+    const hint = /^Not valid: development .*\nhint: .*--allow-dev.*does not prove that a person approved\n$/
+    expect((await offline('dev.json')).err).toMatch(hint)
+    expect((await offline('dev.json', '--action', 'Other')).err).not.toContain('hint:')
+    expect((await offline('forged.json')).err).not.toContain('hint:')
+    expect((await offline('dev.json', '--allow-dev')).exit).toBe(0)
+  })
   test.each(['forged.json', 'denied.json', 'dev.json', 'pending.json'])(
     'does not take %s for an approval',
     async (file) => {

@@ -47,6 +47,15 @@ describe('svc api', () => {
     expect((await api(['/users'], { tty: true })).out).toBe('plain \\u{001b}[2J\n')
   })
 
+  it('takes a path with the API root before it, as a dry run prints it', async () => {
+    service.next(list(rows))
+    expect((await api(['/admin/public/api/users?limit=1'])).exit).toBe(0)
+    expect(service.seen.at(-1)!.path).toBe('/admin/public/api/users?limit=1')
+    const { out } = await api(['/admin/public/api/users', '--dry-run'])
+    expect(out).toContain('/admin/public/api/users')
+    expect(out).not.toContain('/api/admin')
+  })
+
   it('honours -o json', async () => {
     service.next(list(rows))
     const { exit, out } = await api(['/users', '-o', 'json'])

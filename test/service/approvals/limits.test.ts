@@ -16,6 +16,7 @@ describe('an approver is not worn down:', () => {
     clock.tick(minute)
     const answer = await ask(service, ada, {}, acme.key)
     expect(limitOf(answer)).toEqual([429, 'too_many_pending', '240'])
+    expect(answer.body.data.hint).toContain('the first expires in 4 min')
     dataOf(await ask(service, ada))
   })
 
@@ -26,6 +27,8 @@ describe('an approver is not worn down:', () => {
     }
     for (const key of [acme.key, service.operatorKey])
       expect(limitOf(await ask(service, ada, {}, key))).toEqual([429, 'too_many_rings', '595'])
+    const { hint } = (await ask(service, ada, {}, acme.key)).body.data
+    expect(hint).toBe('Try again in 9 min 55 s')
     expect(service.rung).toHaveLength(5)
     clock.tick(595 * second)
     await asked()
