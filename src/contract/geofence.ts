@@ -34,6 +34,8 @@ const userOrg = chosen(z.optional(positive), 'Organization id; required if the u
   example: 1,
 })
 
+const userColumns = ['name', 'latitude', 'longitude', 'radius', 'enabled']
+
 export const geofence = operations({
   listGeofences: {
     method: 'GET',
@@ -101,7 +103,7 @@ export const geofence = operations({
     example: '--user 7',
     input: z.strictObject({ userId: user_id, org_id: userOrg }),
     data: z.array(userFenceRecord),
-    columns: ['name', 'latitude', 'longitude', 'radius', 'enabled'],
+    columns: userColumns,
   },
   setUserGeofences: {
     method: 'PUT',
@@ -125,6 +127,7 @@ export const geofence = operations({
       ),
     }),
     data: z.array(userFenceRecord),
+    columns: userColumns,
   },
   checkGeofence: {
     method: 'GET',

@@ -123,6 +123,7 @@ export const timeslot = operations({
       ),
     }),
     data: z.array(userSlotRecord),
+    columns,
   },
   checkTimeslot: {
     method: 'GET',

@@ -74,7 +74,8 @@ export const createOutput = (run: Run): Output => {
     const as = unsaid && shape.document ? 'json' : unsaid && byRow ? 'ndjson' : format
     if (as !== 'table') return render(payload, shape, as, stdout.isTTY)
     if (!Array.isArray(payload) || payload.length > 0) return asTable(envelope, payload, shape)
-    note('Nothing found.')
+    // After a change, the message above says what was done.
+    if (!run.changed) note('Nothing found.')
     return ''
   }
 

@@ -3,16 +3,39 @@ import Table from 'cli-table3'
 import stringWidth from 'string-width'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Grid } from './grid.ts'
+import { isTime } from './relative-time.ts'
 
 const gap = '  '
 
-/** Widths that fit into `room`: the widest column gives first, and columns for which nothing is left are cut off. */
-const fit = (natural: readonly number[], room: number): number[] => {
-  const most = Math.max(1, Math.floor((room + gap.length) / (gap.length + 1)))
-  const widths = natural.slice(0, most).map((width) => Math.min(width, room))
-  let over = widths.reduce((sum, width) => sum + width + gap.length, -gap.length) - room
-  while (over-- > 0) widths[widths.indexOf(Math.max(...widths))]! -= 1
-  return widths
+/** Columns that are of no use when cut: what a person copies into the next command, and times to the second. */
+const isKept = (name: string, cells: readonly string[]): boolean =>
+  /^(?:.+_)?id$|^prefix$/.test(name) ||
+  (cells.some(isTime) && cells.every((cell) => cell === '-' || isTime(cell)))
+
+/** What is left of a column that is cut. */
+const least = 3
+
+type Column = { at: number; width: number; kept: boolean }
+
+const widthOf = (widths: readonly number[]): number =>
+  widths.reduce((sum, width) => sum + gap.length + width, -gap.length)
+
+/**
+ * The columns that fit into `room`: the widest gives first, but one that is kept is not cut as long as it fits at all.
+ * Where there is no room for every column, the last ones are left out, those that are kept after all others.
+ */
+const fit = (natural: readonly Column[], room: number): Column[] => {
+  let columns = natural.map((column) => ({ ...column, width: Math.min(column.width, room) }))
+  const leastOf = ({ kept, width }: Column): number => (kept ? width : Math.min(width, least))
+  while (columns.length > 1 && widthOf(columns.map(leastOf)) > room) {
+    const last = columns.findLast(({ kept }) => !kept) ?? columns.at(-1)
+    columns = columns.filter((column) => column !== last)
+  }
+  for (let over = widthOf(columns.map(({ width }) => width)) - room; over > 0; over--) {
+    const able = columns.filter((column) => column.width > leastOf(column))
+    able.reduce((widest, column) => (column.width > widest.width ? column : widest)).width -= 1
+  }
+  return columns
 }
 
 /** The names that cli-table3 gives to the pieces of its frame; all but the gap between columns stay away. */
@@ -20,14 +43,14 @@ const frame =
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid'
 const borderless = { ...Object.fromEntries(frame.split(' ').map((piece) => [piece, ''])), middle: gap }
 
-const draw = (lines: string[][], widths: number[]): string[] => {
+const draw = (lines: string[][], columns: Column[]): string[] => {
   const table = new Table({
     chars: borderless,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
-    colWidths: widths,
+    colWidths: columns.map(({ width }) => width),
     truncate: '…',
   })
-  table.push(...lines.map((line) => line.slice(0, widths.length)))
+  table.push(...lines.map((line) => columns.map(({ at }) => line[at]!)))
   return table.toString().split('\n')
 }
 
@@ -48,7 +71,14 @@ export const drawTable = (grid: Grid, { width, colour }: { width: number; colour
       .join('\n')
   }
   const all = [grid.head.map((name) => safeLine(name.toUpperCase())), ...lines]
-  const natural = all[0]!.map((_, i) => Math.max(1, ...all.map((line) => stringWidth(line[i]!))))
+  const natural = grid.head.map((name, at) => ({
+    at,
+    width: Math.max(1, ...all.map((line) => stringWidth(line[at]!))),
+    kept: isKept(
+      name,
+      lines.map((line) => line[at]!),
+    ),
+  }))
   const [head, ...body] = draw(all, fit(natural, width)).map((line) => line.trimEnd())
   return [chalk.dim(head), ...body].join('\n')
 }

@@ -32,6 +32,12 @@ describe('without -o', () => {
   it('an empty list is a note on a terminal and nothing when piped', async () => {
     expect(await shown([])).toEqual({ tty: '', piped: '', ttyErr: 'Nothing found.\n' })
   })
+  it('an empty list after a change is not a search that found nothing', async () => {
+    const io = memoryIo({ tty: true })
+    const run = { io, globals: {}, changed: true }
+    await createOutput(run).show({ status: 'success', message: 'Replaced', data: [] })
+    expect([io.out(), io.err()]).toEqual(['', ''])
+  })
   it('an answer without data is its message on a terminal, its fields when piped', async () => {
     expect(await shown(undefined)).toMatchObject({ tty: 'Done\n', piped: 'status\tsuccess\nmessage\tDone\n' })
   })
@@ -51,6 +57,37 @@ describe('without -o', () => {
     expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(5)
     const { tty: record } = await shown(long, {}, { columns: 40 })
     expect(record).toContain('n'.repeat(90))
+  })
+})
+
+describe('a table that is too wide', () => {
+  const request = {
+    request_id: 'apr_NR9kWDb-tRm4roPNVxYz0123',
+    status: 'pending',
+    action: 'Deploy 4.2 to production, all regions',
+    approver_mobile: '+12025550101',
+    requester: 'operator at build.example',
+    expires_at: '2030-01-31T12:00:00.000Z',
+  }
+  const key = { id: '12', name: 'continuous-integration', prefix: 'svc_org_1a2b3c4d', kind: 'organization' }
+
+  it.each([60, 100, 200])('has whole ids at %i columns', async (columns) => {
+    const shape = { columns: Object.keys(request) }
+    const { tty } = await shown([request], {}, { shape, columns })
+    expect(tty).toContain(request.request_id)
+    expect(Math.max(...tty.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns)
+    const keys = await shown([key], {}, { shape: { columns: Object.keys(key) }, columns: columns / 2 })
+    expect(keys.tty).toContain(key.prefix)
+  })
+  it('leaves out the last columns before it cuts an id', async () => {
+    const shape = { columns: Object.keys(request) }
+    const { tty } = await shown([request], {}, { shape, columns: 34 })
+    expect(tty).toBe(`REQUEST_ID                    STA…\n${request.request_id}  pen…\n`)
+  })
+  it('has whole times where rows come one by one', async () => {
+    const row = { at: request.expires_at, actor: 'key:1 (operator)', subject: 'approval:apr_NR9kWDb' }
+    const { tty } = await shown([row], {}, { shape: { columns: Object.keys(row), above: [] }, columns: 40 })
+    expect(tty).toContain(row.at)
   })
 })
 
