@@ -59,7 +59,11 @@ export const createOutput = (run: Run): Output => {
     const payload = picked(whole, asked)
     if (globals.jq !== undefined) {
       const { runJq } = await import('./jq.ts')
-      const { text, said } = await runJq(payload, globals.jq, stdout.isTTY)
+      const { text, said } = await runJq(payload, globals.jq, {
+        onTerminal: stdout.isTTY,
+        changed: run.changed,
+        secret: (asked.once?.size ?? 0) > 0,
+      })
       if (said) warn(said)
       return text
     }

@@ -1,3 +1,4 @@
+import { createContext, runInContext } from 'node:vm'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { escapeJson, safeText } from '../../core/safe-text.ts'
 import { loadJqProgram } from './jq-program.ts'
@@ -7,14 +8,28 @@ let program: ReturnType<typeof loadJqProgram> | undefined
 /** jq exits with this when a filter does not compile. */
 const doesNotCompile = 3
 
-/** jq runs to its end before anything else does, a filter without an end for ever: Ctrl-C ends the process meanwhile. */
-const interruptible = <T>(work: () => T): T => {
-  const listeners = process.listeners('SIGINT')
-  process.removeAllListeners('SIGINT')
+/** Seconds that a filter has after a change. */
+const mostSeconds = 5
+
+/**
+ * Nothing else happens until jq ends, and a filter may have no end. Ctrl-C ends the filter. SIGTERM ends the process,
+ * except after a change: its answer must not be lost, so the filter ends by itself after `mostSeconds`.
+ */
+const limited = <T>(work: () => T, filter: string, changed: boolean): T => {
+  const listeners = changed ? [] : process.listeners('SIGTERM')
+  for (const listener of listeners) process.removeListener('SIGTERM', listener)
+  const timeout = changed ? { timeout: mostSeconds * 1000 } : {}
   try {
-    return work()
+    return runInContext('work()', createContext({ work }), { breakOnSigint: true, ...timeout }) as T
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED')
+      throw new SvcError('interrupted', 'interrupted', `--jq "${filter}" was interrupted`)
+    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+      throw new SvcError('failed', 'jq_time', `--jq "${filter}" did not end within ${mostSeconds} s`)
+    throw error
   } finally {
-    for (const listener of listeners) process.on('SIGINT', listener)
+    for (const listener of listeners) process.on('SIGTERM', listener)
   }
 }
 
@@ -22,14 +37,15 @@ const interruptible = <T>(work: () => T): T => {
  * Runs jq on JSON text. A filter that starts with a hyphen would be an option of jq, so a space comes first. When jq runs
  * out of memory its runtime writes "Aborted()" to the console and throws.
  */
-const execute = async (text: string, filter: string) => {
+const execute = async (text: string, filter: string, changed = false) => {
   const jq = await (program ??= loadJqProgram())
   const { error } = console
   console.error = () => undefined
   try {
-    return interruptible(() => jq(text, ` ${filter}`))
+    return limited(() => jq(text, ` ${filter}`), filter, changed)
   } catch (cause) {
     program = undefined
+    if (cause instanceof SvcError) throw cause
     const mebibytes = Math.ceil(text.length / 1024 / 1024)
     throw new SvcError('failed', 'jq_memory', `--jq ran out of memory on ${mebibytes} MiB of JSON`, {
       hint: 'Print it with -o json and pipe it to the jq program',
@@ -40,11 +56,14 @@ const execute = async (text: string, filter: string) => {
   }
 }
 
-const firstLine = (stderr: string): string =>
-  stderr
+const firstLine = (stderr: string): string => {
+  const said = stderr
     .split('\n')[0]!
     .replace(/^jq: (?:error(?: \([^)]*\))?: )?/, '')
     .split(' at <top-level>')[0]!
+  // What jq says when `input` finds nothing to read.
+  return said === 'break' ? 'there is no further input; the answer is the only one' : said
+}
 
 /** Fails when jq cannot compile the filter. Runs nothing: jq gets no input. */
 export const checkFilter = async (filter: string): Promise<void> => {
@@ -62,13 +81,28 @@ const wellFormed = (json: string): string =>
 /** What a filter makes of a value, a result a line, and what it writes besides (`debug`). */
 export type Filtered = { text: string; said: string }
 
+type Run = {
+  onTerminal: boolean
+  /** Something was changed, and the value is its answer. */
+  changed?: boolean
+  /** The value holds what is shown once, and what a filter says on standard error may quote it. */
+  secret?: boolean
+}
+
 /** Runs a filter. A result that is text is printed as it is (escaped on a terminal), any other as JSON. */
-export const runJq = async (value: unknown, filter: string, onTerminal: boolean): Promise<Filtered> => {
-  const { stdout, stderr, exitCode } = await execute(wellFormed(JSON.stringify(value)), filter)
+export const runJq = async (
+  value: unknown,
+  filter: string,
+  { onTerminal, changed, secret }: Run,
+): Promise<Filtered> => {
+  const { stdout, stderr, exitCode } = await execute(wellFormed(JSON.stringify(value)), filter, changed)
   if (exitCode !== 0)
-    throw new SvcError('failed', 'jq', `--jq "${filter}" failed: ${firstLine(stderr)}`, {
-      hint: 'Remove --jq to see the answer',
-    })
+    throw new SvcError(
+      'failed',
+      'jq',
+      `--jq "${filter}" failed${secret ? '. Its error message is not shown, because it can hold a secret' : `: ${firstLine(stderr)}`}`,
+      { hint: 'Remove --jq to see the answer' },
+    )
   const text = stdout
     .split('\n')
     .filter((line) => line !== '')
@@ -78,5 +112,9 @@ export const runJq = async (value: unknown, filter: string, onTerminal: boolean)
       return `${onTerminal ? safeText(text) : text}\n`
     })
     .join('')
-  return { text, said: stderr }
+  const isHidden = secret && stderr !== ''
+  return {
+    text,
+    said: isHidden ? 'What --jq wrote to standard error is not shown: it can hold a secret' : stderr,
+  }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { checkFilter, runJq } from '../../../src/cli/output/jq.ts'
 
 const filtered = async (value: unknown, filter: string): Promise<string> =>
-  (await runJq(value, filter, false)).text
+  (await runJq(value, filter, { onTerminal: false })).text
 
 describe('jq', () => {
   it.each([
@@ -55,7 +55,10 @@ describe('jq', () => {
   })
 
   it('tells what the filter says besides', async () => {
-    expect(await runJq([1], '.[0] | debug', false)).toEqual({ text: '1\n', said: '["DEBUG:",1]' })
+    expect(await runJq([1], '.[0] | debug', { onTerminal: false })).toEqual({
+      text: '1\n',
+      said: '["DEBUG:",1]',
+    })
   })
 
   it('fails clearly where the memory of jq does not suffice, and can be used again', async () => {
@@ -65,6 +68,37 @@ describe('jq', () => {
     })
     expect(await filtered([1], 'length')).toBe('1\n')
   })
+
+  it('says that there is one input where a filter reads another', async () => {
+    await expect(filtered('x', 'input')).rejects.toMatchObject({
+      message: '--jq "input" failed: there is no further input; the answer is the only one',
+    })
+  })
+
+  it.each([
+    'halt_error',
+    'error',
+    '.key | tonumber',
+    '.key | debug',
+    '.key | stderr',
+    '.key | input_line_number.x',
+  ])('repeats nothing of a secret that %s writes to standard error', async (filter) => {
+    const key = `svc_org_1a2b3c4d_${'k'.repeat(32)}`
+    const run = { onTerminal: false, changed: true, secret: true }
+    const said = await runJq({ key }, filter, run).then(
+      ({ said }) => said,
+      (error: Error) => `${error.message} ${JSON.stringify(error)}`,
+    )
+    expect(said).toMatch(/not shown.* it can hold a secret/)
+    expect(said).not.toContain('svc_org')
+  })
+
+  it('ends a filter without an end after a change, and can be used again', async () => {
+    await expect(runJq({}, 'def f: f; f', { onTerminal: false, changed: true })).rejects.toMatchObject({
+      message: '--jq "def f: f; f" did not end within 5 s',
+    })
+    expect(await filtered([1], 'length')).toBe('1\n')
+  }, 20_000)
 
   it('tells what went wrong in a filter', async () => {
     await expect(filtered('x', '.a.b')).rejects.toMatchObject({
