@@ -80,7 +80,8 @@ const parseJson = async (text: string, io: Io, name: string): Promise<unknown> =
   }
 }
 
-const listed = (choices: readonly string[]): string =>
+/** `a, b or c`. */
+export const listed = (choices: readonly string[]): string =>
   choices.length === 1 ? choices[0]! : `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`
 
 /**

@@ -25,7 +25,13 @@ const nameOfIssue = (operation: Operation, field: string): string => {
 /** Field names inside a sentence: those that are no plain words, and all of a list of choices. */
 const namesInText = (operation: Operation): Names => {
   const typed = new Map(fieldsOf(operation).map((field) => [field.name, typedName(operation, field)]))
-  const word: Names = (name) => typed.get(name) ?? name
+  /** A field that several flags fill, such as `policy`, is all of them. */
+  const word: Names = (name) => {
+    const within = fieldsOf(operation).filter(({ path }) => path.length > 1 && path[0] === name)
+    return within.length > 0
+      ? within.map((field) => typedName(operation, field)).join(', ')
+      : (typed.get(name) ?? name)
+  }
   return (text) =>
     text
       .replace(
@@ -34,6 +40,9 @@ const namesInText = (operation: Operation): Names => {
       )
       .replace(/(?<![\w-])[a-z]+(?:_[a-z]+)+\b/g, word)
 }
+
+/** Hints of the service that are for whoever reads headers. */
+const hints: Record<string, string> = { cursor: 'Copy it from the "More:" line below the list' }
 
 /**
  * An error about the input of an operation, in the words of the command line: `--to` and `<user-id>`, and not the names
@@ -52,7 +61,9 @@ export const inTypedNames = (operation: Operation, error: unknown): unknown => {
       ? issues![0]!.field + inText(error.message.slice(first.field.length))
       : inText(error.message)
   const { exit, code, hint } = error
-  return new SvcError(exit, code, message, { ...error, issues, hint: hint && inText(hint), cause: error })
+  const own = first && Object.hasOwn(hints, first.field) ? hints[first.field] : undefined
+  const told = own ?? (hint && inText(hint))
+  return new SvcError(exit, code, message, { ...error, issues, hint: told, cause: error })
 }
 
 const letters: Names = (text) => text.toLowerCase().replace(/[^a-z]/g, '')

@@ -4,6 +4,7 @@ import { nearest } from '../core/nearest.ts'
 import { shellWord } from '../core/shell-word.ts'
 import { withoutSecret } from './command-line.ts'
 import { wordsOf } from './command-words.ts'
+import { listed } from './flags.ts'
 import { sameVerb } from './verbs.ts'
 
 // What the parser refuses, in our words: which word is wrong, and a command that can be typed instead.
@@ -47,6 +48,8 @@ type Reading = {
   at: Command
   /** The words and flags with corrections, without `svc`. */
   line: string[]
+  /** The places of its arguments in `line`. */
+  operands?: number[]
   /** Where the first word was corrected. */
   corrected?: Command
   /** A word that leads nowhere. */
@@ -56,6 +59,7 @@ type Reading = {
 /** Reads a command line as it was probably meant. */
 const read = (program: Command, argv: readonly string[]): Reading => {
   const line: string[] = []
+  const operands: number[] = []
   let at = program
   let corrected: Command | undefined
   for (let i = 0; i < argv.length; i += 1) {
@@ -69,7 +73,7 @@ const read = (program: Command, argv: readonly string[]): Reading => {
       line.push(name + token.slice(typed.length))
       const value = argv[i + 1]
       if (flag?.required && !token.includes('=') && value !== undefined) line.push(argv[(i += 1)]!)
-    } else if (at.commands.length === 0) line.push(token)
+    } else if (at.commands.length === 0) operands.push(line.push(token) - 1)
     else {
       const known = childCalled(at, token)
       const child = known ?? childNear(at, token)
@@ -79,7 +83,7 @@ const read = (program: Command, argv: readonly string[]): Reading => {
       line.push(child.name())
     }
   }
-  return { at, line, corrected }
+  return { at, line, operands, corrected }
 }
 
 /** `svc list users` for `svc user list`. */
@@ -124,6 +128,14 @@ const exampleOf = (command: Command): string => {
   return /^ {2}(svc .*)$/m.exec(text)?.[1] ?? `${named(command)} --help`
 }
 
+/** The line as it was typed, with the first `most` arguments; undefined where it is not known which are too many. */
+const withoutSurplus = (reading: Reading, most: number): string | undefined => {
+  const { line, operands } = reading
+  if (operands === undefined || !(operands.length > most)) return undefined
+  const surplus = new Set(operands.slice(most))
+  return typeInstead({ ...reading, line: line.filter((_, i) => !surplus.has(i)) })
+}
+
 /** A refusal of the parser as a usage error. `program` is the whole command tree. */
 export const asUsage = ({ code, message }: CommanderError, argv: string[], program: Command): SvcError => {
   const [, typed = ''] = /'([^]*)'/.exec(message) ?? []
@@ -145,14 +157,22 @@ export const asUsage = ({ code, message }: CommanderError, argv: string[], progr
       )
     case 'commander.missingArgument':
       return usageError(`Missing <${typed}>`, exampleOf(at))
+    case 'commander.invalidArgument': {
+      const argument = at.registeredArguments.find(({ argChoices }) => argChoices !== undefined)
+      if (argument === undefined) break
+      const value = message.slice(message.indexOf("'") + 1, message.indexOf("' is invalid for argument"))
+      return usageError(
+        `<${argument.name()}> must be ${listed(argument.argChoices!)}, not "${value.slice(0, 60)}"`,
+        exampleOf(at),
+      )
+    }
     case 'commander.excessArguments': {
       const [, expected, got] = /Expected (\d+) arguments? but got (\d+)/.exec(message) ?? []
       return usageError(
         `Too many arguments for ${named(at)}: it takes ${expected ?? 'fewer'}, not ${got ?? 'so many'}`,
-        exampleOf(at),
+        withoutSurplus(read(program, argv), Number(expected)) ?? exampleOf(at),
       )
     }
-    default:
-      return usageError(message.replace(/^error: /, '').replaceAll('\n', ' '), `${named(at)} --help`)
   }
+  return usageError(message.replace(/^error: /, '').replaceAll('\n', ' '), `${named(at)} --help`)
 }

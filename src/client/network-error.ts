@@ -27,7 +27,8 @@ const tlsCodes =
 const tlsReason = (error: Error): string => {
   const { reason } = error as { reason?: unknown }
   if (typeof reason === 'string') return reason
-  return /:error:[0-9A-F]{1,16}:[^:]*:[^:]*:([^:]+):/.exec(error.message)?.[1] ?? error.message
+  const [, rest = ''] = error.message.split(':error:')
+  return rest.split(':')[3] ?? error.message
 }
 
 const tlsFailed = (host: string, code: string, error: Error): SvcError => {

@@ -87,6 +87,27 @@ describe('a wrong value exits with 2, whoever finds it, and is called as it was 
   })
 })
 
+describe('a hint can be followed on the command line', () => {
+  test('a change of nothing names no field that is not a flag, and none that cannot be changed', async () => {
+    const { err } = await svc('org update acme')
+    expect(err).toMatch(/\nhint: Give one or more of --name, --slug, --ip-allow, --/)
+    expect(err).not.toMatch(/policy(?!-)/)
+    expect((await svc('user update 1 --org acme')).err).toMatch(
+      /\nhint: Give one or more of --email, --first-name, --last-name, --role\n/,
+    )
+    const mobile = await svc('user update 1 --org acme', '+1 2025550199')
+    expect(mobile.message).toBe("A user's mobile number cannot be changed")
+  })
+  test('which user is asked once', async () => {
+    const { err } = await svc('user details --org acme')
+    expect(err.match(/exactly one of/g)).toHaveLength(1)
+  })
+  test('a wrong cursor is to be copied from what svc prints', async () => {
+    const { err } = await svc('user list --org acme --cursor bogus')
+    expect(err).toMatch(/^svc: --cursor .*\nhint: Copy it from the "More:" line/)
+  })
+})
+
 describe('what does not exist exits with 5, and is named', () => {
   test.each([
     ['org get nope', 'Organization "nope" not found'],

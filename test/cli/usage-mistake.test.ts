@@ -87,7 +87,17 @@ describe('arguments', () => {
   test.each([
     ['profile use', 'svc: Missing <name>', 'svc profile use prod'],
     ['user get', 'svc: Missing --org, <user-id>', 'svc user get 7 --org acme'],
-    ['org get a b', 'svc: Too many arguments for svc org get: it takes 1, not 2', 'svc org get acme'],
+    ['org get a b', 'svc: Too many arguments for svc org get: it takes 1, not 2', 'svc org get a'],
+    [
+      'approve cancel apr_a apr_b',
+      'svc: Too many arguments for svc approve cancel: it takes 1, not 2',
+      'svc approve cancel apr_a',
+    ],
+    [
+      'mcp config foo',
+      'svc: <client> must be claude, cursor, vscode or generic, not "foo"',
+      'svc mcp config claude',
+    ],
     ['org list --limit', 'svc: --limit requires a value: --limit <n>', 'svc org list'],
   ])('%s: the hint is an example', async (line, message, hint) => {
     expect(await svc(line)).toEqual({ exit: 2, message, hint, out: '' })

@@ -25,7 +25,7 @@ const internal = (what: string, cause?: Error): SvcError =>
 
 /** Issues that the message does not tell already. */
 const furtherIssues = ({ message, issues = [] }: SvcError) =>
-  issues.length === 1 && message.endsWith(issues[0]!.message)
+  issues.every((issue) => issue.message === issues[0]!.message && message.endsWith(issue.message))
     ? []
     : issues.filter((issue) => !message.startsWith(`${issue.field} ${issue.message}`))
 

@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.ts'
 export const oneOf = (input: Record<string, unknown>, names: string[]): void => {
   const count = names.filter((name) => input[name] !== undefined).length
   if (count === 1) return
-  const message = `give exactly one of ${names.join(', ')}`
+  const message = `Give exactly one of ${names.join(', ')}`
   throw new Refusal(422, 'invalid_field', `Which user? ${message}`, {
     issues: names
       .filter((name) => count === 0 || input[name] !== undefined)

@@ -8,7 +8,8 @@ import { addMember, checkRole, findUser, selectUsers } from './member.ts'
 import { inPage } from './page.ts'
 import { reachOrganization } from './tenant.ts'
 
-const changeable = ['email', 'country_code', 'mobile', 'first_name', 'last_name', 'role'] as const
+const changeable = ['email', 'first_name', 'last_name', 'role'] as const
+const identity = ['country_code', 'mobile'] as const
 
 /** Whether what was given, in whichever spelling, is the number that the person has. */
 const isNumberOf = (person: Phone, mobile?: string, countryCode = ownPrefix(person, mobile)): boolean =>
@@ -52,15 +53,18 @@ export const userHandlers: Pick<Handlers<typeof user>, Group> = {
 
   updateUser: async ({ orgId, userId, ...input }, call) => {
     await reachOrganization(call, orgId)
-    const { mobile, country_code, ...changes } = given(input, changeable)
+    const { mobile, country_code, ...changes } = given<
+      typeof input,
+      (typeof changeable | typeof identity)[number]
+    >(input, changeable, identity)
     const present = await findUser(call, orgId, userId)
     if (changes.role !== present.role) checkRole(call, changes.role)
     const phone = { mobile: present.mobile_e164, country_code: present.country_code }
     if (!isNumberOf(phone, mobile, country_code))
       throw conflict(
         'mobile_is_identity',
-        'The mobile number is who the user is and stays',
-        'remove this user and create one with the new number',
+        "A user's mobile number cannot be changed",
+        'Remove this user and create one with the new number',
       )
     await call.db
       .updateTable('memberships')

@@ -25,7 +25,7 @@ const decode = (cursor: string, byTime: boolean): Omit<Page, 'limit'> => {
     throw wrong(
       'cursor',
       'is not one that this service gave for this list',
-      'Take it from the Link header of the page before',
+      'Use the cursor in the Link header of the previous page',
     )
   if (kind === 'after') return { after: key }
   const at = new Date(ms).toISOString()
