@@ -49,6 +49,8 @@ export type Context = {
   changed?: boolean
   /** Text with a secret that is answered once, from when it is written on. */
   once?: string
+  /** What to type when that text is lost. */
+  lostHint?: string
   /** What the process exits with when nothing failed; a command may set it (`verify`: 1). */
   exitCode: number
   /** Added to the code of a failure: 100 where it could be taken for that of a child (`approve run`). */

@@ -60,6 +60,19 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     expect(await named(['org', 'list'], 'Full')).toBe(true)
   })
 
+  it('says that the operator key of a first start is lost, and how to make a new one', async () => {
+    const dataDir = `${folder.path}/first`
+    const { exit, err } = await intoFullDisk([
+      ...['serve', '--no-profile', '-o', 'json', '--port', '0', '--data-dir', dataDir],
+    ])
+    expect(exit).toBe(11)
+    expect(err).toContain('"code":"not_shown"')
+    expect(err).toContain(
+      `The operator key is lost. Make a new one: svc service reset-operator-key --data-dir ${dataDir}`,
+    )
+    expect(err).not.toMatch(/svc_op_/)
+  })
+
   it('says that a new key is lost, and does not write it to a log', async () => {
     const { exit, err } = await intoFullDisk(['key', 'create', '--name', 'full'])
     expect(exit).toBe(11)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { SvcError, usageError } from '../../core/errors.ts'
+import { usageError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { dataDir } from '../data-dir.ts'
 
@@ -83,7 +84,9 @@ export const registerServe = (command: Command, context: Context): void => {
       })
       try {
         const note = options.profile ? await saveProfile(service, context) : undefined
-        if (globals.output === 'json') announceJson(service, context, options.profile && !note)
+        const saved = options.profile && note === undefined
+        if (service.operatorKey !== undefined && !saved) keepInSight(service.operatorKey, service, context)
+        if (globals.output === 'json') announceJson(service, context, saved)
         else announce(service, context, note)
         await untilAborted(io.signal)
       } finally {
@@ -100,9 +103,17 @@ const saveProfile = async (service: Service, { io }: Context): Promise<string | 
   try {
     return await saveLocalProfile({ io }, { ...service, key: service.operatorKey })
   } catch (error) {
-    if (!(error instanceof SvcError)) throw error
-    return [`The profile local was not saved: ${error.message}`, error.hint].filter(Boolean).join('\nhint: ')
+    // Whatever failed, the new key exists and must be shown.
+    const { message, hint } = error as Error & { hint?: string }
+    return [`The profile local was not saved: ${message}`, hint].filter(Boolean).join('\nhint: ')
   }
+}
+
+/** The key exists and is nowhere but in what is printed next: a failure to print it must say so. */
+const keepInSight = (key: string, { dataDir }: Service, context: Context): void => {
+  context.changed = true
+  context.once = `Operator key, shown once: ${key}\n`
+  context.lostHint = `The operator key is lost. Make a new one: svc service reset-operator-key --data-dir ${shellWord(dataDir)}`
 }
 
 const announceJson = (service: Service, { io }: Context, saved: boolean): void => {

@@ -1,7 +1,7 @@
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 
-type Run = Pick<Context, 'io' | 'command' | 'changed' | 'once'>
+type Run = Pick<Context, 'io' | 'command' | 'changed' | 'once' | 'lostHint'>
 
 const lost = (run: Run, why: string, hint: string): SvcError =>
   new SvcError(
@@ -31,7 +31,11 @@ export const unwritable = (run: Run, code: string): SvcError | undefined => {
     io.stderr.write(once)
     return lost(run, why, 'It is shown above, and never again')
   }
-  return lost(run, why, 'The secret in it is lost: delete, revoke or replace what was created')
+  return lost(
+    run,
+    why,
+    run.lostHint ?? 'The secret in it is lost: delete, revoke or replace what was created',
+  )
 }
 
 /** The secrets that are nowhere in what was printed, by the names of their fields. */
