@@ -47,7 +47,7 @@ export const checkPublicUrl = (text: string | undefined): string | undefined => 
   const plain = url && url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password
   if (plain && /^https?:$/.test(url.protocol)) return url.origin
   throw usageError(
-    `--public-url ${text} is no address of a service`,
+    `--public-url ${text} is not a valid address of a service`,
     'Give scheme, host and port only: --public-url https://svc.example.com',
   )
 }

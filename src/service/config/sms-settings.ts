@@ -21,7 +21,7 @@ const usualBody = { to: '{to}', text: '{text}', id: '{id}' }
 const parseUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const hint = 'https://sms.example.com/messages'
-  if (!url || !/^https?:$/.test(url.protocol)) throw badConfig('sms.url is no address', hint)
+  if (!url || !/^https?:$/.test(url.protocol)) throw badConfig('sms.url is not a valid URL', hint)
   if (url.username || url.password)
     throw badConfig('sms.url must not hold a name or a password', 'Put them into sms.headers')
   if (url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[|\]$/g, '')))

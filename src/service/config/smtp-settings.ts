@@ -31,7 +31,7 @@ const parseUrl = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const plain = url && (url.pathname === '' || url.pathname === '/') && !url.search && !url.hash
   if (plain && url.hostname !== '' && ports[url.protocol] !== undefined) return url
-  throw badConfig('smtp.url is no address of a mail server', urlHint)
+  throw badConfig('smtp.url is not a valid URL of a mail server', urlHint)
 }
 
 /** `Acme <no-reply@example.com>`, or the address alone. */

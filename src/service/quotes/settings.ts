@@ -36,7 +36,8 @@ const filled = (template: string, symbol: string): URL | undefined => {
 
 const checkUrl = (template: string): void => {
   const [one, other] = [filled(template, 'a'), filled(template, 'b')]
-  if (!one || !other || !/^https?:$/.test(one.protocol)) throw badConfig('quotes.url is no address', urlHint)
+  if (!one || !other || !/^https?:$/.test(one.protocol))
+    throw badConfig('quotes.url is not a valid URL', urlHint)
   const [path, otherPath] = [one, other].map(({ pathname, search }) => pathname + search)
   if (one.origin !== other.origin || path === otherPath)
     throw badConfig('quotes.url needs {symbol} in its path or query', urlHint)

@@ -162,9 +162,9 @@ describe('a configuration is refused, by name and with what to type,', () => {
     ['smtp: {url: "smtps://mail.example.com"}', 'smtp.from is missing'],
     [
       'smtp: {url: "https://mail.example.com", from: a@acme.example}',
-      'smtp.url is no address of a mail server',
+      'smtp.url is not a valid URL of a mail server',
     ],
-    ['smtp: {url: "smtps://mail.example.com/?x=1", from: a@acme.example}', 'smtp.url is no address'],
+    ['smtp: {url: "smtps://mail.example.com/?x=1", from: a@acme.example}', 'smtp.url is not a valid URL'],
     ['smtp: {url: "smtps://mail.example.com", from: acme}', 'smtp.from is no e-mail address'],
     [
       'smtp: {url: "smtps://m.example.com", from: "A <a@b.example>, B <b@b.example>"}',

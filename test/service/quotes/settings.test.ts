@@ -36,7 +36,7 @@ describe('the quotes of a configuration', () => {
     [{ url: 'https://quotes.example.com/#{symbol}', ...pointers }, 'quotes.url needs {symbol} in its path'],
     [{ url: 'http://quotes.example.com/{symbol}', ...pointers }, 'quotes.url must be https'],
     [{ url: 'https://a:b@quotes.example.com/{symbol}', ...pointers }, 'must not hold a name or a password'],
-    [{ url: 'ftp://quotes.example.com/{symbol}', ...pointers }, 'quotes.url is no address'],
+    [{ url: 'ftp://quotes.example.com/{symbol}', ...pointers }, 'quotes.url is not a valid URL'],
     [{ url, ...pointers, headers: { a: '{secret}' } }, 'quotes holds {secret}, and there is none'],
     [{ url, ...pointers, secret: 'a\nb' }, 'quotes.secret must be printable ASCII'],
     [{ url, ...pointers, secret_env: 'UNSET' }, 'quotes.secret_env names UNSET, which is not set'],
