@@ -62,9 +62,8 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
 
   it('says that the operator key of a first start is lost, and how to make a new one', async () => {
     const dataDir = `${folder.path}/first`
-    const { exit, err } = await intoFullDisk([
-      ...['serve', '--no-profile', '-o', 'json', '--port', '0', '--data-dir', dataDir],
-    ])
+    const serve = ['serve', '--no-profile', '-o', 'json', '--port', '0', '--data-dir', dataDir]
+    const { exit, err } = await intoFullDisk(serve)
     expect(exit).toBe(11)
     expect(err).toContain('"code":"not_shown"')
     expect(err).toContain(
