@@ -38,8 +38,8 @@ export const registerEitherWay = (group: Command, context: Context): void => {
       } catch (error) {
         const { lacksApprovals, noApprovals } = await import('./no-approvals.ts')
         if (!(await lacksApprovals(error, context))) throw error
-        const { baseUrl, mcpUrl } = await context.settings()
-        if (!mcpUrl) throw noApprovals(error as SvcError, new URL(baseUrl.value).origin)
+        const settings = await context.settings()
+        if (!settings.mcpUrl) throw noApprovals(error as SvcError, settings)
         await tools(typed, context)
       }
     })

@@ -9,8 +9,9 @@ import type { Settings } from '../profile/settings.ts'
 const timeoutMs = 3_700_000
 
 /** The address of the tool server; fails where none is configured. */
-export const toolServer = ({ mcpUrl }: Settings): string => {
-  if (mcpUrl) return mcpUrl.value
+export const toolServer = ({ mcpUrl, otherMcpUrl }: Settings): string => {
+  const url = mcpUrl ?? otherMcpUrl
+  if (url) return url.value
   throw usageError(
     'No tool server is configured',
     'SVC_MCP_URL=https://host.example/mcp, or svc profile set mcp_url=…',

@@ -66,7 +66,8 @@ type Elsewhere = { asker: Asker; backend?: Backend }
 
 /** Who else asks where the service has no approvals: its tools, or /verify-user where that was tested. */
 const openElsewhere = async (context: Context, wanted: Wanted): Promise<Elsewhere> => {
-  const { baseUrl, mcpUrl, verifyFallback } = await context.settings()
+  const settings = await context.settings()
+  const { baseUrl, mcpUrl, verifyFallback } = settings
   const { origin } = new URL(baseUrl.value)
   if (mcpUrl && wanted.through !== 'service') {
     const { openToolBackend } = await import('./tool-backend.ts')
@@ -74,7 +75,7 @@ const openElsewhere = async (context: Context, wanted: Wanted): Promise<Elsewher
     return { asker: backend.asker, backend }
   }
   if (wanted.bound) throw notBound(origin)
-  if (verifyFallback !== 'on') throw noFallback(origin, verifyFallback)
+  if (verifyFallback !== 'on') throw noFallback(settings)
   const [{ createVerifyAsker }, { createVerifyCalls }, { partsOf }] = await Promise.all([
     import('../../client/verify-asker.ts'),
     import('../../client/verify-calls.ts'),

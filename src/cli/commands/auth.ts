@@ -38,14 +38,14 @@ const goOn = (input: { mobile: string; request_id?: string; org_id?: number }): 
  * one that has no approvals, as ours has, and was not tested.
  */
 const requireTested = async (client: Client, context: Context): Promise<boolean> => {
-  const [{ hasApprovals }, { baseUrl, verifyFallback }] = await Promise.all([
+  const [{ hasApprovals }, settings] = await Promise.all([
     import('../../client/rest-asker.ts'),
     context.settings(),
   ])
-  if (verifyFallback === 'on') return true
+  if (settings.verifyFallback === 'on') return true
   if (await hasApprovals(client)) return false
   const { noFallback } = await import('../approve/no-approvals.ts')
-  throw noFallback(new URL(baseUrl.value).origin, verifyFallback)
+  throw noFallback(settings)
 }
 
 const verifyAndWait = async (options: Options, context: Context): Promise<void> => {

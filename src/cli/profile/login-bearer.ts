@@ -16,7 +16,8 @@ export const logInBearer = async (
 ): Promise<void> => {
   const { io } = context
   const globals = asked === undefined ? context.globals : { ...context.globals, profile: asked }
-  const { profile, mcpUrl, cacert } = createSettings({ io, globals })
+  const { profile, cacert, ...settings } = createSettings({ io, globals })
+  const mcpUrl = settings.mcpUrl ?? settings.otherMcpUrl
   const name = profile.value
   if (!mcpUrl)
     throw usageError(

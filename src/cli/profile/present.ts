@@ -62,7 +62,7 @@ export const explain = (
   const named: [setting: string, found: Found | undefined, flag?: string, variable?: EnvName][] = [
     ['profile', settings.profile, '--profile', 'SVC_PROFILE'],
     ['base_url', settings.baseUrl, '--base-url', 'SVC_BASE_URL'],
-    ['mcp_url', settings.mcpUrl, undefined, 'SVC_MCP_URL'],
+    ['mcp_url', settings.mcpUrl ?? settings.otherMcpUrl, undefined, 'SVC_MCP_URL'],
     ['org', settings.org, undefined, 'SVC_ORG'],
     ['default_mobile', settings.defaultMobile, undefined, 'SVC_DEFAULT_MOBILE'],
     ['default_factors', settings.defaultFactors, undefined, 'SVC_DEFAULT_FACTORS'],

@@ -3,7 +3,7 @@ import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Globals } from '../context.ts'
 import type { Io } from '../io.ts'
-import { checkBaseUrl, checkMcpUrl, defaultBaseUrl } from './address.ts'
+import { checkBaseUrl, checkMcpUrl, defaultBaseUrl, originOf } from './address.ts'
 import { bearerSource, createKeyReader, keySource } from './api-key.ts'
 import type { Profile, ProfileFile } from './profile-file.ts'
 import type { Setting, Settings } from './settings.ts'
@@ -76,6 +76,15 @@ const fallbackOf = (profile: Profile, baseUrl: string | undefined): Settings['ve
   return baseUrl !== undefined && profile.verify_tested_url === baseUrl ? 'on' : 'untested'
 }
 
+/**
+ * Whether the profile's tool server is of the service in use. With an address from elsewhere it is another service's, and
+ * would ask the wrong people.
+ */
+const isOfService = ({ base_url, mcp_url }: Profile, baseUrl: Setting | undefined): boolean =>
+  baseUrl === undefined ||
+  baseUrl.source === 'profile' ||
+  [base_url ?? defaultBaseUrl, mcp_url!].some((url) => originOf(url) === originOf(baseUrl.value))
+
 /** What holds for this run: flag, then environment, then profile (which .svcrc may name), then default. Fails with a usage error. */
 export const createSettings = ({
   io,
@@ -105,10 +114,12 @@ export const createSettings = ({
     profile: name.value,
   })
   const key = keySource(io, globals, profile, name.value)
+  const apart = mcpUrl?.source === 'profile' && !isOfService(profile, baseUrl)
   return {
     profile: name,
     baseUrl: baseUrl ?? { value: defaultBaseUrl, source: 'default' },
-    mcpUrl,
+    mcpUrl: apart ? undefined : mcpUrl,
+    otherMcpUrl: apart ? mcpUrl : undefined,
     org: pick(undefined, 'SVC_ORG', profile.org),
     defaultMobile: pick(undefined, 'SVC_DEFAULT_MOBILE', profile.default_mobile),
     defaultFactors: pick(undefined, 'SVC_DEFAULT_FACTORS', profile.default_factors),

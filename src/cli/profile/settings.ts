@@ -7,6 +7,11 @@ export type Settings = {
   profile: Setting
   baseUrl: Setting
   mcpUrl?: Setting
+  /**
+   * The profile's own tool server, where `mcpUrl` is absent because a flag or the environment names another service: only
+   * somebody who says so, with --mcp, asks through it.
+   */
+  otherMcpUrl?: Setting
   org?: Setting
   defaultMobile?: Setting
   defaultFactors?: Setting

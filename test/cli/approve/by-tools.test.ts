@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
@@ -133,5 +133,28 @@ test.each([['submit', 'Deploy', '--to', '+12025550101'], ['status', 'r-1'], ['li
       detail: `${service.origin} has no approvals (/svc/v1/approvals).`,
       hint: expect.stringContaining('SVC_MCP_URL'),
     })
+  },
+)
+
+test.each(['submit', 'request'])(
+  'svc approve %s does not ask the tool server of another service',
+  async (word) => {
+    const local = { base_url: 'http://127.0.0.1:1/admin/public/api', mcp_url: service.mcpUrl }
+    const file = {
+      version: 1,
+      current: 'local',
+      profiles: { local },
+    }
+    const address = service.baseUrl.replace('127.0.0.1', 'localhost')
+    writeFileSync(join(folder.path, 'profiles.json'), JSON.stringify(file), { mode: 0o600 })
+    const asked = await svc([word, 'Deploy', '--to', '+12025550101'], { SVC_BASE_URL: address })
+    expect(asked.exit).not.toBe(0)
+    expect(JSON.parse(asked.err).detail).toContain(
+      `The tool server ${service.mcpUrl} of profile "local" was not asked`,
+    )
+    expect(calls()).toEqual([])
+
+    await svc([...submit, '--mcp'], { SVC_BASE_URL: address })
+    expect(calls()).toHaveLength(1)
   },
 )

@@ -81,6 +81,39 @@ describe('precedence: flag, environment, profile, default', () => {
     it(`${name} of ${JSON.stringify(given)}`, () => expect(settings(given)[name]).toEqual(expected))
 })
 
+describe('the tool server of a profile', () => {
+  const [base, other] = ['https://a.example/api', 'https://b.example/api']
+  const mcp_url = 'https://tools.a.example/mcp'
+  const found = { value: mcp_url, source: 'profile' }
+  const of = (given: Given, profile: Profile = { base_url: base, mcp_url }) => {
+    const { mcpUrl, otherMcpUrl } = settings({ ...given, profiles: { a: profile }, current: 'a' })
+    return [mcpUrl, otherMcpUrl]
+  }
+
+  it.each<[string, Given]>([
+    ['a flag', { globals: { baseUrl: other } }],
+    ['the environment', { env: { SVC_BASE_URL: other } }],
+    ['another port', { env: { SVC_BASE_URL: 'https://a.example:8443/api' } }],
+  ])('is not used for another service that %s names', (_, given) => {
+    expect(of(given)).toEqual([undefined, found])
+    expect(of(given, { mcp_url })).toEqual([undefined, found])
+  })
+
+  it.each<[string, Given]>([
+    ['the service of the profile', {}],
+    ['another path of it', { env: { SVC_BASE_URL: 'https://a.example/other' } }],
+    ['its own origin', { env: { SVC_BASE_URL: 'https://tools.a.example/api' } }],
+  ])('is used for %s', (_, given) => expect(of(given)).toEqual([found, undefined]))
+
+  it('gives way to SVC_MCP_URL, whatever the service is', () => {
+    const SVC_MCP_URL = 'https://c.example/mcp'
+    expect(of({ env: { SVC_BASE_URL: other, SVC_MCP_URL } })).toEqual([
+      { value: SVC_MCP_URL, source: 'environment' },
+      undefined,
+    ])
+  })
+})
+
 describe('what is wrong is a usage error', () => {
   const cases: [string, Given, RegExp][] = [
     [
