@@ -43,13 +43,19 @@ const checkSameAsContext = (claims: ReceiptClaims, context: ApprovalContext, not
   note('action hash', claims.action_sha256 === sha256(claims.action), `SHA-256 ${claims.action_sha256}`)
 }
 
+/** Whole seconds as the other times are written; of a time beyond every calendar, the number. */
+const timeText = (seconds: number): string => {
+  const at = new Date(seconds * 1000)
+  return Number.isNaN(at.getTime()) ? String(seconds) : at.toISOString()
+}
+
 const checkTime = ({ iat }: ReceiptClaims, context: ApprovalContext, note: Note): void => {
   const from = Math.floor(Date.parse(context.requested_at) / 1000) - skew
   const to = Math.ceil(Date.parse(context.request_expires_at) / 1000) + skew
   note(
     'time',
     iat >= from && iat <= to,
-    `decided at ${iat}, asked ${context.requested_at}, valid until ${context.request_expires_at}`,
+    `decided at ${timeText(iat)}, asked at ${context.requested_at}, valid until ${context.request_expires_at}`,
   )
 }
 
@@ -61,6 +67,18 @@ const checkFactors = (claims: ReceiptClaims, context: ApprovalContext, note: Not
   const number = number_matched === null ? 'no number was asked' : `number matched: ${number_matched}`
   note('conditions', problem === undefined, problem ?? `all that an approval needs; ${number}`)
 }
+
+/** The methods of RFC 8176, and those of a passkey that is not bound to one device. */
+const means: ReadonlyMap<string, string> = new Map([
+  ['swk', 'a software key'],
+  ['hwk', 'a key bound to the device'],
+  ['pop', 'a key that may be synced between devices'],
+  ['user', 'user presence'],
+  ['mfa', 'several factors'],
+])
+
+const meansText = (amr: readonly string[]): string =>
+  amr.map((method) => (means.has(method) ? `${means.get(method)} (${method})` : method)).join(', ')
 
 /** Checks the human's own part: the context, that all claims say the same, and the signature over it. */
 export const checkHuman = async (claims: ReceiptClaims, note: Note): Promise<ApprovalContext | undefined> => {
@@ -88,6 +106,12 @@ export const checkHuman = async (claims: ReceiptClaims, note: Note): Promise<App
       : human.problem.slice(0, 200),
   )
   const amr = amrOf(claims.evidence, claims.dev === true)
-  note('means', claims.amr.join(' ') === amr.join(' '), `says ${claims.amr.join(' ')}, was ${amr.join(' ')}`)
+  const isSame = claims.amr.join(' ') === amr.join(' ')
+  const found = meansText(amr)
+  note(
+    'means',
+    isSame,
+    isSame ? found : `the receipt says "${claims.amr.join(' ')}", the signature shows ${found}`,
+  )
   return context
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { verifyReceipt } from '../../src/receipt/verify.ts'
 import { assert } from '../../src/client/software-authenticator.ts'
 import { challengeOf, contextBytes } from '../../src/receipt/context.ts'
 import type { ReceiptClaims } from '../../src/receipt/receipt.ts'
 import { failedChecks } from './failed-checks.ts'
-import { approval, approverKey, createIssuer, site, specimen } from './specimen.ts'
+import { approval, approverKey, createIssuer, now, site, specimen } from './specimen.ts'
 
 const issuer = await createIssuer()
 const key = approverKey()
@@ -16,6 +17,15 @@ const resigned = (change: Partial<Record<keyof ReceiptClaims, unknown>> & Record
   issuer.sign({ ...receipt.claims, ...change }, 'approval-receipt+jwt')
 const evidence = (change: Partial<ReceiptClaims['evidence']>) =>
   resigned({ evidence: { ...receipt.claims.evidence, ...change } })
+
+it('says when and how the human signed in words and ISO times', async () => {
+  const { checks } = await verifyReceipt(receipt, issuer.jwks, {}, now)
+  const details = new Map(checks.map(({ name, detail }) => [name, detail]))
+  expect(details.get('time')).toMatch(/^decided at \d{4}-\d\d-\d\dT[\d:.]+Z, asked at \d{4}-/)
+  expect(details.get('means')).toBe(
+    'a key bound to the device (hwk), user presence (user), several factors (mfa)',
+  )
+})
 
 describe('a service that signs what the human did not', () => {
   it.each<[string, Parameters<typeof resigned>[0]]>([

@@ -108,5 +108,6 @@ export const runImport = async (
     message: `Imported ${grouped(done)} of ${grouped(items.length)} ${kind.many}`,
     data: { ...counts, ...(options.skipInvalid && { invalid: invalid.length }), results: options.results },
   })
+  if (options.resume) output.note('The counts include the earlier runs of this import.')
   if (counts.failed + invalid.length > 0) context.exitCode = exitCode(done > 0 ? 'partial' : 'failed')
 }

@@ -51,7 +51,7 @@ export const registerProfile = (group: Command, context: Context): void => {
     const saved =
       settings.profile.source === 'default' ? (file.profiles[name] ?? {}) : requireProfile(file, name)
     if (show.opts<{ explain?: boolean }>().explain)
-      return tell(context, 'Settings', explain(settings, saved, { io, globals }))
+      return tell(context, 'Settings', explain(settings, saved, { io, globals, argument: asked }))
     return tell(context, 'Profile', shownProfile(name, saved, globals.reveal === true))
   })
 

@@ -27,8 +27,13 @@ export const shownProfile = (name: string, profile: Profile, reveal: boolean): R
   ...(profile.mcp_token !== undefined && !reveal ? { mcp_token: maskSecret(profile.mcp_token) } : {}),
 })
 
-type Explained = { setting: string; value: string | null; source: Source | null; from: string | null }
-type Found = Pick<Explained, 'value' | 'source'> & { from?: string }
+type Explained = {
+  setting: string
+  value: string | null
+  source: Source | 'argument' | null
+  from: string | null
+}
+type Found = { value: string | null; source: Source | null; from?: string }
 
 const explainBearer = (profile: Profile, io: Io): Found => {
   const inEnv = io.env['MCP_AUTH_TOKEN']
@@ -53,11 +58,14 @@ const explainKey = (profile: Profile, io: Io, globals: Globals): Found => {
   }
 }
 
-/** Each value that holds now and where it comes from: which flag, variable, .svcrc or profile. */
+/**
+ * Each value that holds now and where it comes from: which flag, variable, .svcrc or profile. `argument` is the profile
+ * that was named without a flag.
+ */
 export const explain = (
   settings: Settings,
   profile: Profile,
-  { io, globals }: { io: Io; globals: Globals },
+  { io, globals, argument }: { io: Io; globals: Globals; argument?: string },
 ): Explained[] => {
   const named: [setting: string, found: Found | undefined, flag?: string, variable?: EnvName][] = [
     ['profile', settings.profile, '--profile', 'SVC_PROFILE'],
@@ -89,9 +97,11 @@ export const explain = (
     ],
   ]
   return named.map(([setting, found, flag, variable]) => {
-    const source = found?.source ?? null
+    const isNamed = setting === 'profile' && argument !== undefined
+    const source = isNamed ? 'argument' : (found?.source ?? null)
     const said = {
       flag,
+      argument: `svc profile show ${argument}`,
       environment: variable,
       profile: setting === 'profile' ? 'svc profile use' : `profile ${settings.profile.value}`,
       '.svcrc': found?.from,

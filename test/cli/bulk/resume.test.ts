@@ -150,6 +150,14 @@ describe('an import that did not end', () => {
     expect(posts().map(serialOf)).toEqual(['101', '103', '104'])
   })
 
+  test('says on a terminal that its counts include the earlier runs', async () => {
+    file(3)
+    await interruptAt(101)
+    plays(() => undefined)
+    const { exit, err } = await desk.svc(['user', 'import', 'u.csv', '--org', '7', '--resume'], { tty: true })
+    expect([exit, err]).toEqual([0, expect.stringContaining('The counts include the earlier runs')])
+  })
+
   test('is not started anew over its results', async () => {
     file(3)
     await interruptAt(101)

@@ -99,6 +99,15 @@ describe('svc profile show', () => {
       expect((await svc(`profile show --reveal -o ${format}`)).out).toContain(key)
     }
   })
+  it('--explain names the argument as the source of the profile', async () => {
+    const { out } = await svc('profile show prod --explain -o json')
+    expect(JSON.parse(out)).toContainEqual({
+      setting: 'profile',
+      value: 'prod',
+      source: 'argument',
+      from: 'svc profile show prod',
+    })
+  })
   it('--explain names each value and its source, without a secret', async () => {
     const { out } = await svc('profile show --explain -o json --base-url https://flag.example/api', {
       env: { SVC_ORG: 'umbrella', SVC_API_KEY: key },
