@@ -78,7 +78,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     let service: Service | undefined
     let mcp: McpRoute | undefined
     let phase: Phase = 'starting'
-    const server = await startServer({ port, host, tls }, (bound) => {
+    const server = await startServer({ port, host, tls, publicUrl }, (bound) => {
       const base = { storage, keyring, publicUrl: publicUrl ?? originAt(bound), dev }
       const push = createPushAdapter({ ...base, vapid })
       const delivery = createAdapters({ settings, push, dev, env, log, now: storage.now })

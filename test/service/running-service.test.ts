@@ -20,12 +20,12 @@ const raw = (service: RunningService, bytes: string): Promise<string> =>
     socket.on('error', reject)
   })
 
-const startTls = (): Promise<RunningService> => {
+const startTls = (publicUrl?: string): Promise<RunningService> => {
   const [tlsCert, tlsKey] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   const made = selfSigned()
   writeFileSync(tlsCert, made.cert)
   writeFileSync(tlsKey, made.key)
-  return start({ tlsCert, tlsKey })
+  return start({ tlsCert, tlsKey, publicUrl })
 }
 const overTls = (service: RunningService): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
@@ -120,6 +120,15 @@ describe('a running service', () => {
     const { data } = (await (await ask(again, '/organizations', service.operatorKey!)).json()) as Listed
     expect(data).toEqual([])
   })
+
+  test.each(['/admin?x=1', '//evil.example/x'])(
+    'sends plain HTTP for %s to its public address, whatever host it names',
+    async (path) => {
+      const service = await startTls('https://svc.example.com:8443')
+      const answer = await raw(service, `GET ${path} HTTP/1.1\r\nHost: evil.example\r\n\r\n`)
+      expect(answer).toContain(`\r\nlocation: https://svc.example.com:8443${path}\r\n`)
+    },
+  )
 
   test.each([
     ['no host', 'GET / HTTP/1.0\r\n\r\n'],

@@ -7,15 +7,21 @@ import { answerParserError } from './parser-error.ts'
 const hostHeader = /^(?:[\w.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\])(?::\d{1,5})?$/
 const body = JSON.stringify({ status: 'error', message: 'Use https', data: { code: 'plain_http' } })
 
-/** The same address over https; undefined where the request does not name one. */
-const targetOf = ({ url = '', headers: { host = '' } }: IncomingMessage): string | undefined => {
-  const text = `https://${host}${url}`
+/**
+ * The same address over https, at the public origin where there is one: the Host header is the sender's word. Undefined
+ * where the request does not name an address.
+ */
+const targetOf = (
+  { url = '', headers: { host = '' } }: IncomingMessage,
+  origin: string | undefined,
+): string | undefined => {
+  const text = `${origin ?? `https://${host}`}${url}`
   return hostHeader.test(host) && url.startsWith('/') && URL.canParse(text) ? new URL(text).href : undefined
 }
 
 /** Nothing of a body is read: whatever was sent in plain text is not used. */
-const redirect = (request: IncomingMessage, response: ServerResponse): void => {
-  const location = targetOf(request)
+const redirect = (origin: string | undefined, request: IncomingMessage, response: ServerResponse): void => {
+  const location = targetOf(request, origin)
   response.writeHead(location === undefined ? 400 : 301, {
     ...(location !== undefined && { location }),
     'content-type': 'application/json; charset=utf-8',
@@ -38,10 +44,12 @@ const drop = (socket: Socket): void => void socket.destroy()
  */
 export const redirectPlainHttp = (
   server: TlsServer,
-  deadline = 10_000,
+  { publicUrl, deadline = 10_000 }: { publicUrl?: string; deadline?: number } = {},
 ): ((which: 'silent' | 'all') => void) => {
   const [takeTls] = server.listeners('connection') as ((this: TlsServer, socket: Socket) => void)[]
-  const plain = createServer(redirect).on('checkContinue', redirect).on('clientError', answerParserError)
+  const origin = publicUrl?.startsWith('https:') ? new URL(publicUrl).origin : undefined
+  const answer = redirect.bind(undefined, origin)
+  const plain = createServer(answer).on('checkContinue', answer).on('clientError', answerParserError)
   const silent = new Set<Socket>()
   const open = new Set<Socket>()
 

@@ -39,7 +39,7 @@ const cannotListen = (where: string, error: NodeJS.ErrnoException): SvcError => 
 
 /** Listens, and answers with what `serve` makes of the port. Fails with an SvcError when it cannot listen. */
 export const startServer = async (
-  { port, host, tls }: { port: number; host: string; tls?: Tls },
+  { port, host, tls, publicUrl }: { port: number; host: string; tls?: Tls; publicUrl?: string },
   serve: (port: number) => Fetch,
 ): Promise<{ port: number; stop(): Promise<void> }> => {
   let fetch: Fetch | undefined
@@ -50,7 +50,7 @@ export const startServer = async (
       : { createServer, serverOptions: limits }),
   }) as Server
   server.on('clientError', answerParserError)
-  const drop = tls ? redirectPlainHttp(server as TlsServer) : () => undefined
+  const drop = tls ? redirectPlainHttp(server as TlsServer, { publicUrl }) : () => undefined
   const bound = await new Promise<number>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(`${host}:${port}`, error)))
     // The port may be the system's choice; no connection is handled before this turn of the event loop ends.

@@ -10,7 +10,7 @@ test.each([
   ['a request drop by drop', 'GET / HTTP/1.1\r\nHost: a.example\r\nx-drop'],
 ])('closes a connection that sends %s until the deadline', async (_, bytes) => {
   const server = createServer(selfSigned(), (_request, response) => void response.end())
-  redirectPlainHttp(server, 100)
+  redirectPlainHttp(server, { deadline: 100 })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void server.close())
   const socket = createConnection((server.address() as AddressInfo).port, '127.0.0.1')
