@@ -10,9 +10,11 @@ export const registerRuleCheck =
   (group: Command, context: Context): void => {
     const command = group.commands.find((one) => one.name() === 'check')!
     command.addHelpText('after', '\nExits with 0 if it passes and with 1 if it does not.').action(() =>
-      runOperation(operation, { args: command.args, options: command.opts() }, context, (data) => {
-        const { result } = (data ?? {}) as { result?: unknown }
-        if (result !== 'PASS' && result !== 'NOT_APPLICABLE') context.exitCode = exitCode('failed')
+      runOperation(operation, { args: command.args, options: command.opts() }, context, {
+        look: (data) => {
+          const { result } = (data ?? {}) as { result?: unknown }
+          if (result !== 'PASS' && result !== 'NOT_APPLICABLE') context.exitCode = exitCode('failed')
+        },
       }),
     )
   }

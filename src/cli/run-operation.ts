@@ -44,12 +44,12 @@ const moreLine = async ({ cursor }: { cursor?: string }, { command }: Context): 
   return `More: ${await command!.again(change)}`
 }
 
-/** Runs one operation of the table: gather, confirm, send or only print, show; `look` sees what came back. */
+/** Runs one operation of the table: gather, confirm, send or only print, show. `check` fails on an answer that must not be shown; `look` sees what was. */
 export const runOperation = async (
   operation: Operation,
   typed: Typed,
   context: Context,
-  look?: (data: unknown) => void,
+  { look, check }: { look?(data: unknown): void; check?(data: unknown): void } = {},
 ): Promise<void> => {
   const known = typed.options.dryRun ? [] : await checkShown(operation, context)
   const gathered = await gatherInput(operation, typed, context)
@@ -91,6 +91,7 @@ export const runOperation = async (
   const { envelope, more } = gathered.asked
     ? await (await import('./ask.ts')).untilAccepted(operation, gathered, context, send)
     : await send()
+  check?.(envelope.data)
   const output = await context.output()
   if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
   await output.show(envelope, shape)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { approval } from '../../contract/approval.ts'
 import type { Operation } from '../../contract/operation.ts'
-import type { SvcError } from '../../core/errors.ts'
+import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import type { Typed } from './by-tools.ts'
 
@@ -15,13 +15,26 @@ const commands: Record<string, [Operation, (typed: Typed, context: Context) => P
   cancel: [approval.cancelApproval, async (typed) => (await byTools()).cancelByTools(typed)],
 }
 
+/** A state is one of the request that was asked about, or it is not shown: a script would take it for the decision. */
+const requireAbout = (data: unknown, asked: string | undefined): void => {
+  const { request_id, status } = (data ?? {}) as { request_id?: unknown; status?: unknown }
+  if (request_id === asked && typeof status === 'string') return
+  throw new SvcError('failed', 'unexpected_answer', 'The service did not answer about this request', {
+    detail: 'The decision is unknown. This is not an approval.',
+    hint: 'svc profile show --explain shows the address in use',
+  })
+}
+
 const byService = async (operation: Operation, typed: Typed, context: Context): Promise<void> => {
   const [{ runOperation }, { showRuling }] = await Promise.all([
     import('../run-operation.ts'),
     import('./ending.ts'),
   ])
   let data: unknown
-  await runOperation(operation, typed, context, (seen) => (data = seen))
+  await runOperation(operation, typed, context, {
+    look: (seen) => (data = seen),
+    check: operation === approval.getApproval ? (seen) => requireAbout(seen, typed.args[0]) : undefined,
+  })
   // Of a request that the rules refused, what each of them found.
   if (operation === approval.getApproval) await showRuling(context, data)
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { temporaryFolder } from '../../e2e/processes.ts'
+import { json } from '../../fake-hosted.ts'
 import { startExactHosted, type ExactHosted } from '../../exact-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
 
@@ -156,5 +157,16 @@ test.each(['submit', 'request'])(
 
     await svc([...submit, '--mcp'], { SVC_BASE_URL: address })
     expect(calls()).toHaveLength(1)
+  },
+)
+
+test.each([{ request_id: 'r-2', status: 'approved' }, undefined])(
+  'svc approve status shows no answer but one about its request, such as %j',
+  async (data) => {
+    service.always((request, response) =>
+      json(200, { status: 'success', message: 'ok', data })(request, response),
+    )
+    const { exit, out, err } = await svc(['status', 'r-1'], {})
+    expect([exit, out, JSON.parse(err).code]).toEqual([1, undefined, 'unexpected_answer'])
   },
 )
