@@ -223,7 +223,7 @@ complete -c svc -n '__svc_at '\''user update'\''' -l country-code -x -d 'Dialing
 complete -c svc -n '__svc_at '\''user update'\''' -l mobile -x -d 'Mobile number; it cannot be changed'
 complete -c svc -n '__svc_at '\''user update'\''' -l first-name -x -d 'First name'
 complete -c svc -n '__svc_at '\''user update'\''' -l last-name -x -d 'Last name'
-complete -c svc -n '__svc_at '\''user update'\''' -l role -x -a 'operator admin member' -d 'Role in the organization; default: member (operator|admin|member)'
+complete -c svc -n '__svc_at '\''user update'\''' -l role -x -a 'operator admin member' -d 'Role in the organization (operator|admin|member)'
 complete -c svc -n '__svc_at '\''user update'\''' -s f -l raw-field -x -d 'Additional body field, as text'
 complete -c svc -n '__svc_at '\''user update'\''' -s F -l field -x -d 'Additional body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''user update'\''' -l input -r -F -d 'JSON file with the body; - for standard input'

@@ -24,9 +24,10 @@ const profile = {
   first_name: shown(line(100), 'First name', { example: 'Ada' }),
   last_name: shown(line(100), 'Last name', { example: 'Lovelace' }),
 }
-const role = chosen(z.optional(z.enum(roles)), 'Role in the organization; default: member', {
-  example: 'member',
-})
+const roleOf = (text: string) =>
+  chosen(z.optional(z.enum(roles)), text, {
+    example: 'member',
+  })
 
 const orgOfCaller = chosen(z.optional(positive), 'Organization id; default: the organization of the key', {
   example: 1,
@@ -77,7 +78,11 @@ export const user = operations({
     message: 'User created',
     example:
       '--org acme --first-name Ada --last-name Lovelace --email ada@acme.example --country-code +1 --mobile 2025550101',
-    input: z.strictObject({ orgId: org_id, ...profile, role }),
+    input: z.strictObject({
+      orgId: org_id,
+      ...profile,
+      role: roleOf('Role in the organization; default: member'),
+    }),
     data: userRecord,
   },
   updateUser: {
@@ -101,7 +106,7 @@ export const user = operations({
       }),
       first_name: chosen(z.optional(line(100)), 'First name', { example: 'Ada' }),
       last_name: chosen(z.optional(line(100)), 'Last name', { example: 'Lovelace' }),
-      role,
+      role: roleOf('Role in the organization'),
     }),
     data: userRecord,
   },
