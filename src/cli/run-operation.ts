@@ -49,7 +49,7 @@ export const runOperation = async (
   operation: Operation,
   typed: Typed,
   context: Context,
-  { look, check }: { look?(data: unknown): void; check?(data: unknown): void } = {},
+  { look, check }: { look?(data: unknown): void; check?(data: unknown, input: Gathered['input']): void } = {},
 ): Promise<void> => {
   const known = typed.options.dryRun ? [] : await checkShown(operation, context)
   const gathered = await gatherInput(operation, typed, context)
@@ -91,7 +91,7 @@ export const runOperation = async (
   const { envelope, more } = gathered.asked
     ? await (await import('./ask.ts')).untilAccepted(operation, gathered, context, send)
     : await send()
-  check?.(envelope.data)
+  check?.(envelope.data, input)
   const output = await context.output()
   if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
   await output.show(envelope, shape)

@@ -16,7 +16,7 @@ const commands: Record<string, [Operation, (typed: Typed, context: Context) => P
 }
 
 /** A state is one of the request that was asked about, or it is not shown: a script would take it for the decision. */
-const requireAbout = (data: unknown, asked: string | undefined): void => {
+const requireAbout = (data: unknown, asked: unknown): void => {
   const { request_id, status } = (data ?? {}) as { request_id?: unknown; status?: unknown }
   if (request_id === asked && typeof status === 'string') return
   throw new SvcError('failed', 'unexpected_answer', 'The service did not answer about this request', {
@@ -33,7 +33,10 @@ const byService = async (operation: Operation, typed: Typed, context: Context): 
   let data: unknown
   await runOperation(operation, typed, context, {
     look: (seen) => (data = seen),
-    check: operation === approval.getApproval ? (seen) => requireAbout(seen, typed.args[0]) : undefined,
+    check:
+      operation === approval.getApproval
+        ? (seen, { request_id }) => requireAbout(seen, request_id)
+        : undefined,
   })
   // Of a request that the rules refused, what each of them found.
   if (operation === approval.getApproval) await showRuling(context, data)
