@@ -206,6 +206,20 @@ describe('svc auth and svc mobile, from the table', () => {
     expect((await svc(['auth', 'validate', '--mobile', '+12025550101'])).exit).toBe(exitCode)
   })
 
+  test.each([
+    [undefined, 1, 'without naming a verification'],
+    [{ request_id: 'apr_other' }, 1, 'without naming a verification'],
+    [{ request_id: 'apr_1', user_id: '7' }, 0, ''],
+  ])(
+    'validate takes a success for a yes only where it names the verification: %j',
+    async (data, exit, code) => {
+      service.always(success('ok', data))
+      const done = await svc(['auth', 'validate', '--mobile', '+12025550101', '--request-id', 'apr_1'])
+      expect(done.exit).toBe(exit)
+      expect(done.err).toContain(said)
+    },
+  )
+
   test('faceauth-success takes its token from a file, and no line that is printed holds it', async () => {
     const secret = 'canary-token-2Rb'
     const file = join(folder.path, 'token.txt')

@@ -19,6 +19,9 @@ const commands = readFileSync(new URL('commands.txt', import.meta.url), 'utf8')
     return { route: route!, argv: words!.split(' '), body: body && JSON.parse(body) }
   })
 const each = commands.map((one) => [one.argv.join(' '), one] as const)
+/** Its success alone does not prove that anybody approved, so svc does not take it for a yes. */
+const needsProof = ([words]: (typeof each)[number]): boolean => words.startsWith('auth validate')
+const shown = each.filter((one) => !needsProof(one))
 
 const start = (ids: boolean) => {
   const folder = temporaryFolder()
@@ -58,18 +61,27 @@ test('each of the 64 operations has a command here', () => {
 describe('a service that answers no id', () => {
   const svc = start(false)
 
-  test.each(each)('is reached by svc %s', async (_, { route, argv, body }) => {
+  test.each(each.filter(needsProof))('is not believed by svc %s', async (_, { route, argv }) => {
+    const { exit, out, err, sent } = await svc(argv)
+    expect([exit, out, sent]).toEqual([1, '', [route]])
+    expect(JSON.parse(err)).toMatchObject({
+      code: 'unproved',
+      detail: expect.stringContaining('not an approval'),
+    })
+  })
+
+  test.each(shown)('is reached by svc %s', async (_, { route, argv, body }) => {
     const { exit, out, err, sent, body: gone } = await svc(argv)
     expect({ exit, sent, err }).toEqual({ exit: 0, sent: [route], err: expect.any(String) })
     expect(gone).toEqual(body ?? gone)
     // What it says and no more.
-    const shown = JSON.parse(out) as unknown
+    const told = JSON.parse(out) as unknown
     const data = [
       [{ name: 'Acme', slug: 'acme' }],
       { name: 'Acme', slug: 'acme' },
       { stockName: 'ACME', stockPrice: '1,234.50', stockExchangeName: 'XNAS' },
     ]
-    expect([{ status: 'success', message: 'OK' }, ...data]).toContainEqual(shown)
+    expect([{ status: 'success', message: 'OK' }, ...data]).toContainEqual(told)
     expect(err.replace(/^OK\n/, '')).toBe('')
   })
 
@@ -88,7 +100,7 @@ describe('a service that answers no id', () => {
 describe('a service whose ids are text', () => {
   const svc = start(true)
 
-  test.each(each)('is reached by svc %s, also by the slug of the organization', async (_, typed) => {
+  test.each(shown)('is reached by svc %s, also by the slug of the organization', async (_, typed) => {
     const { route, argv, body } = typed
     const { exit, sent, body: gone } = await svc(argv.map((word) => (word === '12' ? 'acme' : word)))
     expect([exit, sent.at(-1)]).toEqual([0, route])

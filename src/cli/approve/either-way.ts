@@ -15,6 +15,8 @@ const commands: Record<string, [Operation, (typed: Typed, context: Context) => P
   cancel: [approval.cancelApproval, async (typed) => (await byTools()).cancelByTools(typed)],
 }
 
+const aboutOneRequest = new Set<Operation>([approval.getApproval, approval.cancelApproval])
+
 /** A state is one of the request that was asked about, or it is not shown: a script would take it for the decision. */
 const requireAbout = (data: unknown, asked: unknown): void => {
   const { request_id, status } = (data ?? {}) as { request_id?: unknown; status?: unknown }
@@ -33,10 +35,9 @@ const byService = async (operation: Operation, typed: Typed, context: Context): 
   let data: unknown
   await runOperation(operation, typed, context, {
     look: (seen) => (data = seen),
-    check:
-      operation === approval.getApproval
-        ? (seen, { request_id }) => requireAbout(seen, request_id)
-        : undefined,
+    check: aboutOneRequest.has(operation)
+      ? (seen, { request_id }) => requireAbout(seen, request_id)
+      : undefined,
   })
   // Of a request that the rules refused, what each of them found.
   if (operation === approval.getApproval) await showRuling(context, data)

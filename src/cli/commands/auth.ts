@@ -5,6 +5,7 @@ import { SvcError } from '../../core/errors.ts'
 import { exitCode, type Exit } from '../../core/exit-codes.ts'
 import { maybeRung } from '../approve/ending.ts'
 import type { Context } from '../context.ts'
+import type { Typed } from '../gather-input.ts'
 import { callTyped } from '../typed-names.ts'
 import { wholeNumber } from '../phone-parts.ts'
 
@@ -108,6 +109,27 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
   }
 }
 
+/**
+ * Our service names the verification that a success is about. The bare success of a service that was not tested is no
+ * proof that anybody approved.
+ */
+const requireNamed = (data: unknown, asked: unknown): void => {
+  const { request_id } = (data ?? {}) as { request_id?: unknown }
+  if (typeof request_id === 'string' && (asked === undefined || request_id === asked)) return
+  throw new SvcError('failed', 'unproved', 'The service reported success without naming a verification', {
+    detail: 'Whether the person approved is unknown. This is not an approval.',
+    hint: 'svc doctor --verify-fallback +12025550101 tests what this service answers while nobody has decided',
+  })
+}
+
+const validate = async (typed: Typed, context: Context): Promise<void> => {
+  const { runOperation } = await import('../run-operation.ts')
+  const tested = !typed.options.dryRun && (await context.settings()).verifyFallback === 'on'
+  return runOperation(auth.validateAuth, typed, context, {
+    check: tested ? undefined : (data, { request_id }) => requireNamed(data, request_id),
+  })
+}
+
 /** `svc auth verify-user --wait`: from the table it only rings; this follows to the decision. */
 export const registerAuth = (group: Command, context: Context): void => {
   const command = group.commands.find((one) => one.name() === 'verify-user')!
@@ -120,4 +142,6 @@ export const registerAuth = (group: Command, context: Context): void => {
       const { runOperation } = await import('../run-operation.ts')
       return runOperation(auth.verifyUser, { args: command.args, options }, context)
     })
+  const validating = group.commands.find((one) => one.name() === 'validate')!
+  validating.action(() => validate({ args: validating.args, options: validating.opts<Options>() }, context))
 }

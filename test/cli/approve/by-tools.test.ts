@@ -161,12 +161,14 @@ test.each(['submit', 'request'])(
 )
 
 test.each([{ request_id: 'r-2', status: 'approved' }, undefined])(
-  'svc approve status shows no answer but one about its request, such as %j',
+  'svc approve status and cancel show no answer but one about their request, such as %j',
   async (data) => {
     service.always((request, response) =>
       json(200, { status: 'success', message: 'ok', data })(request, response),
     )
-    const { exit, out, err } = await svc(['status', 'r-1'], {})
-    expect([exit, out, JSON.parse(err).code]).toEqual([1, undefined, 'unexpected_answer'])
+    for (const word of ['status', 'cancel']) {
+      const { exit, out, err } = await svc([word, 'r-1'], {})
+      expect([exit, out, JSON.parse(err).code]).toEqual([1, undefined, 'unexpected_answer'])
+    }
   },
 )
