@@ -211,7 +211,7 @@ complete -c svc -n '__svc_at '\''user create'\''' -l country-code -x -d 'Dialing
 complete -c svc -n '__svc_at '\''user create'\''' -l mobile -x -d 'Mobile number, national'
 complete -c svc -n '__svc_at '\''user create'\''' -l first-name -x -d 'First name'
 complete -c svc -n '__svc_at '\''user create'\''' -l last-name -x -d 'Last name'
-complete -c svc -n '__svc_at '\''user create'\''' -l role -x -a 'operator admin member' -d 'Role in the organization; default: member (operator|admin|member)'
+complete -c svc -n '__svc_at '\''user create'\''' -l role -x -a 'operator admin member' -d 'Role; default: member (operator|admin|member)'
 complete -c svc -n '__svc_at '\''user create'\''' -s f -l raw-field -x -d 'Additional body field, as text'
 complete -c svc -n '__svc_at '\''user create'\''' -s F -l field -x -d 'Additional body field, typed; a.b[]=1 nests, @file reads a file'
 complete -c svc -n '__svc_at '\''user create'\''' -l input -r -F -d 'JSON file with the body; - for standard input'

@@ -78,11 +78,7 @@ export const user = operations({
     message: 'User created',
     example:
       '--org acme --first-name Ada --last-name Lovelace --email ada@acme.example --country-code +1 --mobile 2025550101',
-    input: z.strictObject({
-      orgId: org_id,
-      ...profile,
-      role: roleOf('Role in the organization; default: member'),
-    }),
+    input: z.strictObject({ orgId: org_id, ...profile, role: roleOf('Role; default: member') }),
     data: userRecord,
   },
   updateUser: {

@@ -163,6 +163,6 @@ describe('svc mcp config', () => {
   test('names the clients that it knows', async () => {
     const { exit, stderr } = await svc(['mcp', 'config', 'emacs'], env)
     expect(exit).toBe(2)
-    expect(stderr).toContain('claude, cursor, vscode, generic')
+    expect(stderr).toContain('claude, cursor, vscode or generic')
   })
 })
