@@ -23,11 +23,14 @@ const internal = (what: string, cause?: Error): SvcError =>
     cause,
   })
 
-/** Issues that the message does not tell already. */
-const furtherIssues = ({ message, issues = [] }: SvcError) =>
-  issues.every((issue) => issue.message === issues[0]!.message && message.endsWith(issue.message))
-    ? []
-    : issues.filter((issue) => !message.startsWith(`${issue.field} ${issue.message}`))
+/** Issues that the message does not tell already: it has the first one, or a question about all of them. */
+const furtherIssues = ({ message, issues = [] }: SvcError) => {
+  const others = issues.filter((issue) => !message.startsWith(`${issue.field} ${issue.message}`))
+  const isAboutAll =
+    others.length === issues.length &&
+    issues.every((issue) => issue.message === issues[0]!.message && message.endsWith(issue.message))
+  return isAboutAll ? [] : others
+}
 
 const forPeople = (error: SvcError): string => {
   const { message, detail, hint, request_id } = error

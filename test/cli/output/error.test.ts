@@ -36,6 +36,11 @@ describe('an error', () => {
     expect(about('slug is taken')).toBe('svc: slug is taken\n')
     expect(about('Refused')).toBe('svc: Refused\n  slug: is taken\n')
   })
+  it('says of each field what is wrong with it, also where it is the same', () => {
+    const issues = ['--a', '--b'].map((field) => ({ field, message: 'must be a price' }))
+    const { err } = showing(new SvcError('usage', 'invalid_field', '--a must be a price', { issues }))
+    expect(err).toBe('svc: --a must be a price\n  --b: must be a price\n')
+  })
   for (const globals of [
     { output: 'json' },
     { output: 'ndjson' },
