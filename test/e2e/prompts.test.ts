@@ -18,6 +18,8 @@ afterAll(async () => {
   folder.remove()
 })
 
+const start = 'timeslot create --org acme --days mon --start 09:00 --end 17:00'.split(' ')
+
 describe('on a terminal', () => {
   test('missing values are asked for, and an answer that cannot be is asked again', async () => {
     const { exit, screen } = await onTerminal(['geofence', 'create', '--org', 'acme'], env, [
@@ -49,18 +51,6 @@ describe('on a terminal', () => {
     expect(exit).toBe(0)
   })
   test('an answer that the service refuses is asked for again, and the others are kept', async () => {
-    const start = [
-      'timeslot',
-      'create',
-      '--org',
-      'acme',
-      '--days',
-      'mon',
-      '--start',
-      '09:00',
-      '--end',
-      '17:00',
-    ]
     const { exit, screen } = await onTerminal(start, env, [
       [/Name/, `Night${enter}`],
       [/time zone/, `Mars/Base${enter}`],
@@ -71,18 +61,6 @@ describe('on a terminal', () => {
     expect(exit).toBe(0)
   })
   test('a value that was typed as a flag and is refused is not asked for', async () => {
-    const start = [
-      'timeslot',
-      'create',
-      '--org',
-      'acme',
-      '--days',
-      'mon',
-      '--start',
-      '09:00',
-      '--end',
-      '17:00',
-    ]
     const { exit } = await onTerminal([...start, '--timezone', 'Mars/Base'], env, [[/Name/, `Day${enter}`]])
     expect(exit).toBe(2)
   })
