@@ -65,7 +65,14 @@ export const createMcpRoute = ({
   // replaced under a service that runs.
   let exchanges: Promise<ReturnType<typeof createExchanges>> | undefined
   const load = (): NonNullable<typeof exchanges> =>
-    (exchanges ??= import('./exchange.ts').then((loaded) => loaded.createExchanges()))
+    (exchanges ??= import('./exchange.ts').then(
+      (loaded) => loaded.createExchanges(),
+      (error: unknown) => {
+        // The next request tries again: a file that could not be opened once is no reason to refuse for ever.
+        exchanges = undefined
+        throw error
+      },
+    ))
   const loading = setTimeout(() => void load().catch(() => undefined), loadAfterMs).unref()
 
   const identify = async (context: Context): Promise<Caller | Response> => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { Caller } from '../../../src/service/call.ts'
 import { createFakeAsker } from './fake-asker.ts'
 import { call, startTools } from './http-tools.ts'
@@ -7,6 +7,9 @@ const token = 'the-bearer-of-the-operator-32-characters'
 const orgKey = 'svc_org_0123abcd_organization'
 const operatorKey = 'svc_op_0123abcd_operator'
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+
+const started: ReturnType<typeof startTools>[] = []
+afterEach(() => Promise.all(started.splice(0).map((tools) => tools.close())))
 
 const start = (options: { token?: string; localOnly?: boolean } = {}) => {
   const callers: Caller[] = []
@@ -22,6 +25,7 @@ const start = (options: { token?: string; localOnly?: boolean } = {}) => {
       return asker
     },
   })
+  started.push(tools)
   const send = (headers: Record<string, string>) => tools.send(list, { headers })
   return { tools, callers, send }
 }
@@ -112,6 +116,7 @@ test('a cancel of one organization does not reach the call of another', async ()
     keys: { [orgKey]: { keyId: 7, name: 'acme', orgId: 3 } },
     askerFor: () => fake.asker,
   })
+  started.push(tools)
   const asked = fake.nextAsk()
   const answer = tools.ask(call('request_approval', { action: 'a', approver_mobile: '+12025550101' }), {
     headers: { authorization: `Bearer ${token}` },

@@ -1,7 +1,10 @@
 import { Hono } from 'hono'
 import type { Asker } from '../../../src/contract/asker.ts'
 import type { Caller } from '../../../src/service/call.ts'
+import '../../../src/service/mcp/exchange.ts'
 import { createMcpRoute } from '../../../src/service/mcp/http.ts'
+
+// The route loads `exchange.ts` by itself a second after its start. Loaded here, it is never half loaded when a test file ends.
 
 type Options = {
   askerFor: (caller: Caller) => Asker
@@ -76,6 +79,10 @@ export const startTools = ({ askerFor, token, localOnly = true, keys = {} }: Opt
   })
   const app = new Hono()
   app.post('/mcp', (context) => route.answer(context, trace))
+  // So that a test fails with the error itself, and not with what Hono answers instead.
+  app.onError((error) => {
+    throw error
+  })
 
   const send = async (body: unknown, { headers: more = {}, signal }: Send = {}): Promise<Response> =>
     app.request('http://127.0.0.1:8080/mcp', {
