@@ -41,22 +41,33 @@ export const readAddress = (text: unknown): Address | undefined =>
 export const contains = ([base, bits]: Network, address: Address): boolean =>
   base.kind() === address.kind() && address.match(base, bits)
 
+/** The narrower name of a proxy first, so that it does not use up a wider one. */
+const narrowestFirst = (networks: readonly Network[]): Network[] => [...networks].sort((a, b) => b[1] - a[1])
+
+const isAmong = (networks: readonly Network[], address: Address): boolean =>
+  networks.some((network) => contains(network, address))
+
 /**
- * The address of the client in one spelling. `remote` is the socket's peer; each hop of `X-Forwarded-For` is believed
- * only when the one that wrote it is a trusted proxy, so this is the right-most untrusted one. Undefined when a hop that
- * counts is no address: then nobody knows.
+ * The address of the client in one spelling. `remote` is the socket's peer. A hop of `X-Forwarded-For` counts only when a
+ * proxy wrote it, and each entry of `proxies` stands for one proxy: a client whose address lies in the network of a proxy
+ * cannot pass for a second one and choose its own address. It is the peer where every hop is a proxy, and undefined when
+ * a hop that counts is not an address.
  */
 export const clientAddress = (
   remote: string | undefined,
   forwardedFor: string | undefined,
-  trustedProxies: readonly Network[],
+  proxies: readonly Network[],
 ): string | undefined => {
   const hops = forwardedFor?.split(',') ?? []
-  let address = readAddress(remote)
+  const unused = narrowestFirst(proxies)
+  const peer = readAddress(remote)
+  let address = peer
   while (address && hops.length > 0) {
     const writer = address
-    if (!trustedProxies.some((network) => contains(network, writer))) break
+    const proxy = unused.findIndex((network) => contains(network, writer))
+    if (proxy === -1) break
+    unused.splice(proxy, 1)
     address = readAddress(hops.pop()!.trim())
   }
-  return address?.toString()
+  return (address && isAmong(proxies, address) ? peer : address)?.toString()
 }

@@ -17,7 +17,7 @@ export type ServeOptions = ConfigFlags & {
   /** Files in PEM. */
   tlsCert?: string
   tlsKey?: string
-  /** Addresses or CIDR ranges. */
+  /** One address or network (CIDR) for each proxy in front. */
   trustedProxy?: readonly string[]
   /** For developers: nothing is delivered, all is shown. */
   dev?: boolean

@@ -105,9 +105,11 @@ describe('the address of a client', () => {
     ['::ffff:10.0.0.1', '192.0.2.1', '192.0.2.1', 'a proxy within IPv6'],
     ['2001:db8:f::1', '2001:db8:a::7', '2001:db8:a::7', 'a proxy of IPv6'],
     ['10.0.0.1', '127.0.0.1, 192.0.2.1', '192.0.2.1', 'a header that the client began itself'],
-    ['10.0.0.1', '192.0.2.1, 10.0.0.2', '192.0.2.1', 'two proxies'],
-    ['10.0.0.1', '192.0.2.1,198.51.100.5,10.0.0.2', '198.51.100.5', 'a stranger between'],
-    ['10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3', 'none but proxies'],
+    ['10.0.0.1', '192.0.2.1, 2001:db8:f::2', '192.0.2.1', 'two proxies'],
+    ['10.0.0.1', '192.0.2.1,198.51.100.5,2001:db8:f::2', '198.51.100.5', 'a stranger between'],
+    ['10.0.0.1', '192.0.2.1, 10.0.0.2', '10.0.0.1', 'a client within the network of the proxy'],
+    ['10.0.0.1', '10.0.0.3, 2001:db8:f::2', '10.0.0.1', 'none but proxies'],
+    ['10.0.0.1', '2001:db8:f::2', '10.0.0.1', 'a proxy that speaks for itself'],
     ['10.0.0.1', undefined, '10.0.0.1', 'a proxy that says nothing'],
     ['10.0.0.1', 'nonsense, 192.0.2.1', '192.0.2.1', 'nonsense that the client wrote'],
     ['10.0.0.1', '192.0.2.1, unknown', undefined, 'a proxy that does not know'],
@@ -119,6 +121,33 @@ describe('the address of a client', () => {
     [undefined, '192.0.2.1', undefined, 'no socket'],
   ])('from %s with %o is %s: %s', (remote, header, expected) => {
     expect(clientAddress(remote, header, proxies)).toBe(expected)
+  })
+
+  test.each<[string[], string, string, string]>([
+    [
+      ['10.0.0.0/8', '10.0.0.0/8'],
+      '192.0.2.1, 10.0.0.2',
+      '192.0.2.1',
+      'a network named twice holds two proxies',
+    ],
+    [['10.0.0.0/8', '10.0.0.1'], '192.0.2.1, 10.0.0.2', '192.0.2.1', 'the narrower name is taken first'],
+    [['10.0.0.1', '10.0.0.0/8'], '192.0.2.1, 10.0.0.2', '192.0.2.1', 'whatever their order'],
+    [['10.0.0.1'], '192.0.2.1, 10.0.0.1', '10.0.0.1', 'the proxy is believed once'],
+    [
+      ['10.0.0.1', '10.0.0.2'],
+      '192.0.2.9, 192.0.2.1, 10.0.0.2',
+      '192.0.2.1',
+      'two proxies by their addresses',
+    ],
+  ])('with the proxies %j and %o is %s: %s', (names, header, expected) => {
+    const named = names.map((text) => readNetwork(text)!)
+    expect(clientAddress('10.0.0.1', header, named)).toBe(expected)
+  })
+
+  test('is never what a client in the network of the proxy claims', () => {
+    const network = [readNetwork('172.16.0.0/12')!]
+    for (const claimed of ['203.0.113.9', '172.16.5.5', '10.9.9.9', '203.0.113.9, 172.16.5.5'])
+      expect(clientAddress('172.17.0.1', `${claimed}, 172.17.0.5`, network)).toBe('172.17.0.1')
   })
 
   test('is never what an untrusted peer claims', () => {

@@ -45,8 +45,8 @@ export const registerServe = (command: Command, context: Context): void => {
     .option('--tls-cert <file>', 'Certificate chain (PEM)')
     .option('--tls-key <file>', 'Private key of the certificate (PEM)')
     .option(
-      '--trusted-proxy <cidr>',
-      'Network whose X-Forwarded-* headers are trusted; can be repeated',
+      '--trusted-proxy <address>',
+      'Address or network of a proxy whose X-Forwarded-* headers are trusted; repeat it for each proxy',
       collect,
     )
     .option(

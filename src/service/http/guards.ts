@@ -8,14 +8,17 @@ export type GuardOptions = {
   loopbackOnly: boolean
   /** As configured; undefined when nobody said it. */
   publicUrl: string | undefined
-  /** Addresses or CIDR ranges whose X-Forwarded-* headers are believed. */
+  /** One address or network (CIDR) for each proxy in front. Only their X-Forwarded-* headers are trusted. */
   trustedProxy: readonly string[]
 }
 
 const proxyOf = (text: string): Network => {
   const network = readNetwork(text)
   if (network) return network
-  throw usageError(`${text} is no IP address or network`, 'svc serve --trusted-proxy 10.0.0.0/8')
+  throw usageError(
+    `--trusted-proxy is not an IP address or a network: "${text}"`,
+    'Name the address of the proxy: svc serve --trusted-proxy 127.0.0.1',
+  )
 }
 
 const isLoopbackName = (host: string): boolean =>

@@ -84,6 +84,6 @@ describe('a proxy in front', () => {
   test('what is no network is refused at the start', () => {
     expect(() =>
       createGuards({ loopbackOnly: true, publicUrl: undefined, trustedProxy: ['10.0.0'] }),
-    ).toThrow('no IP address')
+    ).toThrow('--trusted-proxy is not an IP address')
   })
 })
