@@ -83,7 +83,7 @@ _svc_place() {
     'mobile') commands='register send-otp confirm refresh-token support faceauth-success enroll-status is-enrolled check-imei assign-org check-org resend-email update-profile get' flags='' words='' files='' kind='' many='' ;;
     'mobile register') commands='' flags='--country-code --mobile --first-name --last-name --email --device-id --imei --platform --device-name -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'mobile send-otp') commands='' flags='--mobile --country-code -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
-    'mobile confirm') commands='' flags='--mobile --country-code --otp-file -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
+    'mobile confirm') commands='' flags='--mobile --country-code --otp-file --registration-token-file -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'mobile refresh-token') commands='' flags='--refresh-token-file -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'mobile support') commands='' flags='--name --email --mobile --subject --message -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'mobile faceauth-success') commands='' flags='--auth-token-file -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
@@ -296,6 +296,7 @@ _svc_value() {
     'mobile register --input') files=1 ;;
     'mobile send-otp --input') files=1 ;;
     'mobile confirm --otp-file') files=1 ;;
+    'mobile confirm --registration-token-file') files=1 ;;
     'mobile confirm --input') files=1 ;;
     'mobile refresh-token --refresh-token-file') files=1 ;;
     'mobile refresh-token --input') files=1 ;;
@@ -389,7 +390,7 @@ _svc() {
   local cur=${COMP_WORDS[COMP_CWORD]} at='' flag='' skip='' word i
   local commands flags words choices files kind many
   local -a taken=()
-  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --reason --to --timeout --requester --wait --status --since --until --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --model --manufacturer --os --os-version --app-version --timestamp --request-id --device-name --otp-file --refresh-token-file --subject --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --mcp-url --default-mobile --credential-command -X --method -H --header --verify-fallback '
+  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --reason --to --timeout --requester --wait --status --since --until --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --model --manufacturer --os --os-version --app-version --timestamp --request-id --device-name --otp-file --registration-token-file --refresh-token-file --subject --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --mcp-url --default-mobile --credential-command -X --method -H --header --verify-fallback '
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}

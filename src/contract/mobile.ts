@@ -77,6 +77,9 @@ export const mobile = operations({
     }),
     data: z.looseObject({
       ...phoneFields,
+      registration_token: chosen(z.string(), 'Send it with the code to confirm exactly this registration', {
+        secret: true,
+      }),
       expires_at: chosen(time, 'Until when it can be confirmed'),
     }),
   },
@@ -103,7 +106,16 @@ export const mobile = operations({
     summary: 'Confirm a phone with its code; activates the account, or signs in to an active one',
     message: 'Account active',
     example: '--mobile +12025550101 --otp-file code.txt',
-    input: z.strictObject({ mobile: either, country_code: prefix, otp }),
+    input: z.strictObject({
+      mobile: either,
+      country_code: prefix,
+      otp,
+      registration_token: chosen(
+        z.optional(line(200)),
+        'The token of the registration; required when the number was registered with different details',
+        { secret: true },
+      ),
+    }),
     data: tokens,
   },
   refreshMobileToken: {

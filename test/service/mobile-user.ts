@@ -20,8 +20,12 @@ export const register = ({ call }: TestService, { key, ...profile }: By & Record
 export const send = ({ call }: TestService, mobile: string, { key }: By = {}) =>
   call('POST', '/wp/send/sms', { key, body: { mobile } })
 
-export const confirm = ({ call }: TestService, mobile: string, otp: string, { key }: By = {}) =>
-  call('POST', '/wp/confirm/register', { key, body: { mobile, otp } })
+export const confirm = (
+  { call }: TestService,
+  mobile: string,
+  otp: string,
+  { key, registration_token }: By & { registration_token?: string } = {},
+) => call('POST', '/wp/confirm/register', { key, body: { mobile, otp, registration_token } })
 
 export type MobileUser = { user_id: string; mobile: string; access_token: string; refresh_token: string }
 
@@ -30,9 +34,10 @@ export const createMobileUser = async (
   service: TestService,
   { mobile = ada.mobile, ...more }: By & Record<string, unknown> = {},
 ): Promise<MobileUser> => {
-  dataOf(await register(service, { mobile, ...more }))
+  const { registration_token } = dataOf(await register(service, { mobile, ...more }))
   const number = `+1${mobile}`
   dataOf(await send(service, number, more))
-  const tokens = dataOf(await confirm(service, number, await codeFor(service, number), more))
+  const otp = await codeFor(service, number)
+  const tokens = dataOf(await confirm(service, number, otp, { ...more, registration_token }))
   return { ...tokens, mobile: number }
 }

@@ -1,7 +1,7 @@
 import type { account } from '../../contract/account.ts'
 import type { Call } from '../call.ts'
 import { findAccount, findPerson, membershipsOf, type Person, type Who } from './person.ts'
-import { findRegistration } from './registration.ts'
+import { isRegistered } from './registration.ts'
 import type { RowData } from '../row-ids.ts'
 
 type Status = RowData<typeof account.getEnrollmentStatus>
@@ -28,7 +28,7 @@ const facts = async (call: Call, person: Person) => {
   const states = new Set((await membershipsOf(call, person.user_id)).map(({ state }) => state))
   return {
     account: await findAccount(call, person.user_id),
-    registered: (await findRegistration(call, person.user_id)) !== undefined,
+    registered: await isRegistered(call, person.user_id),
     active: states.has('active'),
     pending: states.has('pending'),
     device: await hasDevice(call, person.user_id),

@@ -1,12 +1,15 @@
 import type { mobile } from '../../contract/mobile.ts'
 import type { Call } from '../call.ts'
+import { randomToken, sha256 } from '../../core/ids.ts'
 import { ensurePerson } from '../handlers/member.ts'
 import { nationalNumber } from '../../rules/phone.ts'
 import { parsePhone } from '../phone.ts'
 import { later } from '../later.ts'
 import { parseImei } from './imei.ts'
-import { realmOf } from './person.ts'
+import { findAccount, realmOf } from './person.ts'
 import type { RowData, RowInput } from '../row-ids.ts'
+
+type Reach = Pick<Call, 'db' | 'caller' | 'now'>
 
 // spec: not shown
 const lifetimeMs = 24 * 60 * 60_000
@@ -22,7 +25,20 @@ export type Profile = {
   device_name?: string
 }
 
-/** Keeps a profile until its phone is confirmed, and touches nothing else. The newest of a number counts. */
+/** Of one number; the oldest is forgotten. */
+const keptAtMost = 10
+
+const ofPerson = ({ db, caller }: Reach, userId: number) =>
+  db
+    .selectFrom('registrations')
+    .where('org_id', '=', realmOf({ caller }))
+    .where('user_id', '=', userId)
+    .orderBy('id', 'desc')
+
+/**
+ * Keeps a profile until its phone is confirmed. Anybody can register any number, so each registration has a token of its
+ * own and replaces no other, and an active account stays as it is. The answer is the same for every number.
+ */
 export const register = async (
   { mobile: number, country_code, imei, ...input }: RowInput<typeof mobile.registerMobileUser>,
   call: Call,
@@ -30,30 +46,61 @@ export const register = async (
   const phone = parsePhone(number, country_code)
   const profile: Profile = { ...input, ...(imei !== undefined && { imei: parseImei(imei).imei }) }
   const expires_at = later(call.now, lifetimeMs)
+  const registration_token = randomToken()
   // The id is there from now on, so that a token for it can be signed before the transaction that confirms it.
   const user_id = await ensurePerson(call, phone)
-  const kept = { profile: JSON.stringify(profile), created_at: call.now, expires_at }
-  await call.db
-    .insertInto('registrations')
-    .values({ ...kept, org_id: realmOf(call), user_id })
-    .onConflict((on) => on.columns(['org_id', 'user_id']).doUpdateSet(kept))
-    .execute()
+  if (!(await findAccount(call, user_id))) {
+    await call.db
+      .insertInto('registrations')
+      .values({
+        org_id: realmOf(call),
+        user_id,
+        token_hash: sha256(registration_token),
+        profile: JSON.stringify(profile),
+        created_at: call.now,
+        expires_at,
+      })
+      .execute()
+    const surplus = await ofPerson(call, user_id).select('id').offset(keptAtMost).limit(1000).execute()
+    const ids = surplus.map(({ id }) => id)
+    if (ids.length > 0) await call.db.deleteFrom('registrations').where('id', 'in', ids).execute()
+  }
   await call.audit(realmOf(call), 'registration')
   const { mobile: mobile_e164, country_code: prefix } = phone
-  return { country_code: prefix, mobile: nationalNumber(phone), mobile_e164, expires_at }
+  return {
+    country_code: prefix,
+    mobile: nationalNumber(phone),
+    mobile_e164,
+    registration_token,
+    expires_at,
+  }
 }
 
-/** What is to be confirmed, if it has not lapsed. */
+const unexpired = (reach: Reach, userId: number) =>
+  ofPerson(reach, userId).where('expires_at', '>', reach.now)
+
+export const isRegistered = async (reach: Reach, userId: number): Promise<boolean> =>
+  (await unexpired(reach, userId).select('id').limit(1).executeTakeFirst()) !== undefined
+
+/** What is to be confirmed: the registration of the token, or without a token what all registrations of the number say. */
 export const findRegistration = async (
-  { db, caller, now }: Pick<Call, 'db' | 'caller' | 'now'>,
+  reach: Reach,
   userId: number,
-): Promise<Profile | undefined> => {
-  const row = await db
-    .selectFrom('registrations')
+  token: string | undefined,
+): Promise<Profile | 'none' | 'several'> => {
+  const rows = await unexpired(reach, userId)
+    .$if(token !== undefined, (query) => query.where('token_hash', '=', sha256(token!)))
+    .select('profile')
+    .execute()
+  const [profile, ...others] = new Set(rows.map((row) => row.profile))
+  if (profile === undefined) return 'none'
+  return others.length > 0 ? 'several' : (JSON.parse(profile) as Profile)
+}
+
+export const forgetRegistrations = async ({ db, caller }: Reach, userId: number): Promise<void> => {
+  await db
+    .deleteFrom('registrations')
     .where('org_id', '=', realmOf({ caller }))
     .where('user_id', '=', userId)
-    .where('expires_at', '>', now)
-    .select('profile')
-    .executeTakeFirst()
-  return row && (JSON.parse(row.profile) as Profile)
+    .execute()
 }

@@ -128,7 +128,7 @@ describe('a change of the e-mail address', () => {
     clock.tick(minute)
     dataOf(await send(service, user.mobile))
     dataOf(await confirm(service, user.mobile, await codeFor(service, user.mobile)))
-    expect(await account()).toMatchObject({ first_name: 'Augusta', email })
+    expect(await account()).toMatchObject({ first_name: 'Ada', email })
     expect((await account()).email_verified_at).not.toBeNull()
     expect((await mails()).map(({ to }) => to)).toEqual([email])
   })

@@ -5,6 +5,8 @@ import { startTestService, type TestService } from '../harness.ts'
 import { codeFor, confirm, createMobileUser, register, send } from '../mobile-user.ts'
 
 const mobile = '+12025550101'
+const number2 = { mobile: '2025550102', mobile_e164: '+12025550102' }
+const mallory = { first_name: 'Mallory', email: 'mallory@evil.example', imei: '352099001761481' }
 const day = 24 * 60 * minute
 
 let clock: ReturnType<typeof createClock>
@@ -18,7 +20,7 @@ afterEach(() => service.close())
 const account = async (key?: string) =>
   dataOf(await service.call('POST', '/getuser', { key, body: { mobile } })).account
 
-const sendAndConfirm = async (by: { key?: string } = {}) => {
+const sendAndConfirm = async (by: { key?: string; registration_token?: string } = {}) => {
   dataOf(await send(service, mobile, by))
   return confirm(service, mobile, await codeFor(service, mobile), by)
 }
@@ -29,6 +31,7 @@ describe('a registration', () => {
       country_code: '+1',
       mobile: '2025550101',
       mobile_e164: mobile,
+      registration_token: expect.stringMatching(/^[\w-]{43}$/),
       expires_at: '2030-02-01T12:00:00.000Z',
     })
     expect(await service.messages()).toEqual([])
@@ -38,9 +41,17 @@ describe('a registration', () => {
     const unknown = await register(service)
     const acme = await createTenant(service, 'acme')
     await createMember(service, acme.id, 2)
-    const known = await register(service, { mobile: '2025550102' })
-    const number = { mobile: '2025550102', mobile_e164: '+12025550102' }
-    expect(dataOf(known)).toEqual({ ...dataOf(unknown), ...number })
+    const known = await register(service, { mobile: number2.mobile })
+    const changed = { ...number2, registration_token: expect.any(String) }
+    expect(dataOf(known)).toEqual({ ...dataOf(unknown), ...changed })
+  })
+
+  test('is answered alike where an account is active', async () => {
+    const unknown = await register(service, { mobile: number2.mobile })
+    await createMobileUser(service)
+    const active = await register(service)
+    const changed = { mobile: ada.mobile, mobile_e164: mobile, registration_token: expect.any(String) }
+    expect(dataOf(active)).toEqual({ ...dataOf(unknown), ...changed })
   })
 
   test('touches no account before its phone is confirmed', async () => {
@@ -100,8 +111,8 @@ describe('a registration', () => {
     ]
     for (const spelling of spellings)
       expect(dataOf(await register(service, { mobile: spelling })).mobile_e164).toBe(mobile)
-    const { people, registrations } = await contentsOf(service)
-    expect([people, registrations]).toMatchObject([[{ mobile }], [{}]])
+    const { people } = await contentsOf(service)
+    expect(people).toMatchObject([{ mobile }])
   })
 })
 
@@ -149,16 +160,78 @@ describe('a confirmation', () => {
     expect(await account()).toEqual(before)
   })
 
-  test('brings a new registration into the account; what it leaves out stays, a new address is not proved', async () => {
-    await createMobileUser(service, { email: 'ada@acme.example', platform: 'ios' })
-    dataOf(await register(service, { first_name: 'Augusta', email: 'ada@new.example' }))
+  test('leaves an active account as it is, whatever was registered since', async () => {
+    const { user_id } = await createMobileUser(service, { email: 'ada@acme.example', platform: 'ios' })
+    const before = await account()
+    const { registration_token } = dataOf(await register(service, mallory))
+    for (const by of [{}, { registration_token }]) {
+      expect(dataOf(await sendAndConfirm(by)).user_id).toBe(user_id)
+      expect(await account()).toEqual(before)
+    }
+    expect((await contentsOf(service)).registrations).toEqual([])
+  })
+
+  test('with the token of a registration confirms that one, older or newer than another', async () => {
+    for (const order of ['older', 'newer']) {
+      const number = order === 'older' ? ada.mobile : number2.mobile
+      const own = () => register(service, { mobile: number, email: 'ada@acme.example' })
+      const other = () => register(service, { mobile: number, ...mallory })
+      const answers = order === 'older' ? [await own(), await other()] : [await other(), await own()]
+      const { registration_token } = dataOf(answers[order === 'older' ? 0 : 1]!)
+      dataOf(await send(service, `+1${number}`))
+      const otp = await codeFor(service, `+1${number}`)
+      dataOf(await confirm(service, `+1${number}`, otp, { registration_token }))
+      const found = await service.call('POST', '/getuser', { body: { mobile: `+1${number}` } })
+      expect(dataOf(found).account).toMatchObject({
+        first_name: 'Ada',
+        email: 'ada@acme.example',
+        imei: null,
+      })
+    }
+  })
+
+  test('without a token confirms neither of two, and the owner registers again', async () => {
+    dataOf(await register(service, mallory))
+    dataOf(await register(service))
+    expect(refusal(await sendAndConfirm())).toEqual([409, 'registered_twice', []])
+    const { registrations, people } = await contentsOf(service)
+    expect([registrations, people]).toEqual([[], []])
+    dataOf(await register(service))
     dataOf(await sendAndConfirm())
-    expect(await account()).toMatchObject({
-      first_name: 'Augusta',
-      email: 'ada@new.example',
-      email_verified_at: null,
-      platform: 'ios',
-    })
+    expect(await account()).toMatchObject({ first_name: 'Ada', email: null })
+  })
+
+  test('without a token confirms what was registered twice alike', async () => {
+    dataOf(await register(service))
+    dataOf(await register(service))
+    dataOf(await sendAndConfirm())
+    expect(await account()).toMatchObject({ first_name: 'Ada' })
+  })
+
+  test.each(['of nobody', 'of another number', 'that lapsed'])(
+    'with a token %s confirms nothing',
+    async (which) => {
+      const other = dataOf(await register(service, { mobile: number2.mobile }))
+      const own = dataOf(await register(service))
+      if (which === 'that lapsed') {
+        clock.tick(day)
+        dataOf(await register(service, mallory))
+      }
+      const tokens = {
+        'of nobody': 'x'.repeat(43),
+        'of another number': other.registration_token,
+        'that lapsed': own.registration_token,
+      }
+      const registration_token = tokens[which as keyof typeof tokens]
+      expect(refusal(await sendAndConfirm({ registration_token }))).toEqual([409, 'not_registered', []])
+    },
+  )
+
+  test('keeps ten registrations of a number, the newest', async () => {
+    const { registration_token } = dataOf(await register(service))
+    for (let i = 0; i < 10; i++) dataOf(await register(service, { first_name: `Mallory ${i}` }))
+    expect((await contentsOf(service)).registrations).toHaveLength(10)
+    expect(refusal(await sendAndConfirm({ registration_token }))).toEqual([409, 'not_registered', []])
   })
 
   test('with the key of an organization is seen with its keys alone', async () => {

@@ -6,10 +6,13 @@ import type { Times } from './times.ts'
  * another's.
  */
 export type MobileTables = {
-  /** What an app on a phone wants to register, until its owner confirms it. */
+  /** What an app on a phone wants to register, until its owner confirms it. A number may have several. */
   registrations: {
+    id: Generated<number>
     org_id: number
     user_id: number
+    /** Null for those of an older svc. */
+    token_hash: string | null
     /** JSON. */
     profile: string
     created_at: string
