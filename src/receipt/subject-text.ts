@@ -1,0 +1,103 @@
+import { sha256 } from '../core/ids.ts'
+import { safeLine } from '../core/safe-text.ts'
+import { shellWord } from '../core/shell-word.ts'
+import { canonicalData, type Subject } from './subject.ts'
+
+/** One line that an approver reads; `before` is the value that an update replaces. */
+export type SubjectField = { label: string; value: string; before?: string }
+
+const longestValue = 500
+const longestSummary = 300
+
+/** Cut where it is too long, and it says so: how much is left out, and the digest of the whole. */
+const shortened = (text: string, most: number): string => {
+  const whole = safeLine(text)
+  if (whole.length <= most) return whole
+  const rest = (left: number): string => ` … (${left} more characters; SHA-256 of the whole: ${sha256(text)})`
+  const room = most - rest(whole.length).length
+  const head = whole.slice(0, room).replace(/[\uD800-\uDBFF]$/, '')
+  return head + rest(whole.length - head.length)
+}
+
+const valueText = (value: unknown): string =>
+  shortened(typeof value === 'string' ? value : canonicalData(value), longestValue)
+
+/** Our own labels begin with a capital letter, so that no name in the data can pass for one of them. */
+const labelOf = (name: string): string =>
+  /^[a-z][\w.-]{0,63}$/.test(name) ? name : valueText(JSON.stringify(name))
+
+const line = (label: string, value: unknown): SubjectField => ({ label, value: valueText(value) })
+
+const members = (data: Record<string, unknown>, before: Record<string, unknown> = {}): SubjectField[] =>
+  Object.entries(data).map(([name, value]) => {
+    const field: SubjectField = { label: labelOf(name), value: valueText(value) }
+    if (Object.hasOwn(before, name)) field.before = valueText(before[name])
+    return field
+  })
+
+const commandLine = (argv: readonly string[]): string => argv.map(shellWord).join(' ')
+
+/** `createGeofence` as `Create geofence`. */
+const words = (operation: string): string => {
+  const text = operation.replaceAll(
+    /([a-z0-9])([A-Z])/g,
+    (_, end: string, start: string) => `${end} ${start.toLowerCase()}`,
+  )
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+const countText = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .map(([what, count]) => `${what} ${count}`)
+    .join(', ')
+
+type Rendered = { summary: string; fields: SubjectField[] }
+
+const renderings: { [T in Subject['type']]: (data: Extract<Subject, { type: T }>['data']) => Rendered } = {
+  text: ({ text }) => ({ summary: text, fields: [] }),
+  command: ({ argv, cwd, executable, files, environment: { passed, set } }) => ({
+    summary: shortened(`Run ${commandLine(argv)}`, longestSummary),
+    fields: [
+      line('Command', commandLine(argv)),
+      line('Working directory', cwd),
+      line('Program', `${executable.path}, SHA-256 ${executable.sha256}`),
+      ...files.map((file) => line('File', `${file.path}, SHA-256 ${file.sha256}`)),
+      ...Object.entries(set).map(([name, value]) => line('Environment', `${name}=${value}`)),
+      line('Environment passed on', passed.join(', ') || 'nothing'),
+    ],
+  }),
+  request: ({ organization, operation, body, before, counts, deletions = [], file }) => {
+    const name = typeof body['name'] === 'string' ? `: ${body['name']}` : ''
+    const where = organization ? ` in ${organization.slug}` : ''
+    const bulk = counts ? ` (${countText(counts)})` : ''
+    return {
+      summary: shortened(`${words(operation)}${where}${name}${bulk}`, longestSummary),
+      fields: [
+        line('Operation', operation),
+        ...(organization ? [line('Organization', `${organization.slug} (id ${organization.id})`)] : []),
+        ...(counts ? [line('Changes', countText(counts))] : []),
+        // Each of them: whoever approves a deletion has seen its name.
+        ...deletions.map((one) => line('Deletes', one)),
+        ...(file ? [line('File', `${file.name}, SHA-256 ${file.sha256}`)] : []),
+        ...members(body, before),
+      ],
+    }
+  },
+  file: ({ name, size, sha256: digest }) => ({
+    summary: shortened(`File ${name}, ${size} bytes`, longestSummary),
+    fields: [line('Name', name), line('Size', `${size} bytes`), line('SHA-256', digest)],
+  }),
+  tool_call: ({ server, tool, arguments: given }) => ({
+    summary: shortened(`Call ${tool} on ${server}`, longestSummary),
+    fields: [line('Server', server), line('Tool', tool), ...members(given)],
+  }),
+}
+
+const rendered = (subject: Subject): Rendered =>
+  (renderings[subject.type] as (data: Subject['data']) => Rendered)(subject.data)
+
+/** The headline that the approver reads. From `data` alone, and safe to show anywhere. */
+export const summaryOf = (subject: Subject): string => rendered(subject).summary
+
+/** What the approver reads below it. From `data` alone, and safe to show anywhere. */
+export const fieldsOf = (subject: Subject): SubjectField[] => rendered(subject).fields
