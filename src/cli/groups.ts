@@ -36,7 +36,10 @@ export const groups: Record<string, Group> = {
       creds: 'Show API keys, set the identity provider',
       'auth-code': 'Manage the codes that people join with',
     },
-    load: fromTable(async () => (await import('../contract/org.ts')).org),
+    load: fromTable(async () => ({
+      ...(await import('../contract/org.ts')).org,
+      ...(await import('../contract/auth-code.ts')).authCode,
+    })),
   },
   user: {
     about: 'Manage users',
@@ -47,6 +50,7 @@ export const groups: Record<string, Group> = {
     load: fromTable(
       async () => ({
         ...(await import('../contract/user.ts')).user,
+        ...(await import('../contract/pending-user.ts')).pendingUser,
         ...(await import('../contract/device.ts')).device,
       }),
       async () => (await import('./approve/enroll.ts')).registerEnroll,

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, positive } from './field.ts'
 import { operations } from './operation.ts'
-import { keyRecord, newKey, paging } from './records.ts'
+import { keyRecord, moment, newKey, paging } from './records.ts'
+import { grants, scopes } from './scopes.ts'
 
 // Named API keys, over /svc/v1. spec: not shown
 
@@ -13,6 +14,7 @@ export const key = operations({
     path: '/svc/v1/whoami',
     cli: 'whoami',
     effect: 'read',
+    scope: scopes,
     summary: 'Show the key in use and its organization',
     message: 'Key in use',
     input: z.strictObject({}),
@@ -35,6 +37,7 @@ export const key = operations({
     path: '/svc/v1/keys',
     cli: 'key list',
     effect: 'read',
+    scope: 'keys',
     summary: 'List API keys without their secrets',
     message: 'Keys',
     input: z.strictObject({
@@ -42,22 +45,31 @@ export const key = operations({
       ...paging,
     }),
     data: z.array(keyRecord),
-    columns: ['id', 'name', 'kind', 'org_id', 'prefix', 'last_used_at', 'expires_at', 'revoked_at'],
+    columns: ['id', 'name', 'org_id', 'scopes', 'owner_user_id', 'last_used_at', 'expires_at', 'revoked_at'],
   },
   createKey: {
     method: 'POST',
     path: '/svc/v1/keys',
     cli: 'key create',
     effect: 'write',
-    operator: true,
+    scope: 'keys',
     summary: 'Create an API key; it is shown once',
     message: 'Key created',
-    example: '--name ci --org acme',
+    example: '--name ci --org acme --can ask',
     input: z.strictObject({
       name: chosen(line(60), 'Name, as the audit shows it', { example: 'ci' }),
-      org_id: chosen(z.optional(positive), 'Organization of the key; default: none, an operator key', {
+      org_id: chosen(z.optional(positive), 'Organization of the key; default: that of the key in use', {
         example: 1,
       }),
+      scopes: chosen(z.array(z.enum(grants)).check(z.minLength(1, 'must name a scope')), `What it may do`, {
+        example: ['ask'],
+        flag: 'can',
+      }),
+      expires_at: chosen(z.optional(moment), 'When it expires; default: never', {
+        example: '2030-01-31T18:00:00Z',
+        flag: 'expires',
+      }),
+      owner_user_id: chosen(z.optional(id), 'User whose key it is', { example: '7', flag: 'owner' }),
     }),
     data: newKey,
   },
@@ -66,7 +78,7 @@ export const key = operations({
     path: '/svc/v1/keys/{id}/rotate',
     cli: 'key rotate',
     effect: 'write',
-    operator: true,
+    scope: 'keys',
     summary: 'Replace the secret of a key; the old one works until the overlap ends',
     message: 'Key rotated',
     example: '2 --overlap 3600',
@@ -89,8 +101,8 @@ export const key = operations({
     path: '/svc/v1/keys/{id}',
     cli: 'key revoke',
     effect: 'delete',
-    operator: true,
-    summary: 'Revoke a key at once',
+    scope: 'keys',
+    summary: 'Revoke a key at once, and the keys that it created',
     message: 'Key revoked',
     example: '2 --yes',
     input: z.strictObject({ id: keyId }),

@@ -65,6 +65,7 @@ export const mobile = operations({
     path: '/wp/register/mobile/user',
     cli: 'mobile register',
     effect: 'write',
+    scope: 'app',
     summary: 'Register the user of an app; it is kept for a day until a code confirms the phone',
     message: 'Registered; confirm the phone to activate the account',
     example: '--country-code +1 --mobile 2025550101 --first-name Ada --last-name Lovelace',
@@ -88,6 +89,7 @@ export const mobile = operations({
     path: '/wp/send/sms',
     cli: 'mobile send-otp',
     effect: 'rings',
+    scope: 'app',
     summary:
       'Send a six-digit code by SMS; it works once, for ten minutes, and at most five are sent in that time',
     message: 'Code sent',
@@ -103,6 +105,7 @@ export const mobile = operations({
     path: '/wp/confirm/register',
     cli: 'mobile confirm',
     effect: 'write',
+    scope: 'app',
     summary: 'Confirm a phone with its code; activates the account, or signs in to an active one',
     message: 'Account active',
     example: '--mobile +12025550101 --otp-file code.txt',
@@ -123,6 +126,7 @@ export const mobile = operations({
     path: '/wp/mobile/refresh/token',
     cli: 'mobile refresh-token',
     effect: 'write',
+    scope: 'app',
     summary: 'Exchange a refresh token for a new pair; reusing an old token ends the session',
     message: 'Tokens refreshed',
     example: '--refresh-token-file token.txt',
@@ -136,6 +140,7 @@ export const mobile = operations({
     path: '/contact/support',
     cli: 'mobile support',
     effect: 'rings',
+    scope: 'app',
     summary: 'Send an e-mail to support; at most three an hour for each sender',
     message: 'Message accepted',
     example:
@@ -160,6 +165,7 @@ export const mobile = operations({
     args: [],
     // It spends the token, whatever the method says.
     effect: 'write',
+    scope: 'app',
     summary: 'Record a successful face authentication by the caller; the token works once',
     message: 'Face authentication recorded',
     example: '--auth-token-file token.txt',

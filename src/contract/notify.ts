@@ -26,6 +26,7 @@ export const notify = operations({
     path: '/send/global/notification',
     cli: 'notify global',
     effect: 'rings',
+    scope: 'notify',
     summary:
       'Send a code, an alert or a notice to a mobile number, by SMS; five of each in ten minutes at most',
     message: 'Accepted',
@@ -62,6 +63,7 @@ export const notify = operations({
     cli: 'notify email',
     args: ['action'],
     effect: 'rings',
+    scope: 'ask',
     summary: 'Request an approval by e-mail address, and e-mail a link to the approver page',
     message: 'Approval requested',
     example: '"Sign in to payroll" --to ada@acme.example',
@@ -83,6 +85,7 @@ export const notify = operations({
     cli: 'notify app',
     args: ['action'],
     effect: 'rings',
+    scope: 'ask',
     summary: 'Request an approval from one mobile user on behalf of another',
     message: 'Approval requested',
     example: '"Open the safe" --from +12025550102 --to +12025550101',

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import type { Outline } from './describe.ts'
+import type { Scope } from './scopes.ts'
 
 /** `rings` reaches a person. Nothing that rings is ever repeated by itself. */
 export type Effect = 'read' | 'write' | 'delete' | 'rings'
@@ -17,6 +18,8 @@ export type Operation = {
   effect: Effect
   /** A POST that changes a record, and answers it. Every PUT does. */
   updates?: boolean
+  /** A key needs one of these scopes. Every operation has some, unless it is `open` or called by the approver page. */
+  scope?: Scope | readonly Scope[]
   /** Only an operator key may call it. */
   operator?: boolean
   /** Needs no key: a one-use token or an assertion in its input is the proof. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { chosen, id, line, positive, shown } from './field.ts'
+import { newAuthCode } from './auth-code.ts'
+import { chosen, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
 import {
   country_code,
@@ -8,7 +9,6 @@ import {
   mobile,
   newKey,
   org_id,
-  moment,
   paging,
   policy,
   slug,
@@ -36,22 +36,6 @@ const naming = {
   policy: chosen(z.optional(policy), 'What the organization enforces'),
 }
 
-const authCodeRecord = z.looseObject({
-  id: chosen(id, 'Auth code id'),
-  org_id: chosen(positive, 'Organization id'),
-  label: chosen(z.string(), 'Purpose'),
-  hint: chosen(z.string(), 'Its last four characters'),
-  uses_left: chosen(z.nullable(z.int()), 'Number of uses left; null for no limit'),
-  expires_at: chosen(z.nullable(time), 'When it expires; null for never'),
-  ...times,
-})
-const newAuthCode = z.extend(authCodeRecord, {
-  code: chosen(z.string(), 'The code itself, shown once', { secret: true }),
-})
-const uses = z
-  .int('must be a whole number')
-  .check(z.gte(1, 'must be 1 or more'), z.lte(1_000_000, 'must be 1,000,000 or less'))
-
 const idpRecord = z.looseObject({
   provider: chosen(z.string(), 'Identity provider'),
   client_id: chosen(z.string(), 'Client id at the provider'),
@@ -65,6 +49,7 @@ export const org = operations({
     path: '/organizations',
     cli: 'org list',
     effect: 'read',
+    scope: 'read',
     summary: 'List organizations',
     message: 'Organizations',
     input: z.strictObject({ ...paging }),
@@ -77,6 +62,7 @@ export const org = operations({
     cli: 'org get',
     args: ['orgIdOrSlug'],
     effect: 'read',
+    scope: ['read', 'ask'],
     summary: 'Show one organization',
     message: 'Organization',
     example: 'acme',
@@ -90,6 +76,7 @@ export const org = operations({
     path: '/organization/create',
     cli: 'org create',
     effect: 'write',
+    scope: 'keys',
     operator: true,
     summary: 'Create an organization',
     message: 'Organization created',
@@ -102,6 +89,7 @@ export const org = operations({
     path: '/organization/create/onboarding',
     cli: 'org onboard',
     effect: 'write',
+    scope: 'keys',
     operator: true,
     summary: 'Create an organization with its first admin, an auth code and an API key, in one step',
     message: 'Organization onboarded',
@@ -141,6 +129,7 @@ export const org = operations({
     cli: 'org update',
     args: ['org_id'],
     effect: 'write',
+    scope: ['keys', 'rules'],
     summary: 'Update the name, slug or policy of an organization',
     message: 'Organization updated',
     example: 'acme --require-number --ip-allow 203.0.113.0/24',
@@ -153,6 +142,7 @@ export const org = operations({
     cli: 'org delete',
     args: ['org_id'],
     effect: 'delete',
+    scope: 'keys',
     summary: 'Delete an organization and everything that belongs to it; its audit log is kept',
     message: 'Organization deleted',
     example: 'acme --yes',
@@ -163,6 +153,7 @@ export const org = operations({
     path: '/organization/{org_id}/get-org-api-creds',
     cli: 'org creds get',
     effect: 'read',
+    scope: 'keys',
     summary: 'Show the API keys, without their secrets, and the identity provider of an organization',
     message: 'API credentials',
     example: '--org acme',
@@ -177,6 +168,7 @@ export const org = operations({
     path: '/organization/{org_id}/idp-api-creds',
     cli: 'org creds set-idp',
     effect: 'write',
+    scope: 'keys',
     summary: 'Save the API credentials of the identity provider',
     message: 'Identity provider credentials saved',
     example: '--org acme --provider okta --client-id 0oa1b2 --client-secret-file secret.txt',
@@ -187,62 +179,5 @@ export const org = operations({
       client_secret: chosen(line(4096), 'Client secret at the provider', { example: 's3cret', secret: true }),
     }),
     data: idpRecord,
-  },
-  listAuthCodes: {
-    method: 'GET',
-    path: '/organization/{org_id}/get-org-auth-codes',
-    cli: 'org auth-code list',
-    effect: 'read',
-    summary: 'List the auth codes that people join with',
-    message: 'Auth codes',
-    example: '--org acme',
-    input: z.strictObject({ org_id, ...paging }),
-    data: z.array(authCodeRecord),
-    columns: ['id', 'label', 'hint', 'uses_left', 'expires_at'],
-  },
-  createAuthCode: {
-    method: 'POST',
-    path: '/organization/{org_id}/create/auth-code',
-    cli: 'org auth-code create',
-    effect: 'write',
-    summary: 'Create an auth code; it is shown once',
-    message: 'Auth code created',
-    example: '--org acme --label "Berlin office" --uses 50',
-    input: z.strictObject({
-      org_id,
-      label: chosen(line(120), 'Purpose', { example: 'Berlin office' }),
-      uses: chosen(z.optional(uses), 'Number of uses; default: no limit', { example: 50 }),
-      expires_at: chosen(z.optional(moment), 'When it expires; default: never', {
-        example: '2030-01-31T18:00:00Z',
-      }),
-    }),
-    data: newAuthCode,
-  },
-  updateAuthCode: {
-    method: 'PUT',
-    path: '/organization/{orgId}/update/auth-code/{authCodeId}',
-    cli: 'org auth-code update',
-    effect: 'write',
-    summary: 'Update the label, the number of uses or the expiry of an auth code',
-    message: 'Auth code updated',
-    example: '3 --org acme --uses 10',
-    input: z.strictObject({
-      orgId: org_id,
-      authCodeId: shown(id, 'Auth code id', { example: '3' }),
-      label: chosen(z.optional(line(120)), 'Purpose', { example: 'Berlin office' }),
-      uses: chosen(z.optional(uses), 'Number of uses left', { example: 50 }),
-      expires_at: chosen(z.optional(moment), 'When it expires', { example: '2030-01-31T18:00:00Z' }),
-    }),
-    data: authCodeRecord,
-  },
-  deleteAuthCode: {
-    method: 'DELETE',
-    path: '/organization/{org_id}/delete/auth-code/{auth_code_id}',
-    cli: 'org auth-code delete',
-    effect: 'delete',
-    summary: 'Delete an auth code',
-    message: 'Auth code deleted',
-    example: '3 --org acme --yes',
-    input: z.strictObject({ org_id, auth_code_id: shown(id, 'Auth code id', { example: '3' }) }),
   },
 })

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { chosen, line } from './field.ts'
 import { geofence } from './geofence.ts'
+import { authCode } from './auth-code.ts'
 import { org } from './org.ts'
 import { policy, slug } from './records.ts'
 import { timeslot } from './timeslot.ts'
@@ -11,7 +12,7 @@ export const keptSecret = '(kept)'
 
 const fences = z.partial(z.omit(geofence.createGeofence.input, { org_id: true }), { is_active: true })
 const slots = z.omit(timeslot.addTimeslot.input, { org_id: true })
-const codes = z.omit(org.createAuthCode.input, { org_id: true })
+const codes = z.omit(authCode.createAuthCode.input, { org_id: true })
 const people = z.omit(user.createUser.input, { orgId: true, country_code: true, mobile: true })
 const { geofences: userFences } = geofence.setUserGeofences.input.shape
 const { timeslots: userSlots } = timeslot.setUserTimeslots.input.shape

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { fullIsoTime } from '../core/iso-time.ts'
 import { chosen, id, line, positive, shown } from './field.ts'
+import { scopes } from './scopes.ts'
 
 // Fields that stand in several groups. Times are ISO 8601 in UTC with milliseconds.
 
@@ -157,15 +158,18 @@ export const keyRecord = z.looseObject({
   id: chosen(id, 'Key id'),
   name: chosen(z.string(), 'Name, as the audit shows it'),
   kind: chosen(
-    z.enum(['operator', 'organization']),
-    'operator: everything; organization: its own organization',
+    z.enum(['operator', 'service', 'organization']),
+    'operator: everything; service: every organization, within its scopes; organization: its own organization',
   ),
-  org_id: chosen(z.nullable(positive), 'Organization id, null for an operator key'),
+  org_id: chosen(z.nullable(positive), 'Organization id; null for a key of the whole service'),
   prefix: chosen(z.string(), 'First characters of the key'),
   created_at: chosen(time, 'When it was created'),
   last_used_at: chosen(z.nullable(time), 'When it was last used, to the minute'),
-  expires_at: chosen(z.nullable(time), 'When it expires; set by a rotation'),
+  expires_at: chosen(z.nullable(time), 'When it expires; a rotation ends the replaced secret'),
   revoked_at: chosen(z.nullable(time), 'When it was revoked'),
+  scopes: chosen(z.array(z.enum(scopes)), 'What it may do'),
+  created_by: chosen(z.nullable(id), 'Key that created it; null where the service did'),
+  owner_user_id: chosen(z.nullable(id), 'User whose key it is'),
 })
 
 export const newKey = z.extend(keyRecord, {

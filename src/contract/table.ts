@@ -2,6 +2,7 @@ import { account } from './account.ts'
 import { approval } from './approval.ts'
 import { approver } from './approver.ts'
 import { audit } from './audit.ts'
+import { authCode } from './auth-code.ts'
 import { auth } from './auth.ts'
 import { device } from './device.ts'
 import { geofence } from './geofence.ts'
@@ -11,13 +12,16 @@ import { mobile } from './mobile.ts'
 import { notify } from './notify.ts'
 import { org } from './org.ts'
 import { outbox } from './outbox.ts'
+import { pendingUser } from './pending-user.ts'
 import { timeslot } from './timeslot.ts'
 import { user } from './user.ts'
 
 /** The whole table, for the service, OpenAPI and the docs. A command loads only its own group. */
 export const table = {
   ...org,
+  ...authCode,
   ...user,
+  ...pendingUser,
   ...geofence,
   ...timeslot,
   ...key,

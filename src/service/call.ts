@@ -1,4 +1,5 @@
 import type { Operations } from '../contract/operation.ts'
+import type { Scope } from '../contract/scopes.ts'
 import type { Waited } from './approvals/waiting.ts'
 import type { Channel, Message } from './delivery/message.ts'
 import type { Keyring } from './keyring.ts'
@@ -8,13 +9,21 @@ import type { Service } from './service.ts'
 import type { Db } from './storage/schema.ts'
 import type { RowData, RowInput } from './row-ids.ts'
 
-/** Whose key it is. `orgId` null is an operator; `keyId` 0 is the bearer of the tool server, which is no key of the store. */
+/**
+ * Whose key it is. `orgId` null reaches every organization; `keyId` 0 is the bearer of the tool server, which is not a key
+ * of the store.
+ */
 export type Caller = {
   keyId: number
   /** Of a secret that a rotation made: the first one of its key. */
   lineage?: number
   name: string
   orgId: number | null
+  scopes: ReadonlySet<Scope>
+  /** The person whose key it is, where its creator said so. */
+  ownerId?: number
+  /** When the key expires, where it does. */
+  expiresAt?: string
   /** At the approver page: the person, and with what. */
   person?: Person
 }
@@ -28,7 +37,7 @@ export const verifiedAs = ({ keyId, name }: Caller): string => (keyId === 0 ? na
 export type Person = { user_id: number; device_id: number; session_id: number }
 
 /** Who calls an open operation: reaches no organization and is no requester. */
-export const nobody: Caller = { keyId: -1, name: 'nobody', orgId: -1 }
+export const nobody: Caller = { keyId: -1, name: 'nobody', orgId: -1, scopes: new Set() }
 
 /** `limit` rows at most; without a limit, all. */
 export type Page = {

@@ -1,5 +1,6 @@
 import { approval } from '../contract/approval.ts'
 import type { Ask, Asker } from '../contract/asker.ts'
+import type { Scope } from '../contract/scopes.ts'
 import { issuesOf } from '../contract/issues.ts'
 import { requestId } from '../core/ids.ts'
 import { cancelApproval } from './approvals/cancellation.ts'
@@ -12,11 +13,18 @@ import { Refusal } from './refusal.ts'
 import { runWrite } from './run.ts'
 import type { Service } from './service.ts'
 
-/** Whoever has the bearer of the tool server, which is the operator's and no key of the store. */
-export const bearerCaller: Caller = { keyId: 0, name: 'tool server token', orgId: null }
+const asks = new Set<Scope>(['ask'])
 
-/** A program on this machine, where no bearer is needed. */
-export const localCaller: Caller = { keyId: 0, name: 'unauthenticated local program', orgId: null }
+/** Whoever has the bearer of the tool server (MCP_AUTH_TOKEN), which is not a key of the store. It can only ask. */
+export const bearerCaller: Caller = { keyId: 0, name: 'tool server token', orgId: null, scopes: asks }
+
+/** A program on this machine, where no bearer is needed. It can only ask. */
+export const localCaller: Caller = {
+  keyId: 0,
+  name: 'unauthenticated local program',
+  orgId: null,
+  scopes: asks,
+}
 
 /**
  * Asks people through the engine in this process. It knows the requests of its own caller and no others, be they of the

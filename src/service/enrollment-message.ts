@@ -1,5 +1,5 @@
 import type { Data } from '../contract/operation.ts'
-import type { user } from '../contract/user.ts'
+import type { pendingUser } from '../contract/pending-user.ts'
 import { keepSite } from './approvals/site.ts'
 import { standingDevices } from './approver/session.ts'
 import type { Call } from './call.ts'
@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts'
 import { withFullStop } from '../core/full-stop.ts'
 
 type Member = { org_id: number; user_id: number }
-type Told = NonNullable<Data<typeof user.acceptUser>['enrollment']>
+type Told = NonNullable<Data<typeof pendingUser.acceptUser>['enrollment']>
 type Recipient = { channel: 'sms' | 'email'; to: string }
 
 /** Longer than that of a link that an admin hands over: the person does not know when they are accepted. */

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { randomToken, sha256 } from '../core/ids.ts'
 import type { Caller } from './call.ts'
+import { readScopes } from './keys/scopes.ts'
 import type { Storage } from './storage/storage.ts'
 
 export type KeyKind = 'operator' | 'organization'
@@ -27,6 +28,8 @@ type KeyRow = {
   expires_at: string | null
   last_used_at: string | null
   lineage: number | null
+  scopes: string
+  owner_user_id: number | null
   slug: string | null
 }
 
@@ -50,7 +53,7 @@ export const createAuthenticator = (storage: Storage) => {
         .where('k.prefix', '=', prefixOf(key))
         .where('k.revoked_at', 'is', null)
         .select(['k.id', 'k.name', 'k.org_id', 'k.hash', 'k.expires_at', 'k.last_used_at', 'k.lineage'])
-        .select('o.slug')
+        .select(['k.scopes', 'k.owner_user_id', 'o.slug'])
         .executeTakeFirst(),
     )
     if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined
@@ -75,8 +78,17 @@ export const createAuthenticator = (storage: Storage) => {
     const now = storage.now()
     if (row.expires_at !== null && row.expires_at <= now) return undefined
     noteUse(row, now)
-    const { id: keyId, name, org_id: orgId, slug: orgSlug, lineage } = row
-    return { keyId, name, orgId, orgSlug, ...(lineage !== null && { lineage }) }
+    const { id: keyId, name, org_id: orgId, slug: orgSlug, lineage, owner_user_id, expires_at } = row
+    return {
+      keyId,
+      name,
+      orgId,
+      orgSlug,
+      scopes: readScopes(row.scopes),
+      ...(lineage !== null && { lineage }),
+      ...(owner_user_id !== null && { ownerId: owner_user_id }),
+      ...(expires_at !== null && { expiresAt: expires_at }),
+    }
   }
 
   return (key: string | undefined): Authenticated | undefined | Promise<Authenticated | undefined> => {

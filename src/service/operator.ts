@@ -3,6 +3,7 @@ import { sha256 } from '../core/ids.ts'
 import { expireDue } from './approvals/expiry.ts'
 import { appendAudit } from './audit.ts'
 import { newSecret, prefixOf } from './keys.ts'
+import { everyScope } from './keys/scopes.ts'
 import type { Db } from './storage/schema.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -24,7 +25,14 @@ const addOperatorKey = async (
 ): Promise<void> => {
   const { id } = await db
     .insertInto('api_keys')
-    .values({ name: 'operator', org_id: null, prefix: secret.prefix, hash: secret.hash, created_at: now })
+    .values({
+      name: 'operator',
+      org_id: null,
+      prefix: secret.prefix,
+      hash: secret.hash,
+      created_at: now,
+      scopes: everyScope,
+    })
     .returning('id')
     .executeTakeFirstOrThrow()
   await appendAudit(db, byService(now, action, `key:${id}`))
@@ -50,7 +58,13 @@ export const ensureOperatorKey = async (storage: Storage, preset?: string): Prom
       ? newSecret('operator')
       : { key: undefined, prefix: prefixOf(checkPreset(preset)), hash: sha256(preset) }
   return storage.write(async (db) => {
-    const known = await db.selectFrom('api_keys').where('org_id', 'is', null).select('id').limit(1).execute()
+    const known = await db
+      .selectFrom('api_keys')
+      .where('org_id', 'is', null)
+      .where('scopes', '=', everyScope)
+      .select('id')
+      .limit(1)
+      .execute()
     if (known.length > 0) return undefined
     await addOperatorKey(db, secret, storage.now(), 'createKey')
     return secret.key
@@ -59,7 +73,10 @@ export const ensureOperatorKey = async (storage: Storage, preset?: string): Prom
 
 export type ReplacedKeys = { key: string; revoked: number; ended: number }
 
-/** Ends every operator key and the requests that were made with them, and makes a new key. */
+/**
+ * Ends every operator key and the requests that were made with them, and makes a new key. Keys that they created stay: this
+ * is for a key that was lost, and what every tenant uses must not end with it.
+ */
 export const replaceOperatorKeys = async (storage: Storage): Promise<ReplacedKeys> => {
   const secret = newSecret('operator')
   const { revoked, ended } = await storage.write(async (db) => {
@@ -68,6 +85,7 @@ export const replaceOperatorKeys = async (storage: Storage): Promise<ReplacedKey
       .updateTable('api_keys')
       .set({ revoked_at: now })
       .where('org_id', 'is', null)
+      .where('scopes', '=', everyScope)
       .where('revoked_at', 'is', null)
       .returning(['id', 'expires_at'])
       .execute()

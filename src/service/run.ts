@@ -27,10 +27,9 @@ const noHeader = (): void => undefined
 const onePage: Paging = { page: { after: 0 }, paged: (rows) => rows, pagedByTime: (rows) => rows }
 
 const outsideOf = (service: Service, asked: Asked): Outside => {
-  const { keyId, lineage, name, orgId, person } = asked.caller
   return {
     service,
-    caller: { keyId, lineage, name, orgId, person },
+    caller: asked.caller,
     get signal() {
       return asked.signal
     },

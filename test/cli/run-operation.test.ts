@@ -10,7 +10,7 @@ const svc = async (...argv: string[]) => {
 
 describe('a write whose answer is to be picked from', () => {
   test('is not sent for a field that it does not answer, and says which there are', async () => {
-    const { exit, err } = await svc('key', 'create', '--name', 'ci', '--json', 'id,keys')
+    const { exit, err } = await svc('key', 'create', '--can', 'all', '--name', 'ci', '--json', 'id,keys')
     expect(exit).toBe(2)
     expect(JSON.parse(err)).toMatchObject({
       message: 'svc key create has no field "keys" in its answer; nothing was sent',
@@ -19,12 +19,12 @@ describe('a write whose answer is to be picked from', () => {
   })
 
   test.each([['id,key'], ['policy.factors']])('is sent for %s', async (fields) => {
-    const words = fields === 'id,key' ? ['key', 'create'] : ['org', 'create']
+    const words = fields === 'id,key' ? ['key', 'create', '--can', 'ask'] : ['org', 'create']
     expect((await svc(...words, '--name', 'ci', '--json', fields)).exit).toBe(9)
   })
 
   test('is sent for anything that --jq picks, and a read for any field', async () => {
-    expect((await svc('key', 'create', '--name', 'ci', '--jq', '.other')).exit).toBe(9)
+    expect((await svc('key', 'create', '--can', 'all', '--name', 'ci', '--jq', '.other')).exit).toBe(9)
     expect((await svc('org', 'list', '--json', 'other')).exit).toBe(9)
   })
 })

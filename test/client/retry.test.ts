@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Transport } from '../../src/client/transport.ts'
 import { networkError } from '../../src/client/network-error.ts'
 import { org } from '../../src/contract/org.ts'
-import { user } from '../../src/contract/user.ts'
+import { pendingUser } from '../../src/contract/pending-user.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { cut, json, type Answering } from '../fake-hosted.ts'
 import { failure, withHosted } from './hosted.ts'
@@ -13,7 +13,7 @@ const read: [Operation, Record<string, unknown>] = [org.listOrganizations, {}]
 const write: [Operation, Record<string, unknown>] = [org.createOrganization, { name: 'Acme' }]
 const remove: [Operation, Record<string, unknown>] = [org.deleteOrganization, { org_id: 1 }]
 const rings: [Operation, Record<string, unknown>] = [
-  { ...user.acceptUser, effect: 'rings' },
+  { ...pendingUser.acceptUser, effect: 'rings' },
   { org_id: 1, user_id: 7 },
 ]
 const busy = (status: number): Answering => json(status, { status: 'error', message: 'busy' })

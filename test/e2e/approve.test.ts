@@ -69,9 +69,9 @@ describe('svc approve', () => {
   })
 
   test('"not me" denies, and the requester may not ask again for a while', async () => {
-    const other = (await ok(['key', 'create', '--name', 'ci', '--org', 'acme', '--json', 'key'])).match(
-      /svc_org_[\w-]+/,
-    )![0]
+    const other = (
+      await ok(['key', 'create', '--can', 'all', '--name', 'ci', '--org', 'acme', '--json', 'key'])
+    ).match(/svc_org_[\w-]+/)![0]
     const request = begin(['approve', 'request', 'Deploy', '-o', 'ndjson'], { SVC_API_KEY: other })
     const id = (await request.said(/"request_id":"(apr_[\w-]+)"/))[1]!
     await decide('not-me', id)

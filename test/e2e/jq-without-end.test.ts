@@ -41,7 +41,7 @@ it.each([
 ] as const)(
   'after a change it is ended by %s, and the answer is not lost',
   async (name, why) => {
-    const { child, said, ended } = start('key', 'create', '--name', name)
+    const { child, said, ended } = start('key', 'create', '--can', 'all', '--name', name)
     await expect
       .poll(async () => (await svc(['key', 'list', '--json', 'name'], env)).stdout, { timeout: 15_000 })
       .toContain(name)

@@ -69,8 +69,8 @@ describe('on a terminal', () => {
       [/Name/, `Globex${enter}`],
     ])
     expect([exit, screen]).toEqual([0, expect.stringMatching(/Organization created/)])
-    await svc(['key', 'create', '--name', 'ci'], env)
-    const again = await onTerminal(['key', 'create'], env, [
+    await svc(['key', 'create', '--can', 'all', '--name', 'ci'], env)
+    const again = await onTerminal(['key', 'create', '--can', 'ask'], env, [
       [/Name/, `ci${enter}`],
       [/already[^]*Name/, `-2${enter}`],
     ])

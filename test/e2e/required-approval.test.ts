@@ -60,7 +60,7 @@ describe('a profile with require_approval', () => {
     await ok(['user', 'list'])
     await ok([...create, '--dry-run'])
     await ok(['timeslot', 'list'])
-    await ok(['key', 'create', '--name', `ci of ${ada.org.slug}`])
+    await ok(['key', 'create', '--can', 'all', '--name', `ci of ${ada.org.slug}`])
     expect(await ada.requests('pending')).toEqual([])
   })
   test('takes the request back when the command is interrupted, and sends nothing', async () => {

@@ -73,7 +73,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
   })
 
   it('says that a new key is lost, and does not write it to a log', async () => {
-    const { exit, err } = await intoFullDisk(['key', 'create', '--name', 'full'])
+    const { exit, err } = await intoFullDisk(['key', 'create', '--can', 'all', '--name', 'full'])
     expect(exit).toBe(11)
     expect(err).toContain('The secret in it is lost')
     expect(err).not.toMatch(/svc_op_[0-9a-f]{8}_/)
@@ -92,7 +92,7 @@ describe('a reader that has gone', () => {
   })
 
   it('has not seen a new key', async () => {
-    const { exit, err } = await intoClosedPipe(['key', 'create', '--name', 'gone'])
+    const { exit, err } = await intoClosedPipe(['key', 'create', '--can', 'all', '--name', 'gone'])
     expect(exit).toBe(11)
     expect(err).toContain('svc key create was carried out')
   })

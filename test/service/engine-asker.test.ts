@@ -3,6 +3,7 @@ import { bearerCaller, createEngineAsker } from '../../src/service/engine-asker.
 import { ask, createApprover, decide, show, type Approver } from './approver.ts'
 import { createTenant, dataOf } from './fixtures.ts'
 import { startTestService, type TestService } from './harness.ts'
+import { allScopes } from './all-scopes.ts'
 
 let service: TestService
 let acme: { id: number; key: string }
@@ -15,7 +16,8 @@ beforeEach(async () => {
 afterEach(() => service.close())
 
 const asker = () => createEngineAsker(service.service, bearerCaller)
-const ofAcme = () => createEngineAsker(service.service, { keyId: 2, name: 'of acme', orgId: acme.id })
+const ofAcme = () =>
+  createEngineAsker(service.service, { keyId: 2, name: 'of acme', orgId: acme.id, scopes: allScopes })
 const request = (requester: string) => asker().request({ ...wanted(), requester })
 const notMe = async (requester: string) => {
   const { request_id } = await request(requester)

@@ -39,7 +39,9 @@ export const createTenant = async (
   slug: string,
 ): Promise<{ id: number; key: string }> => {
   const { id } = dataOf(await call('POST', '/organization/create', { body: { name: slug, slug } }))
-  const { key } = dataOf(await call('POST', '/svc/v1/keys', { body: { name: `of ${slug}`, org_id: id } }))
+  const { key } = dataOf(
+    await call('POST', '/svc/v1/keys', { body: { name: `of ${slug}`, org_id: id, scopes: ['all'] } }),
+  )
   return { id, key }
 }
 

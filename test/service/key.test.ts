@@ -12,7 +12,8 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-const create = (body: object, key?: string) => service.call('POST', '/svc/v1/keys', { body, key })
+const create = (body: object, key?: string) =>
+  service.call('POST', '/svc/v1/keys', { body: { scopes: ['all'], ...body }, key })
 const rotate = (id: number, body: object = {}) => service.call('POST', `/svc/v1/keys/${id}/rotate`, { body })
 const revoke = (id: number) => service.call('DELETE', `/svc/v1/keys/${id}`)
 const list = (query = '', key?: string) => service.call('GET', `/svc/v1/keys${query}`, { key })
@@ -28,7 +29,7 @@ describe('creating a key', () => {
     expect((await auditOf(service, acme.id)).at(-1)).toEqual([
       'createKey',
       `key:${record.id}`,
-      ['name', 'org_id'],
+      ['scopes', 'name', 'org_id'],
     ])
   })
 
@@ -36,7 +37,7 @@ describe('creating a key', () => {
     const { key, ...record } = dataOf(await create({ name: 'ci' }))
     expect(record).toMatchObject({ kind: 'operator', org_id: null })
     expect(dataOf(await list('', key))).toContainEqual(expect.objectContaining({ id: record.id }))
-    expect((await auditOf(service, 0)).at(-1)).toEqual(['createKey', `key:${record.id}`, ['name']])
+    expect((await auditOf(service, 0)).at(-1)).toEqual(['createKey', `key:${record.id}`, ['scopes', 'name']])
   })
 
   test('refuses a name that a live key of the same owner has', async () => {
@@ -126,15 +127,18 @@ describe('revoking a key', () => {
     expect(await contentsOf(service)).toEqual(before)
   })
 
-  test('never takes the last operator key that stays', async () => {
+  test('never leaves the service without an operator key', async () => {
     const [first] = dataOf(await list())
     const last = await revoke(first.id)
     expect(refusal(last)).toEqual([409, 'last_operator_key', []])
-    expect(last.body.data.hint).toContain('svc key create')
+    expect(last.body.data.hint).toContain(`svc key rotate ${first.id}`)
 
-    const { key } = dataOf(await create({ name: 'second' }))
-    expect((await revoke(first.id)).status).toBe(200)
+    const { id, key } = dataOf(await create({ name: 'second' }))
+    // The second would end with the first, which created it.
+    expect(refusal(await revoke(first.id))).toEqual([409, 'last_operator_key', []])
     expect(await works(key)).toBe(true)
+    expect((await revoke(id)).status).toBe(200)
+    expect(await works(key)).toBe(false)
   })
 
   test('does not count on an operator key that only lives out its overlap', async () => {
@@ -145,15 +149,98 @@ describe('revoking a key', () => {
   })
 })
 
-test('keys are made, rotated and revoked by operators only', async () => {
-  const [{ id }] = dataOf(await list('', acme.key))
-  const before = await contentsOf(service)
-  const { key } = acme
-  for (const answer of [
-    await create({ name: 'x', org_id: acme.id }, key),
-    await service.call('POST', `/svc/v1/keys/${id}/rotate`, { key, body: {} }),
-    await service.call('DELETE', `/svc/v1/keys/${id}`, { key }),
-  ])
-    expect(refusal(answer)).toEqual([403, 'operator_only', []])
-  expect(await contentsOf(service)).toEqual(before)
+const scoped = async (...scopes: string[]) =>
+  dataOf(await create({ name: scopes.join(), org_id: acme.id, scopes })) as { id: number; key: string }
+
+describe('a key of an organization', () => {
+  test('creates, rotates and revokes keys of its organization with the scope keys', async () => {
+    const { key } = await scoped('keys', 'ask')
+    const made = dataOf(await create({ name: 'mine', scopes: ['ask'] }, key))
+    expect(made).toMatchObject({ org_id: acme.id, scopes: ['ask'], kind: 'organization' })
+    expect((await service.call('POST', `/svc/v1/keys/${made.id}/rotate`, { key, body: {} })).status).toBe(200)
+    expect((await service.call('DELETE', `/svc/v1/keys/${made.id}`, { key })).status).toBe(200)
+  })
+
+  test('does neither without that scope', async () => {
+    const { id, key } = await scoped('ask', 'read', 'people', 'rules', 'devices', 'notify', 'app')
+    const before = await contentsOf(service)
+    for (const answer of [
+      await create({ name: 'x', scopes: ['ask'] }, key),
+      await service.call('POST', `/svc/v1/keys/${id}/rotate`, { key, body: {} }),
+      await service.call('DELETE', `/svc/v1/keys/${id}`, { key }),
+      await list('', key),
+    ])
+      expect(refusal(answer)).toEqual([403, 'scope_missing', []])
+    expect(await contentsOf(service)).toEqual(before)
+  })
+
+  test('grants only what it has, and gets no secret of a stronger key', async () => {
+    const { key } = await scoped('keys', 'ask')
+    const stronger = await scoped('rules')
+    const before = await contentsOf(service)
+    for (const scopes of [['all'], ['admin'], ['ask', 'devices']])
+      expect(refusal(await create({ name: 'x', scopes }, key))).toEqual([403, 'scope_missing', []])
+    expect(
+      refusal(await service.call('POST', `/svc/v1/keys/${stronger.id}/rotate`, { key, body: {} })),
+    ).toEqual([403, 'scope_missing', []])
+    expect(await contentsOf(service)).toEqual(before)
+  })
+
+  test('reaches no key of another organization, and creates none for the service', async () => {
+    const { key } = await scoped('keys')
+    const { id } = dataOf(await create({ name: 'service', scopes: ['ask'] }))
+    const before = await contentsOf(service)
+    expect(refusal(await service.call('DELETE', `/svc/v1/keys/${id}`, { key }))).toEqual([
+      404,
+      'not_found',
+      [],
+    ])
+    expect(refusal(await service.call('POST', `/svc/v1/keys/${id}/rotate`, { key, body: {} }))).toEqual([
+      404,
+      'not_found',
+      [],
+    ])
+    expect(await contentsOf(service)).toEqual(before)
+  })
+
+  test('ends no later than the key that creates it', async () => {
+    const until = '2030-01-02T00:00:00.000Z'
+    const { key } = dataOf(
+      await create({ name: 'a day', org_id: acme.id, scopes: ['keys', 'ask'], expires_at: until }),
+    )
+    for (const expires_at of [undefined, '2030-01-02T00:00:00.001Z'])
+      expect(refusal(await create({ name: 'x', scopes: ['ask'], expires_at }, key))).toEqual([
+        422,
+        'invalid_field',
+        ['expires_at'],
+      ])
+    const child = dataOf(
+      await create({ name: 'x', scopes: ['ask'], expires_at: '2030-01-02T01:00:00+01:00' }, key),
+    )
+    expect(child.expires_at).toBe(until)
+    now = new Date(until)
+    expect(await works(child.key)).toBe(false)
+  })
+
+  test('is revoked with the key that created it, and so is what it created itself', async () => {
+    const { id, key } = await scoped('keys', 'ask', 'read')
+    const child = dataOf(await create({ name: 'child', scopes: ['keys', 'read'] }, key))
+    const grandchild = dataOf(await create({ name: 'grandchild', scopes: ['read'] }, child.key))
+    dataOf(await service.call('POST', `/svc/v1/keys/${child.id}/rotate`, { key, body: {} }))
+    const other = await scoped('read')
+    expect(await works(grandchild.key)).toBe(true)
+    expect((await revoke(id)).status).toBe(200)
+    expect(await Promise.all([key, child.key, grandchild.key, other.key].map(works))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ])
+  })
+
+  test('belongs to a user of the organization, where it says so', async () => {
+    expect(
+      refusal(await create({ name: 'x', org_id: acme.id, scopes: ['ask'], owner_user_id: '99' })),
+    ).toEqual([404, 'not_found', []])
+  })
 })

@@ -21,6 +21,7 @@ import {
   takesChild,
   takesOther,
 } from './tenant-inputs.ts'
+import { allScopes } from './all-scopes.ts'
 
 const ask = (service: TestService, id: OperationId, input: object, key?: string | null) => {
   const { method, url, body } = planRequest('http://x', table[id], input as Record<string, unknown>)
@@ -68,7 +69,7 @@ describe('a key of an organization, refused without a trace', () => {
     "finds nothing of another's in the handler of %s",
     async (id) => {
       const before = await contentsOf(service)
-      const caller = { keyId: 2, name: 'acme', orgId: acme.org }
+      const caller = { keyId: 2, name: 'acme', orgId: acme.org, scopes: allScopes }
       const work = prepare(handlers[id] as Handler<object, unknown>, inputs[id](foreign, foreign), {
         service: service.service,
         caller,

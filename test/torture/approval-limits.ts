@@ -59,7 +59,7 @@ const storm = async (handlers: Pick<Handlers<typeof approval>, 'createApproval'>
   let failures = 0
   try {
     const { org, key, mobiles } = await createCrowd(service, people)
-    const body = { name: 'second', org_id: org }
+    const body = { name: 'second', org_id: org, scopes: ['all'] }
     const second = dataOf(await service.call('POST', '/svc/v1/keys', { body })).key as string
     for (const approver_mobile of mobiles) {
       const before = service.rung.length

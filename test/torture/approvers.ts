@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import type { Caller } from '../../src/service/call.ts'
+import { allScopes } from '../service/all-scopes.ts'
 import { createTenant, dataOf } from '../service/fixtures.ts'
 import type { TestService } from '../service/harness.ts'
 
 export type Crowd = {
   org: number
   key: string
-  caller: { keyId: number; name: string; orgId: number }
+  caller: Caller
   mobiles: string[]
 }
 
@@ -41,7 +43,7 @@ export const createCrowd = async (service: TestService, size: number): Promise<C
     mobiles.push(user.mobile_e164)
   }
   const keys = dataOf(await service.call('GET', `/svc/v1/keys?org_id=${org}`))
-  return { org, key, caller: { keyId: keys[0].id, name: 'crowd', orgId: org }, mobiles }
+  return { org, key, caller: { keyId: keys[0].id, name: 'crowd', orgId: org, scopes: allScopes }, mobiles }
 }
 
 /** So many turns of the event loop: a random offset that is no time. */

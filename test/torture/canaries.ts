@@ -82,7 +82,7 @@ export const torture: Torture = {
         const { stdout } = await svc([...args, '-o', 'json'], env)
         return JSON.parse(stdout) as Record<string, string>
       }
-      const { key } = await shownOnce(['key', 'create', '--name', 'ci', '--org', '1'])
+      const { key } = await shownOnce(['key', 'create', '--can', 'all', '--name', 'ci', '--org', '1'])
       const { code } = await shownOnce(['org', 'auth-code', 'create', '--org', '1', '--label', 'x'])
       const asOrg = { ...env, SVC_API_KEY: key! }
       for (const args of [

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts'
 import { geofence } from '../../contract/geofence.ts'
 import type { Operation } from '../../contract/operation.ts'
+import { authCode } from '../../contract/auth-code.ts'
 import { org } from '../../contract/org.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import { user } from '../../contract/user.ts'
@@ -32,7 +33,7 @@ const limit = 1000
 const lists: Record<List, Operation> = {
   geofences: geofence.listGeofences,
   timeslots: timeslot.listTimeslots,
-  auth_codes: org.listAuthCodes,
+  auth_codes: authCode.listAuthCodes,
   users: user.listUsers,
 }
 

@@ -1,7 +1,9 @@
 import type { Client } from '../../client/client.ts'
 import { geofence } from '../../contract/geofence.ts'
 import type { Operation } from '../../contract/operation.ts'
+import { authCode } from '../../contract/auth-code.ts'
 import { org } from '../../contract/org.ts'
+import { pendingUser } from '../../contract/pending-user.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
@@ -60,7 +62,7 @@ const createUser = async (doing: Doing): Promise<Made> => {
   const made = await send(user.createUser, { orgId: org_id, country_code, mobile, ...only(fields, profile) })
   if (made.id === undefined && !isEmpty(only(fields, ['state', 'geofences', 'timeslots'])))
     throw new SvcError('failed', 'no_id', 'The service did not return an id for the new user')
-  if (fields.state === 'pending') await send(user.holdUser, { org_id, user_id: made.id })
+  if (fields.state === 'pending') await send(pendingUser.holdUser, { org_id, user_id: made.id })
   // Who was a member before comes back with the rules of then.
   const fresh = made.created_at !== undefined && made.created_at === made.updated_at
   await setRules(doing, made.id, fresh)
@@ -71,11 +73,11 @@ const createUser = async (doing: Doing): Promise<Made> => {
 const changeUser = async (doing: Doing): Promise<Made> => {
   const { step, fields, org_id, send } = doing
   const member = { org_id, user_id: step.id }
-  if (fields.state === 'pending') await send(user.holdUser, member)
+  if (fields.state === 'pending') await send(pendingUser.holdUser, member)
   const changes = only(fields, profile)
   if (!isEmpty(changes)) await send(user.updateUser, { orgId: org_id, userId: step.id, ...changes })
   await setRules(doing, step.id)
-  if (fields.state === 'active') await send(user.acceptUser, member)
+  if (fields.state === 'active') await send(pendingUser.acceptUser, member)
   return {}
 }
 
@@ -113,15 +115,15 @@ const lists: Record<List, Record<'create' | 'change' | 'delete', Work>> = {
   },
   auth_codes: {
     create: async ({ step, fields, org_id, send }) => {
-      const { code } = await send(org.createAuthCode, { org_id, label: step.key, ...fields })
+      const { code } = await send(authCode.createAuthCode, { org_id, label: step.key, ...fields })
       return typeof code === 'string' ? { code } : {}
     },
-    change: sending(org.updateAuthCode, ({ step, fields, org_id }) => ({
+    change: sending(authCode.updateAuthCode, ({ step, fields, org_id }) => ({
       orgId: org_id,
       authCodeId: step.id,
       ...fields,
     })),
-    delete: sending(org.deleteAuthCode, ({ step, org_id }) => ({ org_id, auth_code_id: step.id })),
+    delete: sending(authCode.deleteAuthCode, ({ step, org_id }) => ({ org_id, auth_code_id: step.id })),
   },
   users: {
     create: createUser,

@@ -69,7 +69,7 @@ export const steps: Step[] = [
       answers: { label: 'Berlin office' },
     },
   ),
-  step('A key for CI, of this organization only', 'key create --name ci --org acme', {
+  step('A key for CI, of this organization only', 'key create --name ci --org acme --can all', {
     keep: { as: 'acme', field: 'key' },
   }),
   step('It works at home', 'user list --org acme --state active', {

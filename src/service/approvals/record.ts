@@ -13,6 +13,10 @@ export type ApprovalRow = Omit<Tables['approvals'], 'id' | 'number_tries' | 'sta
 /** Which requests somebody may see: those of one organization, or of all; `askedBy` only those of one key. */
 export type Reach = { orgId: number | null; askedBy?: number }
 
+/** Without the scope `read`, a key knows only what it asked itself. */
+export const reachOf = (caller: Caller): Reach =>
+  caller.scopes.has('read') ? { orgId: caller.orgId } : { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
+
 export const selectApprovals = (db: Db, { orgId, askedBy }: Reach) =>
   db
     .selectFrom('approvals as a')

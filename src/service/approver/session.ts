@@ -1,6 +1,6 @@
 import { sessionCookie } from '../../contract/approver.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import type { Call, Caller, Person } from '../call.ts'
+import { nobody, type Call, type Caller, type Person } from '../call.ts'
 import type { Authenticated } from '../keys.ts'
 import { Refusal } from '../refusal.ts'
 import type { Service } from '../service.ts'
@@ -102,6 +102,7 @@ export const createSessionAuthenticator =
       name: actorAt({ user_id, device_id }),
       orgId: org_id,
       orgSlug: null,
+      scopes: nobody.scopes,
       person: { user_id, device_id, session_id: id },
     }
   }

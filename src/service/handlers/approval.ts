@@ -1,10 +1,11 @@
 import type { approval } from '../../contract/approval.ts'
 import { cancelApproval } from '../approvals/cancellation.ts'
 import { sweep } from '../approvals/expiry.ts'
-import { answered, selectApprovals } from '../approvals/record.ts'
+import { answered, reachOf, selectApprovals } from '../approvals/record.ts'
 import { requestApproval } from '../approvals/request.ts'
 import { awaitEnd, readSettled } from '../approvals/waiter.ts'
-import type { Handlers } from '../call.ts'
+import { namedKeyOf, type Handlers } from '../call.ts'
+import { isOperator } from '../keys/scopes.ts'
 import { parsePhone } from '../phone.ts'
 import { reachOrganization } from './tenant.ts'
 import { byTime } from './timeline.ts'
@@ -17,7 +18,7 @@ export const approvalHandlers: Handlers<typeof approval> = {
   getApproval: {
     before: async ({ request_id, wait_s }, outside) => {
       const { service, caller } = outside
-      const reach = { orgId: caller.orgId }
+      const reach = reachOf(caller)
       const row =
         wait_s === undefined
           ? await readSettled(service, request_id, reach)
@@ -34,7 +35,10 @@ export const approvalHandlers: Handlers<typeof approval> = {
       return async (call) => {
         const { org_id, status } = input
         if (org_id !== undefined) await reachOrganization(call, org_id)
-        const query = selectApprovals(call.db, { orgId: org_id ?? call.caller.orgId })
+        const query = selectApprovals(call.db, {
+          ...reachOf(call.caller),
+          orgId: org_id ?? call.caller.orgId,
+        })
           .$if(status !== undefined, (some) => some.where('a.status', '=', status!))
           .$if(mobile !== undefined, (some) => some.where('a.approver_mobile', '=', mobile!))
         const found = await byTime(query, columns, input, call.page).execute()
@@ -44,5 +48,10 @@ export const approvalHandlers: Handlers<typeof approval> = {
     },
   },
 
-  cancelApproval: ({ request_id }, call) => cancelApproval(call, request_id, { orgId: call.caller.orgId }),
+  // Nobody but the operator withdraws what another key asked.
+  cancelApproval: ({ request_id }, call) => {
+    const { caller } = call
+    const reach = isOperator(caller) ? { orgId: null } : { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
+    return cancelApproval(call, request_id, reach)
+  },
 }

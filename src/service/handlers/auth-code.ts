@@ -1,4 +1,4 @@
-import type { org } from '../../contract/org.ts'
+import type { authCode } from '../../contract/auth-code.ts'
 import { newAuthCode } from '../auth-code.ts'
 import type { Call, Handlers } from '../call.ts'
 import { invalid, notFound } from '../refusal.ts'
@@ -53,7 +53,7 @@ export const insertAuthCode = async (call: Call, orgId: number, input: NewCode) 
 
 type Group = 'listAuthCodes' | 'createAuthCode' | 'updateAuthCode' | 'deleteAuthCode'
 
-export const authCodeHandlers: Pick<Handlers<typeof org>, Group> = {
+export const authCodeHandlers: Pick<Handlers<typeof authCode>, Group> = {
   listAuthCodes: async ({ org_id }, call) => {
     await reachOrganization(call, org_id)
     const query = call.db.selectFrom('auth_codes').where('org_id', '=', org_id).select(columns)

@@ -1,6 +1,6 @@
 import type { device } from '../../contract/device.ts'
 import { alreadyEnded } from '../approvals/ending.ts'
-import { contextsOf } from '../approvals/record.ts'
+import { contextsOf, reachOf } from '../approvals/record.ts'
 import { requiresLocation } from '../approvals/rules-of.ts'
 import { keepSite, readSite } from '../approvals/site.ts'
 import { readSettled } from '../approvals/waiter.ts'
@@ -121,7 +121,7 @@ export const deviceHandlers: Handlers<typeof device> = {
 
   getCeremony: {
     before: async ({ request_id }, { service, caller }) => {
-      const row = await readSettled(service, request_id, { orgId: caller.orgId })
+      const row = await readSettled(service, request_id, reachOf(caller))
       if (row.status !== 'pending') throw alreadyEnded(row)
       return async (call) => {
         const devices = await call.db

@@ -1,10 +1,16 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { key } from '../../contract/key.ts'
-import type { Call, Handlers } from '../call.ts'
+import { scopesOf } from '../../contract/scopes.ts'
+import { namedKeyOf, type Call, type Handlers } from '../call.ts'
 import { expireDue } from '../approvals/expiry.ts'
 import { newSecret } from '../keys.ts'
+import { descendantsOf } from '../keys/ancestry.ts'
+import { checkExpiry, checkGrant, checkOwner } from '../keys/grant.ts'
+import { everyScope, readScopes, scopesText } from '../keys/scopes.ts'
 import { conflict, notFound, type Refusal } from '../refusal.ts'
 import { later } from '../later.ts'
 import { inPage } from './page.ts'
+import type { Tables } from '../storage/schema.ts'
 import { reachOrganization } from './tenant.ts'
 
 const columns = [
@@ -16,29 +22,53 @@ const columns = [
   'last_used_at',
   'expires_at',
   'revoked_at',
+  'scopes',
+  'created_by',
+  'owner_user_id',
 ] as const
 const day = 86_400
 
-type Owned = { org_id: number | null }
+type Granted = { org_id: number | null; scopes: string }
 
-const kindOf = ({ org_id }: Owned) => (org_id === null ? ('operator' as const) : ('organization' as const))
+const kindOf = ({ org_id, scopes }: Granted) => {
+  if (org_id !== null) return 'organization' as const
+  return scopes === everyScope ? ('operator' as const) : ('service' as const)
+}
 
 /** A key without its secret; `hash` is never read here. */
-export const answeredKey = <Row extends Owned>(row: Row) => ({ ...row, kind: kindOf(row) })
+export const answeredKey = <Row extends Granted>(row: Row) => ({
+  ...row,
+  scopes: [...readScopes(row.scopes)],
+  kind: kindOf(row),
+})
 
 export const selectKeys = (call: Call) => call.db.selectFrom('api_keys').select(columns)
 
+type NewKey = {
+  name: string
+  org_id: number | null
+  scopes: string
+  expires_at?: string | null
+  owner_user_id?: number | null
+  created_by: number | null
+  /** The first secret of the key, where this one takes the place of another. */
+  lineage?: number
+}
+
 /** Adds a key and shows its secret, this once. */
-export const insertKey = async (call: Call, name: string, orgId: number | null, lineage?: number) => {
-  const { key, prefix, hash } = newSecret(kindOf({ org_id: orgId }))
+export const insertKey = async (call: Call, values: NewKey) => {
+  const { key, prefix, hash } = newSecret(values.org_id === null ? 'operator' : 'organization')
   const row = await call.db
     .insertInto('api_keys')
-    .values({ name, org_id: orgId, prefix, hash, created_at: call.now, lineage })
+    .values({ ...values, prefix, hash, created_at: call.now })
     .returning(columns)
     .executeTakeFirstOrThrow()
-  await call.audit(orgId ?? 0, `key:${row.id}`)
+  await call.audit(values.org_id ?? 0, `key:${row.id}`)
   return { ...answeredKey(row), key }
 }
+
+/** The key that a caller creates others with, by its first secret. */
+export const creatorOf = (call: Call): number => namedKeyOf(call.caller)
 
 const nameIsTaken = async (call: Call, name: string, orgId: number | null): Promise<boolean> => {
   const found = await call.db
@@ -52,18 +82,56 @@ const nameIsTaken = async (call: Call, name: string, orgId: number | null): Prom
   return found !== undefined
 }
 
+/** Keys of the caller's organization; every key where it reaches all. */
+const inReach =
+  ({ caller: { orgId } }: Call) =>
+  ({ eb, lit }: ExpressionBuilder<Tables, 'api_keys'>) =>
+    orgId === null ? eb(lit(1), '=', 1) : eb('org_id', '=', orgId)
+
 /** Why a key could not be rotated or revoked. */
 const whyNot = async (call: Call, id: number): Promise<Refusal> => {
-  const row = await selectKeys(call).where('id', '=', id).executeTakeFirst()
+  const row = await selectKeys(call)
+    .where('id', '=', id)
+    .where(inReach(call))
+    .select('replaced')
+    .executeTakeFirst()
   if (!row) return notFound('Key')
   if (row.revoked_at !== null) return conflict('key_revoked', 'The key is revoked already')
-  if (row.expires_at !== null)
+  if (row.expires_at !== null && row.expires_at <= call.now)
+    return conflict('key_expired', 'The key has expired')
+  if (row.replaced === 1)
     return conflict('key_rotated', 'The key was rotated already', 'rotate the newer key of the same name')
   return conflict(
     'last_operator_key',
-    'This is the last operator key that stays',
-    'svc key create --name <name> makes another; revoke this one with it',
+    'No operator key would be left: a key is revoked together with the keys that it created',
+    `svc key rotate ${id} --overlap 0 replaces its secret`,
   )
+}
+
+/**
+ * What is revoked with a key: the keys that it created, and those that they created, as what a leaked key made must not
+ * outlive it. A secret that a rotation replaced ends alone: its key lives on in the new one.
+ */
+const keysBelow = async ({ db }: Call, id: number): Promise<number[]> => {
+  const row = await db
+    .selectFrom('api_keys')
+    .where('id', '=', id)
+    .select(['lineage', 'replaced'])
+    .executeTakeFirst()
+  return row?.replaced === 0 ? descendantsOf(db, row.lineage ?? id) : []
+}
+
+const revokeAll = async (call: Call, ids: number[]): Promise<void> => {
+  for (const id of ids) {
+    const revoked = await call.db
+      .updateTable('api_keys')
+      .set({ revoked_at: call.now })
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .returning('org_id')
+      .executeTakeFirst()
+    if (revoked) await call.audit(revoked.org_id ?? 0, `key:${id}`, ['revoked_at'])
+  }
 }
 
 export const keyHandlers: Handlers<typeof key> = {
@@ -89,47 +157,79 @@ export const keyHandlers: Handlers<typeof key> = {
     return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id).map(answeredKey)
   },
 
-  createKey: async ({ name, org_id }, call) => {
-    const orgId = org_id ?? null
+  createKey: async ({ name, org_id, scopes: granted, expires_at: until, owner_user_id }, call) => {
+    const expires_at = until === undefined ? undefined : new Date(until).toISOString()
+    const orgId = org_id ?? call.caller.orgId
     if (orgId !== null) await reachOrganization(call, orgId)
+    const scopes = scopesOf(granted)
+    checkGrant(call.caller, scopes)
+    checkExpiry(call, expires_at)
+    await checkOwner(call, orgId, owner_user_id)
     if (await nameIsTaken(call, name, orgId))
       throw conflict(
         'name_taken',
         `A key named ${name} is there already`,
         'give another name, or rotate that key',
       )
-    return insertKey(call, name, orgId)
+    return insertKey(call, {
+      name,
+      org_id: orgId,
+      scopes: scopesText(scopes),
+      expires_at: expires_at ?? null,
+      owner_user_id: owner_user_id ?? null,
+      created_by: creatorOf(call),
+    })
   },
 
   rotateKey: async ({ id, overlap_s = day }, call) => {
     const old = await call.db
-      .updateTable('api_keys')
-      .set({ expires_at: later(call.now, overlap_s * 1000) })
+      .selectFrom('api_keys')
       .where('id', '=', id)
-      .where('revoked_at', 'is', null)
-      .where('expires_at', 'is', null)
-      .returning(['name', 'org_id', 'lineage'])
+      .where(inReach(call))
+      .select(['name', 'org_id', 'scopes', 'expires_at', 'owner_user_id', 'created_by', 'lineage'])
       .executeTakeFirst()
-    if (!old) throw await whyNot(call, id)
+    if (!old) throw notFound('Key')
+    const until = later(call.now, overlap_s * 1000)
+    const replaced = await call.db
+      .updateTable('api_keys')
+      .set({
+        replaced: 1,
+        expires_at: old.expires_at !== null && old.expires_at < until ? old.expires_at : until,
+      })
+      .where('id', '=', id)
+      .where(inReach(call))
+      .where('revoked_at', 'is', null)
+      .where('replaced', '=', 0)
+      .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', call.now)]))
+      .returning('id')
+      .executeTakeFirst()
+    if (!replaced) throw await whyNot(call, id)
+    // The new secret is shown to whoever rotates, so it must not be able to do more than they can.
+    checkGrant(call.caller, readScopes(old.scopes))
+    checkExpiry(call, old.expires_at ?? undefined)
     await call.audit(old.org_id ?? 0, `key:${id}`, ['expires_at'])
-    return insertKey(call, old.name, old.org_id, old.lineage ?? id)
+    return insertKey(call, { ...old, lineage: old.lineage ?? id })
   },
 
   revokeKey: async ({ id }, call) => {
+    const below = await keysBelow(call, id)
     const row = await call.db
       .updateTable('api_keys')
       .set({ revoked_at: call.now })
       .where('id', '=', id)
+      .where(inReach(call))
       .where('revoked_at', 'is', null)
-      // One that only lives out an overlap does not count: the operator would be locked out when it ends.
+      // A key that expires does not count: the operator would be locked out then.
       .where(({ eb, or, exists, selectFrom }) =>
         or([
           eb('org_id', 'is not', null),
+          eb('scopes', '<>', everyScope),
           exists(
             selectFrom('api_keys as other')
               .select('other.id')
-              .where('other.id', '<>', id)
+              .where('other.id', 'not in', [id, ...below])
               .where('other.org_id', 'is', null)
+              .where('other.scopes', '=', everyScope)
               .where('other.revoked_at', 'is', null)
               .where('other.expires_at', 'is', null),
           ),
@@ -139,6 +239,7 @@ export const keyHandlers: Handlers<typeof key> = {
       .executeTakeFirst()
     if (!row) throw await whyNot(call, id)
     await call.audit(row.org_id ?? 0, `key:${id}`)
+    await revokeAll(call, below)
     // What this key asked can no longer be approved: no approver is shown it, and who waits is told.
     for (const ended of await expireDue(call.db, call.now)) call.wake(ended)
   },

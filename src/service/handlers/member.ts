@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
 import type { userRecord } from '../../contract/records.ts'
 import type { Call } from '../call.ts'
+import { isOperator } from '../keys/scopes.ts'
 import { nationalNumber } from '../../rules/phone.ts'
 import { parsePhone, type Phone } from '../phone.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
@@ -38,7 +39,7 @@ export const findUser = (call: Call, orgId: number, userId: number): Promise<Use
 
 /** Only who stands above an organization names its operators. */
 export const checkRole = (call: Call, role: Role | undefined): void => {
-  if (role === 'operator' && call.caller.orgId !== null)
+  if (role === 'operator' && !isOperator(call.caller))
     throw new Refusal(403, 'operator_only', 'Only an operator key can give the role operator')
 }
 

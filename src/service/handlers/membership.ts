@@ -1,3 +1,4 @@
+import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
 import type { Call, Handlers } from '../call.ts'
 import { endEnrollments } from '../enrollment.ts'
@@ -75,7 +76,7 @@ export const moves = {
 
 type Group = 'acceptUser' | 'rejectUser' | 'holdUser' | 'makeAdmin' | 'removeUser' | 'deleteUser'
 
-export const membershipHandlers: Pick<Handlers<typeof user>, Group> = {
+export const membershipHandlers: Pick<Handlers<typeof user & typeof pendingUser>, Group> = {
   acceptUser: (input, call) => moves.accept(call, input),
   rejectUser: (input, call) => moves.reject(call, input),
   holdUser: (input, call) => moves.hold(call, input),

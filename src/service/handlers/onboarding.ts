@@ -2,7 +2,8 @@ import type { org } from '../../contract/org.ts'
 import type { Handlers } from '../call.ts'
 import { insertEnrollment } from '../enrollment.ts'
 import { insertAuthCode } from './auth-code.ts'
-import { insertKey } from './key.ts'
+import { everyScope } from '../keys/scopes.ts'
+import { creatorOf, insertKey } from './key.ts'
 import { addMember } from './member.ts'
 import { insertOrganization } from './org.ts'
 
@@ -17,7 +18,13 @@ export const onboardingHandlers: Pick<Handlers<typeof org>, 'onboardOrganization
       admin,
       enrollment: { url, expires_at },
       auth_code: await insertAuthCode(call, organization.id, { label: 'First auth code' }),
-      api_key: await insertKey(call, 'first key', organization.id),
+      // A client that knows only the specification has one key.
+      api_key: await insertKey(call, {
+        name: 'first key',
+        org_id: organization.id,
+        scopes: everyScope,
+        created_by: creatorOf(call),
+      }),
     }
   },
 }

@@ -4,6 +4,7 @@ import { type Policy, slug as slugSchema } from '../../contract/records.ts'
 import { table } from '../../contract/table.ts'
 import { slugify } from '../../core/ids.ts'
 import type { Call, Handlers } from '../call.ts'
+import { requireScope } from '../keys/scopes.ts'
 import { eraseRealm } from '../mobile/expiry.ts'
 import { checkPolicy } from '../policy.ts'
 import { conflict, invalid, notFound, type Refusal } from '../refusal.ts'
@@ -104,6 +105,8 @@ export const orgHandlers: Pick<Handlers<typeof org>, Group> = {
   updateOrganization: async ({ org_id, ...input }, call) => {
     const present = await findOrganization(call, org_id)
     const { policy, ...naming } = given(input, ['name', 'slug', 'policy'])
+    if (Object.keys(naming).length > 0) requireScope({ scope: 'keys' }, call.caller)
+    if (policy !== undefined) requireScope({ scope: 'rules' }, call.caller)
     const slug = naming.slug === undefined ? present.slug : checkSlug(naming.slug)
     const row = await call.db
       .updateTable('organizations')

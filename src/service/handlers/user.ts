@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
 import type { Handlers } from '../call.ts'
 import { parsePhone, type Phone } from '../phone.ts'
@@ -23,7 +24,7 @@ const ownPrefix = (person: Phone, mobile?: string): string | undefined =>
 
 type Group = 'listUsers' | 'listPendingUsers' | 'getUser' | 'createUser' | 'updateUser'
 
-export const userHandlers: Pick<Handlers<typeof user>, Group> = {
+export const userHandlers: Pick<Handlers<typeof user & typeof pendingUser>, Group> = {
   listUsers: async ({ org_id, state, mobile, email }, call) => {
     await reachOrganization(call, org_id)
     const number = mobile === undefined ? undefined : parsePhone(mobile).mobile

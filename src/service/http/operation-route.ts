@@ -5,6 +5,7 @@ import { sha256 } from '../../core/ids.ts'
 import { approvalHeader, checkReference } from '../approvals/reference.ts'
 import { namedKeyOf, type Handler } from '../call.ts'
 import type { Authenticated } from '../keys.ts'
+import { isOperator, requireScope } from '../keys/scopes.ts'
 import { Refusal } from '../refusal.ts'
 import { createIdEncoder } from '../row-ids.ts'
 import { runRead, runWrite } from '../run.ts'
@@ -121,7 +122,8 @@ export const createOperationRoute = (
   }
 
   return (asked: Asked): Response | Promise<Response> => {
-    if (operation.operator && asked.caller.orgId !== null)
+    if (!operation.open && !operation.session) requireScope(operation, asked.caller)
+    if (operation.operator && !isOperator(asked.caller))
       throw new Refusal(403, 'operator_only', 'This needs an operator key', {
         hint: 'Use the key of the operator (SVC_API_KEY or its profile)',
       })

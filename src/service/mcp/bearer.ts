@@ -1,17 +1,18 @@
 import { sameSecret } from '../../core/ids.ts'
 import type { Caller } from '../call.ts'
 import { bearerCaller } from '../engine-asker.ts'
+import { isOperator } from '../keys/scopes.ts'
 import type { Authenticate } from '../keys.ts'
 
 type Options = {
-  /** MCP_AUTH_TOKEN: whoever has it is the operator. */
+  /** MCP_AUTH_TOKEN: whoever has it can ask, in every organization. */
   token: string | undefined
   authenticate: Authenticate
 }
 
 /**
- * Tells whose bearer an `Authorization` header shows: the operator's, or an organization's key. An operator's REST key
- * is neither: it and the bearer are two secrets. Undefined for everything else.
+ * Tells whose bearer an `Authorization` header shows: that of the tool server, or a key that can ask. The operator's REST
+ * key is neither: it and the bearer are two secrets. Undefined for everything else.
  */
 export const createBearer =
   ({ token, authenticate }: Options) =>
@@ -20,5 +21,5 @@ export const createBearer =
     if (shown === undefined) return undefined
     if (token !== undefined && sameSecret(shown, token)) return bearerCaller
     const caller = await authenticate(shown)
-    return caller && caller.orgId !== null ? caller : undefined
+    return caller && caller.scopes.has('ask') && !isOperator(caller) ? caller : undefined
   }

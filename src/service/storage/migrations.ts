@@ -14,6 +14,7 @@ import * as byTime from './migrations/0010-by-time.ts'
 import * as whoAsks from './migrations/0011-who-asks.ts'
 import * as deviceId from './migrations/0012-device-id.ts'
 import * as nationalNumber from './migrations/0013-national-number.ts'
+import * as scopes from './migrations/0014-scopes.ts'
 import * as registrations from './migrations/0020-registrations.ts'
 import type { Tables } from './schema.ts'
 
@@ -32,6 +33,7 @@ export const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }
   { name: '0011-who-asks', up: whoAsks.up },
   { name: '0012-device-id', up: deviceId.up },
   { name: '0013-national-number', up: nationalNumber.up },
+  { name: '0014-scopes', up: scopes.up },
   { name: '0020-registrations', up: registrations.up },
 ]
 

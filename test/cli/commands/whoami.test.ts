@@ -44,7 +44,7 @@ test('shows the operator key, and the profile and address in use', async () => {
 
 test('shows the organization of a key that belongs to one', async () => {
   await svc('org create --name Acme -o json')
-  const { data: made } = await svc('key create --name ci --org acme -o json')
+  const { data: made } = await svc('key create --name ci --org acme --can all -o json')
   const { data } = await svc('whoami -o json', { SVC_API_KEY: String(made['key']) })
   expect(data).toMatchObject({ key_name: 'ci', kind: 'organization', org_id: 1, org: 'acme' })
 })

@@ -16,7 +16,9 @@ beforeEach(async () => {
 })
 
 const createKey = async (): Promise<Key> =>
-  dataOf(await service.call('POST', '/svc/v1/keys', { body: { name: 'ci', org_id: acme.id } }))
+  dataOf(
+    await service.call('POST', '/svc/v1/keys', { body: { name: 'ci', org_id: acme.id, scopes: ['all'] } }),
+  )
 const rotate = async ({ id }: Key, overlap_s = 0): Promise<Key> =>
   dataOf(await service.call('POST', `/svc/v1/keys/${id}/rotate`, { body: { overlap_s } }))
 const revoke = async ({ id }: Key) => dataOf(await service.call('DELETE', `/svc/v1/keys/${id}`))

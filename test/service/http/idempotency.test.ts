@@ -47,7 +47,10 @@ test('a request that failed is tried again', async () => {
 
 test('a repeat leaves out the secret and says so', async () => {
   const make = () =>
-    service.call('POST', '/svc/v1/keys', { body: { name: 'ci' }, headers: { 'idempotency-key': 'k1' } })
+    service.call('POST', '/svc/v1/keys', {
+      body: { name: 'ci', scopes: ['all'] },
+      headers: { 'idempotency-key': 'k1' },
+    })
   const first = await make()
   const second = await make()
   expect(first.body.data.key).toMatch(/^svc_op_/)
@@ -87,14 +90,14 @@ test('secrets inside are left out at every depth', async () => {
 
 test('one caller does not see the answers of another', async () => {
   await create({ name: 'Acme' }, 'k1')
-  const { body } = await service.call('POST', '/svc/v1/keys', { body: { name: 'second' } })
+  const { body } = await service.call('POST', '/svc/v1/keys', { body: { name: 'second', scopes: ['all'] } })
   const { headers, status } = await create({ name: 'Acme two' }, 'k1', body.data.key)
   expect(status).toBe(200)
   expect(headers).not.toHaveProperty('idempotent-replayed')
 })
 
 test('a repeat with the next secret of a rotated key is still a repeat', async () => {
-  const { body } = await service.call('POST', '/svc/v1/keys', { body: { name: 'ci' } })
+  const { body } = await service.call('POST', '/svc/v1/keys', { body: { name: 'ci', scopes: ['all'] } })
   await create({ name: 'Acme' }, 'k1', body.data.key)
   const rotated = await service.call('POST', `/svc/v1/keys/${body.data.id}/rotate`, { body: {} })
   const { headers } = await create({ name: 'Acme' }, 'k1', rotated.body.data.key)

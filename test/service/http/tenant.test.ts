@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { table } from '../../../src/contract/table.ts'
 import { guardTenant } from '../../../src/service/http/tenant.ts'
 import { startTestService, type TestService } from '../harness.ts'
+import { allScopes } from '../all-scopes.ts'
 
 let service: TestService
 let acmeKey: string
@@ -9,7 +10,9 @@ beforeAll(async () => {
   service = await startTestService()
   await service.call('POST', '/organization/create', { body: { name: 'Acme', slug: 'acme' } })
   await service.call('POST', '/organization/create', { body: { name: 'Beta', slug: 'beta' } })
-  const { body } = await service.call('POST', '/svc/v1/keys', { body: { name: 'acme ci', org_id: 1 } })
+  const { body } = await service.call('POST', '/svc/v1/keys', {
+    body: { name: 'acme ci', org_id: 1, scopes: ['all'] },
+  })
   acmeKey = body.data.key
 })
 afterAll(() => service.close())
@@ -46,7 +49,9 @@ describe('a key of an organization', () => {
   })
 
   test('is nobody once it is revoked, at once', async () => {
-    const { body } = await service.call('POST', '/svc/v1/keys', { body: { name: 'short', org_id: 1 } })
+    const { body } = await service.call('POST', '/svc/v1/keys', {
+      body: { name: 'short', org_id: 1, scopes: ['all'] },
+    })
     const use = () => service.call('GET', '/organization/1', { key: body.data.key })
     expect((await use()).status).toBe(200)
     expect((await service.call('DELETE', `/svc/v1/keys/${body.data.id}`)).status).toBe(200)
@@ -60,7 +65,7 @@ test('the guard knows every name under which the table takes an organization', (
       .flatMap(({ input }) => Object.keys(input._zod.def.shape))
       .filter((name) => /^org/i.test(name)),
   )
-  const caller = { keyId: 1, name: 'x', orgId: 1, orgSlug: 'acme' }
+  const caller = { keyId: 1, name: 'x', orgId: 1, orgSlug: 'acme', scopes: allScopes }
   expect(names.size).toBeGreaterThanOrEqual(4)
   for (const name of names) expect(() => guardTenant(caller, { [name]: 2 })).toThrow('not found')
 })

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Caller } from '../../../src/service/call.ts'
 import { createFakeAsker } from './fake-asker.ts'
 import { call, startTools } from './http-tools.ts'
+import { allScopes } from '../all-scopes.ts'
 
 const token = 'the-bearer-of-the-operator-32-characters'
 const orgKey = 'svc_org_0123abcd_organization'
@@ -17,8 +18,8 @@ const start = (options: { token?: string; localOnly?: boolean } = {}) => {
   const tools = startTools({
     ...options,
     keys: {
-      [orgKey]: { keyId: 7, name: 'acme', orgId: 3 },
-      [operatorKey]: { keyId: 1, name: 'operator', orgId: null },
+      [orgKey]: { keyId: 7, name: 'acme', orgId: 3, scopes: allScopes },
+      [operatorKey]: { keyId: 1, name: 'operator', orgId: null, scopes: allScopes },
     },
     askerFor: (caller) => {
       callers.push(caller)
@@ -65,18 +66,18 @@ describe('with MCP_AUTH_TOKEN', () => {
   })
 
   test.each([`Bearer ${token}`, `bearer ${token}`])(
-    'takes %.10s… for the operator',
+    'lets %.10s… ask in every organization',
     async (authorization) => {
       const { send, callers } = start({ token })
       expect((await send({ authorization })).status).toBe(200)
-      expect(callers).toMatchObject([{ orgId: null }])
+      expect(callers).toMatchObject([{ orgId: null, scopes: new Set(['ask']) }])
     },
   )
 
   test('takes the key of an organization for that organization', async () => {
     const { send, callers } = start({ token })
     expect((await send({ authorization: `Bearer ${orgKey}` })).status).toBe(200)
-    expect(callers).toEqual([expect.objectContaining({ keyId: 7, orgId: 3 })])
+    expect(callers).toEqual([expect.objectContaining({ keyId: 7, orgId: 3, scopes: allScopes })])
   })
 
   test('decides before it reads the body', async () => {
@@ -87,10 +88,10 @@ describe('with MCP_AUTH_TOKEN', () => {
 })
 
 describe('without MCP_AUTH_TOKEN', () => {
-  test('lets this machine do without, as the operator', async () => {
+  test('lets this machine ask without one', async () => {
     const { send, callers } = start()
     expect((await send({})).status).toBe(200)
-    expect(callers).toMatchObject([{ orgId: null }])
+    expect(callers).toMatchObject([{ orgId: null, scopes: new Set(['ask']) }])
   })
 
   test.each(wrong.slice(1).filter(([, headers]) => 'authorization' in headers))(
@@ -113,7 +114,7 @@ test('a cancel of one organization does not reach the call of another', async ()
   const fake = createFakeAsker()
   const tools = startTools({
     token,
-    keys: { [orgKey]: { keyId: 7, name: 'acme', orgId: 3 } },
+    keys: { [orgKey]: { keyId: 7, name: 'acme', orgId: 3, scopes: allScopes } },
     askerFor: () => fake.asker,
   })
   started.push(tools)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createFakeAsker } from './fake-asker.ts'
 import { call, messageOf, startTools } from './http-tools.ts'
 import { fake, installHooks, mobile, tools } from './asked-tools.ts'
+import { allScopes } from '../all-scopes.ts'
 
 installHooks()
 
@@ -53,7 +54,8 @@ describe('a call that is identical to a pending one', () => {
 
   test('is not found in one of another key', async () => {
     const fakes = [createFakeAsker(), createFakeAsker()]
-    const keys = { a: { keyId: 1, name: 'ci', orgId: 1 }, b: { keyId: 2, name: 'ci', orgId: 1 } }
+    const ci = { name: 'ci', orgId: 1, scopes: allScopes }
+    const keys = { a: { keyId: 1, ...ci }, b: { keyId: 2, ...ci } }
     const shared = startTools({ keys, token: 'the bearer', askerFor: ({ keyId }) => fakes[keyId - 1]!.asker })
     for (const key of ['a', 'b'])
       await shared.ask(call('request_approval_async', ask), { headers: { authorization: `Bearer ${key}` } })

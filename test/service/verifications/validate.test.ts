@@ -30,7 +30,9 @@ describe('POST /validate/global/auth', () => {
   test('finds nothing that another key of the organization started', async () => {
     await approve(await started())
     const { key } = dataOf(
-      await service.call('POST', '/svc/v1/keys', { body: { name: 'other', org_id: acme.id } }),
+      await service.call('POST', '/svc/v1/keys', {
+        body: { name: 'other', org_id: acme.id, scopes: ['ask'] },
+      }),
     )
     expect(refusal(await validate({}, { key }))).toEqual([404, 'not_found', []])
     expect(dataOf(await validate()).decision).toBe('PASS')

@@ -40,7 +40,7 @@ export type AdministrationTables = {
     uses_left: number | null
     expires_at: string | null
   } & Times
-  /** One secret a row; a rotation adds a row under the same name. `org_id` null is an operator key. */
+  /** One secret a row; a rotation adds a row under the same name. `org_id` null is a key of the whole service. */
   api_keys: {
     id: Generated<number>
     name: string
@@ -53,6 +53,14 @@ export type AdministrationTables = {
     revoked_at: string | null
     /** The first secret of the key, where a rotation made this one. */
     lineage: number | null
+    /** A comma list in the order of the contract. */
+    scopes: string
+    /** The key that created it, by its first secret; null where the service did. */
+    created_by: number | null
+    /** The person whose key it is; null where nobody said. */
+    owner_user_id: number | null
+    /** 1 for a secret that a rotation replaced. */
+    replaced: Generated<0 | 1>
   }
   idp_credentials: {
     org_id: number

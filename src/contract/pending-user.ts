@@ -1,0 +1,58 @@
+import * as z from 'zod/mini'
+import { operations } from './operation.ts'
+import { org_id, paging, sentEnrollment, user_id, userRecord } from './records.ts'
+import { userColumns } from './user.ts'
+
+const member = { org_id, user_id }
+
+export const pendingUser = operations({
+  listPendingUsers: {
+    method: 'GET',
+    path: '/organization/{org_id}/pending/users',
+    cli: 'user pending list',
+    effect: 'read',
+    scope: 'read',
+    summary: 'List the users who are waiting to be accepted',
+    message: 'Pending users',
+    example: '--org acme',
+    input: z.strictObject({ org_id, ...paging }),
+    data: z.array(userRecord),
+    columns: userColumns,
+  },
+  acceptUser: {
+    method: 'POST',
+    path: '/organization/{org_id}/user/{user_id}/accept',
+    cli: 'user pending accept',
+    effect: 'write',
+    scope: 'people',
+    summary: 'Accept a pending user, and send them the link that registers their phone',
+    message: 'User accepted',
+    example: '7 --org acme',
+    input: z.strictObject(member),
+    data: z.extend(userRecord, { enrollment: sentEnrollment }),
+  },
+  rejectUser: {
+    method: 'POST',
+    path: '/organization/{org_id}/user/{user_id}/reject',
+    cli: 'user pending reject',
+    effect: 'write',
+    scope: 'people',
+    summary: 'Reject a pending user',
+    message: 'User rejected',
+    example: '7 --org acme',
+    input: z.strictObject(member),
+    data: userRecord,
+  },
+  holdUser: {
+    method: 'POST',
+    path: '/organization/{org_id}/user/{user_id}/pending',
+    cli: 'user pending hold',
+    effect: 'write',
+    scope: 'people',
+    summary: 'Put an active user back on hold',
+    message: 'User is pending',
+    example: '7 --org acme',
+    input: z.strictObject(member),
+    data: userRecord,
+  },
+})

@@ -1,0 +1,34 @@
+/** What a key may do, in the order in which lists show it. */
+export const scopes = ['ask', 'read', 'people', 'rules', 'devices', 'keys', 'notify', 'app'] as const
+
+export type Scope = (typeof scopes)[number]
+
+/** One sentence a scope, for help and documentation. */
+export const scopeMeanings: Record<Scope, string> = {
+  ask: 'request approvals and verifications, and use their results',
+  read: 'read the organization, except keys, auth codes, credentials and message text',
+  people: 'users, pending requests and auth codes',
+  rules: 'geofences, time slots and the policy',
+  devices: 'enrollment links and devices of approvers',
+  keys: 'API keys, identity provider credentials and the organization itself',
+  notify: 'messages and the outbox',
+  app: 'what the backend of a mobile or IoT application calls',
+}
+
+/** Words that stand for several scopes where a key is created. */
+export const presets = {
+  admin: scopes.filter((scope) => scope !== 'ask' && scope !== 'app'),
+  all: [...scopes],
+} satisfies Record<string, Scope[]>
+
+export type Preset = keyof typeof presets
+
+export const grants = [...scopes, ...(Object.keys(presets) as Preset[])] as const
+
+/** The scopes that a list of scopes and presets stands for, in their own order, each once. */
+export const scopesOf = (granted: readonly (Scope | Preset)[]): Scope[] => {
+  const all = new Set<Scope>(
+    granted.flatMap((one) => (one in presets ? presets[one as Preset] : [one as Scope])),
+  )
+  return scopes.filter((scope) => all.has(scope))
+}
