@@ -19,7 +19,7 @@ _svc_place() {
     'org auth-code create') commands='' flags='--org --label --uses --expires-at -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'org auth-code update') commands='' flags='--org --label --uses --expires-at -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'org auth-code delete') commands='' flags='--org -f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind='' many='' ;;
-    'user') commands='list get create update delete remove details org orgs make-admin pending rules enroll devices import export' flags='' words='' files='' kind='' many='' ;;
+    'user') commands='list get create update delete remove details org orgs make-admin rules pending enroll devices import export' flags='' words='' files='' kind='' many='' ;;
     'user list') commands='' flags='--org --state --mobile --email --limit --cursor --all' words='' files='' kind='' many='' ;;
     'user get') commands='' flags='--org' words='' files='' kind=user many='' ;;
     'user create') commands='' flags='--org --email --country-code --mobile --first-name --last-name --role -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
@@ -30,12 +30,12 @@ _svc_place() {
     'user org') commands='' flags='' words='' files='' kind=user many='' ;;
     'user orgs') commands='' flags='--user --mobile -f --raw-field -F --field --input' words='' files='' kind='' many='' ;;
     'user make-admin') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' kind=user many='' ;;
+    'user rules') commands='' flags='--org --limit --cursor --all' words='' files='' kind='' many='' ;;
     'user pending') commands='list accept reject hold' flags='' words='' files='' kind='' many='' ;;
     'user pending list') commands='' flags='--org --limit --cursor --all' words='' files='' kind='' many='' ;;
     'user pending accept') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' kind=user many='' ;;
     'user pending reject') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' kind=user many='' ;;
     'user pending hold') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' kind=user many='' ;;
-    'user rules') commands='' flags='--org --limit --cursor --all' words='' files='' kind='' many='' ;;
     'user enroll') commands='' flags='--org -f --raw-field -F --field --input --dry-run --software --file --algorithm' words='' files='' kind=user many='' ;;
     'user devices') commands='list revoke' flags='' words='' files='' kind='' many='' ;;
     'user devices list') commands='' flags='--org' words='' files='' kind=user many='' ;;
@@ -112,7 +112,7 @@ _svc_place() {
     'notify test') commands='' flags='--channel --to -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'key') commands='list create rotate revoke' flags='' words='' files='' kind='' many='' ;;
     'key list') commands='' flags='--org --limit --cursor --all' words='' files='' kind='' many='' ;;
-    'key create') commands='' flags='--name --org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
+    'key create') commands='' flags='--name --org --can --expires --owner -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'key rotate') commands='' flags='--overlap -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'key revoke') commands='' flags='-f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind='' many='' ;;
     'audit') commands='list head verify' flags='' words='' files='' kind='' many='' ;;
@@ -194,6 +194,7 @@ _svc_value() {
     'user orgs --input') files=1 ;;
     'user make-admin --org') kind=org ;;
     'user make-admin --input') files=1 ;;
+    'user rules --org') kind=org ;;
     'user pending list --org') kind=org ;;
     'user pending accept --org') kind=org ;;
     'user pending accept --input') files=1 ;;
@@ -201,7 +202,6 @@ _svc_value() {
     'user pending reject --input') files=1 ;;
     'user pending hold --org') kind=org ;;
     'user pending hold --input') files=1 ;;
-    'user rules --org') kind=org ;;
     'user enroll --org') kind=org ;;
     'user enroll --input') files=1 ;;
     'user enroll --file') files=1 ;;
@@ -344,6 +344,7 @@ _svc_value() {
     'notify test --input') files=1 ;;
     'key list --org') kind=org ;;
     'key create --org') kind=org ;;
+    'key create --can') choices='ask read people rules devices keys notify app admin all' ;;
     'key create --input') files=1 ;;
     'key rotate --input') files=1 ;;
     'key revoke --input') files=1 ;;
@@ -390,7 +391,7 @@ _svc() {
   local cur=${COMP_WORDS[COMP_CWORD]} at='' flag='' skip='' word i
   local commands flags words choices files kind many
   local -a taken=()
-  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --reason --to --timeout --requester --wait --status --since --until --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --model --manufacturer --os --os-version --app-version --timestamp --request-id --device-name --otp-file --registration-token-file --refresh-token-file --subject --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --mcp-url --default-mobile --credential-command -X --method -H --header --verify-fallback '
+  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --reason --to --timeout --requester --wait --status --since --until --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --model --manufacturer --os --os-version --app-version --timestamp --request-id --device-name --otp-file --registration-token-file --refresh-token-file --subject --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --can --expires --owner --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --mcp-url --default-mobile --credential-command -X --method -H --header --verify-fallback '
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
