@@ -10,6 +10,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   'bad-lines': () => import('./bad-lines.ts'),
   profiles: () => import('./profiles.ts'),
   'kill-nine': () => import('./kill-nine.ts'),
+  bodies: () => import('./bodies.ts'),
   redirects: () => import('./redirects.ts'),
   canaries: () => import('./canaries.ts'),
   terminal: () => import('./terminal.ts'),

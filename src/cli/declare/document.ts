@@ -89,10 +89,10 @@ const problemsOf = (document: OrganizationDocument): Problem[] => {
     const phone = readPhone(user.mobile)
     if ('wrong' in phone) problems.push({ path: ['users', i, 'mobile'], message: phone.message })
     else user.mobile = phone.mobile
-    problems.push(...slotProblems(user.timeslots, ['users', i, 'timeslots']))
+    for (const problem of slotProblems(user.timeslots, ['users', i, 'timeslots'])) problems.push(problem)
   }
-  problems.push(...slotProblems(document.timeslots, ['timeslots']))
-  return [...problems, ...lists.flatMap((list) => repeatedKeys(document, list))]
+  const ofSlots = slotProblems(document.timeslots, ['timeslots'])
+  return [...problems, ...ofSlots, ...lists.flatMap((list) => repeatedKeys(document, list))]
 }
 
 const dotted = (path: PropertyKey[]): string =>

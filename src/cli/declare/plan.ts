@@ -98,31 +98,31 @@ export const planFrom = (wanted: Wanted, present: State, { prune }: { prune: boo
   refuseAmbiguous(wanted.rows, present)
   const steps: Step[] = []
   const extra: Plan['extra'] = []
-  const deletes: Step[] = []
+  let deletes: Step[] = []
   for (const section of sections) {
     const rows = wanted.rows[section]
     const there = present.rows[section]
     if (!rows || !there) continue
     if (section === 'idp') {
-      steps.push(...idpStep(present.slug, rows[0], there[0]))
+      for (const step of idpStep(present.slug, rows[0], there[0])) steps.push(step)
       continue
     }
     const known = byKey(there)
-    steps.push(...sectionSteps(section, rows, known))
+    for (const step of sectionSteps(section, rows, known)) steps.push(step)
     for (const { key } of rows) known.delete(key)
     const left = [...known.values()]
     if (prune)
-      deletes.unshift(
-        ...left.map(({ key, id }): Step => ({
+      deletes = left
+        .map(({ key, id }): Step => ({
           action: 'delete',
           section,
           key,
           id,
           changes: [],
           ...(section === 'users' && { note: 'removed; the history stays' }),
-        })),
-      )
-    else extra.push(...left.map(({ key }) => ({ section, key })))
+        }))
+        .concat(deletes)
+    else for (const { key } of left) extra.push({ section, key })
   }
   return {
     organization: present.slug,

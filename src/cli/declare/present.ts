@@ -40,7 +40,7 @@ const lists: Record<List, Operation> = {
 const listed = async (operation: Operation, { client, org_id, signal }: Reading): Promise<Fields[]> => {
   const rows: Fields[] = []
   for await (const { envelope } of client.pages(operation, { org_id, limit }, { signal }))
-    rows.push(...rowsOf(envelope.data))
+    for (const row of rowsOf(envelope.data)) rows.push(row)
   return rows
 }
 

@@ -50,7 +50,7 @@ const draw = (lines: string[][], columns: Column[]): string[] => {
     colWidths: columns.map(({ width }) => width),
     truncate: '…',
   })
-  table.push(...lines.map((line) => columns.map(({ at }) => line[at]!)))
+  for (const line of lines) table.push(columns.map(({ at }) => line[at]!))
   return table.toString().split('\n')
 }
 
@@ -62,7 +62,10 @@ export const drawTable = (grid: Grid, { width, colour }: { width: number; colour
   const chalk = new Chalk({ level: colour ? 1 : 0 })
   const lines = grid.lines.map((line) => line.map((text) => (text === '' ? '-' : safeLine(text))))
   if (!grid.head) {
-    const names = Math.max(0, ...lines.map(([name, value]) => (value === undefined ? 0 : stringWidth(name!))))
+    const names = lines.reduce(
+      (most, [name, value]) => (value === undefined ? most : Math.max(most, stringWidth(name!))),
+      0,
+    )
     return lines
       .map(([name, value]) => {
         if (value === undefined) return name

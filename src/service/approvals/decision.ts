@@ -6,33 +6,17 @@ import { createReceipt, type FactorResult } from '../../receipt/receipt.ts'
 import { decide, type Decision } from '../../rules/decide.ts'
 import type { Location } from '../../rules/location.ts'
 import type { Call, Outside } from '../call.ts'
-import { invalid, notFound, Refusal } from '../refusal.ts'
-import type { Db } from '../storage/schema.ts'
+import { invalid, Refusal } from '../refusal.ts'
 import { later } from '../later.ts'
 import { credentialOf, type DeviceRow } from './credential.ts'
 import { countWrongNumber, endApproval, type Verdict } from './ending.ts'
-import { answered, contextOf, findApproval, type ApprovalRow } from './record.ts'
+import type { Posted } from './decider.ts'
+import { answered, contextOf, type ApprovalRow } from './record.ts'
 import type { RulesMemory } from './rules-memory.ts'
 import { withAsked } from './rules-of.ts'
-import { readSite } from './site.ts'
 import type { RowInput } from '../row-ids.ts'
 
 type Decided = RowInput<typeof device.decideApproval>
-
-const everywhere = { orgId: null }
-
-/** The request and the device that answers; 404 for a device of somebody else as for no such request. */
-const load = async (db: Db, { request_id, response }: Decided) => {
-  const row = await findApproval(db, request_id, everywhere)
-  const device: DeviceRow = await db
-    .selectFrom('devices')
-    .where('credential_id', '=', response.id)
-    .where('org_id', '=', row.org_id)
-    .where('user_id', '=', row.user_id)
-    .selectAll()
-    .executeTakeFirstOrThrow(() => notFound('Approval request'))
-  return { row, device }
-}
 
 const day = 24 * 60 * 60_000
 
@@ -81,14 +65,10 @@ const checkInput = ({ decision, not_me }: Decided): void => {
 export const prepareDecision = async (
   input: Decided,
   { service, ip }: Outside,
+  { row, device, site, decidedAt }: Posted,
 ): Promise<(call: Call) => Promise<ApprovalRecord | Refusal>> => {
   checkInput(input)
-  const { storage, publicUrl, keyring, dev } = service
-  const decidedAt = storage.now()
-  const { row, device, site } = await storage.read(async (db) => ({
-    ...(await load(db, input)),
-    site: await readSite(db, publicUrl),
-  }))
+  const { publicUrl, keyring, dev } = service
   const context = contextBytes(contextOf(row, input.decision))
   const checked = await verifyAssertion(input.response, credentialOf(device), site, challengeOf(context))
   if (!checked.ok)

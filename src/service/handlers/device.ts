@@ -3,6 +3,7 @@ import { alreadyEnded } from '../approvals/ending.ts'
 import { contextsOf, reachOf } from '../approvals/record.ts'
 import { requiresLocation } from '../approvals/rules-of.ts'
 import { keepSite, readSite } from '../approvals/site.ts'
+import { findDecider } from '../approvals/decider.ts'
 import { readSettled } from '../approvals/waiter.ts'
 import { startSession } from '../approver/session.ts'
 import type { Call, Handlers } from '../call.ts'
@@ -148,8 +149,10 @@ export const deviceHandlers: Handlers<typeof device> = {
 
   decideApproval: {
     before: async (input, outside) => {
+      const posted = await findDecider(outside.service, input)
+      // The verifier takes long to load. Nobody else's device can make the service load it.
       const { prepareDecision } = await import('../approvals/decision.ts')
-      return prepareDecision(input, outside)
+      return prepareDecision(input, outside, posted)
     },
   },
 }

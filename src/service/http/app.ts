@@ -1,5 +1,4 @@
 import { Hono, type Context } from 'hono'
-import { createOpenApi } from '../../contract/openapi.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { table, type OperationId, type Table } from '../../contract/table.ts'
 import { requestId } from '../../core/ids.ts'
@@ -16,6 +15,7 @@ import { answer, internalError, refused } from './envelope.ts'
 import { createGuards, type GuardOptions } from './guards.ts'
 import { createProbes, type Phase } from './health.ts'
 import { createKeptAnswers } from './kept-answers.ts'
+import { createOpenApiRoute } from './openapi-route.ts'
 import { createOperationRoute } from './operation-route.ts'
 import { isOfPage, refuseElsewhere } from './page-origin.ts'
 import { createPageRoutes } from './page-routes.ts'
@@ -106,26 +106,23 @@ export const createApp = (options: AppOptions): Hono => {
     })(context),
   )
 
-  const open = (path: string, respond: (trace: Trace) => Response | Promise<Response>): void => {
+  const open = (
+    path: string,
+    respond: (trace: Trace, context: Context) => Response | Promise<Response>,
+  ): void => {
     routes.push({ method: 'GET', path })
     app.get(
       path,
-      traced(path, (_context, trace) => respond(trace)),
+      traced(path, (context, trace) => respond(trace, context)),
     )
   }
   for (const { path, respond } of createProbes(storage, options.phase ?? (() => 'serving')))
     open(path, ({ id }) => respond(id))
   open('/.well-known/jwks.json', ({ id }) => answer(200, keyring.jwks(), id))
-  let openApi: Record<string, unknown> | undefined
-  open('/openapi.json', ({ id }) => answer(200, (openApi ??= createOpenApi(publicUrl)), id))
-
-  for (const { path, respond } of createPageRoutes(service)) {
-    routes.push({ method: 'GET', path })
-    app.get(
-      path,
-      traced(path, (context, { id }) => respond(context, id)),
-    )
-  }
+  const contract = createOpenApiRoute(publicUrl)
+  open('/openapi.json', ({ id }, context) => contract(context, id))
+  for (const { path, respond } of createPageRoutes(service))
+    open(path, ({ id }, context) => respond(context, id))
 
   const { mcp } = options
   if (mcp) {

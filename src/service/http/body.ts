@@ -1,14 +1,21 @@
 import type { Context } from 'hono'
 import { Refusal } from '../refusal.ts'
+import type { BodyLimit } from './body-limit.ts'
+import { shapeOf } from './json-shape.ts'
 
-const maxBytes = 1024 * 1024
 const maxDepth = 32
+
+// So much is read of a body that is too large, and thrown away: most clients send all of it before they read an answer.
+const readAtMost = 1024 * 1024
 
 const malformed = (message: string, hint?: string): Refusal =>
   new Refusal(400, 'malformed', message, { hint })
 
-const tooLarge = (): Refusal =>
-  new Refusal(413, 'too_large', 'The body is larger than 1 MiB', { hint: 'Send it in smaller parts' })
+const tooLarge = (message: string): Refusal =>
+  new Refusal(413, 'too_large', message, { hint: 'Send less in one request' })
+
+const tooManyBytes = ({ kib }: BodyLimit): Refusal =>
+  tooLarge(`The body is larger than ${kib} KiB, the limit of this route`)
 
 /** Bytes that the request announces; undefined when it is chunked. */
 const lengthOf = (context: Context): number | undefined => {
@@ -17,14 +24,15 @@ const lengthOf = (context: Context): number | undefined => {
   return context.req.header('transfer-encoding') === undefined ? 0 : undefined
 }
 
-const readCounted = async (context: Context): Promise<Uint8Array> => {
+const readCounted = async (context: Context, limit: BodyLimit): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of context.req.raw.body ?? []) {
     bytes += chunk.byteLength
-    if (bytes > maxBytes) throw tooLarge()
-    chunks.push(chunk)
+    if (bytes > readAtMost) break
+    if (bytes <= limit.kib * 1024) chunks.push(chunk)
   }
+  if (bytes > limit.kib * 1024) throw tooManyBytes(limit)
   return Buffer.concat(chunks)
 }
 
@@ -61,41 +69,46 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Refuses what a parser takes and a program trips over: deep nesting, names that reach a prototype. */
-const refuseTraps = (body: unknown): void => {
-  let level: unknown[] = [body]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) throw malformed(`The body is nested deeper than ${maxDepth} levels`)
-    const next: unknown[] = []
-    for (const value of level) {
-      if (typeof value !== 'object' || value === null) continue
-      if (Object.hasOwn(value, '__proto__')) throw malformed('The body has a field __proto__')
-      next.push(...Object.values(value))
-    }
-    level = next
+/** Before the body is parsed: parsing is what would block the service. */
+const checkShape = (bytes: Uint8Array, limit: BodyLimit): void => {
+  const { values, depth } = shapeOf(bytes)
+  if (depth > maxDepth) throw malformed(`The body is nested deeper than ${maxDepth} levels`)
+  if (values > limit.values)
+    throw tooLarge(`The body holds more than ${limit.values} values, the limit of this route`)
+}
+
+/** A parser takes this name for a field, and a program that copies the field changes a prototype. */
+const refuseProto = (body: unknown): void => {
+  const left = [body]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value !== 'object' || value === null) continue
+    if (Object.hasOwn(value, '__proto__')) throw malformed('The body has a field __proto__')
+    for (const inner of Object.values(value)) left.push(inner)
   }
 }
 
 /** What a JSON body holds; undefined when there is no body. Fails with a Refusal: 400, 413 or 415. */
-export const readJson = async (context: Context): Promise<unknown> => {
+export const readJson = async (context: Context, limit: BodyLimit): Promise<unknown> => {
   const length = lengthOf(context)
   if (length === 0 && !context.req.raw.body) return undefined
-  if (length !== undefined && length > maxBytes) throw tooLarge()
+  if (length !== undefined && length > readAtMost) throw tooManyBytes(limit)
   const bytes =
-    length === undefined || length === 0
-      ? await readCounted(context)
+    length === undefined || length === 0 || length > limit.kib * 1024
+      ? await readCounted(context, limit)
       : new Uint8Array(await context.req.arrayBuffer())
   // Over HTTP every DELETE and POST has a body to read, so only this shows that it was sent none.
   if (bytes.byteLength === 0) return undefined
   requireJson(context)
+  checkShape(bytes, limit)
   const body = parse(decode(bytes))
-  refuseTraps(body)
+  refuseProto(body)
   return body
 }
 
 /** The fields of a JSON body; none when there is no body. Fails with a Refusal: 400, 413 or 415. */
-export const readBody = async (context: Context): Promise<Record<string, unknown>> => {
-  const body = await readJson(context)
+export const readBody = async (context: Context, limit: BodyLimit): Promise<Record<string, unknown>> => {
+  const body = await readJson(context, limit)
   if (body === undefined) return {}
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw malformed('The body must be a JSON object', 'Send {"field": "value"}')
@@ -111,7 +124,7 @@ export const refuseBody = (context: Context): void => {
 }
 
 /** DELETE too, and clients that send JSON with every request send it an empty object. */
-export const refuseFields = async (context: Context): Promise<void> => {
-  const body = await readBody(context)
+export const refuseFields = async (context: Context, limit: BodyLimit): Promise<void> => {
+  const body = await readBody(context, limit)
   if (Object.keys(body).length > 0) throw noBody(context)
 }

@@ -6,6 +6,7 @@ import { orgFields, pathNames, type Operation } from '../../contract/operation.t
 import type { Issue } from '../../core/errors.ts'
 import { rowOfId } from '../row-ids.ts'
 import { readBody, refuseBody, refuseFields } from './body.ts'
+import { bodyLimitOf } from './body-limit.ts'
 import { invalidFields } from './issues.ts'
 import { createReturnedFields } from './returned-fields.ts'
 
@@ -45,6 +46,7 @@ export const createInputReader = (operation: Operation) => {
   const { shape } = operation.input._zod.def
   const known = Object.keys(shape)
   const types = Object.fromEntries(known.map((name) => [name, typeOf(shape[name]!)]))
+  const limit = bodyLimitOf(operation)
   const inPath = pathNames(operation.path)
   const inQuery = operation.method === 'GET' || operation.method === 'DELETE'
   const free = known.filter((name) => !inPath.includes(name))
@@ -81,11 +83,11 @@ export const createInputReader = (operation: Operation) => {
   const readFields = async (context: Context): Promise<Fields> => {
     const query = readQuery(context)
     if (inQuery) {
-      if (operation.method === 'DELETE') await refuseFields(context)
+      if (operation.method === 'DELETE') await refuseFields(context, limit)
       else refuseBody(context)
       return query
     }
-    const { ...body } = await readBody(context)
+    const { ...body } = await readBody(context, limit)
     const twice = inPath.filter((name) => Object.hasOwn(body, name))
     const other = twice.filter((name) => String(body[name]) !== context.req.param(name))
     if (other.length > 0)

@@ -1,15 +1,11 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import type { Context } from 'hono'
 import { siteAt } from '../approvals/site.ts'
 import { isLoopback } from '../serve-options.ts'
 import { Refusal } from '../refusal.ts'
-
-type Bytes = Uint8Array<ArrayBuffer>
-type Kept = { type: string; etag: string; plain: Bytes; gzip(): Bytes }
+import { sendStatic, staticFile, type StaticFile } from './static-file.ts'
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -38,7 +34,6 @@ const headers = {
     'publickey-credentials-get=(self), publickey-credentials-create=(self), geolocation=(self), camera=(), microphone=()',
   'referrer-policy': 'no-referrer',
   'service-worker-allowed': '/approver',
-  vary: 'accept-encoding',
   'x-content-type-options': 'nosniff',
 }
 
@@ -50,21 +45,11 @@ const folder = (): string | undefined => {
   )
 }
 
-const keep = (file: string): Kept => {
-  let packed: Bytes | undefined
-  const plain = new Uint8Array(readFileSync(file))
-  return {
-    type: types[extname(file)] ?? 'application/octet-stream',
-    // Weak: the same for both encodings.
-    etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
-    plain,
-    // Once, and not before somebody asks: a start is to be quick.
-    gzip: () => (packed ??= new Uint8Array(gzipSync(plain, { level: 9 }))),
-  }
-}
+const keep = (file: string): StaticFile =>
+  staticFile(types[extname(file)] ?? 'application/octet-stream', readFileSync(file))
 
 /** Each file by its name below the folder, `/` between its parts; read once, so no request ever names a path. */
-const readFiles = (from: string): Map<string, Kept> =>
+const readFiles = (from: string): Map<string, StaticFile> =>
   new Map(
     readdirSync(from, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -74,23 +59,8 @@ const readFiles = (from: string): Map<string, Kept> =>
       }),
   )
 
-const takesGzip = (context: Context): boolean => {
-  const coding = context.req
-    .header('accept-encoding')
-    ?.split(',')
-    .map((one) => one.trim().toLowerCase())
-    .find((one) => one === 'gzip' || one.startsWith('gzip;'))
-  return coding !== undefined && !/;\s*q=0(?:\.0*)?$/.test(coding)
-}
-
-const send = (context: Context, { type, etag, plain, gzip }: Kept, id: string): Response => {
-  const common = { ...headers, etag, 'x-request-id': id }
-  const known = context.req.header('if-none-match')?.split(',') ?? []
-  if (known.some((one) => one.trim() === etag)) return new Response(null, { status: 304, headers: common })
-  return takesGzip(context)
-    ? new Response(gzip(), { headers: { ...common, 'content-type': type, 'content-encoding': 'gzip' } })
-    : new Response(plain, { headers: { ...common, 'content-type': type } })
-}
+const sendPage = (context: Context, file: StaticFile, id: string): Response =>
+  sendStatic(context, file, { ...headers, 'x-request-id': id })
 
 const notBuilt = (): Refusal =>
   new Refusal(503, 'page_missing', 'The approver page is not built', { hint: 'npm run build' })
@@ -102,7 +72,7 @@ export const createPageRoutes = (
   { publicUrl }: { publicUrl: string },
   from: string | undefined = folder(),
 ): PageRoute[] => {
-  const files = from === undefined ? new Map<string, Kept>() : readFiles(from)
+  const files = from === undefined ? new Map<string, StaticFile>() : readFiles(from)
   const index = files.get('index.html')
 
   const page: PageRoute['respond'] = (context, id) => {
@@ -115,7 +85,7 @@ export const createPageRoutes = (
         headers: { ...headers, location: `${site.origin}/approver`, 'x-request-id': id },
       })
     if (!index) throw notBuilt()
-    return send(context, index, id)
+    return sendPage(context, index, id)
   }
 
   return [
@@ -123,7 +93,7 @@ export const createPageRoutes = (
     { path: '/approver/', respond: page },
     ...[...files].map(([name, file]) => ({
       path: `/approver/${name}`,
-      respond: (context: Context, id: string) => send(context, file, id),
+      respond: (context: Context, id: string) => sendPage(context, file, id),
     })),
   ]
 }

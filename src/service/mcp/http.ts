@@ -4,6 +4,7 @@ import type { AskingDefaults } from '../../contract/asking-defaults.ts'
 import type { Caller } from '../call.ts'
 import { localCaller } from '../engine-asker.ts'
 import { readJson } from '../http/body.ts'
+import { toolCallLimit } from '../http/body-limit.ts'
 import type { Authenticate } from '../keys.ts'
 import { Refusal } from '../refusal.ts'
 import { createBearer } from './bearer.ts'
@@ -92,7 +93,7 @@ export const createMcpRoute = ({
     trace.key = caller.name
     let body: unknown
     try {
-      body = await readJson(context)
+      body = await readJson(context, toolCallLimit)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       return failure(error.status, rpcCodes[error.status] ?? -32000, error.message)

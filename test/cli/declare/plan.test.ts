@@ -46,6 +46,14 @@ const only = (section: Section, wanted: Row[], present: Row[]): Plan =>
     { prune: false },
   )
 
+test('plans hundreds of thousands of rows that the file does not name', () => {
+  const present = Array.from({ length: 200_000 }, (_, id) => ({ key: `fence ${id}`, id, fields: {} }))
+  const state = { slug: 'acme', org_id: 1, ambiguous: [], rows: { geofences: present } }
+  const wanted = { slug: 'acme', rows: { geofences: [] } }
+  expect(planFrom(wanted, state, { prune: false }).extra).toHaveLength(200_000)
+  expect(planFrom(wanted, state, { prune: true }).steps).toHaveLength(200_000)
+})
+
 const codeWith = (uses: number): Row[] => [{ key: 'Berlin', id: 1, fields: { uses } }]
 
 describe('a plan', () => {

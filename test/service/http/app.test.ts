@@ -34,6 +34,20 @@ describe('what needs no key', () => {
     const { body } = await service.call('GET', '/openapi.json', { key: null })
     expect(body.openapi).toBe('3.1.0')
   })
+
+  test('the contract is the same file for everybody, and is not sent again to a client that has it', async () => {
+    const [one, two] = await Promise.all([
+      service.call('GET', '/openapi.json', { key: null }),
+      service.call('GET', '/openapi.json', { key: null }),
+    ])
+    const { etag } = one.headers
+    expect(etag).toMatch(/^W\/".+"$/)
+    expect(two.headers.etag).toBe(etag)
+    expect(one.headers['cache-control']).toBe('no-cache')
+    const headers = { 'if-none-match': etag! }
+    const again = await service.call('GET', '/openapi.json', { key: null, headers })
+    expect([again.status, again.body]).toEqual([304, undefined])
+  })
 })
 
 describe('routes', () => {

@@ -64,7 +64,43 @@ describe('the media type', () => {
   })
 })
 
+const bodyOf = (bytes: number): string => JSON.stringify({ token: 'x'.repeat(bytes - 12) })
+
+const open = (path: string, body: unknown) => service.call('POST', path, { key: null, body })
+
 describe('size', () => {
+  test.each([
+    ['POST', '/svc/v1/devices', 32],
+    ['POST', '/svc/v1/approver/session', 32],
+    ['POST', '/svc/v1/approvals/x/decide', 32],
+    ['POST', '/organization/create', 256],
+    ['PUT', '/user/1/geofences/update', 1024],
+  ])('%s %s takes up to %i KiB', async (method, path, kib) => {
+    const key = path.startsWith('/svc/') ? null : undefined
+    const send = (bytes: number) =>
+      service.call(method, path, { key, body: bodyOf(bytes), headers: { 'sec-fetch-site': 'same-origin' } })
+    expect((await send(kib * 1024)).status).not.toBe(413)
+    const { status, body: answer } = await send(kib * 1024 + 1)
+    expect([status, answer.data.code]).toEqual([413, 'too_large'])
+    expect(answer.message).toBe(`The body is larger than ${kib} KiB, the limit of this route`)
+  })
+
+  test.each([
+    ['/svc/v1/devices', '[]', 1_000],
+    ['/svc/v1/devices', '1', 1_000],
+    ['/svc/v1/devices', '{}', 1_000],
+  ])('%s takes no body of %s in more than %i values', async (path, value, most) => {
+    const { status, body } = await open(path, `{"response":[${`${value},`.repeat(most)}${value}]}`)
+    expect([status, body.data.code]).toEqual([413, 'too_large'])
+    expect(body.message).toBe(`The body holds more than ${most} values, the limit of this route`)
+  })
+
+  test('punctuation inside a text is no value', async () => {
+    const { status } = await create({ name: '[{,'.repeat(30), slug: 'punctuation' })
+    expect(status).toBe(200)
+    expect((await create({ name: ',\\"['.repeat(9_000) })).status).toBe(422)
+  })
+
   test('more than 1 MiB is 413, by what is announced', async () => {
     const { status, body } = await create('{}', { 'content-length': '2000000' })
     expect(status).toBe(413)

@@ -141,8 +141,8 @@ describe('fields of a body', () => {
     expect(await set({ ...fence, name: 'a\0' })).toEqual([{ field: 'geofences[0].name', message }])
   })
 
-  test('ten thousand unknown fields are answered with fifty issues', async () => {
-    const body = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`field${i}`, 1]))
+  test('nine thousand unknown fields are answered with fifty issues', async () => {
+    const body = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`field${i}`, 1]))
     expect((await issues('POST', '/organization/create', body)).length).toBeLessThanOrEqual(51)
   })
 })

@@ -1,0 +1,31 @@
+import type { device } from '../../contract/device.ts'
+import { notFound } from '../refusal.ts'
+import type { RowInput } from '../row-ids.ts'
+import type { Service } from '../service.ts'
+import type { DeviceRow } from './credential.ts'
+import { findApproval, type ApprovalRow } from './record.ts'
+import { readSite, type Site } from './site.ts'
+
+/** A decision as it was posted: who says that they decide what, before anything is verified. */
+export type Posted = { row: ApprovalRow; device: DeviceRow; site: Site; decidedAt: string }
+
+const everywhere = { orgId: null }
+
+/** The request and the device that answers; 404 for a device of somebody else as for no such request. */
+export const findDecider = (
+  { storage, publicUrl }: Service,
+  { request_id, response }: RowInput<typeof device.decideApproval>,
+): Promise<Posted> => {
+  const decidedAt = storage.now()
+  return storage.read(async (db) => {
+    const row = await findApproval(db, request_id, everywhere)
+    const found: DeviceRow = await db
+      .selectFrom('devices')
+      .where('credential_id', '=', response.id)
+      .where('org_id', '=', row.org_id)
+      .where('user_id', '=', row.user_id)
+      .selectAll()
+      .executeTakeFirstOrThrow(() => notFound('Approval request'))
+    return { row, device: found, site: await readSite(db, publicUrl), decidedAt }
+  })
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import type { Context } from 'hono'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** What is the same for everybody who asks, in memory. */
+export type StaticFile = { type: string; etag: string; plain: Bytes; gzip(): Bytes }
+
+export const staticFile = (type: string, content: string | Uint8Array): StaticFile => {
+  const plain: Bytes =
+    typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content)
+  let packed: Bytes | undefined
+  return {
+    type,
+    // Weak: the same for both encodings.
+    etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
+    plain,
+    // Once, and not before somebody asks: a start is to be quick.
+    gzip: () => (packed ??= new Uint8Array(gzipSync(plain, { level: 9 }))),
+  }
+}
+
+const takesGzip = (context: Context): boolean => {
+  const coding = context.req
+    .header('accept-encoding')
+    ?.split(',')
+    .map((one) => one.trim().toLowerCase())
+    .find((one) => one === 'gzip' || one.startsWith('gzip;'))
+  return coding !== undefined && !/;\s*q=0(?:\.0*)?$/.test(coding)
+}
+
+/** 200, or 304 to a client that has it already. */
+export const sendStatic = (
+  context: Context,
+  { type, etag, plain, gzip }: StaticFile,
+  headers: Record<string, string>,
+): Response => {
+  const common = { ...headers, etag, vary: 'accept-encoding' }
+  const known = context.req.header('if-none-match')?.split(',') ?? []
+  if (known.some((one) => one.trim() === etag)) return new Response(null, { status: 304, headers: common })
+  return takesGzip(context)
+    ? new Response(gzip(), { headers: { ...common, 'content-type': type, 'content-encoding': 'gzip' } })
+    : new Response(plain, { headers: { ...common, 'content-type': type } })
+}
