@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { SvcError } from '../core/errors.ts'
 import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir.ts'
-import { masterKeyFile } from './master-key.ts'
+import { masterKeyFile } from './custody/master-key.ts'
 import { settleRestored } from './restored.ts'
 import { openSnapshot, writeSnapshot } from './storage/snapshot.ts'
 import { openSqlite } from './storage/sqlite.ts'

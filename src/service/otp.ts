@@ -16,7 +16,7 @@ type Whose = { org_id: number; mobile: string }
 
 const lapseOf = (now: string): string => later(now, lifetimeMs)
 
-const placeOf = ({ org_id, mobile }: Whose): string => `otp:${org_id}:${mobile}`
+const placeOf = ({ org_id, mobile }: Whose) => `otp:${org_id}:${mobile}` as const
 
 /** A million codes are hashed in a second; so the hash is wrapped by the master key besides. */
 const hashed = (salt: string, otp: string): string => sha256(`${salt} ${otp}`)

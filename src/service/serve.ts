@@ -1,6 +1,7 @@
 import { watchApprovals } from './approvals/watch.ts'
 import { readSettings } from './config/settings.ts'
-import { createKeyring, hasSigningKey } from './create-keyring.ts'
+import { announceAdoption } from './custody/adoption.ts'
+import { createKeyring, isUsed } from './custody/create-keyring.ts'
 import { createService } from './create-service.ts'
 import { createAdapters } from './delivery/adapters.ts'
 import { createOutbox, type Outbox } from './delivery/outbox.ts'
@@ -12,7 +13,7 @@ import type { Phase } from './http/health.ts'
 import { apiRoot } from './http/routes.ts'
 import { startServer } from './http/server.ts'
 import { createAuthenticator } from './keys.ts'
-import { loadMasterKey } from './master-key.ts'
+import { loadMasterKey } from './custody/master-key.ts'
 import { createMcpRoute, type McpRoute } from './mcp/http.ts'
 import { ensureOperatorKey } from './operator.ts'
 import { announceUpgrade, openStore } from './open-store.ts'
@@ -68,8 +69,10 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       log({ at: new Date().toISOString(), level: 'info', message: announceUpgrade(upgrade) }),
     )
     closing.push(storage.close)
-    const masterKey = loadMasterKey(dataDir, env, await hasSigningKey(storage))
-    const keyring = await createKeyring(storage, masterKey)
+    const masterKey = loadMasterKey(dataDir, env, await isUsed(storage))
+    const keyring = await createKeyring(storage, masterKey, (adopted) => {
+      for (const message of announceAdoption(adopted)) log({ at: storage.now(), level: 'info', message })
+    })
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${reachable(host)}:${bound}`
     const vapid = await createVapid(storage, keyring)
     const provider = openProvider(settings.quotes, storage.now)

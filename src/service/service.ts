@@ -1,7 +1,7 @@
 import type { RulesMemory } from './approvals/rules-memory.ts'
 import type { Waiting } from './approvals/waiting.ts'
 import type { Channel } from './delivery/message.ts'
-import type { Keyring } from './keyring.ts'
+import type { Keyring } from './custody/keyring.ts'
 import type { Quotes } from './quotes/quotes.ts'
 import type { Ring } from './ringer.ts'
 import type { Storage } from './storage/storage.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createKeyring } from '../../src/service/create-keyring.ts'
+import { createKeyring } from '../../src/service/custody/create-keyring.ts'
 import { openSqlite } from '../../src/service/storage/sqlite.ts'
 import { selfSigned } from '../certificate.ts'
 import {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Handlers } from '../../src/service/call.ts'
 import type { Table } from '../../src/contract/table.ts'
 import { createService } from '../../src/service/create-service.ts'
+import { createKeyring } from '../../src/service/custody/create-keyring.ts'
 import { contextOf } from '../../src/service/delivery/enqueue.ts'
 import type { Adapters } from '../../src/service/delivery/adapter.ts'
 import type { Channel, Message } from '../../src/service/delivery/message.ts'
@@ -76,9 +77,10 @@ export const startTestService = async ({
   quotes = sampleProvider,
 }: Options = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-service-'))
-  const { path, keyring, vapid } = await storeTemplate()
+  const { path, masterKey, vapid } = await storeTemplate()
   copyFileSync(from?.path ?? path, join(folder, 'svc.db'))
   const storage = await openSqlite({ path: join(folder, 'svc.db'), now })
+  const keyring = await createKeyring(storage, masterKey)
   const operatorKey = from?.operatorKey ?? (await ensureOperatorKey(storage))!
   const log: LogRecord[] = []
   const rung: Prompt[] = []
@@ -145,6 +147,7 @@ export const startTestService = async ({
     operatorKey,
     storage,
     keyring,
+    masterKey,
     service,
     rung,
     /** What the outbox holds and has not sent, oldest first. */

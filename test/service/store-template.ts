@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createKeyring } from '../../src/service/create-keyring.ts'
+import { createKeyring } from '../../src/service/custody/create-keyring.ts'
 import { createVapid } from '../../src/service/push/vapid.ts'
 import { openSqlite } from '../../src/service/storage/sqlite.ts'
 
@@ -11,10 +11,11 @@ const create = async () => {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'svc.db')
   const storage = await openSqlite({ path })
-  const keyring = await createKeyring(storage, randomBytes(32))
+  const masterKey = randomBytes(32)
+  const keyring = await createKeyring(storage, masterKey)
   const vapid = await createVapid(storage, keyring)
   await storage.close()
-  return { path, keyring, vapid }
+  return { path, masterKey, vapid }
 }
 
 let created: ReturnType<typeof create> | undefined

@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/ids.ts'
 import type { Call } from '../call.ts'
-import type { Keyring } from '../keyring.ts'
+import type { Keyring } from '../custody/keyring.ts'
 import { Refusal } from '../refusal.ts'
 import { later } from '../later.ts'
 

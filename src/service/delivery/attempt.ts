@@ -1,5 +1,5 @@
 import { safeLine } from '../../core/safe-text.ts'
-import type { Keyring } from '../keyring.ts'
+import type { Keyring } from '../custody/keyring.ts'
 import type { Adapter, Outcome } from './adapter.ts'
 import { contextOf } from './enqueue.ts'
 import type { Message } from './message.ts'

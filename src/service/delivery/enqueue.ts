@@ -1,5 +1,5 @@
 import { randomToken } from '../../core/ids.ts'
-import type { Keyring } from '../keyring.ts'
+import type { Keyring } from '../custody/keyring.ts'
 import { Refusal } from '../refusal.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Channel, Message } from './message.ts'
@@ -26,7 +26,7 @@ const shownOf = ({ channel, to }: Message): string => {
   return `${to.slice(0, 1)}•••${to.slice(at)}`
 }
 
-export const contextOf = (message_id: string): string => `outbox:${message_id}`
+export const contextOf = (message_id: string) => `outbox:${message_id}` as const
 
 type Reach = { db: Db; now: string; keyring: Pick<Keyring, 'wrap'> }
 

@@ -1,4 +1,4 @@
-import type { Keyring } from '../keyring.ts'
+import type { Keyring } from '../custody/keyring.ts'
 import type { Log } from '../log.ts'
 import type { Storage } from '../storage/storage.ts'
 import { later } from '../later.ts'

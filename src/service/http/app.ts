@@ -118,7 +118,7 @@ export const createApp = (options: AppOptions): Hono => {
   }
   for (const { path, respond } of createProbes(storage, options.phase ?? (() => 'serving')))
     open(path, ({ id }) => respond(id))
-  open('/.well-known/jwks.json', ({ id }) => answer(200, keyring.jwks(), id))
+  open('/.well-known/jwks.json', async ({ id }) => answer(200, await keyring.jwks(), id))
   const contract = createOpenApiRoute(publicUrl)
   open('/openapi.json', ({ id }, context) => contract(context, id))
   for (const { path, respond } of createPageRoutes(service))

@@ -1,14 +1,14 @@
 import type { approver } from '../../contract/approver.ts'
 import { requirePerson } from '../approver/session.ts'
 import type { Call } from '../call.ts'
-import type { Keyring } from '../keyring.ts'
+import type { Keyring } from '../custody/keyring.ts'
 import { invalid } from '../refusal.ts'
 import { refuseTarget } from './target.ts'
 import type { RowInput } from '../row-ids.ts'
 
 export type Subscription = RowInput<typeof approver.subscribePush>
 
-const contextOf = (device_id: number): string => `push_subscriptions:${device_id}`
+const contextOf = (device_id: number) => `push_subscriptions:${device_id}` as const
 
 const isBytes = (text: string, length: number): boolean => {
   const bytes = Buffer.from(text, 'base64url')

@@ -37,6 +37,8 @@ export const openConnection = (path: string): Connection => {
     'journal_mode = WAL',
     'synchronous = FULL',
     'foreign_keys = ON',
+    // What was deleted or replaced is overwritten: a value wrapped by an earlier master key must not stay in a free page.
+    'secure_delete = ON',
   ])
     database.exec(`PRAGMA ${pragma}`)
   const statements = new Map<string, SqliteStatement>()

@@ -16,6 +16,7 @@ import * as deviceId from './migrations/0012-device-id.ts'
 import * as nationalNumber from './migrations/0013-national-number.ts'
 import * as scopes from './migrations/0014-scopes.ts'
 import * as registrations from './migrations/0020-registrations.ts'
+import * as custody from './migrations/0018-custody.ts'
 import type { Tables } from './schema.ts'
 
 /** Forward only: a migration that was released is never changed, the next one is added below it. */
@@ -35,6 +36,7 @@ export const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }
   { name: '0013-national-number', up: nationalNumber.up },
   { name: '0014-scopes', up: scopes.up },
   { name: '0020-registrations', up: registrations.up },
+  { name: '0018-custody', up: custody.up },
 ]
 
 export const newestVersion = migrations.length

@@ -51,6 +51,8 @@ export type AdministrationTables = {
     last_used_at: string | null
     expires_at: string | null
     revoked_at: string | null
+    /** The SHA-256 of the secret, wrapped by the master key: a rotation of that makes `hash` anew from it. */
+    wrapped_hash: string | null
     /** The first secret of the key, where a rotation made this one. */
     lineage: number | null
     /** A comma list in the order of the contract. */
@@ -121,5 +123,6 @@ export type AdministrationTables = {
     wrapped_jwk: string
     created_at: string
     retired_at: string | null
+    row_mac: string | null
   }
 }

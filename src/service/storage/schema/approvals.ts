@@ -27,6 +27,7 @@ export type ApprovalsTables = {
     registered_at: string
     last_used_at: string | null
     revoked_at: string | null
+    row_mac: string | null
   }
   /** Who stands at the approver page; a session ends with its device. */
   approver_sessions: {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Env } from '../core/env.ts'
-import { SvcError } from '../core/errors.ts'
+import type { Env } from '../../core/env.ts'
+import { SvcError } from '../../core/errors.ts'
 
 export const masterKeyFile = (dataDir: string): string => join(dataDir, 'master.key')
 

@@ -1,8 +1,8 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { randomBytes } from 'node:crypto'
-import { createKeyring } from '../../src/service/create-keyring.ts'
-import { startTestService, type TestService } from './harness.ts'
+import { createKeyring } from '../../../src/service/custody/create-keyring.ts'
+import { startTestService, type TestService } from '../harness.ts'
 
 let service: TestService
 beforeEach(async () => {
@@ -36,11 +36,15 @@ test('no changed character of a wrapped secret goes unnoticed', () => {
 test('what is signed verifies with the public keys', async () => {
   const { keyring } = service
   const jws = await keyring.sign({ sub: 'x' }, 'test+jwt')
-  const { payload, protectedHeader } = await jwtVerify(jws, createLocalJWKSet(keyring.jwks() as never), {
-    typ: 'test+jwt',
-  })
+  const { payload, protectedHeader } = await jwtVerify(
+    jws,
+    createLocalJWKSet((await keyring.jwks()) as never),
+    {
+      typ: 'test+jwt',
+    },
+  )
   expect(payload).toEqual({ sub: 'x' })
-  expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'test+jwt', kid: keyring.jwks().keys[0]!.kid })
+  expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'test+jwt', kid: (await keyring.jwks()).keys[0]!.kid })
 })
 
 test('the private half is nowhere in the store in the clear', async () => {

@@ -1,0 +1,46 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { deriveKey } from './derived-keys.ts'
+import type { Context } from './places.ts'
+
+export type Wrapping = {
+  /** AES-256-GCM under a key of the master key; `context` is bound in, so a value cannot be moved to another row. */
+  wrap(plain: string, context: Context): string
+  unwrap(wrapped: string, context: Context): string
+}
+
+const wrapUnder = (key: Buffer, version: string): Wrapping => ({
+  wrap: (plain, context) => {
+    const nonce = randomBytes(12)
+    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
+    const wrapped = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+    return [version, ...[nonce, cipher.getAuthTag(), wrapped].map((part) => part.toString('base64url'))].join(
+      '.',
+    )
+  },
+  unwrap: (text, context) => {
+    const [format, nonce, tag, wrapped] = text.split('.')
+    if (format !== version || !nonce || !tag || wrapped === undefined) throw new Error('not a wrapped value')
+    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), {
+      authTagLength: 16,
+    })
+    decipher.setAAD(Buffer.from(context)).setAuthTag(Buffer.from(tag, 'base64url'))
+    return decipher.update(wrapped, 'base64url', 'utf8') + decipher.final('utf8')
+  },
+})
+
+export const createWrapping = (masterKey: Buffer): Wrapping => wrapUnder(deriveKey(masterKey, 'wrap'), 'v2')
+
+/**
+ * How stores were wrapped before their rows were authenticated: under the master key itself. Only the adoption of such a
+ * store reads it. A store that was adopted holds no such value, and nobody without the master key can make one.
+ */
+export const createFirstWrapping = (masterKey: Buffer): Wrapping => wrapUnder(masterKey, 'v1')
+
+export const opens = ({ unwrap }: Pick<Wrapping, 'unwrap'>, wrapped: string, context: Context): boolean => {
+  try {
+    unwrap(wrapped, context)
+    return true
+  } catch {
+    return false
+  }
+}
