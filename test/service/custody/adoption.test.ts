@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createIssuer } from '../../receipt/specimen.ts'
 import { createOlderStore, recorded } from '../older-store.ts'
-import { dataDir, installHooks, start } from '../started.ts'
+import { dataDir, folder, installHooks, start } from '../started.ts'
 import { changeStore } from './store-changes.ts'
 
 installHooks()
@@ -83,16 +83,6 @@ describe('whoever writes the store without the master key cannot have its rows a
       ["DELETE FROM settings WHERE name = 'custody'", 'DELETE FROM signing_keys'],
     ],
     [
-      'makes the store look like one of an older svc',
-      [
-        "DELETE FROM settings WHERE name = 'custody'",
-        'ALTER TABLE signing_keys DROP COLUMN row_mac',
-        'ALTER TABLE devices DROP COLUMN row_mac',
-        'ALTER TABLE api_keys DROP COLUMN wrapped_hash',
-        'PRAGMA user_version = 13',
-      ],
-    ],
-    [
       'writes values of the old form',
       [
         "DELETE FROM settings WHERE name = 'custody'",
@@ -105,11 +95,29 @@ describe('whoever writes the store without the master key cannot have its rows a
     // A store that this svc made: its master key never wrapped a value of the old form.
     await run()
     for (const sql of statements) change(sql)
-    await insertForeign().catch(() => undefined)
+    await insertForeign()
     await expect(run()).rejects.toMatchObject({
       name: 'SvcError',
       code: expect.stringMatching(/^(?:store_changed|wrong_master_key)$/),
     })
     expect(change("SELECT seq FROM audit WHERE action = 'authenticateStore'")).toEqual([])
+  })
+
+  test.each([
+    ['of another service', recorded],
+    ['with the signing key of this store', undefined],
+  ])('who puts a store of an older svc in its place, %s', async (_, key) => {
+    await run()
+    const older = join(folder, 'older')
+    await createOlderStore(older, 13)
+    const [own] = change('SELECT kid, public_jwk, wrapped_jwk FROM signing_keys') as [typeof recorded]
+    const { kid, public_jwk, wrapped_jwk } = key ?? own
+    const set = 'UPDATE signing_keys SET kid = ?, public_jwk = ?, wrapped_jwk = ?'
+    changeStore(older, set, [kid, public_jwk, wrapped_jwk])
+    copyFileSync(join(dataDir, 'master.key'), join(older, 'master.key'))
+    await expect(start({ dataDir: older })).rejects.toMatchObject({
+      code: key ? 'wrong_master_key' : 'store_changed',
+    })
+    expect(changeStore(older, "SELECT seq FROM audit WHERE action = 'authenticateStore'")).toEqual([])
   })
 })
