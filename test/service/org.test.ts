@@ -140,6 +140,15 @@ describe('updating an organization', () => {
     expect(dataOf(await update({ slug: 'one' })).slug).toBe('one')
   })
 
+  test('tells a key of the organization nothing about the slugs of others', async () => {
+    const acme = await createTenant(service, 'acme')
+    await createTenant(service, 'other')
+    const rename = (slug: string) =>
+      service.call('PUT', `/organization/${acme.id}/update`, { key: acme.key, body: { slug } })
+    for (const slug of ['other', 'unused']) expect(refusal(await rename(slug))).toEqual([403, 'operator_only', []])
+    expect(dataOf(await rename('acme')).slug).toBe('acme')
+  })
+
   test('knows no organization that is not there', async () => {
     expect((await update({ name: 'x' }, 9)).status).toBe(404)
   })

@@ -7,7 +7,7 @@ import type { Call, Handlers } from '../call.ts'
 import { requireScope } from '../keys/scopes.ts'
 import { eraseRealm } from '../mobile/expiry.ts'
 import { checkPolicy } from '../policy.ts'
-import { conflict, invalid, notFound, type Refusal } from '../refusal.ts'
+import { conflict, invalid, notFound, Refusal } from '../refusal.ts'
 import type { Tables } from '../storage/schema.ts'
 import { given } from './given.ts'
 import { erasePeople } from './member.ts'
@@ -39,6 +39,14 @@ const slugOf = (name: string): string => {
   if (!slugSchema.safeParse(slug).success || reserved.has(slug))
     throw invalid('slug', 'cannot be made from this name', 'give one: --slug acme')
   return slug
+}
+
+/** Slugs are unique over all organizations, so an answer about another slug would tell what others have. */
+const checkRename = ({ caller }: Call, present: string, slug: string): void => {
+  if (caller.orgId !== null && slug !== present)
+    throw new Refusal(403, 'operator_only', 'Only an operator key can change the slug of an organization', {
+      hint: 'Use the key of the operator (SVC_API_KEY or its profile), or leave slug out',
+    })
 }
 
 const slugTaken = (slug: string): Refusal =>
@@ -108,6 +116,7 @@ export const orgHandlers: Pick<Handlers<typeof org>, Group> = {
     if (Object.keys(naming).length > 0) requireScope({ scope: 'keys' }, call.caller)
     if (policy !== undefined) requireScope({ scope: 'rules' }, call.caller)
     const slug = naming.slug === undefined ? present.slug : checkSlug(naming.slug)
+    checkRename(call, present.slug, slug)
     const row = await call.db
       .updateTable('organizations')
       .set({
