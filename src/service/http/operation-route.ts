@@ -85,7 +85,10 @@ export const createOperationRoute = (
   const repeatableOf = ({ context, caller }: Asked, input: Fields): Repeatable | undefined => {
     const idempotencyKey = checkIdempotencyKey(context.req.header('idempotency-key'))
     if (idempotencyKey === undefined) return undefined
-    return { keyId: namedKeyOf(caller), idempotencyKey, fingerprint: sha256(`${id} ${canonicalize(input)}`) }
+    const fingerprint = sha256(`${id} ${canonicalize(input)}`)
+    // Callers without a key have nothing in common: what one of them chose must not refuse another's request.
+    const own = operation.open ? sha256(`${fingerprint} ${idempotencyKey}`) : idempotencyKey
+    return { keyId: namedKeyOf(caller), idempotencyKey: own, fingerprint }
   }
 
   const write = async (asked: Asked, { input, given, returned }: Read): Promise<Response> => {

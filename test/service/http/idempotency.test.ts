@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startTestService, type TestService } from '../harness.ts'
+import { createMobileUser } from '../mobile-user.ts'
 
 let service: TestService
 let time: number
@@ -94,6 +95,21 @@ test('one caller does not see the answers of another', async () => {
   const { headers, status } = await create({ name: 'Acme two' }, 'k1', body.data.key)
   expect(status).toBe(200)
   expect(headers).not.toHaveProperty('idempotent-replayed')
+})
+
+test('callers without a key share no answers and take no key from each other', async () => {
+  for (const mobile of ['2025550101', '2025550102'])
+    await createMobileUser(service, { mobile, email: `user${mobile}@acme.example` })
+  const links = (await service.messages()).filter(({ kind }) => kind === 'email_verification')
+  const verify = (n: number) =>
+    service.call('POST', '/svc/v1/approver/email-verification', {
+      key: null,
+      body: { token: /verify-email=([\w-]+)/.exec(links[n]!.text)![1] },
+      headers: { 'idempotency-key': 'k1', 'sec-fetch-site': 'same-origin' },
+    })
+  const answers = [await verify(0), await verify(1), await verify(0)]
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(answers.map(({ headers }) => headers['idempotent-replayed'])).toEqual([undefined, undefined, 'true'])
 })
 
 test('a repeat with the next secret of a rotated key is still a repeat', async () => {
