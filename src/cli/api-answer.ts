@@ -1,6 +1,6 @@
 import { answerFieldsWith } from '../contract/describe.ts'
 import { SvcError } from '../core/errors.ts'
-import { safeJson, safeText } from '../core/safe-text.ts'
+import { isSeen, safeJson, safeText, seenJson } from '../core/safe-text.ts'
 import type { Context } from './context.ts'
 import { isRow, type Envelope } from './output/payload.ts'
 
@@ -30,11 +30,12 @@ const secretsOf = async (method: string, path: string, context: Context): Promis
   return operation ? answerFieldsWith(operation, 'secret') : new Set()
 }
 
-/** As the service sent it; on a terminal, JSON is indented. The last line ends. */
+/** As the service sent it; on a terminal, JSON is indented, and in a pipe it hides nothing. The last line ends. */
 const showRaw = (body: string, { io: { stdout } }: Context): void => {
   if (body === '') return
-  const value = stdout.isTTY ? parsed(body) : undefined
-  const text = value === undefined ? body : safeJson(value, 2)
+  const value = stdout.isTTY || !isSeen(body) ? parsed(body) : undefined
+  const json = stdout.isTTY ? safeJson(value, 2) : seenJson(body)
+  const text = value === undefined ? body : json
   stdout.write(`${stdout.isTTY ? safeText(text) : text}${text.endsWith('\n') ? '' : '\n'}`)
 }
 

@@ -1,20 +1,12 @@
 import * as z from 'zod/mini'
 import { approvalStates } from './approval-state.ts'
-import { chosen, line, positive } from './field.ts'
+import { chosen, line, positive, seen } from './field.ts'
 import { operations } from './operation.ts'
 import { factorRuling, factors, mobile, time, timeline } from './records.ts'
 
 // Approvals over /svc/v1: ask a person, wait, be told once. spec: not shown (the specification has the three tools)
 
 export type ApprovalState = (typeof approvalStates)[number]
-
-// What a person cannot see, or sees elsewhere than it stands, they cannot approve; and an agent may have been fed it.
-// Newline, tab, what joins letters and emoji, and variation selectors may stand.
-const unseen = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/u
-export const seen = z.refine(
-  (text) => !unseen.test(text as string),
-  'must not hold control, invisible or direction-changing characters, or half a character',
-)
 
 /** As long as a phone shows it; longer text is refused and never cut. */
 export const actionText = z

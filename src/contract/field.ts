@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { isSeen } from '../core/safe-text.ts'
 
 // The whole of zod, which the MCP SDK loads, gives everybody in the process its English words. Ours need it without.
 z.config({ localeError: () => undefined })
@@ -56,7 +57,13 @@ export const metaOf = (schema: z.core.$ZodType): FieldMeta | undefined => {
   return inner && metaOf(inner)
 }
 
-/** Text on one line: 1 to `max` characters, no control characters. */
+// What a person cannot see, or sees elsewhere than it stands, they cannot approve; and an agent may have been fed it.
+export const seen = z.refine(
+  (text) => isSeen(text as string),
+  'must not hold control, invisible or direction-changing characters, or half a character',
+)
+
+/** Text on one line: 1 to `max` characters that can all be seen. */
 export const line = (max = 200) =>
   z.string().check(
     z.trim(),
@@ -64,6 +71,7 @@ export const line = (max = 200) =>
     z.maxLength(max, `must have at most ${max} characters`),
     // What is checked besides would find the same once more.
     z.regex(/^\P{Cc}*$/u, { error: 'must not hold control characters', abort: true }),
+    seen,
   )
 
 /** A whole number from 1. The specification declares only `org_id` and the `id` of a geo-fence as integers. */

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { seen } from './approval.ts'
-import { chosen, id, line, shown } from './field.ts'
+import { chosen, id, line, seen, shown } from './field.ts'
 import { operations } from './operation.ts'
 import { country_code, email, mobile as number, phoneFields, time } from './records.ts'
 
@@ -146,13 +145,13 @@ export const mobile = operations({
     example:
       '--name "Ada Lovelace" --email ada@acme.example --subject "New phone" --message "I have a new phone."',
     input: z.strictObject({
-      name: chosen(line(120).check(seen), 'Who writes', { example: 'Ada Lovelace' }),
+      name: chosen(line(120), 'Who writes', { example: 'Ada Lovelace' }),
       email: chosen(z.optional(email), 'E-mail address for the answer', {
         example: 'ada@acme.example',
         personal: true,
       }),
       mobile: z.optional(e164('Or the mobile number to answer to, E.164')),
-      subject: chosen(line(150).check(seen), 'What it is about', { example: 'New phone' }),
+      subject: chosen(line(150), 'What it is about', { example: 'New phone' }),
       message: chosen(paragraphs, 'The message', { example: 'I have a new phone.' }),
     }),
     data: z.looseObject({ message_id: chosen(z.string(), 'Id of the message in the outbox') }),

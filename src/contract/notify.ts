@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { actionText, approval, seen } from './approval.ts'
+import { actionText, approval } from './approval.ts'
 import { chosen, line } from './field.ts'
 import { operations } from './operation.ts'
 import { email, mobile, time } from './records.ts'
@@ -40,7 +40,7 @@ export const notify = operations({
       type: chosen(z.enum(notificationTypes), 'otp sends a one-time code, the others your message', {
         example: 'notice',
       }),
-      title: chosen(z.optional(line(80).check(seen)), 'First line of an alert or a notice', {
+      title: chosen(z.optional(line(80)), 'First line of an alert or a notice', {
         example: 'Door',
       }),
       message: chosen(z.optional(actionText), 'Text of an alert or a notice', {

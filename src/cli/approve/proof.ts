@@ -1,6 +1,7 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Ask } from '../../contract/asker.ts'
 import { SvcError } from '../../core/errors.ts'
+import { safeJson } from '../../core/safe-text.ts'
 import { verifyReceipt } from '../../receipt/verify.ts'
 import type { Context } from '../context.ts'
 import type { Backend } from './backend.ts'
@@ -50,5 +51,5 @@ export const requireProof = async (
     new Date(at),
   )
   requireValid(verdict)
-  return { id: verdict.claims!.jti, receipt: JSON.stringify(record.attestation, null, 2) }
+  return { id: verdict.claims!.jti, receipt: safeJson(record.attestation, 2) }
 }

@@ -1,7 +1,7 @@
 import { parse, type CsvError } from 'csv-parse/sync'
 import { SvcError, usageError } from '../../core/errors.ts'
+import { readCell } from '../csv-cell.ts'
 import { columnOf, requiredColumns, unknownColumn } from './columns.ts'
-import { unescapeFormula } from './formula.ts'
 import type { Fields, Kind, RawRow } from './kind.ts'
 
 /** Spreadsheets of half the world save `;` where the comma is in their numbers. */
@@ -17,7 +17,7 @@ const words: Record<string, string> = {
 }
 
 const columnsOf = (header: string[], kind: Kind, source: string): string[] => {
-  const names = header.map((name) => unescapeFormula(name))
+  const names = header.map((name) => readCell(name))
   const unknown = names.filter((name) => columnOf(kind, name) === undefined)
   if (unknown.length > 0)
     throw new SvcError('usage', 'unknown_column', `${source} has unknown columns`, {
@@ -48,7 +48,7 @@ export const readCsv = (text: string, kind: Kind, source: string): RawRow[] => {
       return
     }
     const fields: Fields = {}
-    for (const [i, name] of columns.entries()) fields[name] = unescapeFormula(cells[i] ?? '')
+    for (const [i, name] of columns.entries()) fields[name] = readCell(cells[i] ?? '')
     // The parser counts to the end of a row; a cell may hold lines.
     const row =
       lines - cells.reduce((sum, cell) => sum + (cell.includes('\n') ? cell.split('\n').length - 1 : 0), 0)

@@ -4,9 +4,9 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
 import { resolveOrg } from '../organization.ts'
+import { writeCell } from '../csv-cell.ts'
 import { requirePlainFile } from '../plain-file.ts'
 import { rowsOf } from '../output/payload.ts'
-import { escapeFormula } from './formula.ts'
 import { featureOf } from './geojson.ts'
 import type { FileFormat, Fields, Kind } from './kind.ts'
 import { grouped } from './progress.ts'
@@ -33,7 +33,7 @@ const csv = async (columns: readonly string[]): Promise<Writer> => {
   const { stringify } = await import('csv-stringify/sync')
   return {
     head: stringify([[...columns]]),
-    rows: (page) => stringify(page.map((row) => columns.map((name) => escapeFormula(cell(row[name]))))),
+    rows: (page) => stringify(page.map((row) => columns.map((name) => writeCell(cell(row[name]))))),
     tail: '',
   }
 }

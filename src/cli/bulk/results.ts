@@ -11,7 +11,7 @@ import {
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
-import { safeLine } from '../../core/safe-text.ts'
+import { safeJson, safeLine } from '../../core/safe-text.ts'
 import { requirePlainFile } from '../plain-file.ts'
 import type { Invalid } from './check-rows.ts'
 import type { Item, Outcome } from './kind.ts'
@@ -134,7 +134,7 @@ export const openResults = (
   let position = resume ? found!.whole : 0
   ftruncateSync(file, position)
   const put = (line: object): void => {
-    position += writeSync(file, `${JSON.stringify(line)}\n`, position)
+    position += writeSync(file, `${safeJson(line)}\n`, position)
   }
   const before = new Map<string, Status>()
   if (resume) {

@@ -1,6 +1,6 @@
-import { stringify } from 'yaml'
 import { keptSecret } from '../../contract/organization-document.ts'
-import { safeLine } from '../../core/safe-text.ts'
+import { safeJson, safeLine } from '../../core/safe-text.ts'
+import { yamlText } from '../output/yaml-text.ts'
 import {
   isList,
   keyOf,
@@ -45,15 +45,10 @@ const written = (section: Section, rows: Row[]): unknown => {
 export const exportText = ({ slug, rows, ambiguous }: State): string => {
   const apart = ambiguous.map(
     ({ section, key, ids }) =>
-      `# Left out: ${ids.length} ${section} are called ${JSON.stringify(key)}; give each a name of its own and export again.\n`,
+      `# Left out: ${ids.length} ${section} are called ${safeJson(key)}; give each a name of its own and export again.\n`,
   )
   const blocks = sections
     .filter((section) => rows[section])
-    .map((section) =>
-      stringify(
-        { [section]: written(section, rows[section]!) },
-        { lineWidth: 0, compat: 'yaml-1.1', aliasDuplicateObjects: false },
-      ),
-    )
+    .map((section) => yamlText({ [section]: written(section, rows[section]!) }, { compat: 'yaml-1.1' }))
   return [header(slug), ...apart, '\nsvc: 1\n', ...blocks.map((block) => `\n${block}`)].join('')
 }

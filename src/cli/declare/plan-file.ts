@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import { readAtMost } from '../../core/read-at-most.ts'
+import { safeJson } from '../../core/safe-text.ts'
 import type { Io } from '../io.ts'
 import { requirePlainFile } from '../plain-file.ts'
 import { actions, type Plan } from './plan.ts'
@@ -84,7 +85,7 @@ export const writePlan = (file: string, plan: PlanFile, { cwd }: Io): void => {
   const part = `${path}.${process.pid}.part`
   try {
     requirePlan(path, file)
-    writeFileSync(part, `${JSON.stringify(plan, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    writeFileSync(part, `${safeJson(plan, 2)}\n`, { mode: 0o600, flag: 'wx' })
     renameSync(part, path)
   } catch (error) {
     if (error instanceof SvcError) throw error

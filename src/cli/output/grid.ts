@@ -1,3 +1,4 @@
+import { safeJson } from '../../core/safe-text.ts'
 import type { Shape } from './output.ts'
 import { fieldsOf, isRow, rowsOf, type Row } from './payload.ts'
 
@@ -9,7 +10,7 @@ export const cellText = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
     return value.map(cellText).join(', ')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'object' ? safeJson(value) : String(value)
 }
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null

@@ -1,6 +1,6 @@
 import { createContext, runInContext } from 'node:vm'
 import { SvcError, usageError } from '../../core/errors.ts'
-import { escapeJson, safeText } from '../../core/safe-text.ts'
+import { escapeJson, safeText, seenText } from '../../core/safe-text.ts'
 import { loadJqProgram } from './jq-program.ts'
 
 let program: ReturnType<typeof loadJqProgram> | undefined
@@ -89,7 +89,7 @@ type Run = {
   secret?: boolean
 }
 
-/** Runs a filter. A result that is text is printed as it is (escaped on a terminal), any other as JSON. */
+/** Runs a filter. A result that is text is printed without quotes, any other as JSON; what nobody sees is escaped in both. */
 export const runJq = async (
   value: unknown,
   filter: string,
@@ -109,7 +109,7 @@ export const runJq = async (
     .map((line) => {
       if (!line.startsWith('"')) return `${escapeJson(line)}\n`
       const text = JSON.parse(line) as string
-      return `${onTerminal ? safeText(text) : text}\n`
+      return `${onTerminal ? safeText(text) : seenText(text)}\n`
     })
     .join('')
   const isHidden = secret && stderr !== ''

@@ -1,12 +1,13 @@
 import { SvcError } from '../../core/errors.ts'
-import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
+import { safeJson, safeLine, safeText, seenText } from '../../core/safe-text.ts'
+import { writeCell } from '../csv-cell.ts'
 import { gridOf } from './grid.ts'
 import type { Format, Shape } from './output.ts'
 import { idOf, isRow } from './payload.ts'
 
 /** A tab or a newline inside a cell would be another cell or line; the backslash keeps it reversible. */
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
-const tsvCell = (text: string): string => text.replace(/[\\\t\n\r]/g, (char) => escapes[char]!)
+const tsvCell = (text: string): string => seenText(text.replace(/[\\\t\n\r]/g, (char) => escapes[char]!))
 
 const ids = (payload: unknown): string[] =>
   (Array.isArray(payload) ? payload : [payload]).map((row: unknown) => {
@@ -24,10 +25,11 @@ const toCsv = async (payload: unknown, shape: Shape): Promise<string> => {
   const { known = shape.columns } = shape
   if (list.length === 0) return known ? stringify([[...known]]) : ''
   const { head, lines } = gridOf(list, shape, true)
-  return stringify(head && head.length > 0 ? [head, ...lines] : lines)
+  const rows = head && head.length > 0 ? [head, ...lines] : lines
+  return stringify(rows.map((row) => row.map(writeCell)))
 }
 
-/** The payload as text in each format but the table. On a terminal nothing unsafe stands raw in any of them. */
+/** The payload as text in each format but the table. Nothing invisible stands raw in any of them, nor what joins letters on a terminal. */
 export const render = async (
   payload: unknown,
   shape: Shape,
@@ -42,10 +44,8 @@ export const render = async (
       return lines((Array.isArray(payload) ? payload : [payload]).map((row) => safeJson(row)))
     case 'id':
       return lines(ids(payload))
-    case 'yaml': {
-      const { stringify } = await import('yaml')
-      return safe(stringify(payload, { lineWidth: 0, aliasDuplicateObjects: false }))
-    }
+    case 'yaml':
+      return safe((await import('./yaml-text.ts')).yamlText(payload))
     case 'csv':
       return safe(await toCsv(payload, shape))
     case 'tsv':

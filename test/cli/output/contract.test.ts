@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { parse as parseCsv } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
+import { readCell } from '../../../src/cli/csv-cell.ts'
 import { run } from '../../../src/cli/main.ts'
 import { formats } from '../../../src/cli/output/output.ts'
 import { answerFieldsWith } from '../../../src/contract/describe.ts'
@@ -77,7 +78,7 @@ const reads: Record<string, (out: string, payload: unknown) => boolean> = {
     const rows = parseCsv(out, { columns: true }) as Record<string, string>[]
     const first = Object.entries(Object(listed(payload)[0]) as object)
     const isSame = ([name, value]: [string, unknown]): boolean =>
-      typeof value === 'object' || rows[0]?.[name] === String(value)
+      typeof value === 'object' || readCell(rows[0]?.[name] ?? '') === String(value)
     return rows.length === listed(payload).length && first.every(isSame)
   },
   tsv: (out, payload) => {

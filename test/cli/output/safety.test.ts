@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { SvcError } from '../../../src/core/errors.ts'
 import { showError } from '../../../src/cli/output/error.ts'
 import { formats } from '../../../src/cli/output/output.ts'
@@ -53,6 +54,37 @@ describe('on a terminal nothing hostile stands raw', () => {
       expect(io.err()).not.toMatch(unsafe)
     }
   })
+})
+
+// Newline, tab and what joins letters and emoji may stand in a pipe.
+const unseen = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
+
+describe('in a pipe nothing that moves a cursor or turns text round stands raw', () => {
+  it.each(formats)('in %s', async (output) => {
+    expect((await shown(data, { output })).piped).not.toMatch(unseen)
+    expect((await shown(data[4], { output })).piped).not.toMatch(unseen)
+  })
+
+  it('in what --jq answers', async () => {
+    expect((await shown(data, { jq: '.[].name, .[]' })).piped).not.toMatch(unseen)
+  })
+
+  it('keeps joined emoji and letters', async () => {
+    const name = '👩‍👩‍👧 ❤️ نمی‌خواهم'
+    for (const globals of [{ output: 'tsv' }, { output: 'csv' }, { output: 'yaml' }, { jq: '.name' }])
+      expect((await shown({ name }, globals)).piped).toContain(name)
+  })
+
+  it('loses nothing in YAML', async () => {
+    expect(parse((await shown(data, { output: 'yaml' })).piped)).toEqual(data)
+  })
+})
+
+it('CSV holds no formula, in its header neither', async () => {
+  const { piped } = await shown([{ id: 1, name: '=cmd()', '@x': '+1+1', mobile: '+12025550101' }], {
+    output: 'csv',
+  })
+  expect(piped).toBe("id,name,'@x,mobile\n1,'=cmd(),'+1+1,+12025550101\n")
 })
 
 it('a cell cannot make a line or a cell of its own in a table or TSV', async () => {

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import type * as z from 'zod/mini'
+import type { Operation } from '../../src/contract/operation.ts'
+import { table } from '../../src/contract/table.ts'
+
+// A phone, a mail, a text message or a terminal shows what is typed into any of these fields.
+
+type Schema = z.core.$ZodType
+type Def = { type: string; innerType?: Schema; element?: Schema; shape?: Record<string, Schema> }
+
+/** Every field of text in a schema, at any depth. */
+const textsIn = (schema: Schema, name: string): [string, Schema][] => {
+  const { type, innerType, element, shape } = schema._zod.def as unknown as Def
+  if (type === 'string') return [[name, schema]]
+  if (innerType) return textsIn(innerType, name)
+  if (element) return textsIn(element, `${name}[]`)
+  return Object.entries(shape ?? {}).flatMap(([field, inner]) => textsIn(inner, `${name}.${field}`))
+}
+
+/** Of a credential; WebAuthn takes base64url only. */
+const isCredential = ([name]: [string, Schema]): boolean => name.endsWith('.response.id')
+
+const texts = Object.entries(table as Record<string, Operation>).flatMap(([id, { input }]) =>
+  textsIn(input, id).filter((field) => !isCredential(field)),
+)
+
+describe('what nobody sees is refused in every field of text', () => {
+  test.each(['\u202e', '\u2066', '\u200b', '\u001b', '\u2028', '\u{e0041}', '\ufeff', '\u3164', '\ud800'])(
+    '%j',
+    (char) => {
+      expect(texts.length).toBeGreaterThan(100)
+      const taken = texts.filter(
+        ([, schema]) => (schema as z.ZodMiniString).safeParse(`Ada${char}Lovelace`).success,
+      )
+      expect(taken.map(([name]) => name)).toEqual([])
+    },
+  )
+})
+
+test('names keep joined letters, emoji and accents', () => {
+  const [, first] = texts.find(([name]) => name === 'createUser.first_name')!
+  for (const name of ['نمی‌خواهم', '👩‍👩‍👧', 'Zoë', 'O’Neil', '日本'])
+    expect((first as z.ZodMiniString).safeParse(name)).toEqual({ success: true, data: name })
+})
