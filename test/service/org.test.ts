@@ -145,7 +145,8 @@ describe('updating an organization', () => {
     await createTenant(service, 'other')
     const rename = (slug: string) =>
       service.call('PUT', `/organization/${acme.id}/update`, { key: acme.key, body: { slug } })
-    for (const slug of ['other', 'unused']) expect(refusal(await rename(slug))).toEqual([403, 'operator_only', []])
+    for (const slug of ['other', 'unused'])
+      expect(refusal(await rename(slug))).toEqual([403, 'operator_only', []])
     expect(dataOf(await rename('acme')).slug).toBe('acme')
   })
 
