@@ -137,7 +137,9 @@ export const readAnswer = (response: HttpResponse, url: string, asked: Asked = {
       ? noRoute(url)
       : code === 'unauthenticated'
         ? { message: `${hostOf(url)} does not accept this API key`, hint }
-        : undefined
+        : code === 'key_expired'
+          ? { message: said(envelope.message), hint }
+          : undefined
   throw new SvcError(
     exit,
     code ?? fallback,

@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { randomToken, sha256 } from '../core/ids.ts'
 import type { Caller } from './call.ts'
 import { readScopes } from './keys/scopes.ts'
+import { Refusal } from './refusal.ts'
 import type { Storage } from './storage/storage.ts'
 
 export type KeyKind = 'operator' | 'organization'
@@ -35,9 +36,15 @@ type KeyRow = {
 
 const minute = 60_000
 
+/** Said only to whoever shows the whole key. A revoked key is like one that never was: whoever stole it learns nothing. */
+const keyExpired = (at: string): Refusal =>
+  new Refusal(401, 'key_expired', `This key expired at ${at}`, {
+    hint: 'Create another one: svc key create',
+  })
+
 /**
- * Tells whose key a caller shows, at once where it is known. A revoked or expired key is nobody's from the moment of the
- * commit on.
+ * Tells whose key a caller shows, at once where it is known. A revoked key is nobody's from the moment of the commit on. Fails
+ * with 401 `key_expired` for one that has expired.
  */
 export const createAuthenticator = (storage: Storage) => {
   // By the hash of the whole key, so only who has it finds it. Kept only until the next commit, whatever that changes: a
@@ -76,7 +83,7 @@ export const createAuthenticator = (storage: Storage) => {
   const admit = (row: KeyRow | undefined): Authenticated | undefined => {
     if (!row) return undefined
     const now = storage.now()
-    if (row.expires_at !== null && row.expires_at <= now) return undefined
+    if (row.expires_at !== null && row.expires_at <= now) throw keyExpired(row.expires_at)
     noteUse(row, now)
     const { id: keyId, name, org_id: orgId, slug: orgSlug, lineage, owner_user_id, expires_at } = row
     return {

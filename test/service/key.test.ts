@@ -222,6 +222,21 @@ describe('a key of an organization', () => {
     expect(await works(child.key)).toBe(false)
   })
 
+  test('says that it has expired to whoever shows the whole key, and not that it was revoked', async () => {
+    const expires_at = '2030-01-02T00:00:00.000Z'
+    const made = dataOf(await create({ name: 'x', org_id: acme.id, scopes: ['read'], expires_at }))
+    now = new Date(expires_at)
+    const expired = await service.call('GET', '/organizations', { key: made.key })
+    expect(refusal(expired)).toEqual([401, 'key_expired', []])
+    expect(expired.body.message).toBe(`This key expired at ${expires_at}`)
+    const guess = await service.call('GET', '/organizations', { key: `${made.key.slice(0, -1)}_` })
+    expect(refusal(guess)).toEqual([401, 'unauthenticated', []])
+    const revoked = await scoped('read')
+    await revoke(revoked.id)
+    const over = await service.call('GET', '/organizations', { key: revoked.key })
+    expect([over.status, over.body]).toEqual([guess.status, guess.body])
+  })
+
   test('is revoked with the key that created it, and so is what it created itself', async () => {
     const { id, key } = await scoped('keys', 'ask', 'read')
     const child = dataOf(await create({ name: 'child', scopes: ['keys', 'read'] }, key))

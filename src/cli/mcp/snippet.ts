@@ -127,7 +127,7 @@ export const httpSnippet = async (client: McpClient, settings: Settings): Promis
       ...(guarded && { headers: { Authorization: `Bearer ${secret('MCP_AUTH_TOKEN')}` } }),
     }),
     guarded
-      ? 'The bearer is MCP_AUTH_TOKEN of the service, or the API key of an organization.'
+      ? 'The bearer is MCP_AUTH_TOKEN of the service, or an API key with the scope "ask".'
       : 'This service needs no bearer from this machine. If MCP_AUTH_TOKEN is set there, set it here, too, and print this again.',
   )
 }

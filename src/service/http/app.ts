@@ -19,6 +19,7 @@ import { createOpenApiRoute } from './openapi-route.ts'
 import { createOperationRoute } from './operation-route.ts'
 import { isOfPage, refuseElsewhere } from './page-origin.ts'
 import { createPageRoutes } from './page-routes.ts'
+import { socketOf } from './peer.ts'
 import { apiRoot, bySpecificity, createAllow, routeOf, type Route } from './routes.ts'
 
 export type AppOptions = {
@@ -36,10 +37,6 @@ export type AppOptions = {
 type Trace = { id: string; origin: string; key?: string; error?: string }
 
 const anybody: Authenticated = { ...nobody, orgSlug: null }
-
-const peerOf = (context: Context): string | undefined =>
-  (context.env as { incoming?: { socket: { remoteAddress?: string } } } | undefined)?.incoming?.socket
-    .remoteAddress
 
 const unauthenticated = (): Refusal =>
   new Refusal(401, 'unauthenticated', 'The header x-api-key is missing, or its key is not valid', {
@@ -163,7 +160,8 @@ export const createApp = (options: AppOptions): Hono => {
             caller,
             requestId: trace.id,
             origin: trace.origin,
-            ip: () => clientAddress(peerOf(context), context.req.header('x-forwarded-for'), proxies),
+            ip: () =>
+              clientAddress(socketOf(context)?.remoteAddress, context.req.header('x-forwarded-for'), proxies),
           })
         }
         const caller = callerOf(context)

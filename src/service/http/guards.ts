@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { usageError } from '../../core/errors.ts'
 import { contains, readAddress, readNetwork, type Network } from '../../rules/network.ts'
 import { Refusal } from '../refusal.ts'
+import { socketOf } from './peer.ts'
 
 export type GuardOptions = {
   /** Bound to loopback: only loopback names and the public name are answered, against DNS rebinding. */
@@ -21,7 +22,8 @@ const proxyOf = (text: string): Network => {
   )
 }
 
-const isLoopbackName = (host: string): boolean =>
+/** A name of this machine, as a Host header has it, without the port. */
+export const isLoopbackName = (host: string): boolean =>
   host === 'localhost' ||
   host.endsWith('.localhost') ||
   host === '[::1]' ||
@@ -54,8 +56,7 @@ export const createGuards = ({ loopbackOnly, publicUrl, trustedProxy }: GuardOpt
 
   return (context: Context): { redirect?: string; origin: string } => {
     const { url } = context.req
-    const peer = (context.env as { incoming?: { socket: { remoteAddress?: string } } } | undefined)?.incoming
-    const viaProxy = isTrusted(peer?.socket.remoteAddress)
+    const viaProxy = isTrusted(socketOf(context)?.remoteAddress)
     if (viaProxy && publicAddress?.protocol === 'https:') {
       // The last value is the one that our own proxy wrote.
       const scheme = context.req.header('x-forwarded-proto')?.split(',').at(-1)?.trim()

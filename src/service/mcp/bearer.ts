@@ -1,8 +1,9 @@
 import { sameSecret } from '../../core/ids.ts'
 import type { Caller } from '../call.ts'
 import { bearerCaller } from '../engine-asker.ts'
-import { isOperator } from '../keys/scopes.ts'
+import { isOperator, scopeMissing } from '../keys/scopes.ts'
 import type { Authenticate } from '../keys.ts'
+import { Refusal } from '../refusal.ts'
 
 type Options = {
   /** MCP_AUTH_TOKEN: whoever has it can ask, in every organization. */
@@ -10,9 +11,15 @@ type Options = {
   authenticate: Authenticate
 }
 
+/** The key decides who approves and what counts; as a bearer of agents it would be in too many hands. */
+const operatorsKey = (): Refusal =>
+  new Refusal(403, 'operator_key', 'An operator key is not a bearer', {
+    hint: 'Use a key that can only ask: svc key create --can ask',
+  })
+
 /**
- * Tells whose bearer an `Authorization` header shows: that of the tool server, or a key that can ask. The operator's REST
- * key is neither: it and the bearer are two secrets. Undefined for everything else.
+ * Tells whose bearer an `Authorization` header shows: that of the tool server, or a key that can ask. Undefined for what is
+ * neither; fails with a Refusal on a key that may not be used here.
  */
 export const createBearer =
   ({ token, authenticate }: Options) =>
@@ -21,5 +28,8 @@ export const createBearer =
     if (shown === undefined) return undefined
     if (token !== undefined && sameSecret(shown, token)) return bearerCaller
     const caller = await authenticate(shown)
-    return caller && caller.scopes.has('ask') && !isOperator(caller) ? caller : undefined
+    if (!caller) return undefined
+    if (isOperator(caller)) throw operatorsKey()
+    if (!caller.scopes.has('ask')) throw scopeMissing(caller, 'ask')
+    return caller
   }

@@ -9,6 +9,7 @@ import type { Authenticate } from '../keys.ts'
 import { Refusal } from '../refusal.ts'
 import { createBearer } from './bearer.ts'
 import type { createExchanges } from './exchange.ts'
+import { isDirectLocalCall } from './local-program.ts'
 import { createSharedRequests } from './shared-requests.ts'
 
 type Options = {
@@ -19,7 +20,7 @@ type Options = {
   token: string | undefined
   /** What a call means by leaving a field out. */
   defaults?: AskingDefaults
-  /** Only this machine reaches the service, as far as it knows: then nobody needs a bearer that was never set. */
+  /** The service listens on loopback and knows of no proxy: a direct call then needs no bearer where none was set. */
   localOnly: boolean
 }
 
@@ -78,13 +79,18 @@ export const createMcpRoute = ({
 
   const identify = async (context: Context): Promise<Caller | Response> => {
     const header = context.req.header('authorization')
-    // Through a proxy it is not this machine that asks.
-    const forwarded = context.req.header('x-forwarded-for') ?? context.req.header('forwarded')
     if (header === undefined)
-      return mayOmit && forwarded === undefined
+      return mayOmit && isDirectLocalCall(context)
         ? localCaller
         : unauthorized('The header Authorization: Bearer is missing')
-    return (await callerOf(header)) ?? unauthorized('The bearer is not valid')
+    try {
+      return (await callerOf(header)) ?? unauthorized('The bearer is not valid')
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const { status, message, hint } = error
+      const said = hint === undefined ? message : `${message}. ${hint}`
+      return status === 401 ? unauthorized(said) : failure(status, -32003, said)
+    }
   }
 
   const respond = async (context: Context, trace: McpTrace): Promise<Response> => {

@@ -13,7 +13,7 @@ export const oauthRoutes = [
 
 const error_description =
   'This service has no OAuth and registers no clients. Configure the client to send the header "Authorization: Bearer ' +
-  '<token>", where the token is MCP_AUTH_TOKEN of the service or the API key of an organization.'
+  '<token>", where the token is MCP_AUTH_TOKEN of the service or an API key with the scope "ask".'
 
 /** The error as OAuth clients read it, so that the person at the client learns what to configure. */
 export const oauthRefusal = ({ status, error }: { status: number; error: string }, requestId: string) =>

@@ -7,6 +7,8 @@ import { allScopes } from '../all-scopes.ts'
 const token = 'the-bearer-of-the-operator-32-characters'
 const orgKey = 'svc_org_0123abcd_organization'
 const operatorKey = 'svc_op_0123abcd_operator'
+const askKey = 'svc_op_89abcdef_ask'
+const readKey = 'svc_org_89abcdef_read'
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
 const started: ReturnType<typeof startTools>[] = []
@@ -20,6 +22,8 @@ const start = (options: { token?: string; localOnly?: boolean } = {}) => {
     keys: {
       [orgKey]: { keyId: 7, name: 'acme', orgId: 3, scopes: allScopes },
       [operatorKey]: { keyId: 1, name: 'operator', orgId: null, scopes: allScopes },
+      [askKey]: { keyId: 2, name: 'agents', orgId: null, scopes: new Set(['ask']) },
+      [readKey]: { keyId: 8, name: 'dashboard', orgId: 3, scopes: new Set(['read', 'rules']) },
     },
     askerFor: (caller) => {
       callers.push(caller)
@@ -27,7 +31,8 @@ const start = (options: { token?: string; localOnly?: boolean } = {}) => {
     },
   })
   started.push(tools)
-  const send = (headers: Record<string, string>) => tools.send(list, { headers })
+  const send = (headers: Record<string, string>, socket?: { remoteAddress?: string; localPort?: number }) =>
+    tools.send(list, { headers, socket })
   return { tools, callers, send }
 }
 
@@ -44,7 +49,6 @@ const wrong: [string, Record<string, string>][] = [
   ['two spaces', { authorization: `Bearer  ${token}` }],
   ['another case', { authorization: `Bearer ${token.toUpperCase()}` }],
   ['a key of nobody', { authorization: 'Bearer svc_org_ffffffff_nobody' }],
-  ["the operator's REST key", { authorization: `Bearer ${operatorKey}` }],
   ['the bearer as an API key', { 'x-api-key': token }],
   ['something endless', { authorization: `Bearer ${'x'.repeat(8000)}` }],
 ]
@@ -80,6 +84,31 @@ describe('with MCP_AUTH_TOKEN', () => {
     expect(callers).toEqual([expect.objectContaining({ keyId: 7, orgId: 3, scopes: allScopes })])
   })
 
+  test('takes a key of the whole service that can ask', async () => {
+    const { send, callers } = start({ token })
+    expect((await send({ authorization: `Bearer ${askKey}` })).status).toBe(200)
+    expect(callers).toMatchObject([{ keyId: 2, orgId: null, scopes: new Set(['ask']) }])
+  })
+
+  test.each([
+    [
+      'a key that cannot ask',
+      readKey,
+      'This key cannot do that: it requires the scope "ask". This key has the scopes: read,rules. To create another key: svc key create --can ask',
+    ],
+    [
+      'an operator key',
+      operatorKey,
+      'An operator key is not a bearer. Use a key that can only ask: svc key create --can ask',
+    ],
+  ])('tells the holder of %s why it is refused', async (_, key, message) => {
+    const { send, callers } = start({ token })
+    const response = await send({ authorization: `Bearer ${key}` })
+    expect(response.status).toBe(403)
+    expect(await response.json()).toEqual({ jsonrpc: '2.0', id: null, error: { code: -32003, message } })
+    expect(callers).toEqual([])
+  })
+
   test('decides before it reads the body', async () => {
     const { tools } = start({ token })
     const response = await tools.send('{ this is no JSON')
@@ -101,11 +130,60 @@ describe('without MCP_AUTH_TOKEN', () => {
     },
   )
 
-  test.each(['x-forwarded-for', 'forwarded'])('asks for one when %s tells of a proxy', async (name) => {
+  test('labels it as unauthenticated', async () => {
+    const { send, callers } = start()
+    await send({})
+    expect(callers).toMatchObject([{ keyId: 0, name: 'unauthenticated local program' }])
+  })
+
+  test.each([
+    'x-forwarded-for',
+    'forwarded',
+    'x-forwarded-host',
+    'X-Forwarded-Proto',
+    'x-real-ip',
+    'via',
+    'cf-connecting-ip',
+    'x-envoy-external-address',
+    'true-client-ip',
+    'x-original-url',
+  ])('requires one when %s shows a proxy', async (name) => {
     expect((await start().send({ [name]: '203.0.113.7' })).status).toBe(401)
   })
 
-  test('asks for one when others reach the service too', async () => {
+  test.each(['127.0.0.1:8080', 'localhost:8080', '[::1]:8080', 'svc.localhost:8080'])(
+    'needs none for the host %s',
+    async (host) => {
+      expect((await start().send({ host })).status).toBe(200)
+    },
+  )
+
+  test.each([
+    'svc.example.com',
+    'svc.example.com:8080',
+    '127.0.0.1:9000',
+    'localhost',
+    '127.0.0.1.evil.test:8080',
+    '',
+  ])('requires one for the host "%s", which a forward or a proxy kept', async (host) => {
+    expect((await start().send({ host })).status).toBe(401)
+  })
+
+  test.each(['192.0.2.7', '::ffff:192.0.2.7', undefined])(
+    'requires one from the peer %s',
+    async (remoteAddress) => {
+      expect((await start().send({}, { remoteAddress, localPort: 8080 })).status).toBe(401)
+    },
+  )
+
+  test.each(['127.0.0.2', '::1', '::ffff:127.0.0.1'])(
+    'needs none from the peer %s',
+    async (remoteAddress) => {
+      expect((await start().send({}, { remoteAddress, localPort: 8080 })).status).toBe(200)
+    },
+  )
+
+  test('requires one when others reach the service too', async () => {
     expect((await start({ localOnly: false }).send({})).status).toBe(401)
   })
 })

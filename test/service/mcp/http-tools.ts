@@ -13,7 +13,8 @@ type Options = {
   keys?: Record<string, Caller>
 }
 
-type Send = { headers?: Record<string, string>; signal?: AbortSignal }
+type Socket = { remoteAddress?: string; localPort?: number }
+type Send = { headers?: Record<string, string>; signal?: AbortSignal; socket?: Socket }
 
 export const headers = {
   'content-type': 'application/json',
@@ -84,13 +85,22 @@ export const startTools = ({ askerFor, token, localOnly = true, keys = {} }: Opt
     throw error
   })
 
-  const send = async (body: unknown, { headers: more = {}, signal }: Send = {}): Promise<Response> =>
-    app.request('http://127.0.0.1:8080/mcp', {
-      method: 'POST',
-      headers: Object.entries({ ...headers, ...more }).filter(([, value]) => value !== undefined),
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-      signal,
-    })
+  const send = async (
+    body: unknown,
+    { headers: more = {}, signal, socket = { remoteAddress: '127.0.0.1', localPort: 8080 } }: Send = {},
+  ): Promise<Response> =>
+    app.request(
+      'http://127.0.0.1:8080/mcp',
+      {
+        method: 'POST',
+        headers: Object.entries({ host: '127.0.0.1:8080', ...headers, ...more }).filter(
+          ([, value]) => value !== undefined,
+        ),
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        signal,
+      },
+      { incoming: { socket } },
+    )
   return {
     trace,
     send,
