@@ -1,38 +1,28 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { randomToken, sha256 } from '../core/ids.ts'
 import type { Caller } from './call.ts'
+import { sameMac } from './custody/row-mac.ts'
+import { noteKeyUse, type KeyRow as StoredKey } from './keys/rows.ts'
 import { readScopes } from './keys/scopes.ts'
 import { Refusal } from './refusal.ts'
-import type { Storage } from './storage/storage.ts'
+import type { Service } from './service.ts'
 
 export type KeyKind = 'operator' | 'organization'
 
 /** A caller, and the slug of its organization for the tenant guard. */
 export type Authenticated = Caller & { orgSlug: string | null }
 
-/** A new key, shown once; only `prefix` and `hash` are kept. */
-export const newSecret = (kind: KeyKind): { key: string; prefix: string; hash: string } => {
+/** A new key, shown once; only `prefix` and hashes are kept. */
+export const newSecret = (kind: KeyKind): { key: string; prefix: string } => {
   const prefix = `svc_${kind === 'operator' ? 'op' : 'org'}_${randomBytes(4).toString('hex')}`
-  const key = `${prefix}_${randomToken(32)}`
-  return { key, prefix, hash: sha256(key) }
+  return { key: `${prefix}_${randomToken(32)}`, prefix }
 }
 
 /** What a key is looked up by. One that was preset in another form is found by a part of a hash of it. */
 export const prefixOf = (key: string): string =>
   /^svc_(?:op|org)_[0-9a-f]{8}(?=_)/.exec(key)?.[0] ?? `preset_${sha256(`prefix:${key}`).slice(0, 12)}`
 
-type KeyRow = {
-  id: number
-  name: string
-  org_id: number | null
-  hash: string
-  expires_at: string | null
-  last_used_at: string | null
-  lineage: number | null
-  scopes: string
-  owner_user_id: number | null
-  slug: string | null
-}
+type KeyRow = StoredKey & { slug: string | null }
 
 const minute = 60_000
 
@@ -46,7 +36,7 @@ const keyExpired = (at: string): Refusal =>
  * Tells whose key a caller shows, at once where it is known. A revoked key is nobody's from the moment of the commit on. Fails
  * with 401 `key_expired` for one that has expired.
  */
-export const createAuthenticator = (storage: Storage) => {
+export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage' | 'keyring'>) => {
   // By the hash of the whole key, so only who has it finds it. Kept only until the next commit, whatever that changes: a
   // revoked key is never taken from memory.
   const known = new Map<string, KeyRow>()
@@ -59,11 +49,12 @@ export const createAuthenticator = (storage: Storage) => {
         .leftJoin('organizations as o', 'o.id', 'k.org_id')
         .where('k.prefix', '=', prefixOf(key))
         .where('k.revoked_at', 'is', null)
-        .select(['k.id', 'k.name', 'k.org_id', 'k.hash', 'k.expires_at', 'k.last_used_at', 'k.lineage'])
-        .select(['k.scopes', 'k.owner_user_id', 'o.slug'])
+        .selectAll('k')
+        .select('o.slug')
         .executeTakeFirst(),
     )
-    if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined
+    // It covers the row too: whose scopes, expiry or organization were edited in the store matches no secret.
+    if (!row || !sameMac(row.hash, keyring.keyHash(hash, row))) return undefined
     if (storage.revision() === since && revision === since) known.set(hash, row)
     return row
   }
@@ -75,9 +66,7 @@ export const createAuthenticator = (storage: Storage) => {
     const at = Date.parse(now)
     if (at - (noted.get(row.id) ?? Date.parse(row.last_used_at ?? '1970-01-01')) < minute) return
     noted.set(row.id, at)
-    storage
-      .write((db) => db.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', row.id).execute())
-      .catch(() => noted.delete(row.id))
+    storage.write((db) => noteKeyUse(db, row.id, now)).catch(() => noted.delete(row.id))
   }
 
   const admit = (row: KeyRow | undefined): Authenticated | undefined => {

@@ -1,5 +1,7 @@
+import type { Env } from '../core/env.ts'
+import { openKeyring } from './custody/open-keyring.ts'
 import { lockDataDir, requireStore } from './data-dir.ts'
-import { openStore, type Upgrade } from './open-store.ts'
+import { announceUpgrade, openStore, type Upgrade } from './open-store.ts'
 import { replaceOperatorKeys, type ReplacedKeys } from './operator.ts'
 import { newestVersion } from './storage/migrations.ts'
 import type { Storage } from './storage/storage.ts'
@@ -7,7 +9,6 @@ import { storeVersion } from './storage/store-version.ts'
 
 export { backup, checkBackup, checkRestore, restore } from './backup.ts'
 export { requireStore } from './data-dir.ts'
-export { announceUpgrade } from './open-store.ts'
 
 /** Fails with an SvcError where there is no store, or where a service has it open. */
 export const requireIdle = (dataDir: string): void => {
@@ -52,8 +53,15 @@ export const migrate = async (dataDir: string): Promise<Upgrade | undefined> => 
   return upgrade
 }
 
-/** Ends every operator key and makes a new one, for when the last one is lost. */
+/** Ends every operator key and makes a new one, for when the last one is lost. Requires the master key. */
 export const resetOperatorKey = (
   dataDir: string,
-  tell: (upgrade: Upgrade) => void = () => undefined,
-): Promise<ReplacedKeys> => withStorage(dataDir, tell, replaceOperatorKeys)
+  env: Env,
+  tell: (line: string) => void = () => undefined,
+): Promise<ReplacedKeys> =>
+  withStorage(
+    dataDir,
+    (upgrade) => tell(announceUpgrade(upgrade)),
+    async (storage) =>
+      replaceOperatorKeys({ storage, keyring: await openKeyring(storage, dataDir, env, tell) }),
+  )

@@ -1,11 +1,13 @@
 import { SvcError } from '../core/errors.ts'
-import { sha256 } from '../core/ids.ts'
 import { expireDue } from './approvals/expiry.ts'
 import { appendAudit } from './audit.ts'
 import { newSecret, prefixOf } from './keys.ts'
+import { changeKeyRows, insertKeyRow } from './keys/rows.ts'
 import { everyScope } from './keys/scopes.ts'
+import type { Service } from './service.ts'
 import type { Db } from './storage/schema.ts'
-import type { Storage } from './storage/storage.ts'
+
+type Kept = Pick<Service, 'storage' | 'keyring'>
 
 const byService = (now: string, action: string, subject: string) => ({
   orgId: 0,
@@ -18,23 +20,13 @@ const byService = (now: string, action: string, subject: string) => ({
 })
 
 const addOperatorKey = async (
-  db: Db,
-  secret: { prefix: string; hash: string },
+  { db, keyring }: { db: Db } & Pick<Service, 'keyring'>,
+  secret: { key: string; prefix: string },
   now: string,
   action: string,
 ): Promise<void> => {
-  const { id } = await db
-    .insertInto('api_keys')
-    .values({
-      name: 'operator',
-      org_id: null,
-      prefix: secret.prefix,
-      hash: secret.hash,
-      created_at: now,
-      scopes: everyScope,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
+  const values = { name: 'operator', org_id: null, created_at: now, scopes: everyScope }
+  const { id } = await insertKeyRow({ db, keyring }, secret, values)
   await appendAudit(db, byService(now, action, `key:${id}`))
 }
 
@@ -52,11 +44,12 @@ const checkPreset = (key: string): string => {
  * Makes the first operator key of a store; undefined when the store has had one, or when `preset` is it (whoever set
  * it has it). A later `preset` changes nothing, so that a revoked key stays revoked.
  */
-export const ensureOperatorKey = async (storage: Storage, preset?: string): Promise<string | undefined> => {
+export const ensureOperatorKey = async (
+  { storage, keyring }: Kept,
+  preset?: string,
+): Promise<string | undefined> => {
   const secret =
-    preset === undefined
-      ? newSecret('operator')
-      : { key: undefined, prefix: prefixOf(checkPreset(preset)), hash: sha256(preset) }
+    preset === undefined ? newSecret('operator') : { key: preset, prefix: prefixOf(checkPreset(preset)) }
   return storage.write(async (db) => {
     const known = await db
       .selectFrom('api_keys')
@@ -66,8 +59,8 @@ export const ensureOperatorKey = async (storage: Storage, preset?: string): Prom
       .limit(1)
       .execute()
     if (known.length > 0) return undefined
-    await addOperatorKey(db, secret, storage.now(), 'createKey')
-    return secret.key
+    await addOperatorKey({ db, keyring }, secret, storage.now(), 'createKey')
+    return preset === undefined ? secret.key : undefined
   })
 }
 
@@ -77,19 +70,14 @@ export type ReplacedKeys = { key: string; revoked: number; ended: number }
  * Ends every operator key and the requests that were made with them, and makes a new key. Keys that they created stay: this
  * is for a key that was lost, and what every tenant uses must not end with it.
  */
-export const replaceOperatorKeys = async (storage: Storage): Promise<ReplacedKeys> => {
+export const replaceOperatorKeys = async ({ storage, keyring }: Kept): Promise<ReplacedKeys> => {
   const secret = newSecret('operator')
   const { revoked, ended } = await storage.write(async (db) => {
     const now = storage.now()
-    const old = await db
-      .updateTable('api_keys')
-      .set({ revoked_at: now })
-      .where('org_id', 'is', null)
-      .where('scopes', '=', everyScope)
-      .where('revoked_at', 'is', null)
-      .returning(['id', 'expires_at'])
-      .execute()
-    await addOperatorKey(db, secret, now, 'resetOperatorKey')
+    const old = await changeKeyRows({ db, keyring }, { revoked_at: now }, (keys) =>
+      keys.where('org_id', 'is', null).where('scopes', '=', everyScope).where('revoked_at', 'is', null),
+    )
+    await addOperatorKey({ db, keyring }, secret, now, 'resetOperatorKey')
     const over = await expireDue(db, now)
     return {
       revoked: old.filter(({ expires_at }) => expires_at === null || expires_at > now).length,

@@ -1,7 +1,6 @@
 import { watchApprovals } from './approvals/watch.ts'
 import { readSettings } from './config/settings.ts'
-import { announceAdoption } from './custody/adoption.ts'
-import { createKeyring, isUsed } from './custody/create-keyring.ts'
+import { openKeyring } from './custody/open-keyring.ts'
 import { createService } from './create-service.ts'
 import { createAdapters } from './delivery/adapters.ts'
 import { createOutbox, type Outbox } from './delivery/outbox.ts'
@@ -13,7 +12,6 @@ import type { Phase } from './http/health.ts'
 import { apiRoot } from './http/routes.ts'
 import { startServer } from './http/server.ts'
 import { createAuthenticator } from './keys.ts'
-import { loadMasterKey } from './custody/master-key.ts'
 import { createMcpRoute, type McpRoute } from './mcp/http.ts'
 import { ensureOperatorKey } from './operator.ts'
 import { announceUpgrade, openStore } from './open-store.ts'
@@ -69,10 +67,9 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       log({ at: new Date().toISOString(), level: 'info', message: announceUpgrade(upgrade) }),
     )
     closing.push(storage.close)
-    const masterKey = loadMasterKey(dataDir, env, await isUsed(storage))
-    const keyring = await createKeyring(storage, masterKey, (adopted) => {
-      for (const message of announceAdoption(adopted)) log({ at: storage.now(), level: 'info', message })
-    })
+    const keyring = await openKeyring(storage, dataDir, env, (message) =>
+      log({ at: storage.now(), level: 'info', message }),
+    )
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${reachable(host)}:${bound}`
     const vapid = await createVapid(storage, keyring)
     const provider = openProvider(settings.quotes, storage.now)
@@ -98,7 +95,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       })
       const guards = { loopbackOnly: isLoopback(host), publicUrl, trustedProxy }
       mcp = createMcpRoute({
-        authenticate: createAuthenticator(storage),
+        authenticate: createAuthenticator(base),
         askerFor: (caller) => createEngineAsker(service!, caller),
         token: env.MCP_AUTH_TOKEN || undefined,
         defaults: settings.asking,
@@ -115,7 +112,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     // Before that: calls of tools withdraw what they asked.
     closing.push(mcp!.close)
     // Only now: a start that fails must not make a key that nobody sees.
-    const operatorKey = await ensureOperatorKey(storage, env.SVC_BOOTSTRAP_API_KEY)
+    const operatorKey = await ensureOperatorKey(service!, env.SVC_BOOTSTRAP_API_KEY)
     const origin = originAt(server.port)
     phase = 'serving'
     return {

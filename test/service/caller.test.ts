@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createAuthenticator, newSecret } from '../../src/service/keys.ts'
+import { changeKeyRows } from '../../src/service/keys/rows.ts'
 import { startTestService, type TestService } from './harness.ts'
 
 let service: TestService
@@ -24,30 +25,26 @@ test('a key is 256 random bits behind a readable start, and only its hash is kep
 })
 
 test('a key is its own until the moment it expires', async () => {
-  const authenticate = createAuthenticator(service.storage)
-  await service.storage.write((db) =>
-    db
-      .updateTable('api_keys')
-      .set({ expires_at: new Date(time + 1000).toISOString() })
-      .execute(),
-  )
+  const authenticate = createAuthenticator(service)
+  const { keyring } = service
+  const expires_at = new Date(time + 1000).toISOString()
+  await service.storage.write((db) => changeKeyRows({ db, keyring }, { expires_at }, (keys) => keys))
   expect(await authenticate(service.operatorKey)).toMatchObject({ keyId: 1, orgId: null })
   time += 1000
   expect(await authenticate(service.operatorKey)).toBeUndefined()
 })
 
 test('a key that is remembered is nobody once it is revoked', async () => {
-  const authenticate = createAuthenticator(service.storage)
+  const authenticate = createAuthenticator(service)
   await authenticate(service.operatorKey)
   await authenticate(service.operatorKey)
-  await service.storage.write((db) =>
-    db.updateTable('api_keys').set({ revoked_at: service.storage.now() }).execute(),
-  )
+  const { keyring, storage } = service
+  await storage.write((db) => changeKeyRows({ db, keyring }, { revoked_at: storage.now() }, (keys) => keys))
   expect(await authenticate(service.operatorKey)).toBeUndefined()
 })
 
 test('the last use is noted at most once a minute', async () => {
-  const authenticate = createAuthenticator(service.storage)
+  const authenticate = createAuthenticator(service)
   const use = async (): Promise<string | null> => {
     await authenticate(service.operatorKey)
     // Writes are done in order: this one is behind the note.

@@ -81,7 +81,7 @@ export const startTestService = async ({
   copyFileSync(from?.path ?? path, join(folder, 'svc.db'))
   const storage = await openSqlite({ path: join(folder, 'svc.db'), now })
   const keyring = await createKeyring(storage, masterKey)
-  const operatorKey = from?.operatorKey ?? (await ensureOperatorKey(storage))!
+  const operatorKey = from?.operatorKey ?? (await ensureOperatorKey({ storage, keyring }))!
   const log: LogRecord[] = []
   const rung: Prompt[] = []
   const logged = (record: LogRecord): number => log.push(record)

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Kysely, SqliteDialect } from 'kysely'
+import { sha256 } from '../../src/core/ids.ts'
 import { newSecret } from '../../src/service/keys.ts'
 import { openConnection } from '../../src/service/storage/connection.ts'
 import { migrations } from '../../src/service/storage/migrations.ts'
@@ -26,11 +27,11 @@ export const createOlderStore = async (dataDir: string, version: number) => {
   const connection = openConnection(join(dataDir, 'svc.db'))
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) })
   for (const { up } of migrations.slice(0, version)) await up(db)
-  const { key, prefix, hash } = newSecret('operator')
+  const { key, prefix } = newSecret('operator')
   const at = '2030-01-01T00:00:00.000Z'
   connection.exec(`PRAGMA user_version = ${version}`)
   connection.exec(
-    `INSERT INTO api_keys (name, prefix, hash, created_at) VALUES ('operator', '${prefix}', '${hash}', '${at}')`,
+    `INSERT INTO api_keys (name, prefix, hash, created_at) VALUES ('operator', '${prefix}', '${sha256(key)}', '${at}')`,
   )
   connection.exec(
     `INSERT INTO organizations (name, slug, policy, created_at, updated_at) VALUES ('Acme', 'acme', '{}', '${at}', '${at}')`,

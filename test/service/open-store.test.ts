@@ -84,9 +84,12 @@ describe('an older store', () => {
 
   test('is copied by a new operator key too', async () => {
     await createOlderStore(dataDir, 7)
-    const copies: string[] = []
-    await resetOperatorKey(dataDir, ({ copy }) => copies.push(copy))
-    expect(copies).toEqual([join(dataDir, 'upgrade-from-7.db')])
+    const said: string[] = []
+    await resetOperatorKey(dataDir, {}, (line) => said.push(line))
+    expect(said).toEqual([
+      expect.stringContaining(join(dataDir, 'upgrade-from-7.db')),
+      expect.stringContaining('Authenticated the existing rows'),
+    ])
     expect(readdirSync(dataDir)).toContain('upgrade-from-7.db')
   })
 
@@ -109,7 +112,7 @@ describe('a store that cannot be used', () => {
     await (await start()).stop()
     change(store(), 'PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)')
     const before = kept()
-    for (const attempt of [start, () => migrate(dataDir), () => resetOperatorKey(dataDir)])
+    for (const attempt of [start, () => migrate(dataDir), () => resetOperatorKey(dataDir, {})])
       await expect(attempt()).rejects.toMatchObject({
         code: 'store_too_new',
         message: `A newer svc wrote this store: it has schema 99, and this svc knows schemas up to ${newestVersion}`,
@@ -141,7 +144,7 @@ describe('a store that cannot be used', () => {
       hint: expect.stringContaining('svc service restore'),
     }
     await expect(start()).rejects.toMatchObject(refused)
-    await expect(resetOperatorKey(dataDir)).rejects.toMatchObject(refused)
+    await expect(resetOperatorKey(dataDir, {})).rejects.toMatchObject(refused)
     expect(() => backup(dataDir, join(folder, 'backup.db'))).toThrow('is damaged')
     expect(kept()).toEqual(before)
   })

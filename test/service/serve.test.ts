@@ -131,9 +131,9 @@ describe('a lost operator key', () => {
   test('is replaced; the old one ends, and the audit says so', async () => {
     const service = await start()
     const old = service.operatorKey!
-    await expect(resetOperatorKey(dataDir)).rejects.toMatchObject({ code: 'data_dir_in_use' })
+    await expect(resetOperatorKey(dataDir, {})).rejects.toMatchObject({ code: 'data_dir_in_use' })
     await service.stop()
-    const { key: fresh } = await resetOperatorKey(dataDir)
+    const { key: fresh } = await resetOperatorKey(dataDir, {})
     const again = await start()
     expect(again.operatorKey).toBeUndefined()
     expect((await ask(again, '/organizations', old)).status).toBe(401)
@@ -145,7 +145,7 @@ describe('a lost operator key', () => {
   })
 
   test('where no service ever ran there is none, and none is made', async () => {
-    await expect(resetOperatorKey(dataDir)).rejects.toMatchObject({ code: 'no_store' })
+    await expect(resetOperatorKey(dataDir, {})).rejects.toMatchObject({ code: 'no_store' })
     await expect(migrate(dataDir)).rejects.toMatchObject({ code: 'no_store' })
     expect(existsSync(dataDir)).toBe(false)
   })

@@ -127,14 +127,12 @@ export const registerService = (group: Command, context: Context): void => {
     'Revoke all operator keys and create a new one',
     undefined,
     async (dir, _file, options) => {
-      const { announceUpgrade, requireIdle, resetOperatorKey } = await maintenance()
+      const { requireIdle, resetOperatorKey } = await maintenance()
       requireIdle(dir)
       if (options.dryRun) return wouldDo(context, { data_dir: dir, revokes: 'every operator key' })
       await confirmReset(context, dir, options)
       const output = await context.output()
-      const { key, revoked, ended } = await resetOperatorKey(dir, (upgrade) =>
-        output.warn(announceUpgrade(upgrade)),
-      )
+      const { key, revoked, ended } = await resetOperatorKey(dir, context.io.env, (line) => output.warn(line))
       output.note(resetNote(revoked, ended))
       const saved = options.profile !== false && (await saveKey(context, key, dir))
       await say(

@@ -1,19 +1,31 @@
 import { calculateJwkThumbprint, type JWK } from 'jose'
+import { sha256 } from '../../core/ids.ts'
 import { appendAudit } from '../audit.ts'
+import { adoptKeyRows } from '../keys/rows.ts'
 import type { Storage } from '../storage/storage.ts'
+import { coveredText, type CoveredRow, type SealedTable } from './covered.ts'
 import { insertMarker } from './marker.ts'
 import { rewrap } from './rewrap.ts'
 import type { RowMacs } from './row-mac.ts'
 import { readSigningKeys } from './signing-keys.ts'
 import { createFirstWrapping, type Wrapping } from './wrapping.ts'
 
+/** How many rows, and one digest over what is covered of them. */
+export type Counted = { count: number; digest: string }
+
 /** What was found in a store when its rows were authenticated, for an operator to compare. */
 export type Adopted = {
   /** Thumbprints of the signing keys. */
   signing_keys: string[]
+  api_keys: Counted
   /** Rows that were left out, with the reason. */
   left_out: string[]
 }
+
+export const counted = <T extends SealedTable>(table: T, rows: readonly CoveredRow<T>[]): Counted => ({
+  count: rows.length,
+  digest: sha256(rows.map((row) => coveredText(table, row)).join('\n')).slice(0, 16),
+})
 
 type SigningKeyRow = Awaited<ReturnType<typeof readSigningKeys>>[number]
 
@@ -39,7 +51,7 @@ const isProved = async (
 export const adopt = async (
   storage: Storage,
   masterKey: Buffer,
-  { wrap, unwrap, macOf }: Wrapping & RowMacs,
+  keys: Wrapping & RowMacs,
 ): Promise<Adopted> => {
   const first = createFirstWrapping(masterKey)
   const before = await storage.read(readSigningKeys)
@@ -47,15 +59,17 @@ export const adopt = async (
   const proved = new Set(before.filter((_, i) => proofs[i]).map(({ kid }) => kid))
   return storage.write(async (db) => {
     const at = storage.now()
-    const { unreadable } = await rewrap(db, first, { wrap })
+    const { unreadable } = await rewrap(db, first, keys)
     for (const row of await readSigningKeys(db)) {
       if (!proved.has(row.kid)) continue
-      const row_mac = macOf('signing_keys', row)
+      const row_mac = keys.macOf('signing_keys', row)
       await db.updateTable('signing_keys').set({ row_mac }).where('kid', '=', row.kid).execute()
     }
-    await insertMarker(db, { wrap, unwrap }, at)
+    const apiKeys = await adoptKeyRows({ db, keyring: keys })
+    await insertMarker(db, keys, at)
     const adopted: Adopted = {
       signing_keys: [...proved].sort(),
+      api_keys: counted('api_keys', apiKeys),
       left_out: unreadable,
     }
     await appendAudit(db, {
@@ -64,7 +78,10 @@ export const adopt = async (
       actor: 'service',
       action: 'authenticateStore',
       subject: 'custody',
-      changes: adopted.signing_keys.map((kid) => `signing_key:${kid}`),
+      changes: [
+        ...adopted.signing_keys.map((kid) => `signing_key:${kid}`),
+        `api_keys:${adopted.api_keys.count}:${adopted.api_keys.digest}`,
+      ],
       requestId: '-',
     })
     return adopted
@@ -72,8 +89,8 @@ export const adopt = async (
 }
 
 /** What the first start after the upgrade prints. */
-export const announceAdoption = ({ signing_keys, left_out }: Adopted): string[] => [
-  `Authenticated the existing rows of the store under the master key, once. Signing keys: ${signing_keys.join(', ')}`,
+export const announceAdoption = ({ signing_keys, api_keys, left_out }: Adopted): string[] => [
+  `Authenticated the existing rows of the store under the master key, once. Signing keys: ${signing_keys.join(', ')}. API keys: ${api_keys.count} (digest ${api_keys.digest})`,
   ...(left_out.length > 0
     ? [`These rows could not be authenticated and are not used: ${left_out.join(', ')}`]
     : []),

@@ -29,7 +29,7 @@ export const insertSigningKey = async (
 ): Promise<void> => {
   const row = { kid, public_jwk, created_at, retired_at: null }
   const wrapped_jwk = wrap(private_jwk, `signing_keys:${kid}`)
-  const row_mac = macOf('signing_keys', { ...row, wrapped_jwk })
+  const row_mac = macOf('signing_keys', row)
   await db
     .insertInto('signing_keys')
     .values({ ...row, wrapped_jwk, row_mac })

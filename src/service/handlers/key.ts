@@ -4,8 +4,9 @@ import { scopesOf } from '../../contract/scopes.ts'
 import { namedKeyOf, type Call, type Handlers } from '../call.ts'
 import { expireDue } from '../approvals/expiry.ts'
 import { newSecret } from '../keys.ts'
-import { descendantsOf } from '../keys/ancestry.ts'
+import { keysBelow } from '../keys/ancestry.ts'
 import { checkExpiry, checkGrant, checkOwner } from '../keys/grant.ts'
+import { changeKeyRows, insertKeyRow, isAuthenticKey } from '../keys/rows.ts'
 import { everyScope, readScopes, scopesText } from '../keys/scopes.ts'
 import { conflict, notFound, type Refusal } from '../refusal.ts'
 import { later } from '../later.ts'
@@ -57,14 +58,11 @@ type NewKey = {
 
 /** Adds a key and shows its secret, this once. */
 export const insertKey = async (call: Call, values: NewKey) => {
-  const { key, prefix, hash } = newSecret(values.org_id === null ? 'operator' : 'organization')
-  const row = await call.db
-    .insertInto('api_keys')
-    .values({ ...values, prefix, hash, created_at: call.now })
-    .returning(columns)
-    .executeTakeFirstOrThrow()
-  await call.audit(values.org_id ?? 0, `key:${row.id}`)
-  return { ...answeredKey(row), key }
+  const secret = newSecret(values.org_id === null ? 'operator' : 'organization')
+  const { id } = await insertKeyRow(call, secret, { ...values, created_at: call.now })
+  await call.audit(values.org_id ?? 0, `key:${id}`)
+  const row = await selectKeys(call).where('id', '=', id).executeTakeFirstOrThrow()
+  return { ...answeredKey(row), key: secret.key }
 }
 
 /** The key that a caller creates others with, by its first secret. */
@@ -108,28 +106,11 @@ const whyNot = async (call: Call, id: number): Promise<Refusal> => {
   )
 }
 
-/**
- * What is revoked with a key: the keys that it created, and those that they created, as what a leaked key made must not
- * outlive it. A secret that a rotation replaced ends alone: its key lives on in the new one.
- */
-const keysBelow = async ({ db }: Call, id: number): Promise<number[]> => {
-  const row = await db
-    .selectFrom('api_keys')
-    .where('id', '=', id)
-    .select(['lineage', 'replaced'])
-    .executeTakeFirst()
-  return row?.replaced === 0 ? descendantsOf(db, row.lineage ?? id) : []
-}
-
 const revokeAll = async (call: Call, ids: number[]): Promise<void> => {
   for (const id of ids) {
-    const revoked = await call.db
-      .updateTable('api_keys')
-      .set({ revoked_at: call.now })
-      .where('id', '=', id)
-      .where('revoked_at', 'is', null)
-      .returning('org_id')
-      .executeTakeFirst()
+    const [revoked] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
+      keys.where('id', '=', id).where('revoked_at', 'is', null),
+    )
     if (revoked) await call.audit(revoked.org_id ?? 0, `key:${id}`, ['revoked_at'])
   }
 }
@@ -186,57 +167,66 @@ export const keyHandlers: Handlers<typeof key> = {
       .selectFrom('api_keys')
       .where('id', '=', id)
       .where(inReach(call))
-      .select(['name', 'org_id', 'scopes', 'expires_at', 'owner_user_id', 'created_by', 'lineage'])
+      .selectAll()
       .executeTakeFirst()
     if (!old) throw notFound('Key')
+    if (!isAuthenticKey(call.keyring, old))
+      throw conflict(
+        'key_not_authentic',
+        'Another program has changed this key in the store, so it is not used',
+        `svc key revoke ${id}, then svc key create`,
+      )
     const until = later(call.now, overlap_s * 1000)
-    const replaced = await call.db
-      .updateTable('api_keys')
-      .set({
-        replaced: 1,
-        expires_at: old.expires_at !== null && old.expires_at < until ? old.expires_at : until,
-      })
-      .where('id', '=', id)
-      .where(inReach(call))
-      .where('revoked_at', 'is', null)
-      .where('replaced', '=', 0)
-      .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', call.now)]))
-      .returning('id')
-      .executeTakeFirst()
+    const expires_at = old.expires_at !== null && old.expires_at < until ? old.expires_at : until
+    const [replaced] = await changeKeyRows(call, { replaced: 1, expires_at }, (keys) =>
+      keys
+        .where('id', '=', id)
+        .where(inReach(call))
+        .where('revoked_at', 'is', null)
+        .where('replaced', '=', 0)
+        .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', call.now)])),
+    )
     if (!replaced) throw await whyNot(call, id)
     // The new secret is shown to whoever rotates, so it must not be able to do more than they can.
     checkGrant(call.caller, readScopes(old.scopes))
     checkExpiry(call, old.expires_at ?? undefined)
     await call.audit(old.org_id ?? 0, `key:${id}`, ['expires_at'])
-    return insertKey(call, { ...old, lineage: old.lineage ?? id })
+    const { name, org_id, scopes, owner_user_id, created_by, lineage } = old
+    return insertKey(call, {
+      name,
+      org_id,
+      scopes,
+      expires_at: old.expires_at,
+      owner_user_id,
+      created_by,
+      lineage: lineage ?? id,
+    })
   },
 
   revokeKey: async ({ id }, call) => {
-    const below = await keysBelow(call, id)
-    const row = await call.db
-      .updateTable('api_keys')
-      .set({ revoked_at: call.now })
-      .where('id', '=', id)
-      .where(inReach(call))
-      .where('revoked_at', 'is', null)
-      // A key that expires does not count: the operator would be locked out then.
-      .where(({ eb, or, exists, selectFrom }) =>
-        or([
-          eb('org_id', 'is not', null),
-          eb('scopes', '<>', everyScope),
-          exists(
-            selectFrom('api_keys as other')
-              .select('other.id')
-              .where('other.id', 'not in', [id, ...below])
-              .where('other.org_id', 'is', null)
-              .where('other.scopes', '=', everyScope)
-              .where('other.revoked_at', 'is', null)
-              .where('other.expires_at', 'is', null),
-          ),
-        ]),
-      )
-      .returning('org_id')
-      .executeTakeFirst()
+    const below = await keysBelow(call.db, id)
+    const [row] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
+      keys
+        .where('id', '=', id)
+        .where(inReach(call))
+        .where('revoked_at', 'is', null)
+        // A key that expires does not count: the operator would be locked out then.
+        .where(({ eb, or, exists, selectFrom }) =>
+          or([
+            eb('org_id', 'is not', null),
+            eb('scopes', '<>', everyScope),
+            exists(
+              selectFrom('api_keys as other')
+                .select('other.id')
+                .where('other.id', 'not in', [id, ...below])
+                .where('other.org_id', 'is', null)
+                .where('other.scopes', '=', everyScope)
+                .where('other.revoked_at', 'is', null)
+                .where('other.expires_at', 'is', null),
+            ),
+          ]),
+        ),
+    )
     if (!row) throw await whyNot(call, id)
     await call.audit(row.org_id ?? 0, `key:${id}`)
     await revokeAll(call, below)

@@ -55,7 +55,7 @@ const refuse = (trace: Trace, error: unknown): Response => {
 export const createApp = (options: AppOptions): Hono => {
   const { service, handlers, log } = options
   const { storage, keyring, publicUrl } = service
-  const authenticate = createAuthenticator(storage)
+  const authenticate = createAuthenticator(service)
   const atPage = createSessionAuthenticator(service)
   const keptAnswers = createKeptAnswers(storage.revision)
   const guard = createGuards(options.guards)

@@ -45,3 +45,16 @@ export const descendantsOf = async (db: Db, root: number): Promise<number[]> => 
   }
   return [...found]
 }
+
+/**
+ * What is revoked with a key: the keys that it created, and those that they created, as what a leaked key made must not
+ * outlive it. A secret that a rotation replaced ends alone: its key lives on in the new one.
+ */
+export const keysBelow = async (db: Db, id: number): Promise<number[]> => {
+  const row = await db
+    .selectFrom('api_keys')
+    .where('id', '=', id)
+    .select(['lineage', 'replaced'])
+    .executeTakeFirst()
+  return row?.replaced === 0 ? descendantsOf(db, row.lineage ?? id) : []
+}

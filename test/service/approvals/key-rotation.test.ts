@@ -26,7 +26,7 @@ const asked = async ({ key }: Key, more: object = {}) => ask(service, ada, more,
 const limit = async (key: Key) => refusal(await asked(key))[1]
 /** As a tool call shows the key. */
 const toolsOf = async ({ key }: Key) =>
-  createEngineAsker(service.service, (await createAuthenticator(service.service.storage)(key))!)
+  createEngineAsker(service.service, (await createAuthenticator(service)(key))!)
 const notMe = async (id: string) =>
   dataOf(await decide(service, id, ada.key, { decision: 'deny', not_me: true }))
 

@@ -1,0 +1,59 @@
+import type { Selectable } from 'kysely'
+import type { Tables } from '../storage/schema.ts'
+
+/**
+ * Columns that a decision relies on are covered by what authenticates their row. A new column does not compile before
+ * somebody has said whether it is one. Left out is what each use changes, what a person only reads, and what is authenticated
+ * by itself.
+ */
+const covered = {
+  signing_keys: {
+    kid: true,
+    public_jwk: true,
+    wrapped_jwk: false,
+    created_at: true,
+    retired_at: true,
+    row_mac: false,
+  },
+  api_keys: {
+    id: true,
+    name: true,
+    org_id: true,
+    prefix: true,
+    hash: false,
+    wrapped_hash: false,
+    created_at: true,
+    last_used_at: false,
+    expires_at: true,
+    revoked_at: true,
+    lineage: true,
+    scopes: true,
+    created_by: true,
+    owner_user_id: true,
+    replaced: true,
+  },
+} satisfies { [T in keyof Tables]?: Record<keyof Tables[T], boolean> }
+
+type Covered = typeof covered
+export type SealedTable = keyof Covered
+
+/** The covered columns of a row. */
+export type CoveredRow<T extends SealedTable> = {
+  [
+    C in keyof Covered[T] & keyof Tables[T] as Covered[T][C] extends true ? C : never
+  ]: C extends keyof Selectable<Tables[T]> ? Selectable<Tables[T]>[C] : never
+}
+
+const columnsOf = Object.fromEntries(
+  Object.entries(covered).map(([table, columns]) => [
+    table,
+    Object.entries(columns).flatMap(([column, isCovered]) => (isCovered ? [column] : [])),
+  ]),
+) as Record<SealedTable, string[]>
+
+/** The table and the covered columns as one text, the same for the same row. */
+export const coveredText = <T extends SealedTable>(table: T, row: CoveredRow<T>): string =>
+  JSON.stringify([
+    table,
+    ...columnsOf[table].map((column) => (row as Record<string, unknown>)[column] ?? null),
+  ])

@@ -1,0 +1,101 @@
+import type { Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely'
+import { sha256 } from '../../core/ids.ts'
+import { sameMac } from '../custody/row-mac.ts'
+import type { Keyring } from '../custody/keyring.ts'
+import type { Db, Tables } from '../storage/schema.ts'
+
+// Every statement that writes `api_keys` is here, so that none leaves a row that its secret no longer matches.
+
+export type KeyRow = Selectable<Tables['api_keys']>
+type NewKeyRow = Omit<Insertable<Tables['api_keys']>, 'id' | 'hash' | 'wrapped_hash' | 'prefix'>
+type Secret = { key: string; prefix: string }
+type Reach = { db: Db; keyring: Pick<Keyring, 'wrap' | 'unwrap' | 'keyHash'> }
+
+const contextOf = (prefix: string) => `api_keys:${prefix}` as const
+
+/** Adds a key. Of its secret only hashes are kept: one that covers the row, and one that is wrapped. */
+export const insertKeyRow = async (
+  { db, keyring }: Reach,
+  { key, prefix }: Secret,
+  values: NewKeyRow,
+): Promise<KeyRow> => {
+  const secretHash = sha256(key)
+  const wrapped_hash = keyring.wrap(secretHash, contextOf(prefix))
+  const row = await db
+    .insertInto('api_keys')
+    .values({ ...values, prefix, hash: '', wrapped_hash })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const hash = keyring.keyHash(secretHash, row)
+  await db.updateTable('api_keys').set({ hash }).where('id', '=', row.id).execute()
+  return { ...row, hash }
+}
+
+/** Whether the service wrote this row, and nobody else has changed it since. */
+export const isAuthenticKey = ({ unwrap, keyHash }: Reach['keyring'], row: KeyRow): boolean => {
+  try {
+    return sameMac(row.hash, keyHash(unwrap(row.wrapped_hash ?? '', contextOf(row.prefix)), row))
+  } catch {
+    return false
+  }
+}
+
+type KeyQuery = SelectQueryBuilder<Tables, 'api_keys', object>
+
+/**
+ * Changes the keys that `where` finds, and answers them as they are now. A row that another program has changed stays one
+ * that is not used.
+ */
+export const changeKeyRows = async (
+  { db, keyring }: Reach,
+  set: Omit<Updateable<Tables['api_keys']>, 'id' | 'hash' | 'wrapped_hash' | 'prefix'>,
+  where: (query: KeyQuery) => KeyQuery,
+): Promise<KeyRow[]> => {
+  const rows = await where(db.selectFrom('api_keys')).selectAll().orderBy('id').execute()
+  const changed: KeyRow[] = []
+  for (const row of rows) {
+    const next = { ...row, ...set } as KeyRow
+    const hash = isAuthenticKey(keyring, row)
+      ? keyring.keyHash(keyring.unwrap(row.wrapped_hash!, contextOf(row.prefix)), next)
+      : row.hash
+    await db
+      .updateTable('api_keys')
+      .set({ ...set, hash })
+      .where('id', '=', row.id)
+      .execute()
+    changed.push({ ...next, hash })
+  }
+  return changed
+}
+
+/** Covered by nothing: it changes with the use of a key, and no decision relies on it. */
+export const noteKeyUse = async (db: Db, id: number, at: string): Promise<void> => {
+  await db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute()
+}
+
+/** Keeps the plain SHA-256 of an older svc as this one keeps it. Only the adoption of a store calls it. */
+export const adoptKeyRows = async ({ db, keyring }: Reach): Promise<KeyRow[]> => {
+  const rows = await db.selectFrom('api_keys').selectAll().orderBy('id').execute()
+  for (const row of rows) {
+    const wrapped_hash = keyring.wrap(row.hash, contextOf(row.prefix))
+    const hash = keyring.keyHash(row.hash, row)
+    await db.updateTable('api_keys').set({ hash, wrapped_hash }).where('id', '=', row.id).execute()
+  }
+  return rows
+}
+
+/** Makes the hashes of all keys anew under another master key; `wrapped_hash` is wrapped by that already. */
+export const rehashKeyRows = async (
+  { db, keyring }: Reach,
+  authentic: ReadonlySet<number>,
+): Promise<void> => {
+  const rows = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('id', 'in', [...authentic])
+    .execute()
+  for (const row of rows) {
+    const hash = keyring.keyHash(keyring.unwrap(row.wrapped_hash!, contextOf(row.prefix)), row)
+    await db.updateTable('api_keys').set({ hash }).where('id', '=', row.id).execute()
+  }
+}

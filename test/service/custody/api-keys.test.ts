@@ -1,0 +1,89 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { sha256 } from '../../../src/core/ids.ts'
+import { sourceTree } from '../../source-tree.ts'
+import { acme, installHooks, service } from '../acme.ts'
+import { dataOf } from '../fixtures.ts'
+import { changeStore } from './store-changes.ts'
+
+installHooks()
+
+const change = (sql: string, ...values: unknown[]) => changeStore(service.folder, sql, values)
+const whoAmI = async (key: string): Promise<number> =>
+  (await service.call('GET', '/svc/v1/whoami', { key })).status
+
+const createKey = async (more: object = {}) =>
+  dataOf(await service.call('POST', '/svc/v1/keys', { body: { name: 'ci', scopes: ['ask'], ...more } }))
+
+let key: { id: string; key: string }
+beforeEach(async () => {
+  key = await createKey({ org_id: acme.id, expires_at: '2999-01-01T00:00:00.000Z' })
+  expect(await whoAmI(key.key)).toBe(200)
+})
+
+describe('an API key is not accepted after another program has changed', () => {
+  test.each([
+    ['its scopes', "scopes = 'ask,read,people,rules,devices,keys,notify,app'"],
+    ['its expiry', 'expires_at = NULL'],
+    ['its organization', 'org_id = NULL'],
+    ['the key that created it', 'created_by = NULL'],
+    ['its owner', 'owner_user_id = 1'],
+    ['its name', "name = 'Release'"],
+    ['the key that it replaced', 'lineage = 1'],
+    ['its hash, to that of its secret alone', 'hash = ?'],
+  ])('%s', async (_, set) => {
+    const values = set.includes('?') ? [sha256(key.key)] : []
+    // A write of the service lets it read the store again.
+    await service.storage.write(async () => undefined)
+    change(`UPDATE api_keys SET ${set} WHERE id = ${key.id}`, ...values)
+    expect(await whoAmI(key.key)).toBe(401)
+  })
+
+  test('that it was revoked', async () => {
+    await service.call('DELETE', `/svc/v1/keys/${key.id}`)
+    change(`UPDATE api_keys SET revoked_at = NULL WHERE id = ${key.id}`)
+    expect(await whoAmI(key.key)).toBe(401)
+  })
+
+  test('and a rotation gives no new secret to it', async () => {
+    change(`UPDATE api_keys SET scopes = 'keys' WHERE id = ${key.id}`)
+    const rotated = await service.call('POST', `/svc/v1/keys/${key.id}/rotate`, { body: {} })
+    expect([rotated.status, rotated.body.data.code]).toEqual([409, 'key_not_authentic'])
+  })
+
+  test('and a revocation does not make it authentic', async () => {
+    change(`UPDATE api_keys SET scopes = 'keys' WHERE id = ${key.id}`)
+    expect((await service.call('DELETE', `/svc/v1/keys/${key.id}`)).status).toBe(200)
+    change(`UPDATE api_keys SET revoked_at = NULL WHERE id = ${key.id}`)
+    expect(await whoAmI(key.key)).toBe(401)
+  })
+})
+
+test('an API key that another program inserted is not accepted', async () => {
+  const foreign = `svc_op_0badcafe_${'x'.repeat(43)}`
+  const columns = 'name, org_id, created_at, scopes, wrapped_hash'
+  change(
+    `INSERT INTO api_keys (prefix, hash, ${columns}) SELECT 'svc_op_0badcafe', ?, ${columns} FROM api_keys WHERE id = 1`,
+    sha256(foreign),
+  )
+  expect(await whoAmI(foreign)).toBe(401)
+})
+
+test('the store holds no plain hash of a secret', async () => {
+  const rows = change('SELECT * FROM api_keys')
+  expect(rows).toHaveLength(3)
+  for (const secret of [service.operatorKey, acme.key, key.key])
+    expect(JSON.stringify(rows)).not.toContain(sha256(secret))
+})
+
+test('a key goes on after what its row is covered by has changed through the service', async () => {
+  const rotated = dataOf(await service.call('POST', `/svc/v1/keys/${key.id}/rotate`, { body: {} }))
+  expect([await whoAmI(key.key), await whoAmI(rotated.key)]).toEqual([200, 200])
+})
+
+const writes = /(?:insertInto|updateTable|deleteFrom|replaceInto|mergeInto)\(\s*'api_keys/
+test('every statement that writes API keys is in one file', () => {
+  const found = sourceTree().filter(
+    ({ file, text }) => writes.test(text) && !file.startsWith('src/service/storage/migrations/'),
+  )
+  expect(found.map(({ file }) => file)).toEqual(['src/service/keys/rows.ts'])
+})
