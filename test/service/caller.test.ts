@@ -31,7 +31,9 @@ test('a key is its own until the moment it expires', async () => {
   await service.storage.write((db) => changeKeyRows({ db, keyring }, { expires_at }, (keys) => keys))
   expect(await authenticate(service.operatorKey)).toMatchObject({ keyId: 1, orgId: null })
   time += 1000
-  expect(await authenticate(service.operatorKey)).toBeUndefined()
+  await expect((async () => authenticate(service.operatorKey))()).rejects.toMatchObject({
+    code: 'key_expired',
+  })
 })
 
 test('a key that is remembered is nobody once it is revoked', async () => {
