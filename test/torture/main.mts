@@ -19,6 +19,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   approvals: () => import('./approvals.ts'),
   'lost-wakeups': () => import('./lost-wakeups.ts'),
   'approval-limits': () => import('./approval-limits.ts'),
+  prompts: () => import('./prompts.ts'),
   otp: () => import('./otp.ts'),
   'kill-nine-approvals': () => import('./kill-nine-approvals.ts'),
   signals: () => import('./signals.ts'),

@@ -136,14 +136,24 @@ const look = async ({ approver, place }: At, id: string, prompt: Prompt, context
   }
 }
 
+/** `key "ci", says it is Claude Code`: what the service verified comes first, as on the approver page. */
+const whoAsks = ({ requester, verified_as }: ApprovalRecord): string => {
+  const claimed = requester.slice(0, 30)
+  if (typeof verified_as !== 'string') return `says it is ${claimed}`
+  const verified = verified_as.slice(0, 40)
+  return [requester, `key "${requester}"`].includes(verified_as)
+    ? verified
+    : `${verified}, says it is ${claimed}`
+}
+
 /** The live list: what comes in and what ends is seen within a second. */
 export const runInbox = async ({ approver, place }: At, prompt: Prompt, context: Context): Promise<void> => {
   for (;;) {
     const pending = await approver.list()
     const shown = idsOf(pending)
-    const rows = pending.map(({ request_id, action, requester, expires_at }) => ({
-      value: request_id,
-      name: `${action.slice(0, 60)} (${requester.slice(0, 30)}, until ${clock(expires_at)})`,
+    const rows = pending.map((one) => ({
+      value: one.request_id,
+      name: `${one.action.slice(0, 60)} (${whoAsks(one)}, until ${clock(one.expires_at)})`,
     }))
     const changes: Stale = (now) => idsOf(now) !== shown
     const picked = await live(approver, changes, (changed) =>

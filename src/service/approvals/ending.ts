@@ -5,7 +5,7 @@ import type { Call } from '../call.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
 import { expireDue, lapsed } from './expiry.ts'
 import { ofLiveKey } from './live-key.ts'
-import { muteRequester } from './limits.ts'
+import { muteRequester } from './mutes.ts'
 import { selectApprovals, subjectOf, type ApprovalRow } from './record.ts'
 import type { RowInput } from '../row-ids.ts'
 

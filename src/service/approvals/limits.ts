@@ -1,62 +1,20 @@
 import { namedKeyOf, type Call } from '../call.ts'
-import { Refusal } from '../refusal.ts'
 import { later } from '../later.ts'
-import { spoken } from '../turns.ts'
+import { tooSoon } from '../limits/too-soon.ts'
+import { refuseMuted } from './mutes.ts'
 
-const pendingAtMost = 3
-const ringsAtMost = 5
+const pendingOfKey = 3
 const windowMs = 10 * 60_000
-export const muteMs = 20 * 60_000
+const windowText = `${windowMs / 60_000} minutes`
+
+/** How often one key may ask an approver in the window. */
+export const asksOfKey = 5
+/** How often all keys together may, so that more keys do not mean more requests without end. */
+export const asksInAll = 15
+/** The last of them are for keys that have not asked in the window: no application can use up what another needs. */
+export const asksReserved = 5
 
 type Approver = { org_id: number; user_id: number }
-
-/** `hint` is told how long it takes until a request is allowed again. */
-const limited = (
-  code: string,
-  message: string,
-  hint: (wait: string) => string,
-  { now }: Pick<Call, 'now'>,
-  until: string,
-): Refusal => {
-  const left = Math.ceil((Date.parse(until) - Date.parse(now)) / 1000)
-  const seconds = Math.min(Math.max(left, 1), 3600)
-  return new Refusal(429, code, message, {
-    hint: hint(spoken(seconds)),
-    headers: { 'retry-after': String(seconds) },
-  })
-}
-
-/** Several agents may share the bearer of the tool server, so a mute there is of the name that one gives itself. */
-const agentOf = (askedBy: number, requester: string): string => (askedBy === 0 ? requester : '')
-
-const mutedAgentsAtMost = 1
-
-const refuseMuted = async (call: Call, { org_id, user_id }: Approver, requester: string): Promise<void> => {
-  const { db, now, caller } = call
-  const key = namedKeyOf(caller)
-  const mutes = await db
-    .selectFrom('mutes')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
-    .where('key_id', '=', key)
-    .where('until', '>', now)
-    .select(['agent', 'until'])
-    .orderBy('until')
-    .execute()
-  // Names are claimed, so a second muted one mutes the bearer: nobody gets around a mute by another name.
-  const mute =
-    mutes.length > mutedAgentsAtMost
-      ? mutes.at(-1)
-      : mutes.find(({ agent }) => agent === '' || agent === agentOf(key, requester))
-  if (mute)
-    throw limited(
-      'muted',
-      'The approver did not expect a request of this requester, which is muted for a while',
-      (wait) => `Talk to the approver first. You can ask again in ${wait}`,
-      call,
-      mute.until,
-    )
-}
 
 const refusePending = async (call: Call, { org_id, user_id }: Approver): Promise<void> => {
   const { db, now, caller } = call
@@ -70,10 +28,10 @@ const refusePending = async (call: Call, { org_id, user_id }: Approver): Promise
     .select('expires_at')
     .orderBy('expires_at')
     .execute()
-  if (pending.length >= pendingAtMost)
-    throw limited(
+  if (pending.length >= pendingOfKey)
+    throw tooSoon(
       'too_many_pending',
-      `${pendingAtMost} requests of this key are already pending at this approver`,
+      `${pendingOfKey} requests of this key are already pending at this approver`,
       (wait) =>
         `Wait for one (the first expires in ${wait}), or withdraw one: svc approve list --status pending, svc approve cancel <request-id>`,
       call,
@@ -81,31 +39,56 @@ const refusePending = async (call: Call, { org_id, user_id }: Approver): Promise
     )
 }
 
-/** Rings in the window; an approval ends the count, as who approves knows what is going on. */
-const refuseRings = async (call: Call, { org_id, user_id }: Approver): Promise<void> => {
-  const { db, now } = call
+/**
+ * Who asked in the window, newest first. What an approval came after no longer counts, as whoever approves knows what is
+ * going on: an approval of any key for all keys together, and an approval of this key for this key.
+ */
+const asksOf = async ({ db, now, caller }: Call, { org_id, user_id }: Approver) => {
   const ofApprover = db.selectFrom('approvals').where('org_id', '=', org_id).where('user_id', '=', user_id)
+  const key = namedKeyOf(caller)
+  const window = later(now, -windowMs)
   const approved = await ofApprover
     .where('status', '=', 'approved')
-    .select(({ fn }) => fn.max('decided_at').as('at'))
+    .where('decided_at', '>', window)
+    .where('decided_at', '<=', now)
+    .select(({ fn }) => [
+      fn.max('decided_at').as('any'),
+      fn.max('decided_at').filterWhere('asked_by', '=', key).as('own'),
+    ])
     .executeTakeFirst()
-  const window = later(now, -windowMs)
-  const since = approved?.at && approved.at > window && approved.at <= now ? approved.at : window
-  const rings = await ofApprover
-    .where('requested_at', '>', since)
+  const inWindow = ofApprover
+    .where('requested_at', '>', window)
     // What lies further ahead is of a clock that was wrong.
     .where('requested_at', '<=', later(now, windowMs))
     .select('requested_at')
     .orderBy('requested_at', 'desc')
-    .limit(ringsAtMost)
-    .execute()
-  if (rings.length >= ringsAtMost)
-    throw limited(
-      'too_many_rings',
-      `This approver was asked ${ringsAtMost} times in the last ${windowMs / 60_000} minutes`,
-      (wait) => `Try again in ${wait}`,
-      call,
-      later(rings.at(-1)!.requested_at, windowMs),
+  const ofKey = inWindow.where('asked_by', '=', key)
+  return {
+    all: await inWindow
+      .where('requested_at', '>', approved?.any ?? window)
+      .limit(asksInAll)
+      .execute(),
+    own: await ofKey
+      .where('requested_at', '>', approved?.own ?? window)
+      .limit(asksOfKey)
+      .execute(),
+    hasAsked: (await ofKey.limit(1).executeTakeFirst()) !== undefined,
+  }
+}
+
+const refuseAsks = async (call: Call, approver: Approver): Promise<void> => {
+  const { all, own, hasAsked } = await asksOf(call, approver)
+  const refuse = (message: string, { requested_at }: { requested_at: string }): never => {
+    const until = later(requested_at, windowMs)
+    throw tooSoon('too_many_rings', message, (wait) => `Try again in ${wait}`, call, until)
+  }
+  if (own.length >= asksOfKey)
+    refuse(`This key asked this approver ${asksOfKey} times in the last ${windowText}`, own.at(-1)!)
+  const atMost = hasAsked ? asksInAll - asksReserved : asksInAll
+  if (all.length >= atMost)
+    refuse(
+      `Several keys together asked this approver ${atMost} times in the last ${windowText}`,
+      all[atMost - 1]!,
     )
 }
 
@@ -113,20 +96,5 @@ const refuseRings = async (call: Call, { org_id, user_id }: Approver): Promise<v
 export const checkLimits = async (call: Call, approver: Approver, requester: string): Promise<void> => {
   await refuseMuted(call, approver, requester)
   await refusePending(call, approver)
-  await refuseRings(call, approver)
-}
-
-/** "This was not me": this requester cannot ask this approver again for a while. */
-export const muteRequester = async (
-  { db, now }: Call,
-  row: Approver & { asked_by: number; requester: string },
-): Promise<void> => {
-  const { org_id, user_id, asked_by: key_id } = row
-  const agent = agentOf(key_id, row.requester)
-  const until = later(now, muteMs)
-  await db
-    .insertInto('mutes')
-    .values({ org_id, user_id, key_id, agent, until })
-    .onConflict((of) => of.columns(['org_id', 'user_id', 'key_id', 'agent']).doUpdateSet({ until }))
-    .execute()
+  await refuseAsks(call, approver)
 }

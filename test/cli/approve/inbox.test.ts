@@ -41,11 +41,11 @@ const ceremony = {
 }
 
 /** An approver at a terminal, against a service that gives these ceremonies. */
-const setUp = async (given: object) => {
+const setUp = async (given: object, listed: object = {}) => {
   const io = memoryIo({ tty: true })
   const posted: Record<string, unknown>[] = []
   const answers: Record<string, (input: Record<string, unknown>) => unknown> = {
-    'approve list': () => (posted.length === 0 ? [record({ action: asked.action })] : []),
+    'approve list': () => (posted.length === 0 ? [{ ...record({ action: asked.action }), ...listed }] : []),
     'approve ceremony': () => given,
     'approve decide': (input) => {
       posted.push(input)
@@ -72,13 +72,16 @@ const unasked = (): never => {
 }
 
 /** Answers each question in turn; what is asked besides is a failure. */
-const scripted = (picks: string[], agrees = true): Prompt => {
+const scripted = (picks: string[], agrees = true, shown: string[] = []): Prompt => {
   return {
     text: async (question) => (/itude/.test(question) ? '52.52' : '42'),
     secret: unasked,
     select: unasked,
     confirm: async () => agrees,
-    selectUntil: async () => picks.shift()!,
+    selectUntil: async (_, choices) => {
+      shown.push(...choices.map(({ name }) => name))
+      return picks.shift()!
+    },
   }
 }
 
@@ -138,6 +141,16 @@ describe('svc approve inbox, at a terminal', () => {
     expect(screen).toContain('Action     Deploy \\u{202e}4.2\\u{0007}')
     expect(screen).toContain('Requester  ci\\u{001b}[2J (claimed, not verified)')
     for (const raw of ['\u202e', '\u0007', '\u001b']) expect(screen).not.toContain(raw)
+  })
+  test.each([
+    ['key "ci"', { verified_as: 'key "ci"', requester: 'ci' }],
+    ['key "ci", says it is Payroll', { verified_as: 'key "ci"', requester: 'Payroll' }],
+    ['says it is Payroll', { verified_as: null, requester: 'Payroll' }],
+  ])('lists who asks: %s', async (who, listed) => {
+    const { context, approver } = await setUp(ceremony, listed)
+    const shown: string[] = []
+    await runInbox({ approver }, scripted(['leave'], true, shown), context)
+    expect(shown[0]).toContain(`(${who}, until `)
   })
   test.each([
     ['deny', { decision: 'deny' }],

@@ -10,6 +10,22 @@ installHooks()
 
 const limitOf = (answer: Answer) => [answer.status, answer.body.data.code, answer.headers['retry-after']]
 
+const createKey = async (name: string): Promise<{ id: string; key: string }> =>
+  dataOf(await service.call('POST', '/svc/v1/keys', { body: { name, org_id: acme.id, scopes: ['ask'] } }))
+const createKeys = async (count: number): Promise<string[]> => {
+  const keys: string[] = []
+  for (let i = 0; i < count; i++) keys.push((await createKey(`app ${i}`)).key)
+  return keys
+}
+
+/** So many requests, each withdrawn at once, a second apart. */
+const askTimes = async (count: number, key: string): Promise<void> => {
+  for (let i = 0; i < count; i++) {
+    await cancel(await asked({}, key), key)
+    clock.tick(second)
+  }
+}
+
 describe('an approver is not worn down:', () => {
   test('three requests of one key may wait', async () => {
     for (let i = 0; i < 3; i++) await asked()
@@ -20,28 +36,67 @@ describe('an approver is not worn down:', () => {
     dataOf(await ask(service, ada))
   })
 
-  test('the phone rings five times in ten minutes, whoever asks', async () => {
-    for (let i = 0; i < 5; i++) {
-      await cancel(await asked())
-      clock.tick(second)
-    }
-    for (const key of [acme.key, service.operatorKey])
-      expect(limitOf(await ask(service, ada, {}, key))).toEqual([429, 'too_many_rings', '595'])
-    const { hint } = (await ask(service, ada, {}, acme.key)).body.data
-    expect(hint).toBe('Try again in 9 min 55 s')
+  test('a key asks five times in ten minutes, and takes nothing from another key', async () => {
+    await askTimes(5, acme.key)
+    const answer = await ask(service, ada, {}, acme.key)
+    expect(limitOf(answer)).toEqual([429, 'too_many_rings', '595'])
+    expect(answer.body.message).toBe('This key asked this approver 5 times in the last 10 minutes')
+    expect(answer.body.data.hint).toBe('Try again in 9 min 55 s')
     expect(service.rung).toHaveLength(5)
-    clock.tick(595 * second)
-    await asked()
+    await askTimes(5, service.operatorKey)
+    expect(limitOf(await ask(service, ada))).toEqual([429, 'too_many_rings', '595'])
+    clock.tick(590 * second)
+    await askTimes(1, acme.key)
   })
 
-  test('an approval begins the count anew, a denial does not', async () => {
-    for (let i = 0; i < 4; i++) await cancel(await asked())
-    clock.tick(second)
+  test('keys that have asked share ten requests, and five more are for keys that have not', async () => {
+    const [one, two, ...others] = await createKeys(8)
+    await askTimes(5, one!)
+    await askTimes(5, two!)
+    for (const key of others.slice(0, 5)) {
+      await askTimes(1, key)
+      const again = await ask(service, ada, {}, key)
+      expect(limitOf(again).slice(0, 2)).toEqual([429, 'too_many_rings'])
+      expect(again.body.message).toBe(
+        'Several keys together asked this approver 10 times in the last 10 minutes',
+      )
+    }
+    const refused = await ask(service, ada, {}, others[5])
+    expect(limitOf(refused)).toEqual([429, 'too_many_rings', '585'])
+    expect(refused.body.message).toBe(
+      'Several keys together asked this approver 15 times in the last 10 minutes',
+    )
+    clock.tick(585 * second)
+    await askTimes(1, others[5]!)
+  })
+
+  test('thirty new keys ask fifteen times', async () => {
+    const answers = await Promise.all(
+      (await createKeys(30)).flatMap((key) => [ask(service, ada, {}, key), ask(service, ada, {}, key)]),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(15)
+    expect(service.rung).toHaveLength(15)
+  })
+
+  test('a rotated key has one count, whichever secret asks', async () => {
+    const { id, key } = await createKey('rotated')
+    await askTimes(3, key)
+    const next = dataOf(await service.call('POST', `/svc/v1/keys/${id}/rotate`, { body: { overlap_s: 600 } }))
+    await askTimes(2, next.key)
+    for (const secret of [key, next.key])
+      expect(limitOf(await ask(service, ada, {}, secret)).slice(0, 2)).toEqual([429, 'too_many_rings'])
+  })
+
+  test('an approval begins the count of its key anew; a denial does not, nor that of another key', async () => {
+    const [other] = await createKeys(1)
+    await askTimes(5, other!)
+    await askTimes(4, acme.key)
     dataOf(await decide(service, await asked(), ada.key))
     clock.tick(second)
-    for (let i = 0; i < 4; i++) await cancel(await asked())
+    expect(limitOf(await ask(service, ada, {}, other)).slice(0, 2)).toEqual([429, 'too_many_rings'])
+    await askTimes(4, acme.key)
     dataOf(await decide(service, await asked(), ada.key, { decision: 'deny' }))
-    expect(limitOf(await ask(service, ada, {}, acme.key))).toEqual([429, 'too_many_rings', '600'])
+    expect(limitOf(await ask(service, ada, {}, acme.key))).toEqual([429, 'too_many_rings', '596'])
   })
 
   test('500 requests at once ring three times', async () => {

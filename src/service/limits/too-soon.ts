@@ -1,0 +1,20 @@
+import { Refusal } from '../refusal.ts'
+import { spoken } from '../turns.ts'
+
+const mostSeconds = 3600
+
+/** 429 with `Retry-After`; `hint` gets the time until `until`, in words. */
+export const tooSoon = (
+  code: string,
+  message: string,
+  hint: (wait: string) => string,
+  { now }: { now: string },
+  until: string,
+): Refusal => {
+  const left = Math.ceil((Date.parse(until) - Date.parse(now)) / 1000)
+  const seconds = Math.min(Math.max(left, 1), mostSeconds)
+  return new Refusal(429, code, message, {
+    hint: hint(spoken(seconds)),
+    headers: { 'retry-after': String(seconds) },
+  })
+}

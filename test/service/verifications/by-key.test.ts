@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
+import { show } from '../approver.ts'
+import { minute } from '../clock.ts'
+import { dataOf, refusal } from '../fixtures.ts'
+import { approve, post, save, token, validate, verify } from './verification.ts'
+
+installHooks()
+
+// Two applications of one organization verify the same person at the same time.
+
+type Key = { id: string; key: string }
+
+const createKey = async (name: string): Promise<Key> =>
+  dataOf(
+    await service.call('POST', '/svc/v1/keys', { body: { name, org_id: acme.id, scopes: ['ask', 'app'] } }),
+  )
+const prompt = async (key: string): Promise<string> =>
+  dataOf(await verify({ org_id: acme.id }, { key })).request_id
+const collect = (key: string, more: object = {}) => validate({ org_id: acme.id, ...more }, { key })
+const results = (key: string, more: object = {}) =>
+  post(
+    '/biometric-geo-fence-auth-results',
+    {
+      user_id: ada.id,
+      org_id: acme.id,
+      biometric_result: 'PASS',
+      geo_fence_result: 'PASS',
+      timestamp: clock.iso(),
+      device_info: { platform: 'android', device_id: 'x' },
+      ...more,
+    },
+    { key },
+  )
+
+let x: Key
+let y: Key
+beforeEach(async () => {
+  ;[x, y] = [await createKey('x'), await createKey('y')]
+})
+
+describe('a verification is the business of the key that started it:', () => {
+  test('the yes for one application is never the yes for the other, whoever prompted first', async () => {
+    for (const [first, second] of [
+      [x, y],
+      [y, x],
+    ] as const) {
+      const asked = await prompt(first.key)
+      await prompt(second.key)
+      await approve(asked)
+      expect(refusal(await collect(second.key))).toEqual([409, 'pending', []])
+      expect(refusal(await collect(second.key, { request_id: asked }))).toEqual([404, 'not_found', []])
+      expect(dataOf(await collect(first.key)).request_id).toBe(asked)
+      clock.tick(11 * minute)
+    }
+  })
+
+  test('an operator key and a key of the organization are two keys', async () => {
+    const asked = await prompt(service.operatorKey)
+    await approve(asked)
+    expect(refusal(await collect(x.key))).toEqual([404, 'not_found', []])
+    expect(refusal(await collect(x.key, { request_id: asked }))).toEqual([404, 'not_found', []])
+    expect(dataOf(await collect(service.operatorKey)).request_id).toBe(asked)
+    const own = await prompt(x.key)
+    await approve(own)
+    expect(refusal(await collect(service.operatorKey, { request_id: own }))).toEqual([404, 'not_found', []])
+  })
+
+  test('both secrets of a rotated key collect what either started, and a new prompt withdraws the last', async () => {
+    const older = await prompt(x.key)
+    const next: Key = dataOf(
+      await service.call('POST', `/svc/v1/keys/${x.id}/rotate`, { body: { overlap_s: 600 } }),
+    )
+    const newer = await prompt(next.key)
+    expect(dataOf(await show(service, older)).detail).toBe('replaced by a newer prompt')
+    await approve(newer)
+    expect(refusal(await collect(y.key))).toEqual([404, 'not_found', []])
+    expect(dataOf(await collect(x.key)).request_id).toBe(newer)
+  })
+
+  test('a new key with the name of a revoked one collects nothing of it', async () => {
+    const asked = await prompt(x.key)
+    await approve(asked)
+    dataOf(await service.call('DELETE', `/svc/v1/keys/${x.id}`))
+    const again = await createKey('x')
+    expect(refusal(await collect(again.key, { request_id: asked }))).toEqual([404, 'not_found', []])
+    expect(refusal(await results(again.key, { request_id: asked }))).toEqual([404, 'not_found', []])
+  })
+
+  test('results of one application leave the prompt and the token of the other alone', async () => {
+    const asked = await prompt(x.key)
+    const given = dataOf(await token({ user_id: ada.id, org_id: acme.id }, { key: x.key }))
+    for (const request_id of [undefined, asked, given.request_id])
+      expect(refusal(await results(y.key, { request_id }))).toEqual([404, 'not_found', []])
+    expect(dataOf(await save(given.auth_token, { key: x.key })).request_id).toBe(given.request_id)
+    await approve(asked)
+    expect(dataOf(await collect(x.key)).request_id).toBe(asked)
+  })
+
+  test('the prompt of one application withdraws none of the other', async () => {
+    const asked = await prompt(x.key)
+    for (let i = 0; i < 3; i++) await prompt(y.key)
+    expect((await approve(asked)).status).toBe(200)
+  })
+})
