@@ -15,6 +15,8 @@ export type Source = {
   regexes: Regex[]
   /** Its string literals and templates, what is joined by `+` in one piece; a value in one is `unknownValue`. */
   strings: string[]
+  /** The values that its templates put into a text, with what stands before and after each. */
+  values: { before: string; value: string; after: string }[]
 }
 
 type Node = { type: string; [key: string]: unknown }
@@ -31,13 +33,13 @@ const visit = (node: Node, see: (node: Node) => void): void => {
 /** Stands for a value that is known only when a text is printed. */
 export const unknownValue = '\uFFFC'
 
+const cooked = (node: Node): string[] =>
+  (node.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked)
+
 /** The text of a literal, a template or a sum of them. */
 const textOf = (node: Node): string | undefined => {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined
-  if (node.type === 'TemplateLiteral')
-    return (node.quasis as { value: { cooked: string } }[])
-      .map(({ value }) => value.cooked)
-      .join(unknownValue)
+  if (node.type === 'TemplateLiteral') return cooked(node).join(unknownValue)
   if (node.type !== 'BinaryExpression' || node.operator !== '+') return undefined
   const [left, right] = [textOf(node.left as Node), textOf(node.right as Node)]
   return left === undefined && right === undefined
@@ -54,14 +56,25 @@ const stringsIn = (node: Node, found: string[] = []): string[] => {
   return found
 }
 
+const valuesIn = (node: Node, text: string): Source['values'] => {
+  const texts = cooked(node)
+  return (node.expressions as (Node & { start: number; end: number })[]).map(({ start, end }, i) => ({
+    before: texts.slice(0, i + 1).join(unknownValue),
+    value: text.slice(start, end),
+    after: texts[i + 1]!,
+  }))
+}
+
 /** What one file imports (a path from the root of the project, or a package) and its regular expressions. */
 export const readSource = (file: string, text: string): Source => {
   const imports: Import[] = []
   const regexes: Regex[] = []
+  const values: Source['values'] = []
   const resolve = (specifier: string): string =>
     specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier
   const tree = parseAst(text, { lang: 'ts' }, file) as unknown as Node
   visit(tree, (node) => {
+    if (node.type === 'TemplateLiteral') values.push(...valuesIn(node, text))
     if (node.regex) {
       const { pattern, flags } = node.regex as { pattern: string; flags: string }
       regexes.push({ file, source: pattern, flags })
@@ -70,7 +83,7 @@ export const readSource = (file: string, text: string): Source => {
     if (/^(?:Import|Export|TSImport)/.test(node.type) && specifier !== undefined)
       imports.push({ from: file, to: resolve(String(specifier)), dynamic: lazy.has(node.type) })
   })
-  return { file, text, lines: text.split('\n').length, imports, regexes, strings: stringsIn(tree) }
+  return { file, text, lines: text.split('\n').length, imports, regexes, strings: stringsIn(tree), values }
 }
 
 export const sourceTree = (): Source[] =>

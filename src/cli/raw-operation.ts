@@ -40,7 +40,7 @@ export const operationAt = (method: string, path: string, baseUrl: string): Oper
 /** A raw request in words, with its whole body but for what looks like a secret. */
 export const rawLine = ({ method, path, body }: { method: string; path: string; body?: string }): string => {
   const { pathname, search } = new URL(redactedUrl(`http://svc${path}`))
-  const line = `svc api ${shellWord(pathname + search)} -X ${method}`
+  const line = `svc api ${shellWord(pathname + search)} -X ${shellWord(method)}`
   if (body === undefined) return line
   return `${line} --input ${shellWord(safeJson(withoutSecrets(JSON.parse(body))))}`
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { root, sourceTree, unknownValue } from '../source-tree.ts'
+import { groups } from '../../src/cli/groups.ts'
 import { mentionsIn, refusalOf } from './printed-commands.ts'
 
 const refusedIn = async (texts: { file: string; text: string }[]): Promise<string[]> => {
@@ -46,6 +47,40 @@ describe('a command that is only named', () => {
     // A page may name a group of commands.
     expect(refused.filter((line) => !line.endsWith('(outputHelp)'))).toEqual([])
   })
+})
+
+/** A command or a flag that a person may paste, up to the value that follows. */
+const command = new RegExp(
+  String.raw`(?:^|[\s("\`:;,])svc (?:${Object.keys(groups).join('|')})\b[^.,;:"\`\n]*$|^--[a-z-]+[ =]'?$`,
+)
+/** What is a line of a shell already, and one of several words of our own. */
+const isLine = (value: string): boolean =>
+  /^(?:shellWord|quoted|sameService)\(|\.map\(shellWord\)|\.example$|^Object\.keys\(/.test(value) ||
+  /\? '[^'$]*' : (?:'[^'$]*'|` --[a-z-]+ \$\{shellWord\(\w+\)\}`)$/.test(value)
+/** Names of commands, flags and topics, which svc chose. */
+const ownWords = new Set([
+  'src/cli/approve/run.ts picking',
+  'src/cli/commands/help.ts meant',
+  'src/cli/commands/mcp.ts safeLine(word)',
+  'src/cli/commands/profile.ts text',
+  'src/cli/commands/service.ts name',
+  'src/cli/declare/export-text.ts schemaFile',
+  'src/cli/declare/target.ts section',
+])
+/** A flag that is named with its value, and what is wrong with it. */
+const isSaid = (after: string): boolean => /^(?::| is )/.test(after)
+
+test('a value in a printed command is quoted for a shell', () => {
+  const raw = sourceTree()
+    // The service puts its own numbers and slugs into commands.
+    .filter(({ file }) => !file.startsWith('src/service/'))
+    .flatMap(({ file, values }) =>
+      values
+        .filter(({ before, value, after }) => command.test(before) && !isLine(value) && !isSaid(after))
+        .filter(({ value }) => !ownWords.has(`${file} ${value}`))
+        .map(({ before, value }) => `${file}: ${before}\${${value}}`),
+    )
+  expect(raw).toEqual([])
 })
 
 test.each([

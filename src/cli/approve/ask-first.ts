@@ -4,6 +4,7 @@ import type { Ask } from '../../contract/asker.ts'
 import { usageError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import { whereLine } from '../confirm.ts'
 import type { Change, Context } from '../context.ts'
 import { resolveOrg } from '../organization.ts'
@@ -57,7 +58,7 @@ export const askFirst = async ({ cli, line, org }: Change, context: Context): Pr
   if (approver === undefined)
     throw usageError(
       `Profile "${profile.value}" requires an approval for svc ${words}, but has no approver`,
-      `svc profile set ${profile.value} default_mobile=+12025550101`,
+      `svc profile set ${shellWord(profile.value)} default_mobile=+12025550101`,
     )
   const what = line ?? (await command?.line()) ?? `svc ${words}`
   const ask: Ask = {

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { SoftwareKey } from '../../client/software-authenticator.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Io } from '../io.ts'
 import { configDir } from '../profile/config-dir.ts'
 import { readGuarded } from '../profile/guarded-file.ts'
@@ -55,7 +56,7 @@ export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
   if (others.length > 0)
     throw usageError(
       `Found ${all.length} software authenticators: choose one with --authenticator`,
-      all.map((one) => `--authenticator ${one}`).join('\n      '),
+      all.map((one) => `--authenticator ${shellWord(one)}`).join('\n      '),
     )
   const text = readGuarded(path, 'authenticator')
   if (text === undefined)

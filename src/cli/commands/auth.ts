@@ -3,6 +3,7 @@ import type { Client } from '../../client/client.ts'
 import { auth } from '../../contract/auth.ts'
 import { SvcError } from '../../core/errors.ts'
 import { exitCode, type Exit } from '../../core/exit-codes.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import { maybeRung } from '../approve/ending.ts'
 import type { Context } from '../context.ts'
 import type { Typed } from '../gather-input.ts'
@@ -29,9 +30,9 @@ const secondsOf = (expires_at: unknown, now: number): number => {
 
 const goOn = (input: { mobile: string; request_id?: string; org_id?: number }): string =>
   [
-    `svc auth validate --mobile ${input.mobile}`,
-    ...(input.request_id ? [`--request-id ${input.request_id}`] : []),
-    ...(input.org_id === undefined ? [] : [`--org ${input.org_id}`]),
+    `svc auth validate --mobile ${shellWord(input.mobile)}`,
+    ...(input.request_id ? [`--request-id ${shellWord(input.request_id)}`] : []),
+    ...(input.org_id === undefined ? [] : [`--org ${shellWord(String(input.org_id))}`]),
   ].join(' ')
 
 /**

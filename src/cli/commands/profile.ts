@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { defaultBaseUrl } from '../profile/address.ts'
 import { addProfile, type NewProfile } from '../profile/add.ts'
@@ -105,7 +106,7 @@ export const registerProfile = (group: Command, context: Context): void => {
       if (!prompt)
         throw usageError(
           'svc profile remove requires --yes when it cannot ask for confirmation',
-          `svc profile remove ${name} --yes`,
+          `svc profile remove ${shellWord(name)} --yes`,
         )
       const { base_url: url = defaultBaseUrl } = saved
       if (!(await prompt.confirm(`Remove profile ${name}, for ${url}, and the key in it?`)))

@@ -5,6 +5,7 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import { readAtMost } from '../../core/read-at-most.ts'
 import { safeJson } from '../../core/safe-text.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Io } from '../io.ts'
 import { requirePlainFile } from '../plain-file.ts'
 import { actions, type Plan } from './plan.ts'
@@ -118,7 +119,7 @@ export const readPlan = (file: string, io: Io): PlanFile => {
   if (checked.success) return checked.data
   throw usageError(
     `--plan: ${file} is not a plan of this version of svc`,
-    `svc apply org.yaml --plan-out ${file} writes one`,
+    `svc apply org.yaml --plan-out ${shellWord(file)} writes one`,
   )
 }
 

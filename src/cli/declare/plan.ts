@@ -1,4 +1,5 @@
 import { SvcError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import {
   fieldsOf,
   onlyAtCreation,
@@ -63,7 +64,7 @@ const idpStep = (slug: string, wanted: Row | undefined, present: Row | undefined
   const changes = changesOf('idp', wanted, present)
   if (changes.length === 0) return []
   const { provider, client_id } = wanted.fields
-  const command = `svc org creds set-idp --org ${slug} --provider ${quoted(provider)} --client-id ${quoted(client_id)} --client-secret-file FILE`
+  const command = `svc org creds set-idp --org ${shellWord(slug)} --provider ${quoted(provider)} --client-id ${quoted(client_id)} --client-secret-file FILE`
   return [{ ...step, changes, note: `it needs the secret: ${command}` }]
 }
 
@@ -88,7 +89,7 @@ const refuseAmbiguous = (wanted: Rows, { ambiguous, slug }: State): void => {
         field: `${section}/${key}`,
         message: `is the name of ${ids.length}: ids ${ids.join(', ')}`,
       })),
-      hint: `Give each a name of its own, such as svc geofence update ${meant[0]!.ids.at(-1)} --org ${slug} --name …`,
+      hint: `Give each a name of its own, such as svc geofence update ${shellWord(String(meant[0]!.ids.at(-1)))} --org ${shellWord(slug)} --name …`,
     },
   )
 }

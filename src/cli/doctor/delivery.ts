@@ -1,5 +1,6 @@
 import { outbox } from '../../contract/outbox.ts'
 import { SvcError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { rowsOf } from '../output/payload.ts'
 import { failed, note, ok, warn, type Finding } from './finding.ts'
@@ -18,7 +19,7 @@ const about = ({ channel, ready, waiting, given_up }: Channel): Finding => {
     return warn(
       'delivery',
       `${name}: ${Number(waiting)} waiting for another attempt, ${Number(given_up)} failed within a day`,
-      `svc notify outbox list --channel ${name} --state ${Number(given_up) > 0 ? 'dead' : 'queued'}`,
+      `svc notify outbox list --channel ${shellWord(name)} --state ${Number(given_up) > 0 ? 'dead' : 'queued'}`,
     )
   return ok('delivery', `${name} is set up, and no message is waiting`)
 }

@@ -1,3 +1,4 @@
+import { shellWord } from '../../core/shell-word.ts'
 import { org } from '../../contract/org.ts'
 import type { Answer } from '../../client/client.ts'
 import type { Context } from '../context.ts'
@@ -23,7 +24,7 @@ export const checkAddress = ({ baseUrl, profile }: Settings): Finding => {
 }
 
 export const checkKey = async ({ apiKey, baseUrl, profile }: Settings): Promise<Finding> => {
-  const login = `svc profile login ${profile.value}`
+  const login = `svc profile login ${shellWord(profile.value)}`
   try {
     if ((await apiKey(baseUrl.value)) === undefined)
       return fail('key', 'no API key', `${login}, or SVC_API_KEY`)

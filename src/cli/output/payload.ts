@@ -1,4 +1,5 @@
 import { SvcError, usageError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 
 export type Envelope = { status: string; message: string; data?: unknown; [field: string]: unknown }
 export type Row = Record<string, unknown>
@@ -66,7 +67,7 @@ export const pickFields = (
     if (!missing)
       throw usageError(
         `The answer has no field "${name}"`,
-        rows.length === 0 ? 'Remove --json' : `--json ${fields.join(',')}`,
+        rows.length === 0 ? 'Remove --json' : `--json ${shellWord(fields.join(','))}`,
       )
     missing(name)
   }
@@ -78,5 +79,6 @@ export const pickFields = (
 export const fieldsNeeded = (fields: readonly string[]): SvcError =>
   new SvcError('usage', 'usage', '--json requires the names of fields, separated by commas', {
     detail: fields.map((name) => `  ${name}`).join('\n'),
-    hint: fields.length > 0 ? `--json ${fields.slice(0, 3).join(',')}` : '-o json shows all fields',
+    hint:
+      fields.length > 0 ? `--json ${shellWord(fields.slice(0, 3).join(','))}` : '-o json shows all fields',
   })

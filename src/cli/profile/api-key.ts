@@ -57,14 +57,14 @@ export const keySource = (
   if (inEnv)
     return {
       where: 'in SVC_API_KEY',
-      remedy: `Correct SVC_API_KEY, or unset it: a key that "svc profile login ${profileName}" saves is used without it`,
+      remedy: `Correct SVC_API_KEY, or unset it: a key that "svc profile login ${shellWord(profileName)}" saves is used without it`,
       read: async () => inEnv,
     }
   if (command && command.length > 0)
     return {
       where: `that ${command[0]} prints`,
       origin: api_key_origin ?? originOf(profile.base_url ?? defaultBaseUrl) ?? 'nowhere',
-      remedy: `Check what the credential_command of profile ${profileName} prints: svc profile show ${profileName}`,
+      remedy: `Check what the credential_command of profile ${profileName} prints: svc profile show ${shellWord(profileName)}`,
       read: async () =>
         (await import('./credential-command.ts')).runCredentialCommand(command, profileName, io),
     }
@@ -72,16 +72,16 @@ export const keySource = (
   return {
     where: 'in the profile',
     origin: api_key_origin ?? 'nowhere',
-    remedy: `svc profile login ${profileName}`,
+    remedy: `svc profile login ${shellWord(profileName)}`,
     read: async () => api_key,
   }
 }
 
 const wayOut: Record<Noun, (profileName: string, origin: string) => string> = {
   'API key': (profileName, origin) =>
-    `svc profile login ${profileName}, or give a key for ${origin} with --key-file`,
+    `svc profile login ${shellWord(profileName)}, or give a key for ${origin} with --key-file`,
   bearer: (profileName, origin) =>
-    `svc profile login ${profileName} --bearer, or MCP_AUTH_TOKEN for ${origin}`,
+    `svc profile login ${shellWord(profileName)} --bearer, or MCP_AUTH_TOKEN for ${origin}`,
 }
 
 /** MCP_AUTH_TOKEN, then the profile. */

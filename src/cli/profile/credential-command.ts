@@ -43,7 +43,7 @@ export const runCredentialCommand = (command: readonly string[], profile: string
             detail,
             hint:
               `It must print only the key, on one line. Try it: ${safeLine(command.map(shellWord).join(' '))}\n` +
-              `      svc profile set ${profile} credential_command='…' names another`,
+              `      svc profile set ${shellWord(profile)} credential_command='…' names another`,
           },
         ),
       )

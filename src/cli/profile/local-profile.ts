@@ -8,7 +8,7 @@ export type LocalService = { baseUrl: string; mcpUrl: string; key?: string; data
 const name = 'local'
 
 const noKey = (dataDir: string): string =>
-  `The profile "${name}" has no API key. To save the operator key: svc profile login ${name}. ` +
+  `The profile "${name}" has no API key. To save the operator key: svc profile login ${shellWord(name)}. ` +
   `If it is lost, stop the service and create a new one: svc service reset-operator-key --data-dir ${shellWord(dataDir)}`
 
 /** Whether both are the same loopback address but for the port: all that a restart may change by itself. */
@@ -35,7 +35,7 @@ export const saveLocalProfile = async (
     if (before && before.data_dir !== service.dataDir) {
       note =
         `The profile "${name}" belongs to ${before.data_dir ?? 'another service'} and was not changed; ` +
-        `for this one: svc profile create <name> --base-url ${service.baseUrl} --with-key`
+        `for this one: svc profile create <name> --base-url ${shellWord(service.baseUrl)} --with-key`
       return
     }
     if (before && service.key === undefined && !differsInPort(before.base_url, service.baseUrl)) {

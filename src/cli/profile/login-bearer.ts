@@ -1,5 +1,6 @@
 import { createToolClient } from '../../client/tool-client.ts'
 import { usageError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { openTransport } from '../open-client.ts'
 import type { LoginOptions } from './login.ts'
@@ -22,7 +23,7 @@ export const logInBearer = async (
   if (!mcpUrl)
     throw usageError(
       `Profile "${name}" has no tool server`,
-      `svc profile set ${name} mcp_url=https://host.example/mcp`,
+      `svc profile set ${shellWord(name)} mcp_url=https://host.example/mcp`,
     )
   const url = mcpUrl.value
   const change = (file: ProfileFile, token?: string): void => {

@@ -74,7 +74,7 @@ export const logIn = async (
   if (saved.credential_command)
     throw usageError(
       `Profile "${name}" gets its key from a command`,
-      `svc profile set ${name} credential_command=   removes the command`,
+      `svc profile set ${shellWord(name)} credential_command=   removes the command`,
     )
   const cacert = isNew && globals.cacert !== undefined ? [parseChange(`cacert=${globals.cacert}`, io)] : []
   const url = checkBaseUrl(globals.baseUrl ?? saved.base_url ?? settings.baseUrl.value, '--base-url')

@@ -1,4 +1,5 @@
 import type { EnvName } from '../../core/env.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Globals } from '../context.ts'
 import type { Io } from '../io.ts'
 import { maskSecret } from '../output/mask.ts'
@@ -101,7 +102,7 @@ export const explain = (
     const source = isNamed ? 'argument' : (found?.source ?? null)
     const said = {
       flag,
-      argument: `svc profile show ${argument}`,
+      argument: `svc profile show ${shellWord(argument ?? '')}`,
       environment: variable,
       profile: setting === 'profile' ? 'svc profile use' : `profile ${settings.profile.value}`,
       '.svcrc': found?.from,

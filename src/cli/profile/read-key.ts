@@ -1,4 +1,5 @@
 import { usageError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { checkKey, createKeyReader, fileSource, type Noun } from './api-key.ts'
 
@@ -19,7 +20,7 @@ export const readNewKey = async (
     if (!asked)
       throw usageError(
         `Cannot ask for the ${noun}: this is not a terminal`,
-        `svc profile login ${target.profile}${noun === 'bearer' ? ' --bearer' : ''} --with-key < key.txt`,
+        `svc profile login ${shellWord(target.profile)}${noun === 'bearer' ? ' --bearer' : ''} --with-key < key.txt`,
       )
     return (
       await asked.secret(`${noun === 'bearer' ? 'Bearer' : noun} for ${new URL(target.url).origin}`)

@@ -1,6 +1,7 @@
 import type { EnvName } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Globals } from '../context.ts'
 import type { Io } from '../io.ts'
 import { checkBaseUrl, checkMcpUrl, defaultBaseUrl, originOf } from './address.ts'
@@ -22,7 +23,7 @@ const fileSetting = (value: string | undefined): Setting | undefined =>
 
 const notThere = (message: string, name: string, others: boolean): SvcError =>
   new SvcError('notFound', 'no_profile', message, {
-    hint: others ? 'svc profile list' : `svc profile create ${name} --base-url URL`,
+    hint: others ? 'svc profile list' : `svc profile create ${shellWord(name)} --base-url URL`,
   })
 
 /** Fails when there is no such profile, and lists those that there are. */
@@ -44,7 +45,7 @@ const svcrcSetting = (io: Io, file: ProfileFile): Setting | undefined => {
       'no_profile',
       `${safeLine(path)} names the profile "${name}", which does not exist`,
       {
-        hint: `svc profile create ${name} --base-url URL; --profile NAME or SVC_PROFILE overrides it`,
+        hint: `svc profile create ${shellWord(name)} --base-url URL; --profile NAME or SVC_PROFILE overrides it`,
       },
     )
   return { value: name, source: '.svcrc', from: path }
@@ -132,7 +133,7 @@ export const createSettings = ({
     apiKey: createKeyReader(key, name.value),
     keyHint:
       key?.remedy ??
-      `svc profile login ${name.value} saves one; SVC_API_KEY is used once; svc serve creates the profile local`,
+      `svc profile login ${shellWord(name.value)} saves one; SVC_API_KEY is used once; svc serve creates the profile local`,
     bearer: createKeyReader(bearerSource(io, profile), name.value, 'bearer'),
   }
 }

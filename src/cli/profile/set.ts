@@ -1,4 +1,5 @@
 import { usageError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { defaultBaseUrl, originOf, pathHint } from './address.ts'
 import { checkCommands } from './check-commands.ts'
@@ -32,13 +33,13 @@ export const setFields = async (
     if (untested && changes.some(([field, value]) => field === 'verify_fallback' && value === true))
       throw usageError(
         `verify_fallback: svc has not tested ${url}`,
-        `svc doctor --profile ${name} --verify-fallback +12025550101 tests it with a person who leaves the prompt unanswered`,
+        `svc doctor --profile ${shellWord(name)} --verify-fallback +12025550101 tests it with a person who leaves the prompt unanswered`,
       )
     hint =
       origin !== undefined && origin !== originOf(url)
-        ? `Its key was saved for ${origin}. To save one for the new address: svc profile login ${name}`
+        ? `Its key was saved for ${origin}. To save one for the new address: svc profile login ${shellWord(name)}`
         : listed && !profile.default_mobile
-          ? `No approver is configured: svc profile set ${name} default_mobile=+12025550101`
+          ? `No approver is configured: svc profile set ${shellWord(name)} default_mobile=+12025550101`
           : pathHint(url)
   }
   await saveProfile({ name, change, message: `Profile ${name} changed`, dryRun }, context)
