@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -44,6 +45,18 @@ test('/health and /health/ready tell that nothing can be written, and when it ca
   limitFiles('unlimited')
   await expect.poll(() => probe('/health'), waiting).toEqual([200, { ok: true, transport: 'http' }])
   expect(await probe('/health/ready')).toEqual([200, { ok: true }])
+}, 30_000)
+
+test('/health is not ok as soon as a write has failed, though a page could still be written', async () => {
+  expect(await probe('/health')).toEqual([200, { ok: true, transport: 'http' }])
+  limitFiles(String(statSync(join(folder.path, 'data', 'svc.db-wal')).size + 2 * 4120))
+  const { exit } = await svc(['org', 'create', '--name', 'Acme'], env())
+  expect(exit).not.toBe(0)
+  expect(await probe('/health')).toEqual([200, { ok: false, transport: 'http' }])
+  limitFiles('unlimited')
+  const ok = [200, { ok: true, transport: 'http' }]
+  await expect.poll(() => probe('/health'), { timeout: 10_000 }).toEqual(ok)
+  expect((await svc(['org', 'create', '--name', 'Acme'], env())).exit).toBe(0)
 }, 30_000)
 
 test('/health/ready answers 503 while the service stops', async () => {

@@ -39,6 +39,7 @@ export const createGroupCommit = (connection: Connection) => {
   let queue: Job[] = []
   let draining: Promise<void> | undefined
   let revision = 0
+  let failures = 0
 
   const attempt = async (job: Job): Promise<void> => {
     connection.exec('SAVEPOINT job')
@@ -48,7 +49,9 @@ export const createGroupCommit = (connection: Connection) => {
       // A full disk rolls the whole transaction back by itself: then no job of the batch was kept.
       if (!connection.inTransaction) throw error
       connection.exec('ROLLBACK TO job')
-      job.settle = () => job.fail(asUnavailable(error))
+      const reason = asUnavailable(error)
+      if (reason !== error) failures += 1
+      job.settle = () => job.fail(reason)
     }
     connection.exec('RELEASE job')
   }
@@ -59,6 +62,7 @@ export const createGroupCommit = (connection: Connection) => {
       for (const job of batch) await attempt(job)
       connection.exec('COMMIT')
     } catch (error) {
+      failures += 1
       if (connection.inTransaction) connection.exec('ROLLBACK')
       for (const job of batch) job.fail(unavailable(error))
       return
@@ -96,6 +100,8 @@ export const createGroupCommit = (connection: Connection) => {
         draining ??= drain()
       }),
     revision: (): number => revision,
+    /** Counts the writes that the store refused, whatever was wrong with it. */
+    failures: (): number => failures,
     /** Resolves when nothing waits to be written. */
     idle: (): Promise<void> => draining ?? Promise.resolve(),
   }

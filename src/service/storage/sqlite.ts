@@ -22,6 +22,15 @@ const clock = (now: () => Date): (() => string) => {
   }
 }
 
+/** The page that holds the version, as it is. */
+const onePage = [`PRAGMA user_version = ${newestVersion}`]
+/** More pages than a request writes. */
+const manyPages = [
+  `INSERT INTO settings (name, value) VALUES ('write_probe', hex(randomblob(32768)))
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  `DELETE FROM settings WHERE name = 'write_probe'`,
+]
+
 /** Opens the store in the file `path`, made and brought up to date as needed. Fails with an SvcError when a newer svc wrote it. */
 export const openSqlite = async ({ path, now = () => new Date() }: Options): Promise<Storage> => {
   const writer = openConnection(path)
@@ -48,10 +57,9 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
     write: (work) => commits.run(() => work(writing)),
     // The data directory is locked: no other process commits.
     revision: commits.revision,
-    // Writes the page that holds the version, as it is.
-    canWrite: createWriteProbe(() =>
-      commits.run(async () => writer.exec(`PRAGMA user_version = ${newestVersion}`)),
-    ),
+    canWrite: createWriteProbe(async (thorough) => {
+      for (const sql of thorough ? manyPages : onePage) await commits.run(async () => writer.exec(sql))
+    }, commits.failures),
     now: clock(now),
     close: async () => {
       await commits.idle()
