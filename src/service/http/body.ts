@@ -88,15 +88,27 @@ const refuseProto = (body: unknown): void => {
   }
 }
 
+/** A client that ends the connection while it sends; nobody reads this answer, but the log does. */
+const incomplete = (): Refusal =>
+  new Refusal(400, 'incomplete_body', 'The connection ended before the body was complete')
+
+const readBytes = async (
+  context: Context,
+  limit: BodyLimit,
+  length: number | undefined,
+): Promise<Uint8Array> =>
+  length === undefined || length === 0 || length > limit.kib * 1024
+    ? readCounted(context, limit)
+    : new Uint8Array(await context.req.arrayBuffer())
+
 /** What a JSON body holds; undefined when there is no body. Fails with a Refusal: 400, 413 or 415. */
 export const readJson = async (context: Context, limit: BodyLimit): Promise<unknown> => {
   const length = lengthOf(context)
   if (length === 0 && !context.req.raw.body) return undefined
   if (length !== undefined && length > readAtMost) throw tooManyBytes(limit)
-  const bytes =
-    length === undefined || length === 0 || length > limit.kib * 1024
-      ? await readCounted(context, limit)
-      : new Uint8Array(await context.req.arrayBuffer())
+  const bytes = await readBytes(context, limit, length).catch((error: unknown) => {
+    throw error instanceof Refusal ? error : incomplete()
+  })
   // Over HTTP every DELETE and POST has a body to read, so only this shows that it was sent none.
   if (bytes.byteLength === 0) return undefined
   requireJson(context)

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestService, type TestService } from '../harness.ts'
 
+type Answered = { data: { code: string } }
+
 let service: TestService
 beforeAll(async () => {
   service = await startTestService()
@@ -41,6 +43,19 @@ describe('a body that is not JSON', () => {
     expect(answer.status).toBe(400)
   })
 })
+
+test.each([[{}], [{ 'content-length': '1000' }]])(
+  'a client that leaves while it sends, with %j, is no error of the service',
+  async (headers) => {
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(Buffer.from('{"name":"A')),
+      pull: (controller) => controller.error(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })),
+    })
+    const answer = await raw(body, { 'transfer-encoding': 'chunked', ...headers })
+    expect([answer.status, ((await answer.json()) as Answered).data.code]).toEqual([400, 'incomplete_body'])
+    expect(service.log.at(-1)).toMatchObject({ level: 'info', status: 400, error: undefined })
+  },
+)
 
 describe('the media type', () => {
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1', ''])(
