@@ -1,6 +1,27 @@
 import { base64URLStringToBuffer } from '@simplewebauthn/browser'
 import { call, type Session } from './api.ts'
 
+const worker = '/approver/sw.js'
+
+type TrustedTypes = {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(url: string): string },
+  ): { createScriptURL(url: string): string }
+}
+
+/** The address of the worker for a browser that takes only what a policy admits. The page has no other policy. */
+const trustedWorker = (): string => {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
+  const rules = {
+    createScriptURL: (url: string) => {
+      if (url === worker) return url
+      throw new TypeError('Not the service worker')
+    },
+  }
+  return trustedTypes?.createPolicy('svc-worker', rules).createScriptURL(worker) ?? worker
+}
+
 /** The shell works offline, and a push finds the page when it is closed. */
 export const registerWorker = async (open: (requestId: string) => void): Promise<void> => {
   if (!('serviceWorker' in navigator)) return
@@ -8,7 +29,7 @@ export const registerWorker = async (open: (requestId: string) => void): Promise
     const id = (data as { request_id?: unknown } | null)?.request_id
     if (typeof id === 'string') open(id)
   })
-  await navigator.serviceWorker.register('/approver/sw.js', { scope: '/approver' }).catch(() => undefined)
+  await navigator.serviceWorker.register(trustedWorker(), { scope: '/approver' }).catch(() => undefined)
 }
 
 type Offer = 'possible' | 'install first' | 'impossible'

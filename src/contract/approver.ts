@@ -7,9 +7,9 @@ import { sentEnrollment, states, webauthn } from './records.ts'
 // What the approver page calls, over /svc/v1/approver. Never typed by a person. spec: not shown
 // Its session is an HttpOnly, SameSite cookie of one device and only reads; each decision is an assertion.
 
-/** The name of the cookie. Browsers take the prefix from https only, so nothing in between can plant one. */
+/** The name of the cookie. Browsers take the prefix from this very host over https only, so no other host can plant one. */
 export const sessionCookie = (publicUrl: string): string =>
-  publicUrl.startsWith('https:') ? '__Secure-svc-approver' : 'svc-approver'
+  publicUrl.startsWith('https:') ? '__Host-svc-approver' : 'svc-approver'
 
 const token = chosen(line(100), 'Token of the enrollment', { secret: true })
 /** Who stands at the page. */

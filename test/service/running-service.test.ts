@@ -37,6 +37,20 @@ const overTls = (service: RunningService): Promise<number | undefined> =>
       .end()
   })
 
+test.each([
+  ['https://svc.example.com', 'max-age=31536000'],
+  ['https://svc.example.com:8443', null],
+  ['https://localhost', null],
+  ['http://svc.example.com', null],
+  [undefined, null],
+])('at %s its answers say %s of https', async (publicUrl, expected) => {
+  const service = await start({ publicUrl })
+  for (const path of ['/health', '/approver', '/nothing']) {
+    const { headers } = await fetch(new URL(path, service.healthUrl), { redirect: 'manual' })
+    expect(headers.get('strict-transport-security')).toBe(expected)
+  }
+})
+
 describe('a running service', () => {
   test('finishes what is under way when it is stopped, and takes nothing new', async () => {
     const service = await start()

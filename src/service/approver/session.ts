@@ -18,7 +18,8 @@ const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:')
 const cookieOf = (publicUrl: string, value: string, seconds: number): string =>
   [
     `${sessionCookie(publicUrl)}=${value}`,
-    `Path=${path}`,
+    // The prefix of the name requires the whole host.
+    `Path=${isSecure(publicUrl) ? '/' : path}`,
     `Max-Age=${seconds}`,
     'HttpOnly',
     'SameSite=Strict',

@@ -16,6 +16,9 @@ const types: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 }
 
+/** The one Trusted Types policy of the page: it admits its service worker. */
+const workerPolicy = 'svc-worker'
+
 const headers = {
   'cache-control': 'no-cache',
   'content-security-policy': [
@@ -29,7 +32,11 @@ const headers = {
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    `trusted-types ${workerPolicy}`,
   ].join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
   'permissions-policy':
     'publickey-credentials-get=(self), publickey-credentials-create=(self), geolocation=(self), camera=(), microphone=()',
   'referrer-policy': 'no-referrer',

@@ -37,6 +37,16 @@ const cannotListen = (where: string, error: NodeJS.ErrnoException): SvcError => 
   })
 }
 
+/**
+ * Tells browsers to use https only: for the name that the operator gave to the whole host, and not for a port beside other
+ * services or this machine.
+ */
+const strictTransport = (publicUrl: string | undefined): string | undefined => {
+  const { protocol, port, hostname } = new URL(publicUrl ?? 'http://localhost')
+  const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
+  return protocol === 'https:' && port === '' && !isLocal ? 'max-age=31536000' : undefined
+}
+
 /** Listens, and answers with what `serve` makes of the port. Fails with an SvcError when it cannot listen. */
 export const startServer = async (
   { port, host, tls, publicUrl }: { port: number; host: string; tls?: Tls; publicUrl?: string },
@@ -50,6 +60,11 @@ export const startServer = async (
       : { createServer, serverOptions: limits }),
   }) as Server
   server.on('clientError', answerParserError)
+  const strict = strictTransport(publicUrl)
+  if (strict !== undefined)
+    server.prependListener('request', (_, response) =>
+      response.setHeader('strict-transport-security', strict),
+    )
   const drop = tls ? redirectPlainHttp(server as TlsServer, { publicUrl }) : () => undefined
   const bound = await new Promise<number>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(`${host}:${port}`, error)))

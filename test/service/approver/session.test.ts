@@ -127,11 +127,13 @@ describe('a session', () => {
     const body = { token, name: 'x', response: phoneRegistration(ceremony, where).response }
     const answer = await service.call('POST', '/svc/v1/devices', { key: null, body })
     expect(answer.headers['set-cookie']).toMatch(
-      /^__Secure-svc-approver=.*; HttpOnly; SameSite=Strict; Secure$/,
+      /^__Host-svc-approver=[\w-]{43}; Path=\/; Max-Age=34560000; HttpOnly; SameSite=Strict; Secure$/,
     )
     const whoami = (cookie: string) => fromPhone(service, 'GET', 'session', { cookie })
     dataOf(await whoami(cookieOf(answer)))
-    expect(refusal(await whoami(cookieOf(answer).replace('__Secure-', '')))[0]).toBe(401)
+    expect(refusal(await whoami(cookieOf(answer).replace('__Host-', '')))[0]).toBe(401)
+    // A page of another host in the same domain can set one of this name.
+    expect(refusal(await whoami(cookieOf(answer).replace('__Host-', '__Secure-')))[0]).toBe(401)
     await service.close()
   })
 })
