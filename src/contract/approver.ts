@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import { approvalRecord, ceremony } from './approval.ts'
+import { deviceRecord } from './device.ts'
 import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
-import { sentEnrollment, states, webauthn } from './records.ts'
+import { sentEnrollment, states, time, webauthn } from './records.ts'
 
 // What the approver page calls, over /svc/v1/approver. Never typed by a person. spec: not shown
 // Its session is an HttpOnly, SameSite cookie of one device and only reads; each decision is an assertion.
@@ -55,6 +56,9 @@ const member = z.looseObject({
   state: chosen(z.enum(states), 'State'),
 })
 
+const pending = chosen(id, 'The pending device')
+const deviceMove = chosen(z.enum(['approve', 'refuse']), 'What becomes of it')
+
 export const approver = operations({
   beginEnrollment: {
     method: 'POST',
@@ -75,6 +79,10 @@ export const approver = operations({
       challenge: chosen(z.string(), 'What the registration signs, base64url'),
       user_handle: chosen(z.string(), 'The user, as the authenticator keeps it, base64url'),
       exclude: chosen(z.array(z.string()), 'Credentials that are registered already'),
+      attestation: chosen(
+        z.enum(['none', 'direct']),
+        'What the registration asks the device to prove of its model',
+      ),
       wants_location: sessionRecord.shape.wants_location,
     }),
   },
@@ -116,6 +124,9 @@ export const approver = operations({
     input: z.strictObject({
       challenge: chosen(line(500), 'The challenge of the service'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
+      code: chosen(z.optional(line(10)), 'The code that was sent by SMS, where the device waits for it', {
+        secret: true,
+      }),
     }),
     data: sessionRecord,
   },
@@ -236,5 +247,105 @@ export const approver = operations({
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
     }),
     data: z.extend(member, { enrollment: sentEnrollment }),
+  },
+  listOwnDevices: {
+    method: 'GET',
+    path: '/svc/v1/approver/devices',
+    cli: 'approver devices',
+    hidden: true,
+    session: true,
+    effect: 'read',
+    summary: 'List the devices of the person at the page and, for an admin, the recoveries that wait',
+    message: 'Devices',
+    input: z.strictObject({}),
+    data: z.looseObject({
+      device_id: chosen(id, 'The device at the page'),
+      devices: chosen(z.array(deviceRecord), 'Devices of the person, oldest first'),
+      recoveries: chosen(
+        z.array(z.extend(deviceRecord, { member: chosen(member, 'Whose device it is') })),
+        'New devices of members who lost their last one; nothing for everybody but an admin',
+      ),
+    }),
+  },
+  beginDeviceMove: {
+    method: 'POST',
+    path: '/svc/v1/approver/devices/{device_id}/challenge',
+    cli: 'approver device-challenge',
+    hidden: true,
+    session: true,
+    effect: 'read',
+    summary: 'Get a challenge for approving or refusing a pending device',
+    message: 'Challenge',
+    input: z.strictObject({ device_id: pending, move: deviceMove }),
+    data: z.looseObject({
+      challenge: chosen(z.string(), 'Signed by the service, good for two minutes, base64url'),
+    }),
+  },
+  moveDevice: {
+    method: 'POST',
+    path: '/svc/v1/approver/devices/{device_id}/move',
+    cli: 'approver device-move',
+    hidden: true,
+    session: true,
+    effect: 'write',
+    summary:
+      'Approve or refuse a pending device, signed by an active device of the same person or by an admin',
+    message: 'Device changed',
+    input: z.strictObject({
+      device_id: pending,
+      move: deviceMove,
+      challenge: chosen(line(500), 'The challenge of the service'),
+      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
+    }),
+    data: deviceRecord,
+  },
+  sendDeviceCode: {
+    method: 'POST',
+    path: '/svc/v1/approver/device-code',
+    cli: 'approver device-code',
+    hidden: true,
+    open: true,
+    effect: 'write',
+    summary: 'Send a new code to the mobile of the user whose first device waits for one',
+    message: 'Code sent',
+    input: z.strictObject({
+      challenge: chosen(line(500), 'The challenge of the service'),
+      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
+    }),
+    data: z.looseObject({
+      expires_at: chosen(time, 'When the code expires'),
+      sends_left: chosen(z.int(), 'Codes that can be sent now'),
+      next_send_at: chosen(time, 'When the next can be sent'),
+    }),
+  },
+  beginDeviceRefusal: {
+    method: 'POST',
+    path: '/svc/v1/approver/device-refusal/challenge',
+    cli: 'approver refusal-challenge',
+    hidden: true,
+    open: true,
+    effect: 'read',
+    summary: 'Get a challenge for refusing a new device with a device that was active before',
+    message: 'Challenge',
+    input: z.strictObject({ device_id: pending }),
+    data: z.looseObject({
+      challenge: chosen(z.string(), 'Signed by the service, good for two minutes, base64url'),
+    }),
+  },
+  refuseNewDevice: {
+    method: 'POST',
+    path: '/svc/v1/approver/device-refusal',
+    cli: 'approver refusal',
+    hidden: true,
+    open: true,
+    effect: 'write',
+    summary: 'Refuse a pending device, signed by another device of the same person, revoked or not',
+    message: 'Device refused',
+    input: z.strictObject({
+      device_id: pending,
+      challenge: chosen(line(500), 'The challenge of the service'),
+      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
+    }),
+    data: deviceRecord,
   },
 })

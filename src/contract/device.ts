@@ -8,13 +8,27 @@ import { org_id, place, time, user_id, webauthn } from './records.ts'
 
 const device_id = chosen(id, 'Device id', { example: '5' })
 
+export const deviceStates = ['pending', 'active', 'revoked', 'refused'] as const
+export const deviceProofs = ['link', 'otp', 'device', 'admin'] as const
+
 export const deviceRecord = z.looseObject({
   id: device_id,
   org_id: chosen(positive, 'Organization id'),
   user_id: chosen(id, 'User id'),
   name: chosen(z.string(), 'Name that its owner gave it'),
   kind: chosen(z.enum(['phone', 'software']), 'software: a key file, for development only'),
+  state: chosen(z.enum(deviceStates), 'Only an active device approves and denies'),
+  proof: chosen(
+    z.enum(deviceProofs),
+    'What made it active, or what it waits for: link, otp (a code by SMS), device (another device), admin (a recovery)',
+  ),
   registered_at: chosen(time, 'When it was registered'),
+  bound_at: chosen(z.nullable(time), 'When it became active'),
+  active_from: chosen(z.nullable(time), 'End of the cooling period of an approved recovery'),
+  enrolled_by: chosen(z.nullable(id), 'Key that made its link; null where the service did'),
+  aaguid: chosen(z.nullable(z.string()), 'Model of the authenticator'),
+  backup_eligible: chosen(z.nullable(z.boolean()), 'Whether its key can be copied to other devices'),
+  attestation_format: chosen(z.nullable(z.string()), 'How its maker vouched for it; none without'),
   last_used_at: chosen(z.nullable(time), 'When it last decided'),
   revoked_at: chosen(z.nullable(time), 'When it was revoked'),
 })
@@ -68,7 +82,17 @@ export const device = operations({
     example: '7 --org acme',
     input: z.strictObject({ org_id, user_id }),
     data: z.array(deviceRecord),
-    columns: ['id', 'name', 'kind', 'registered_at', 'last_used_at', 'revoked_at'],
+    columns: [
+      'id',
+      'name',
+      'kind',
+      'state',
+      'proof',
+      'bound_at',
+      'active_from',
+      'enrolled_by',
+      'last_used_at',
+    ],
   },
   revokeDevice: {
     method: 'DELETE',
@@ -79,6 +103,31 @@ export const device = operations({
     summary: 'Revoke a device; it can no longer approve or deny',
     message: 'Device revoked',
     example: '5 --org acme --yes',
+    input: z.strictObject({ org_id, device_id }),
+    data: z.extend(deviceRecord, {
+      next: chosen(z.nullable(z.string()), 'What follows where it was the last device'),
+    }),
+  },
+  approveDevice: {
+    method: 'POST',
+    path: '/svc/v1/organizations/{org_id}/devices/{device_id}/approve',
+    cli: 'user devices approve',
+    operator: true,
+    effect: 'write',
+    summary: 'Approve the recovery of a lost last device where no other administrator can',
+    message: 'Recovery approved',
+    example: '5 --org acme',
+    input: z.strictObject({ org_id, device_id }),
+    data: deviceRecord,
+  },
+  refuseDevice: {
+    method: 'POST',
+    path: '/svc/v1/organizations/{org_id}/devices/{device_id}/refuse',
+    cli: 'user devices refuse',
+    effect: 'write',
+    summary: 'Refuse a pending device; it never becomes active',
+    message: 'Device refused',
+    example: '5 --org acme',
     input: z.strictObject({ org_id, device_id }),
     data: deviceRecord,
   },

@@ -13,6 +13,7 @@ export const messageKinds = [
   'auth_request',
   'email_verification',
   'enrollment',
+  'device',
   'support',
   'test',
 ] as const

@@ -62,6 +62,8 @@ export type Call = {
   publicUrl: string
   /** Software authenticators count. */
   dev: boolean
+  /** What a first device proves where its organization does not say. */
+  deviceProof: 'link' | 'otp'
   keyring: Keyring
   /** With which push services know this service; null where nothing is pushed. */
   pushKey: string | null

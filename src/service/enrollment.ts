@@ -30,7 +30,15 @@ export const insertEnrollment = async (call: Call, orgId: number, userId: number
   const user_handle = await userHandle(call.db, orgId, userId)
   await call.db
     .insertInto('enrollments')
-    .values({ org_id: orgId, user_id: userId, token_hash: sha256(token), user_handle, expires_at })
+    .values({
+      org_id: orgId,
+      user_id: userId,
+      token_hash: sha256(token),
+      user_handle,
+      expires_at,
+      // Whoever acts at the approver page, or with the bearer of the tool server, is no key of the store.
+      created_by: call.caller.keyId > 0 ? call.caller.keyId : null,
+    })
     .execute()
   return { url: `${call.publicUrl}/approver#enroll=${token}`, token, user_handle, expires_at }
 }
@@ -89,7 +97,7 @@ export const spendEnrollment = async (call: Call, token: string) => {
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
     .where(ofActiveMember('enrollments'))
-    .returning(['org_id', 'user_id', 'user_handle'])
+    .returning(['org_id', 'user_id', 'user_handle', 'created_by'])
     .executeTakeFirstOrThrow(enrollmentOver)
   await endEnrollments(call, member)
   return member

@@ -11,12 +11,28 @@ const sends = { kind: 'otp_send', atMost: 5, windowMs: 10 * 60_000 }
 /** No code lives longer than the window, so each is tried five times at most, whatever is sent again meanwhile. */
 const tries = { kind: 'otp_try', atMost: 5, windowMs: lifetimeMs }
 
-/** A mobile number (E.164) as an organization knows it; 0 is the service itself. */
-type Whose = { org_id: number; mobile: string }
+/**
+ * A mobile number (E.164) as an organization knows it; 0 is the service itself. A code is good for its `purpose` alone,
+ * and tries count for each kind of purpose.
+ */
+type Whose = { org_id: number; mobile: string; purpose?: string }
 
 const lapseOf = (now: string): string => later(now, lifetimeMs)
 
-const placeOf = ({ org_id, mobile }: Whose) => `otp:${org_id}:${mobile}` as const
+/** Under which a code is kept; a number of its own where it has no purpose. */
+const keptAs = ({ mobile, purpose }: Whose): string =>
+  purpose === undefined ? mobile : `${purpose} ${mobile}`
+
+const placeOf = (whose: Whose) => `otp:${whose.org_id}:${keptAs(whose)}` as const
+
+/** The tries of all codes of a kind together: a new device, or a new code, gives no new tries. */
+const triedAs = ({ mobile, purpose }: Whose): string =>
+  purpose === undefined ? mobile : `${purpose.split(':')[0]} ${mobile}`
+
+type Wording = (otp: string, minutes: number) => string
+
+const usualWording: Wording = (otp, minutes) =>
+  `Your code is ${otp}. It is good for ${minutes} minutes. Tell it to nobody.`
 
 /** A million codes are hashed in a second; so the hash is wrapped by the master key besides. */
 const hashed = (salt: string, otp: string): string => sha256(`${salt} ${otp}`)
@@ -27,7 +43,11 @@ export type SentOtp = { message_id: string; expires_at: string; sends_left: numb
  * Sends a code of six digits to a phone, in place of the last one. Fails with 429 after five in ten minutes, and with
  * 409 `delivery_not_configured`. The answer is the same whether anybody knows the number.
  */
-export const sendOtp = async (call: Call, whose: Whose): Promise<SentOtp> => {
+export const sendOtp = async (
+  call: Call,
+  whose: Whose,
+  wording: Wording = usualWording,
+): Promise<SentOtp> => {
   const turn = await takeTurn(call, sends, { org_id: whose.org_id, subject: whose.mobile })
   if (!turn.taken)
     throw noTurn(
@@ -46,7 +66,7 @@ export const sendOtp = async (call: Call, whose: Whose): Promise<SentOtp> => {
   }
   await call.db
     .insertInto('otps')
-    .values({ ...whose, ...code })
+    .values({ org_id: whose.org_id, mobile: keptAs(whose), ...code })
     .onConflict((on) => on.columns(['org_id', 'mobile']).doUpdateSet(code))
     .execute()
   const message_id = await call.send({
@@ -54,7 +74,7 @@ export const sendOtp = async (call: Call, whose: Whose): Promise<SentOtp> => {
     channel: 'sms',
     kind: 'otp',
     to: whose.mobile,
-    text: `Your code is ${otp}. It is good for ${lifetimeMs / 60_000} minutes. Tell it to nobody.`,
+    text: wording(otp, lifetimeMs / 60_000),
     expires_at: code.expires_at,
   })
   await call.audit(whose.org_id, `message:${message_id}`, ['otp'])
@@ -78,7 +98,7 @@ export const checkOtp = async (
   const live = await db
     .selectFrom('otps')
     .where('org_id', '=', whose.org_id)
-    .where('mobile', '=', whose.mobile)
+    .where('mobile', '=', keptAs(whose))
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
     // A clock that was set back would let it outlive its tries.
@@ -86,7 +106,7 @@ export const checkOtp = async (
     .select(['salt', 'wrapped_hash'])
     .executeTakeFirst()
   if (!live) return wrong()
-  const turn = await takeTurn(call, tries, { org_id: whose.org_id, subject: whose.mobile })
+  const turn = await takeTurn(call, tries, { org_id: whose.org_id, subject: triedAs(whose) })
   if (!turn.taken) return wrong()
   if (!sameSecret(call.keyring.unwrap(live.wrapped_hash, placeOf(whose)), hashed(live.salt, otp))) {
     await call.audit(whose.org_id, 'otp', ['try'])
@@ -97,7 +117,7 @@ export const checkOtp = async (
     .updateTable('otps')
     .set({ used_at: now })
     .where('org_id', '=', whose.org_id)
-    .where('mobile', '=', whose.mobile)
+    .where('mobile', '=', keptAs(whose))
     .where('wrapped_hash', '=', live.wrapped_hash)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)

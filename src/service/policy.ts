@@ -4,7 +4,7 @@ import { invalid } from './refusal.ts'
 
 /** Networks in one spelling, nothing twice; 422 names the entry that is no network. */
 export const checkPolicy = (policy: Policy): Policy => {
-  const { ip_allow, factors, report_only, ...switches } = policy
+  const { ip_allow, factors, report_only, allowed_aaguids, ...switches } = policy
   const networks = ip_allow?.map((entry, i) => {
     const network = normalizeNetwork(entry)
     if (network === undefined)
@@ -16,5 +16,6 @@ export const checkPolicy = (policy: Policy): Policy => {
     ...(networks && { ip_allow: [...new Set(networks)] }),
     ...(factors && { factors: [...new Set(factors)] }),
     ...(report_only && { report_only: [...new Set(report_only)] }),
+    ...(allowed_aaguids && { allowed_aaguids: [...new Set(allowed_aaguids.map((id) => id.toLowerCase()))] }),
   }
 }

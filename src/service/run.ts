@@ -44,7 +44,7 @@ const callOf = (
   asked: Asked,
   { caller, db, now, later }: { caller: Caller; db: Db; now: string; later: (() => void)[] },
 ) => {
-  const { publicUrl, dev, keyring, waiting, ring, pushKey, channels, deliver } = service
+  const { publicUrl, dev, deviceProof, keyring, waiting, ring, pushKey, channels, deliver } = service
   const { page, paged, pagedByTime } = asked.pager ?? onePage
   const wakeOutbox = (): void => {
     if (!later.includes(deliver)) later.push(deliver)
@@ -56,6 +56,7 @@ const callOf = (
     requestId: asked.requestId,
     publicUrl,
     dev,
+    deviceProof,
     keyring,
     pushKey,
     page,

@@ -89,6 +89,8 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         pushKey: vapid.key,
         supportEmail: settings.supportEmail,
         channels: delivery.channels,
+        // With --dev the log stands in for a phone, so that the first steps need none.
+        deviceProof: settings.sms && !dev ? 'otp' : 'link',
         deliver: outbox.wake,
         quotes,
         ring: dev ? createLogRinger(log, storage.now) : () => undefined,

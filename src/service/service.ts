@@ -14,6 +14,8 @@ export type Service = {
   publicUrl: string
   /** `svc serve --dev`: software authenticators count. */
   dev: boolean
+  /** What a first device proves where its organization does not say. */
+  deviceProof: 'link' | 'otp'
   waiting: Waiting
   rulesFor: RulesMemory
   ring: Ring

@@ -35,6 +35,8 @@ type Options = {
   /** As with `svc serve --dev`. */
   dev?: boolean
   publicUrl?: string
+  /** What a first device proves; `link` where a test is about something else. */
+  deviceProof?: 'link' | 'otp'
   /** By what messages go out; those that no adapter serves stay in the outbox. */
   channels?: Channel[]
   /** Pushes are really sent unless another stands in. */
@@ -71,6 +73,7 @@ export const startTestService = async ({
   guards,
   dev = false,
   publicUrl = 'http://127.0.0.1:8080',
+  deviceProof = 'link',
   channels = ['email', 'sms', 'push'],
   adapters,
   timeoutMs,
@@ -99,6 +102,7 @@ export const startTestService = async ({
     keyring,
     publicUrl,
     dev,
+    deviceProof,
     ring: (prompt) => void rung.push(prompt),
     pushKey: vapid.key,
     channels: new Set(channels),

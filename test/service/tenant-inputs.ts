@@ -88,6 +88,23 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
     challenge: 'x',
     response: { id: 'x', response: {} },
   }),
+  approveDevice: ({ org }, { device }) => ({ org_id: org, device_id: device }),
+  refuseDevice: ({ org }, { device }) => ({ org_id: org, device_id: device }),
+  listOwnDevices: () => ({}),
+  beginDeviceMove: (_, { device }) => ({ device_id: device, move: 'approve' }),
+  moveDevice: (_, { device }) => ({
+    device_id: device,
+    move: 'approve',
+    challenge: 'x',
+    response: { id: 'x', response: {} },
+  }),
+  sendDeviceCode: () => ({ challenge: 'x', response: { id: 'x', response: {} } }),
+  beginDeviceRefusal: (_, { device }) => ({ device_id: device }),
+  refuseNewDevice: (_, { device }) => ({
+    device_id: device,
+    challenge: 'x',
+    response: { id: 'x', response: {} },
+  }),
   generateAuthToken: ({ org }, { user }) => ({ org_id: org, user_id: user }),
   verifyUser: ({ org, mobile }) => ({ org_id: org, country_code: '+1', mobile: mobile.slice(2) }),
   submitAuthResults: ({ org }, { user, device }) => ({

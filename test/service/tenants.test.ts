@@ -83,6 +83,7 @@ describe('a key of an organization, refused without a trace', () => {
           requestId: 'req_1',
           publicUrl: '',
           dev: true,
+          deviceProof: 'link',
           wake: () => undefined,
           ring: () => undefined,
           canSend: () => true,

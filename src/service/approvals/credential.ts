@@ -1,7 +1,8 @@
+import type { Selectable } from 'kysely'
 import type { Credential } from '../../receipt/assertion.ts'
 import type { Tables } from '../storage/schema.ts'
 
-export type DeviceRow = Omit<Tables['devices'], 'id'> & { id: number }
+export type DeviceRow = Selectable<Tables['devices']>
 
 /** What a signature of the device is checked against. */
 export const credentialOf = ({

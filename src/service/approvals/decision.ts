@@ -38,7 +38,7 @@ const rulingOf = async (
     user_id: row.user_id,
     ...(ip !== undefined && { ip }),
     ...(location && { location: locationAt(location, at) }),
-    device: { id: device.id, registered_to: device.user_id, revoked: device.revoked_at !== null },
+    device: { id: device.id, registered_to: device.user_id, revoked: device.state !== 'active' },
     // `verifyAssertion` refuses everything else.
     biometric: { user_verified: true },
   })

@@ -2,6 +2,8 @@ import type { device } from '../../contract/device.ts'
 import type { FactorResult, Receipt } from '../../receipt/claims.ts'
 import { ofActiveMember } from '../active-member.ts'
 import type { Call } from '../call.ts'
+import { ofActiveDevice } from '../devices/active.ts'
+import { inactiveDevice } from '../devices/waiting.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
 import { expireDue, lapsed } from './expiry.ts'
 import { ofLiveKey } from './live-key.ts'
@@ -39,7 +41,7 @@ const decidable = (call: Call, { row, device, counter }: Verdict) =>
           .whereRef('d.org_id', '=', 'approvals.org_id')
           .whereRef('d.user_id', '=', 'approvals.user_id')
           .where('d.id', '=', device.id)
-          .where('d.revoked_at', 'is', null)
+          .where(ofActiveDevice('d'))
           .where((one) =>
             one.or([one('d.counter', '<', counter), one('d.counter', '=', counter === 0 ? 0 : -1)]),
           )
@@ -93,12 +95,10 @@ const whyNot = async (call: Call, { row, device }: Verdict): Promise<Refusal> =>
     .selectFrom('devices')
     .where('org_id', '=', row.org_id)
     .where('id', '=', device.id)
-    .select('revoked_at')
+    .select(['id', 'state', 'proof', 'active_from'])
     .executeTakeFirst()
-  if (!kept || kept.revoked_at !== null)
-    return new Refusal(403, 'device_revoked', 'This device is revoked', {
-      hint: 'Register it again: svc user enroll <user-id>',
-    })
+  if (kept?.state !== 'active')
+    return inactiveDevice(kept ?? { id: device.id, state: 'revoked', proof: 'link', active_from: null })
   return new Refusal(403, 'assertion_refused', 'The signature of the device was used before')
 }
 

@@ -1,5 +1,9 @@
-import { verifyRegistrationResponse, type RegistrationResponseJSON } from '@simplewebauthn/server'
-import { decodeCredentialPublicKey } from '@simplewebauthn/server/helpers'
+import {
+  SettingsService,
+  verifyRegistrationResponse,
+  type RegistrationResponseJSON,
+} from '@simplewebauthn/server'
+import { decodeAttestationObject, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers'
 import { softwareAaguid } from '../../client/software-authenticator.ts'
 import { Refusal } from '../refusal.ts'
 import type { Site } from './site.ts'
@@ -15,7 +19,20 @@ export type Registered = {
   counter: number
   /** It says of itself that it is a key file. */
   software: boolean
+  aaguid: string
+  backup_eligible: 0 | 1
+  attestation_format: string
+  /** Its maker vouches for the model: a certificate of the maker signed for the key. */
+  vouched: boolean
 }
+
+/**
+ * The library checks a chain against the roots that it knows for a format, and takes any chain where it knows none, as
+ * it takes a key that vouches for itself. Neither proves anything.
+ */
+const isVouched = (format: string, attestationObject: Uint8Array<ArrayBuffer>): boolean =>
+  SettingsService.getRootCertificates({ identifier: format as 'apple' }).length > 0 &&
+  decodeAttestationObject(attestationObject).get('attStmt').get('x5c') !== undefined
 
 const refused = (problem: string): Refusal =>
   new Refusal(422, 'registration_refused', `The registration does not count: ${problem}`, {
@@ -39,7 +56,7 @@ export const verifyRegistration = async (
       supportedAlgorithmIDs: [...algorithms],
     })
     if (!verified) throw new Error('the attestation does not hold')
-    const { credential, aaguid } = registrationInfo
+    const { credential, aaguid, fmt, attestationObject, credentialDeviceType } = registrationInfo
     const algorithm = decodeCredentialPublicKey(credential.publicKey).get(3) as Algorithm
     return {
       credential_id: credential.id,
@@ -47,6 +64,10 @@ export const verifyRegistration = async (
       algorithm,
       counter: credential.counter,
       software: aaguid === softwareAaguid,
+      aaguid,
+      backup_eligible: credentialDeviceType === 'multiDevice' ? 1 : 0,
+      attestation_format: fmt,
+      vouched: isVouched(fmt, attestationObject),
     }
   } catch (error) {
     throw refused(error instanceof Error ? error.message : 'it cannot be read')

@@ -5,6 +5,7 @@ import { randomToken } from '../../core/ids.ts'
 import { hasPolicy } from '../../rules/decide.ts'
 import { standingDevices } from '../approver/session.ts'
 import { namedKeyOf, verifiedAs, type Call } from '../call.ts'
+import { ofActiveDevice } from '../devices/active.ts'
 import { reachOrganization } from '../handlers/tenant.ts'
 import { parsePhone } from '../phone.ts'
 import { pushText } from '../push/push-adapter.ts'
@@ -49,7 +50,7 @@ export const findApprover = async (
           .select('d.id')
           .whereRef('d.org_id', '=', 'm.org_id')
           .whereRef('d.user_id', '=', 'm.user_id')
-          .where('d.revoked_at', 'is', null)
+          .where(ofActiveDevice('d'))
           .$if(!call.dev, (query) => query.where('d.kind', '=', 'phone')),
       ),
     )

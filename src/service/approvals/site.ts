@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { ofKeptDevice } from '../devices/active.ts'
 import { Refusal } from '../refusal.ts'
 import type { Db } from '../storage/schema.ts'
 
@@ -45,7 +46,7 @@ export const readSite = async (db: Db, publicUrl: string): Promise<Site> => {
   return kept === undefined ? site : { ...site, rp_id: kept }
 }
 
-const registered = (db: Db) => db.selectFrom('devices').where('revoked_at', 'is', null)
+const registered = (db: Db) => db.selectFrom('devices').where(ofKeptDevice('devices'))
 
 /**
  * As `readSite`; from now on the `rp_id` stays. Where nobody could register at this address, it moves here once no device

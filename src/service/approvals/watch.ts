@@ -1,3 +1,4 @@
+import { endCooling } from '../devices/cooling.ts'
 import type { Log } from '../log.ts'
 import type { Service } from '../service.ts'
 import { sweep } from './expiry.ts'
@@ -16,7 +17,12 @@ export const watchApprovals = (service: Service, log: Log): (() => void) => {
       (error: unknown) => warn(String(error)),
     )
   // A store that cannot be written now is tried again: until then each read looks at the clock itself.
-  const timer = setInterval(() => void sweep(service).catch(() => undefined), sweepMs).unref()
+  const look = (): void => {
+    void sweep(service).catch(() => undefined)
+    void endCooling(service).catch(() => undefined)
+  }
+  look()
+  const timer = setInterval(look, sweepMs).unref()
   return () => {
     clearInterval(timer)
     waiting.stop()

@@ -14,6 +14,15 @@ export type Question =
       move: 'accept' | 'reject' | 'hold'
       device_id: number
     }
+  | {
+      type: 'device-move'
+      org_id: number
+      /** The device that is approved or refused. */
+      subject: number
+      move: 'approve' | 'refuse'
+      device_id: number
+    }
+  | { type: 'device-refusal'; subject: number }
 
 type Sealed = { question: Question; expires_at: string }
 

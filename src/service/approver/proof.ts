@@ -3,7 +3,7 @@ import { readSite } from '../approvals/site.ts'
 import type { Call } from '../call.ts'
 import { Refusal } from '../refusal.ts'
 import type { Service } from '../service.ts'
-import { standingDevices } from './session.ts'
+import { devicesOfMembers, standingDevices } from './session.ts'
 
 const deviceOver = (): Refusal =>
   new Refusal(403, 'device_not_registered', 'This device is not registered here, or not any more', {
@@ -16,18 +16,26 @@ type Proof = {
   keep(call: Call): Promise<void>
 }
 
+type Which = {
+  /** This device alone; whichever answers when left out. */
+  deviceId?: number
+  /** Pending and revoked ones too, for what they may still do; whoever calls looks at the state. */
+  inAnyState?: boolean
+}
+
 /**
- * Verifies that a registered device, `deviceId` or whichever answers, signed `challenge` after it had checked its user.
- * Fails with 403. Outside of a transaction.
+ * Verifies that a registered device signed `challenge` after it had checked its user. Fails with 403. Outside of a
+ * transaction.
  */
 export const proveDevice = async (
   { storage, publicUrl, dev }: Service,
   response: { id: string },
   challenge: string,
-  deviceId?: number,
+  { deviceId, inAnyState = false }: Which = {},
 ): Promise<Proof> => {
+  const devices = inAnyState ? devicesOfMembers : standingDevices
   const [device, site] = await storage.read(async (db) => [
-    (await standingDevices(db, dev)
+    (await devices(db, dev)
       .where('d.credential_id', '=', response.id)
       .$if(deviceId !== undefined, (query) => query.where('d.id', '=', deviceId!))
       .selectAll('d')
@@ -54,7 +62,7 @@ export const proveDevice = async (
         .where('id', '=', device.id)
         .where('org_id', '=', device.org_id)
         .where((one) => one.or([one('counter', '<', counter), one('counter', '=', counter === 0 ? 0 : -1)]))
-        .where('id', 'in', standingDevices(db, dev).where('d.id', '=', device.id).select('d.id'))
+        .where('id', 'in', devices(db, dev).where('d.id', '=', device.id).select('d.id'))
         .returning('id')
         .executeTakeFirstOrThrow(deviceOver)
     },

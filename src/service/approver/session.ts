@@ -1,6 +1,7 @@
 import { sessionCookie } from '../../contract/approver.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { nobody, type Call, type Caller, type Person } from '../call.ts'
+import { ofActiveDevice } from '../devices/active.ts'
 import type { Authenticated } from '../keys.ts'
 import { Refusal } from '../refusal.ts'
 import type { Service } from '../service.ts'
@@ -45,16 +46,18 @@ export const requirePerson = ({ person, orgId }: Caller): Person & { org_id: num
   return { ...person, org_id: orgId }
 }
 
-/** Devices that count, with their member: not revoked, and of an active user. A key file only with --dev. */
-export const standingDevices = (db: Db, dev: boolean) =>
+/** Devices of active members, whatever their own state. A key file only with --dev. */
+export const devicesOfMembers = (db: Db, dev: boolean) =>
   db
     .selectFrom('devices as d')
     .innerJoin('memberships as m', (join) =>
       join.onRef('m.org_id', '=', 'd.org_id').onRef('m.user_id', '=', 'd.user_id'),
     )
-    .where('d.revoked_at', 'is', null)
     .where('m.state', '=', 'active')
     .$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
+
+/** Devices that count: active, and of an active member. */
+export const standingDevices = (db: Db, dev: boolean) => devicesOfMembers(db, dev).where(ofActiveDevice('d'))
 
 /** Whether the session still stands: for who has waited since it was looked at. */
 export const stands = async ({ storage, dev }: Service, { session_id }: Person): Promise<boolean> => {

@@ -2,6 +2,7 @@ import type { Table } from '../../contract/table.ts'
 import type { Handlers } from '../call.ts'
 import { approvalHandlers } from './approval.ts'
 import { approverHandlers } from './approver.ts'
+import { approverDeviceHandlers } from './approver-devices.ts'
 import { approverMemberHandlers } from './approver-members.ts'
 import { auditHandlers } from './audit.ts'
 import { authHandlers } from './auth.ts'
@@ -40,6 +41,7 @@ export const handlers: Handlers<Table> = {
   ...deviceHandlers,
   ...approverHandlers,
   ...approverMemberHandlers,
+  ...approverDeviceHandlers,
   ...authHandlers,
   ...mobileHandlers,
   ...accountHandlers,

@@ -1,9 +1,10 @@
 import type { approver } from '../../contract/approver.ts'
+import { requireAdmin } from '../approver/administrator.ts'
 import { makeChallenge, readChallenge, spendChallenge, type Question } from '../approver/challenge.ts'
 import { proveDevice } from '../approver/proof.ts'
 import { requirePerson } from '../approver/session.ts'
-import type { Call, Caller, Handlers } from '../call.ts'
-import { conflict, Refusal } from '../refusal.ts'
+import type { Caller, Handlers } from '../call.ts'
+import { conflict } from '../refusal.ts'
 import { findUser, selectUsers, type UserRecord } from './member.ts'
 import { moves } from './membership.ts'
 
@@ -12,12 +13,11 @@ type Move = keyof typeof moves
 type Accepted = { enrollment?: Awaited<ReturnType<typeof moves.accept>>['enrollment'] }
 type Group = 'listMembers' | 'beginMemberMove' | 'moveMember'
 
-const roles: ('admin' | 'operator')[] = ['admin', 'operator']
-
 const shownDigits = 4
 const shownAtMost = 30
 
-const memberOf = ({ id, first_name, last_name, mobile_e164: mobile, state }: UserRecord) => ({
+/** A member as the page shows one: most of the number is hidden. */
+export const maskedMember = ({ id, first_name, last_name, mobile_e164: mobile, state }: UserRecord) => ({
   user_id: id,
   first_name,
   last_name,
@@ -25,7 +25,7 @@ const memberOf = ({ id, first_name, last_name, mobile_e164: mobile, state }: Use
   state,
 })
 
-type Named = ReturnType<typeof memberOf>
+type Named = ReturnType<typeof maskedMember>
 
 const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
@@ -42,23 +42,6 @@ const { compare } = new Intl.Collator('en')
 const byName = (one: Named, other: Named): number =>
   compare(`${one.first_name} ${one.last_name}`, `${other.first_name} ${other.last_name}`)
 
-const adminsOnly = (): Refusal =>
-  new Refusal(403, 'admin_only', 'Only an admin of the organization can do this')
-
-/** The admin at the page; 403 for who is none, or none any more. */
-const requireAdmin = async (call: Call) => {
-  const person = requirePerson(call.caller)
-  await call.db
-    .selectFrom('memberships')
-    .where('org_id', '=', person.org_id)
-    .where('user_id', '=', person.user_id)
-    .where('state', '=', 'active')
-    .where('role', 'in', roles)
-    .select('id')
-    .executeTakeFirstOrThrow(adminsOnly)
-  return person
-}
-
 const questionOf = (caller: Caller, { user_id, move }: { user_id: number; move: Move }): Question => {
   const { org_id, device_id } = requirePerson(caller)
   return { type: 'member-move', org_id, user_id, move, device_id }
@@ -74,7 +57,7 @@ export const approverMemberHandlers: Pick<Handlers<typeof approver>, Group> = {
       .where('m.user_id', '<>', user_id)
       .orderBy('m.id')
       .execute()
-    const found = users.map(memberOf).filter(matching(find))
+    const found = users.map(maskedMember).filter(matching(find))
     if (state === 'active') found.sort(byName)
     return { members: found.slice(0, shownAtMost), total: found.length }
   },
@@ -93,13 +76,13 @@ export const approverMemberHandlers: Pick<Handlers<typeof approver>, Group> = {
       const question = questionOf(caller, input)
       const lapses = readChallenge(service.keyring, challenge, question, service.storage.now())
       const { device_id } = requirePerson(caller)
-      const { keep } = await proveDevice(service, response, challenge, device_id)
+      const { keep } = await proveDevice(service, response, challenge, { deviceId: device_id })
       return async (call) => {
         const { org_id } = await requireAdmin(call)
         await spendChallenge(call, challenge, lapses)
         await keep(call)
         const moved = await moves[input.move](call, { org_id, user_id: input.user_id })
-        return { ...memberOf(moved), enrollment: (moved as Accepted).enrollment ?? null }
+        return { ...maskedMember(moved), enrollment: (moved as Accepted).enrollment ?? null }
       }
     },
   },

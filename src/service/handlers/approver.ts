@@ -1,29 +1,40 @@
 import type { approver } from '../../contract/approver.ts'
 import { readSite } from '../approvals/site.ts'
 import { wantsLocation } from '../approvals/rules-of.ts'
-import { makeChallenge, readChallenge, spendChallenge } from '../approver/challenge.ts'
+import { makeChallenge } from '../approver/challenge.ts'
+import { openSession } from '../approver/sign-in.ts'
 import { awaitInbox } from '../approver/inbox.ts'
-import { proveDevice } from '../approver/proof.ts'
 import { readSession } from '../approver/session-record.ts'
-import { actorAt, endSession, requirePerson, startSession } from '../approver/session.ts'
+import { endSession, requirePerson } from '../approver/session.ts'
+import { ofKeptDevice } from '../devices/active.ts'
+import { readDevicePolicy } from '../devices/policy.ts'
 import { keepSubscription } from '../push/subscription.ts'
 import type { Handlers } from '../call.ts'
 import { verifyEmail } from '../mobile/email-link.ts'
 import { challengeOfToken, enrollmentOver, findEnrollment } from '../enrollment.ts'
 
-type Group = Exclude<keyof typeof approver, 'listMembers' | 'beginMemberMove' | 'moveMember'>
+type Group =
+  | 'beginEnrollment'
+  | 'verifyEmail'
+  | 'beginSession'
+  | 'openSession'
+  | 'getSession'
+  | 'closeSession'
+  | 'listInbox'
+  | 'subscribePush'
 
 export const approverHandlers: Pick<Handlers<typeof approver>, Group> = {
   beginEnrollment: async ({ token }, call) => {
     const enrollment = await findEnrollment(call.db, token, call.now)
     if (!enrollment) throw enrollmentOver()
     const { org_id, user_id, user_handle, first_name, last_name, organization } = enrollment
+    const { attestation } = await readDevicePolicy(call, org_id)
     const { rp_id } = await readSite(call.db, call.publicUrl)
     const registered = await call.db
       .selectFrom('devices')
       .where('org_id', '=', org_id)
       .where('user_id', '=', user_id)
-      .where('revoked_at', 'is', null)
+      .where(ofKeptDevice('devices'))
       .select('credential_id')
       .orderBy('id')
       .execute()
@@ -35,6 +46,7 @@ export const approverHandlers: Pick<Handlers<typeof approver>, Group> = {
       challenge: challengeOfToken(token),
       user_handle,
       exclude: registered.map((one) => one.credential_id),
+      attestation,
       wants_location: await wantsLocation(call.db, org_id, user_id),
     }
   },
@@ -46,22 +58,7 @@ export const approverHandlers: Pick<Handlers<typeof approver>, Group> = {
     challenge: makeChallenge(call.keyring, { type: 'session' }, call.now),
   }),
 
-  openSession: {
-    before: async ({ challenge, response }, { service }) => {
-      const { storage, keyring } = service
-      const lapses = readChallenge(keyring, challenge, { type: 'session' }, storage.now())
-      const { device, keep } = await proveDevice(service, response, challenge)
-      return async (call) => {
-        await spendChallenge(call, challenge, lapses)
-        await keep(call)
-        await startSession(call, device.id)
-        const { org_id, user_id } = device
-        const actor = actorAt({ user_id, device_id: device.id })
-        await call.audit(org_id, `device:${device.id}`, ['session'], actor)
-        return readSession(call, device.id)
-      }
-    },
-  },
+  openSession,
 
   getSession: (_, call) => readSession(call, requirePerson(call.caller).device_id),
 

@@ -1,7 +1,7 @@
 import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
 import type { Call, Handlers } from '../call.ts'
-import { endEnrollments } from '../enrollment.ts'
+import { endDevices } from '../devices/transitions.ts'
 import { sendEnrollment } from '../enrollment-message.ts'
 import { eraseRealm } from '../mobile/expiry.ts'
 import { conflict, notFound } from '../refusal.ts'
@@ -31,18 +31,6 @@ const move = async (call: Call, { org_id, user_id }: Target, { from, set, refuse
   await call.audit(org_id, `user:${user_id}`, Object.keys(set))
   call.wake({ org_id, user_id })
   return user
-}
-
-/** Who comes back enrolls again: no phone that was kept, and no link that lies around, counts for who is gone. */
-const endDevices = async (call: Call, { org_id, user_id }: Target): Promise<void> => {
-  await call.db
-    .updateTable('devices')
-    .set({ revoked_at: call.now })
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
-    .where('revoked_at', 'is', null)
-    .execute()
-  await endEnrollments(call, { org_id, user_id })
 }
 
 /** How a pending or active user moves on; also at the approver page. */

@@ -1,5 +1,6 @@
 import type { account } from '../../contract/account.ts'
 import type { Call } from '../call.ts'
+import { ofActiveDevice } from '../devices/active.ts'
 import { findAccount, findPerson, membershipsOf, type Person, type Who } from './person.ts'
 import { isRegistered } from './registration.ts'
 import type { RowData } from '../row-ids.ts'
@@ -14,7 +15,7 @@ const hasDevice = async ({ db, caller, dev }: Call, userId: number): Promise<boo
       join.onRef('m.org_id', '=', 'd.org_id').onRef('m.user_id', '=', 'd.user_id'),
     )
     .where('d.user_id', '=', userId)
-    .where('d.revoked_at', 'is', null)
+    .where(ofActiveDevice('d'))
     .where('m.state', '=', 'active')
     .$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
     .$if(caller.orgId !== null, (own) => own.where('d.org_id', '=', caller.orgId!))

@@ -17,6 +17,7 @@ import * as nationalNumber from './migrations/0013-national-number.ts'
 import * as scopes from './migrations/0014-scopes.ts'
 import * as registrations from './migrations/0020-registrations.ts'
 import * as custody from './migrations/0018-custody.ts'
+import * as deviceStates from './migrations/0015-device-states.ts'
 import type { Tables } from './schema.ts'
 
 /** Forward only: a migration that was released is never changed, the next one is added below it. */
@@ -37,6 +38,7 @@ export const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }
   { name: '0014-scopes', up: scopes.up },
   { name: '0020-registrations', up: registrations.up },
   { name: '0018-custody', up: custody.up },
+  { name: '0015-device-states', up: deviceStates.up },
 ]
 
 export const newestVersion = migrations.length
@@ -61,15 +63,21 @@ export const versionOf = (connection: Connection): number =>
 export const migrate = async (connection: Connection, db: Kysely<Tables>): Promise<void> => {
   const to = newestVersion
   if (versionOf(connection) === to) return
+  // A table that is made again is dropped in between, and what refers to it must stay. SQLite ignores this in a transaction.
+  connection.exec('PRAGMA foreign_keys = OFF')
   connection.exec('BEGIN EXCLUSIVE')
   try {
     const from = versionOf(connection)
     refuseNewer(from)
     for (const migration of migrations.slice(from)) await migration.up(db)
+    if (connection.prepare('PRAGMA foreign_key_check').all([]).length > 0)
+      throw new Error('a migration left rows that refer to nothing')
     connection.exec(`PRAGMA user_version = ${to}`)
     connection.exec('COMMIT')
   } catch (error) {
     if (connection.inTransaction) connection.exec('ROLLBACK')
     throw error
+  } finally {
+    connection.exec('PRAGMA foreign_keys = ON')
   }
 }

@@ -36,7 +36,8 @@ const findDevice = async (
     .where('org_id', '=', org_id)
     .where('user_id', '=', user_id)
     .$if(!dev, (query) => query.where('kind', '=', 'phone'))
-    .select(['id', 'credential_id', 'revoked_at'])
+    .where('state', 'in', ['active', 'revoked'])
+    .select(['id', 'credential_id', 'state'])
     .execute()
   const row = rows.find(({ id, credential_id }) => String(id) === device_id || credential_id === device_id)
   const phones = await registeredPhones(db, { org_id, user_id })
@@ -46,7 +47,7 @@ const findDevice = async (
   return {
     id: row?.id ?? device_id,
     registered_to: user_id,
-    revoked: row !== undefined && row.revoked_at !== null,
+    revoked: row !== undefined && row.state !== 'active',
     ...(imei !== undefined && known && { known_imei: parseImei(known).phone, imei: parseImei(imei).phone }),
   }
 }

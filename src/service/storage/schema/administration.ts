@@ -30,7 +30,12 @@ export type AdministrationTables = {
     last_name: string
     role: 'operator' | 'admin' | 'member'
     state: 'pending' | 'active' | 'rejected' | 'removed'
+    /** Of a new administrator: from when to when they cannot approve recoveries; null where they always could. */
+    promoted_at: string | null
+    admin_from: string | null
   } & Times
+  /** Deleted people whose history counts: the same number gets the same id again. A MAC and not the number. */
+  erased_people: { user_id: number; mobile_mac: string }
   auth_codes: {
     id: Generated<number>
     org_id: number

@@ -11,6 +11,8 @@ export type ApprovalsTables = {
     user_handle: Generated<string>
     expires_at: string
     used_at: string | null
+    /** The API key that made the link; null where the service did. */
+    created_by: number | null
   }
   /** What a person decides with, in one organization. Bytes are base64url. */
   devices: {
@@ -27,6 +29,20 @@ export type ApprovalsTables = {
     registered_at: string
     last_used_at: string | null
     revoked_at: string | null
+    /** Only an active one decides. */
+    state: Generated<'pending' | 'active' | 'revoked' | 'refused'>
+    /** How it became active; of a pending one, what it waits for. */
+    proof: Generated<'link' | 'otp' | 'device' | 'admin'>
+    /** When it became active. */
+    bound_at: string | null
+    /** The cooling period of a recovery: from its approval to `active_from`. */
+    approved_at: string | null
+    active_from: string | null
+    /** The API key that made its enrollment link; null where the service did, or nobody knows. */
+    enrolled_by: number | null
+    aaguid: string | null
+    backup_eligible: 0 | 1 | null
+    attestation_format: string | null
     row_mac: string | null
   }
   /** Who stands at the approver page; a session ends with its device. */
@@ -74,6 +90,8 @@ export type ApprovalsTables = {
     attestation: string | null
     /** What the rules found at the decision, factor by factor. */
     ruling: string | null
+    /** When its approver was deleted: no longer shown, and kept for the limits alone. */
+    erased_at: string | null
   }
   /** Who is verified, once: by a prompt on their phone (an approval of that `request_id`) or with a token. */
   verifications: {

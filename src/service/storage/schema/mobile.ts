@@ -27,6 +27,8 @@ export type MobileTables = {
     last_name: string
     email: string | null
     email_verified_at: string | null
+    /** When it last became another address. */
+    email_changed_at: string | null
     device_id: string | null
     imei: string | null
     platform: string | null

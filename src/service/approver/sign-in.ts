@@ -1,0 +1,64 @@
+import type { approver } from '../../contract/approver.ts'
+import type { Call, Outside } from '../call.ts'
+import { confirmDevice } from '../devices/code.ts'
+import { activateDue } from '../devices/cooling.ts'
+import { findDevice } from '../devices/record.ts'
+import { inactiveDevice } from '../devices/waiting.ts'
+import { Refusal } from '../refusal.ts'
+import type { RowInput } from '../row-ids.ts'
+import { readChallenge, spendChallenge } from './challenge.ts'
+import { proveDevice } from './proof.ts'
+import { actorAt, startSession } from './session.ts'
+import { readSession } from './session-record.ts'
+
+type Proved = Awaited<ReturnType<typeof proveDevice>>['device']
+
+/** A new device of the same member that is not active yet: who holds an older one can refuse it. */
+const pendingOf = async ({ db }: Call, { org_id, user_id, id }: Proved) => {
+  const pending = await db
+    .selectFrom('devices')
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .where('id', '<>', id)
+    .where('state', '=', 'pending')
+    .select(['id', 'registered_at', 'active_from'])
+    .orderBy('id')
+    .execute()
+  return pending.map((one) => ({ ...one, id: String(one.id) }))
+}
+
+/** Why the device cannot sign in. One that was active before learns which new ones it can refuse. */
+const refusalOf = async (call: Call, device: Proved, state: Parameters<typeof inactiveDevice>[0]) => {
+  if (state.state !== 'revoked') return inactiveDevice(state)
+  return new Refusal(403, 'device_not_registered', 'This device is not registered here, or not any more', {
+    hint: 'Ask for a new link: svc user enroll <user-id>',
+    data: { pending: device.bound_at === null ? [] : await pendingOf(call, device) },
+  })
+}
+
+/** Opens the session of a device; a pending one that waits for a code becomes active with it. */
+export const openSession = {
+  before: async (
+    { challenge, response, code }: RowInput<typeof approver.openSession>,
+    { service }: Outside,
+  ) => {
+    const { storage, keyring } = service
+    const lapses = readChallenge(keyring, challenge, { type: 'session' }, storage.now())
+    const { device, keep } = await proveDevice(service, response, challenge, { inAnyState: true })
+    return async (call: Call) => {
+      await spendChallenge(call, challenge, lapses)
+      await keep(call)
+      await activateDue(call)
+      const { org_id, user_id, id } = device
+      const actor = actorAt({ user_id, device_id: id })
+      const present = await findDevice(call, org_id, id)
+      if (present.state === 'pending' && present.proof === 'otp' && code !== undefined) {
+        const wrong = await confirmDevice(call, device, code, actor)
+        if (wrong) return wrong
+      } else if (present.state !== 'active') return refusalOf(call, device, present)
+      await startSession(call, id)
+      await call.audit(org_id, `device:${id}`, ['session'], actor)
+      return readSession(call, id)
+    }
+  },
+}

@@ -1,0 +1,65 @@
+import type { Call } from '../call.ts'
+import { notConfigured } from '../delivery/enqueue.ts'
+import { checkOtp, sendOtp, type SentOtp } from '../otp.ts'
+import type { Refusal } from '../refusal.ts'
+import { tellMember } from './notices.ts'
+import { settlePending, type Member } from './proof.ts'
+
+type Pending = Member & { id: number }
+
+/** A code of its own for each device: one for something else never activates a device, nor the other way round. */
+const whose = async ({ db }: Call, { org_id, user_id, id }: Pending) => {
+  const { mobile } = await db
+    .selectFrom('people')
+    .where('id', '=', user_id)
+    .select('mobile')
+    .executeTakeFirstOrThrow()
+  return { org_id, mobile, purpose: `device:${id}` }
+}
+
+/** Refuses with 409 where no code can be sent: a first device would stay pending for ever. */
+export const requireCodes = (call: Call): void => {
+  if (!call.canSend('sms')) throw notConfigured('sms')
+}
+
+/** Sends the code that proves a device to the mobile of its member. */
+export const sendDeviceCode = async (call: Call, device: Pending): Promise<SentOtp> => {
+  const { name } = await call.db
+    .selectFrom('organizations')
+    .where('id', '=', device.org_id)
+    .select('name')
+    .executeTakeFirstOrThrow()
+  return sendOtp(
+    call,
+    await whose(call, device),
+    (otp, minutes) =>
+      `${otp} registers a phone that approves requests of ${name}. Type it only on that phone, within ${minutes} minutes. If it is not yours, tell your administrator.`,
+  )
+}
+
+/** Spends the code and makes the device active. A Refusal is returned, not thrown: the try counts. */
+export const confirmDevice = async (
+  call: Call,
+  device: Pending,
+  otp: string,
+  actor: string,
+): Promise<Refusal | undefined> => {
+  const wrong = await checkOtp(call, { ...(await whose(call, device)), otp })
+  if (wrong) return wrong
+  await call.db
+    .updateTable('devices')
+    .set({ state: 'active', bound_at: call.now })
+    .where('org_id', '=', device.org_id)
+    .where('id', '=', device.id)
+    .where('state', '=', 'pending')
+    .where('proof', '=', 'otp')
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await settlePending(call, device)
+  await call.audit(device.org_id, `device:${device.id}`, ['state', 'proof'], actor)
+  await tellMember(call, device, {
+    subject: 'A device was registered',
+    text: 'Your first device is active: it was confirmed with the code that was sent to your mobile. If this was not you, tell your administrator.',
+  })
+  return undefined
+}

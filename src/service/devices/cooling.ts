@@ -1,0 +1,85 @@
+import { appendAudit } from '../audit.ts'
+import { later } from '../later.ts'
+import type { Service } from '../service.ts'
+import type { Db } from '../storage/schema.ts'
+import { settlePending } from './proof.ts'
+
+type Clock = { db: Db; now: string; dev: boolean }
+
+const lengthOf = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from))
+
+/**
+ * A cooling period that began in the future was started by a clock that was wrong. It begins again now, at its full
+ * length: it gets neither shorter nor endless.
+ */
+const restartAhead = async ({ db, now }: Clock): Promise<void> => {
+  const devices = await db
+    .selectFrom('devices')
+    .where('state', '=', 'pending')
+    .where('approved_at', '>', now)
+    .select(['id', 'approved_at', 'active_from'])
+    .execute()
+  for (const { id, approved_at, active_from } of devices)
+    await db
+      .updateTable('devices')
+      .set({ approved_at: now, active_from: later(now, lengthOf(approved_at!, active_from!)) })
+      .where('id', '=', id)
+      .execute()
+}
+
+const dueDevices = (db: Db, now: string) =>
+  db
+    .selectFrom('devices')
+    .where('state', '=', 'pending')
+    .where('approved_at', '<=', now)
+    .where('active_from', '<=', now)
+    .select(['id', 'org_id', 'user_id'])
+    .orderBy('active_from')
+    .orderBy('id')
+
+/** Makes active each device whose cooling period is over and that nobody refused. Inside a transaction. */
+export const activateDue = async (clock: Clock): Promise<void> => {
+  const { db, now } = clock
+  await restartAhead(clock)
+  for (const { id, ...member } of await dueDevices(db, now).execute()) {
+    const active = await db
+      .updateTable('devices')
+      .set({ state: 'active', bound_at: now })
+      .where('id', '=', id)
+      .where('org_id', '=', member.org_id)
+      // Another of the same member may just have become active: this one then needs its approval.
+      .where('state', '=', 'pending')
+      .where('proof', '=', 'admin')
+      .where('active_from', '<=', now)
+      .returning('id')
+      .executeTakeFirst()
+    if (!active) continue
+    await settlePending(clock, member)
+    await appendAudit(db, {
+      orgId: member.org_id,
+      at: now,
+      actor: 'service',
+      action: 'activateDevice',
+      subject: `device:${id}`,
+      changes: ['state'],
+      requestId: '-',
+    })
+  }
+}
+
+const isDue = (db: Db, now: string) =>
+  db
+    .selectFrom('devices')
+    .where('state', '=', 'pending')
+    .where(({ or, and, eb }) =>
+      or([and([eb('active_from', '<=', now), eb('approved_at', '<=', now)]), eb('approved_at', '>', now)]),
+    )
+    .select('id')
+    .limit(1)
+    .executeTakeFirst()
+
+/** Ends cooling periods that are over. Writes only when there are some. */
+export const endCooling = async ({ storage, dev }: Service): Promise<void> => {
+  if (await storage.read((db) => isDue(db, storage.now())))
+    await storage.write((db) => activateDue({ db, now: storage.now(), dev }))
+}

@@ -1,0 +1,101 @@
+import type { device } from '../../contract/device.ts'
+import { readSite } from '../approvals/site.ts'
+import { startSession } from '../approver/session.ts'
+import type { Call, Outside } from '../call.ts'
+import { challengeOfToken, enrollmentOver, findEnrollment, spendEnrollment } from '../enrollment.ts'
+import { conflict, Refusal } from '../refusal.ts'
+import type { RowInput } from '../row-ids.ts'
+import { sendDeviceCode } from './code.ts'
+import { checkModel } from './model.ts'
+import { tellAdministrators, tellMember } from './notices.ts'
+import { readDevicePolicy } from './policy.ts'
+import { proofRequired, settlePending, type Member } from './proof.ts'
+import { answeredDevice, deviceColumns } from './record.ts'
+
+type Registration = RowInput<typeof device.registerDevice>
+type Row = { id: number; proof: 'link' | 'otp' | 'device' | 'admin' }
+
+const softwareNotAllowed = (): Refusal =>
+  new Refusal(403, 'software_not_allowed', 'A software key counts only where the service runs with --dev', {
+    hint: 'Register a phone, or start a service for development: svc serve --dev',
+  })
+
+const whatItWaitsFor: Record<Row['proof'], string> = {
+  link: 'It is active.',
+  otp: 'It becomes active with the code that was sent to your mobile.',
+  device: 'Approve or refuse it on one of your other devices.',
+  admin: 'It becomes active only after an administrator approved it.',
+}
+
+const tell = async (call: Call, member: Member, { id, proof }: Row): Promise<void> => {
+  await tellMember(call, member, {
+    subject: 'A device was registered',
+    text: `A new device was registered for you. ${whatItWaitsFor[proof]} If this was not you, refuse it on any device that you ever registered, and tell your administrator.`,
+  })
+  if (proof !== 'admin') return
+  await tellAdministrators(call, member, {
+    subject: 'A recovery waits for approval',
+    text: `User ${member.user_id} has no active device and registered a new one (device ${id}). Approve it on the approver page only after you have spoken with that person.`,
+  })
+}
+
+/** Registers a device with the token of a link, as active or as pending: that is for its member's history to say. */
+const insertDevice = async (
+  call: Call,
+  token: string,
+  values: Pick<Registration, 'name'> & Awaited<ReturnType<typeof verified>>,
+) => {
+  const { created_by, ...member } = await spendEnrollment(call, token)
+  const { org_id, user_id } = member
+  const policy = await readDevicePolicy(call, org_id)
+  const { vouched, ...kept } = values
+  checkModel({ ...kept, vouched }, policy)
+  const proof = await proofRequired(call, member, policy)
+  const row = await call.db
+    .insertInto('devices')
+    .values({
+      ...kept,
+      ...member,
+      registered_at: call.now,
+      proof,
+      enrolled_by: created_by,
+      ...(proof === 'link' ? { state: 'active', bound_at: call.now } : { state: 'pending' }),
+    })
+    .onConflict((of) => of.column('credential_id').doNothing())
+    .returning(deviceColumns)
+    .executeTakeFirstOrThrow(() =>
+      conflict('device_known', 'This key is registered already', 'Register another'),
+    )
+  await call.audit(org_id, `device:${row.id}`, ['name', 'kind', 'state'], `user:${user_id}`)
+  if (proof === 'link') await settlePending(call, member)
+  if (proof === 'otp') await sendDeviceCode(call, row)
+  await tell(call, member, row)
+  // The pages of the person's other devices, and of administrators, show it.
+  call.wake(member)
+  // Who has just proved it goes straight to the inbox.
+  if (row.state === 'active' && row.kind === 'phone') await startSession(call, row.id)
+  return answeredDevice(row)
+}
+
+const verified = async (
+  { token, software = false, response }: Registration,
+  { storage, publicUrl, dev }: Outside['service'],
+) => {
+  const site = await storage.read((db) => readSite(db, publicUrl))
+  // The verifier takes long to load, and not every service sees a device.
+  const { verifyRegistration } = await import('../approvals/registration.ts')
+  const { software: isSoftware, ...key } = await verifyRegistration(response, site, challengeOfToken(token))
+  const kind = software || isSoftware ? ('software' as const) : ('phone' as const)
+  if (kind === 'software' && !dev) throw softwareNotAllowed()
+  return { ...key, kind }
+}
+
+export const registerDevice = {
+  before: async (input: Registration, { service }: Outside) => {
+    const { token, name } = input
+    const { storage } = service
+    if (!(await storage.read((db) => findEnrollment(db, token, storage.now())))) throw enrollmentOver()
+    const key = await verified(input, service)
+    return (call: Call) => insertDevice(call, token, { ...key, name })
+  },
+}

@@ -1,0 +1,156 @@
+import type { Call } from '../call.ts'
+import { endEnrollments } from '../enrollment.ts'
+import { later } from '../later.ts'
+import { conflict, Refusal } from '../refusal.ts'
+import { ofKeptDevice } from './active.ts'
+import { activateDue } from './cooling.ts'
+import { tellAdministrators, tellMember } from './notices.ts'
+import { readDevicePolicy } from './policy.ts'
+import { hasActiveDevice, settlePending, type Member } from './proof.ts'
+import { answeredDevice, deviceColumns, findDevice } from './record.ts'
+import { inactiveDevice } from './waiting.ts'
+
+// Each change of a device's state is one conditional statement: of two at the same moment, one wins.
+
+type Target = { org_id: number; device_id: number }
+
+const pendingDevice = (call: Call, { org_id, device_id }: Target) =>
+  call.db
+    .updateTable('devices')
+    .where('org_id', '=', org_id)
+    .where('id', '=', device_id)
+    .where('state', '=', 'pending')
+
+/** Why a pending device was expected and none was found. */
+const notPending = async (call: Call, { org_id, device_id }: Target): Promise<Refusal> => {
+  const device = await findDevice(call, org_id, device_id)
+  if (device.state === 'active') return conflict('device_active', 'The device is active already')
+  if (device.state !== 'pending')
+    return conflict(`device_${device.state}`, `The device is ${device.state} already`)
+  if (device.active_from !== null)
+    return conflict(
+      'device_approved',
+      `The device is approved already and becomes active at ${device.active_from}`,
+      `Refuse it until then: svc user devices refuse ${device_id}`,
+    )
+  return inactiveDevice(device)
+}
+
+/** A further device, by an active one of the same member. */
+export const approveOwnDevice = async (call: Call, target: Target, member: Member) => {
+  const active = await pendingDevice(call, target)
+    .set({ state: 'active', bound_at: call.now })
+    .where('user_id', '=', member.user_id)
+    .where('proof', '=', 'device')
+    .returning(deviceColumns)
+    .executeTakeFirst()
+  if (!active) throw await notPending(call, target)
+  await settlePending(call, member)
+  await call.audit(target.org_id, `device:${target.device_id}`, ['state', 'proof'])
+  await tellMember(call, member, {
+    subject: 'A device was added',
+    text: 'Another of your devices approved a new one. It can now approve requests for you. If this was not you, revoke it, and tell your administrator.',
+  })
+  call.wake(member)
+  return answeredDevice(active)
+}
+
+/** Replaces a lost last device: active after the cooling period, or at once where the organization has none. */
+export const approveRecovery = async (call: Call, target: Target) => {
+  const { org_id, device_id } = target
+  const member = await findDevice(call, org_id, device_id)
+  const { recoveryDelayMs } = await readDevicePolicy(call, org_id)
+  const active_from = recoveryDelayMs === 0 ? null : later(call.now, recoveryDelayMs)
+  const approved = await pendingDevice(call, target)
+    .set(
+      active_from === null ? { state: 'active', bound_at: call.now } : { approved_at: call.now, active_from },
+    )
+    .where('proof', '=', 'admin')
+    .where('approved_at', 'is', null)
+    .returning(deviceColumns)
+    .executeTakeFirst()
+  if (!approved) throw await notPending(call, target)
+  if (active_from === null) await settlePending(call, member)
+  await call.audit(org_id, `device:${device_id}`, active_from === null ? ['state'] : ['active_from'])
+  const when = active_from === null ? 'It is active now.' : `It becomes active at ${active_from}.`
+  await tellMember(call, member, {
+    subject: 'A recovery was approved',
+    text: `An administrator approved a new device in place of your lost one. ${when} If this was not you, refuse it on any device that you ever registered, and tell your administrator.`,
+  })
+  await tellAdministrators(call, member, {
+    subject: 'A recovery was approved',
+    text: `An administrator approved a new device of user ${member.user_id}, who has no active one. ${when} If nobody lost a device, refuse it: svc user devices refuse ${device_id}`,
+  })
+  call.wake(member)
+  return answeredDevice(approved)
+}
+
+/** Ends a pending device, whatever it waits for. `of` narrows it to the devices of one member. */
+export const refuseDevice = async (
+  call: Call,
+  target: Target,
+  { user_id, actor }: { user_id?: number; actor?: string } = {},
+) => {
+  // One whose cooling period is over is active, whether anybody looked or not.
+  await activateDue(call)
+  const refused = await pendingDevice(call, target)
+    .set({ state: 'refused' })
+    .$if(user_id !== undefined, (query) => query.where('user_id', '=', user_id!))
+    .returning(deviceColumns)
+    .executeTakeFirst()
+  if (!refused) throw await notPending(call, target)
+  const { org_id } = refused
+  await call.audit(org_id, `device:${target.device_id}`, ['state'], actor)
+  const text = 'A new device was refused and cannot approve anything.'
+  await tellMember(call, refused, { subject: 'A device was refused', text })
+  if (refused.proof === 'admin')
+    await tellAdministrators(call, refused, {
+      subject: 'A recovery was refused',
+      text: `The new device of user ${refused.user_id} was refused. If it was approved, somebody may have tried to take over: ask that person.`,
+    })
+  call.wake(refused)
+  return answeredDevice(refused)
+}
+
+/** Revokes a device; `next` says what follows for a member who has none left. */
+export const revokeDevice = async (call: Call, target: Target) => {
+  const { org_id, device_id } = target
+  const revoked = await call.db
+    .updateTable('devices')
+    .set({ state: 'revoked', revoked_at: call.now })
+    .where('org_id', '=', org_id)
+    .where('id', '=', device_id)
+    .where(ofKeptDevice('devices'))
+    .returning(deviceColumns)
+    .executeTakeFirst()
+  if (!revoked) {
+    const { state } = await findDevice(call, org_id, device_id)
+    throw conflict(`device_${state}`, `The device is ${state} already`)
+  }
+  await settlePending(call, revoked)
+  await call.audit(org_id, `device:${device_id}`, ['state', 'revoked_at'])
+  await tellMember(call, revoked, {
+    subject: 'A device was revoked',
+    text: 'One of your devices was revoked and cannot approve anything any more. If this was not you, tell your administrator.',
+  })
+  call.wake(revoked)
+  const isLast = revoked.bound_at !== null && !(await hasActiveDevice(call, revoked))
+  return {
+    ...answeredDevice(revoked),
+    next: isLast
+      ? 'The user has no active device now. The next one needs the approval of an administrator (a recovery).'
+      : null,
+  }
+}
+
+/** Ends all devices and links of a member who leaves. */
+export const endDevices = async (call: Call, member: Member): Promise<void> => {
+  await call.db
+    .updateTable('devices')
+    .set({ state: 'revoked', revoked_at: call.now })
+    .where('org_id', '=', member.org_id)
+    .where('user_id', '=', member.user_id)
+    .where(ofKeptDevice('devices'))
+    .execute()
+  await endEnrollments(call, member)
+}
