@@ -7,9 +7,9 @@ _svc_place() {
     'org') commands='list get create onboard update delete creds auth-code' flags='' words='' files='' kind='' many='' ;;
     'org list') commands='' flags='--limit --cursor --all' words='' files='' kind='' many='' ;;
     'org get') commands='' flags='' words='' files='' kind=org many='' ;;
-    'org create') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --report-only -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
-    'org onboard') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --report-only --first-name --last-name --email --country-code --mobile -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
-    'org update') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --report-only -f --raw-field -F --field --input --dry-run' words='' files='' kind=org many='' ;;
+    'org create') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --report-only --device-proof --recovery-delay --attestation --allowed-aaguids --device-bound-only --no-device-bound-only -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
+    'org onboard') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --report-only --device-proof --recovery-delay --attestation --allowed-aaguids --device-bound-only --no-device-bound-only --first-name --last-name --email --country-code --mobile -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
+    'org update') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --report-only --device-proof --recovery-delay --attestation --allowed-aaguids --device-bound-only --no-device-bound-only -f --raw-field -F --field --input --dry-run' words='' files='' kind=org many='' ;;
     'org delete') commands='' flags='-f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind=org many='' ;;
     'org creds') commands='get set-idp' flags='' words='' files='' kind='' many='' ;;
     'org creds get') commands='' flags='--org' words='' files='' kind='' many='' ;;
@@ -37,9 +37,11 @@ _svc_place() {
     'user pending reject') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' kind=user many='' ;;
     'user pending hold') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' kind=user many='' ;;
     'user enroll') commands='' flags='--org -f --raw-field -F --field --input --dry-run --software --file --algorithm' words='' files='' kind=user many='' ;;
-    'user devices') commands='list revoke' flags='' words='' files='' kind='' many='' ;;
+    'user devices') commands='list revoke approve refuse' flags='' words='' files='' kind='' many='' ;;
     'user devices list') commands='' flags='--org' words='' files='' kind=user many='' ;;
     'user devices revoke') commands='' flags='--org -f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind='' many='' ;;
+    'user devices approve') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
+    'user devices refuse') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'user import') commands='' flags='--org --format --on-conflict --skip-invalid --results --resume --concurrency --dry-run' words='' files=1 kind='' many='' ;;
     'user export') commands='' flags='--org --format' words='' files=1 kind='' many='' ;;
     'geofence') commands='list get create update delete set check import export map' flags='' words='' files='' kind='' many='' ;;
@@ -155,12 +157,18 @@ _svc_value() {
   case $1 in
     'org create --factors') choices='biometric location time device' ;;
     'org create --report-only') choices='biometric location time device' ;;
+    'org create --device-proof') choices='link otp' ;;
+    'org create --attestation') choices='none direct' ;;
     'org create --input') files=1 ;;
     'org onboard --factors') choices='biometric location time device' ;;
     'org onboard --report-only') choices='biometric location time device' ;;
+    'org onboard --device-proof') choices='link otp' ;;
+    'org onboard --attestation') choices='none direct' ;;
     'org onboard --input') files=1 ;;
     'org update --factors') choices='biometric location time device' ;;
     'org update --report-only') choices='biometric location time device' ;;
+    'org update --device-proof') choices='link otp' ;;
+    'org update --attestation') choices='none direct' ;;
     'org update --input') files=1 ;;
     'org delete --input') files=1 ;;
     'org creds get --org') kind=org ;;
@@ -209,6 +217,10 @@ _svc_value() {
     'user devices list --org') kind=org ;;
     'user devices revoke --org') kind=org ;;
     'user devices revoke --input') files=1 ;;
+    'user devices approve --org') kind=org ;;
+    'user devices approve --input') files=1 ;;
+    'user devices refuse --org') kind=org ;;
+    'user devices refuse --input') files=1 ;;
     'user import --org') kind=org ;;
     'user import --format') choices='csv ndjson json' ;;
     'user import --on-conflict') choices='fail skip update' ;;
@@ -338,7 +350,7 @@ _svc_value() {
     'notify outbox list --org') kind=org ;;
     'notify outbox list --state') choices='queued sending sent failed dead' ;;
     'notify outbox list --channel') choices='email sms push' ;;
-    'notify outbox list --kind') choices='otp alert notice approval auth_request email_verification enrollment support test' ;;
+    'notify outbox list --kind') choices='otp alert notice approval auth_request email_verification enrollment device support test' ;;
     'notify outbox retry --input') files=1 ;;
     'notify test --channel') choices='email sms push' ;;
     'notify test --input') files=1 ;;
@@ -391,7 +403,7 @@ _svc() {
   local cur=${COMP_WORDS[COMP_CWORD]} at='' flag='' skip='' word i
   local commands flags words choices files kind many
   local -a taken=()
-  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --reason --to --timeout --requester --wait --status --since --until --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --model --manufacturer --os --os-version --app-version --timestamp --request-id --device-name --otp-file --registration-token-file --refresh-token-file --subject --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --can --expires --owner --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --mcp-url --default-mobile --credential-command -X --method -H --header --verify-fallback '
+  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only --device-proof --recovery-delay --attestation --allowed-aaguids -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --reason --to --timeout --requester --wait --status --since --until --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --model --manufacturer --os --os-version --app-version --timestamp --request-id --device-name --otp-file --registration-token-file --refresh-token-file --subject --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --can --expires --owner --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --mcp-url --default-mobile --credential-command -X --method -H --header --verify-fallback '
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini'
 import { approvalRecord, ceremony } from './approval.ts'
-import { deviceRecord } from './device.ts'
 import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
-import { sentEnrollment, states, time, webauthn } from './records.ts'
+import { sentEnrollment, states, webauthn } from './records.ts'
 
 // What the approver page calls, over /svc/v1/approver. Never typed by a person. spec: not shown
 // Its session is an HttpOnly, SameSite cookie of one device and only reads; each decision is an assertion.
@@ -48,16 +47,14 @@ const pendingRecord = z.looseObject({
   contexts: ceremony.shape.contexts,
 })
 
-const member = z.looseObject({
+/** A member as the page shows one. */
+export const shownMember = z.looseObject({
   user_id: chosen(id, 'User id'),
   first_name: chosen(z.string(), 'First name'),
   last_name: chosen(z.string(), 'Last name'),
   mobile: chosen(z.string(), 'Mobile number, all but the last digits hidden'),
   state: chosen(z.enum(states), 'State'),
 })
-
-const pending = chosen(id, 'The pending device')
-const deviceMove = chosen(z.enum(['approve', 'refuse']), 'What becomes of it')
 
 export const approver = operations({
   beginEnrollment: {
@@ -210,7 +207,7 @@ export const approver = operations({
       find: chosen(z.optional(line(60)), 'Parts of the name, or the last digits of the mobile number'),
     }),
     data: z.looseObject({
-      members: chosen(z.array(member), 'As many as a phone shows'),
+      members: chosen(z.array(shownMember), 'As many as a phone shows'),
       total: chosen(z.int(), 'How many there are'),
     }),
   },
@@ -221,7 +218,7 @@ export const approver = operations({
     hidden: true,
     session: true,
     effect: 'read',
-    summary: 'Get a challenge for changing one member, for an admin to sign',
+    summary: 'Get a challenge for changing one shownMember, for an admin to sign',
     message: 'Challenge',
     input: z.strictObject({
       user_id: chosen(id, 'User id'),
@@ -238,7 +235,7 @@ export const approver = operations({
     hidden: true,
     session: true,
     effect: 'write',
-    summary: 'Accept, reject or hold a member, signed by an admin',
+    summary: 'Accept, reject or hold a shownMember, signed by an admin',
     message: 'Member moved',
     input: z.strictObject({
       user_id: chosen(id, 'User id'),
@@ -246,106 +243,6 @@ export const approver = operations({
       challenge: chosen(line(500), 'The challenge of the service'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
     }),
-    data: z.extend(member, { enrollment: sentEnrollment }),
-  },
-  listOwnDevices: {
-    method: 'GET',
-    path: '/svc/v1/approver/devices',
-    cli: 'approver devices',
-    hidden: true,
-    session: true,
-    effect: 'read',
-    summary: 'List the devices of the person at the page and, for an admin, the recoveries that wait',
-    message: 'Devices',
-    input: z.strictObject({}),
-    data: z.looseObject({
-      device_id: chosen(id, 'The device at the page'),
-      devices: chosen(z.array(deviceRecord), 'Devices of the person, oldest first'),
-      recoveries: chosen(
-        z.array(z.extend(deviceRecord, { member: chosen(member, 'Whose device it is') })),
-        'New devices of members who lost their last one; nothing for everybody but an admin',
-      ),
-    }),
-  },
-  beginDeviceMove: {
-    method: 'POST',
-    path: '/svc/v1/approver/devices/{device_id}/challenge',
-    cli: 'approver device-challenge',
-    hidden: true,
-    session: true,
-    effect: 'read',
-    summary: 'Get a challenge for approving or refusing a pending device',
-    message: 'Challenge',
-    input: z.strictObject({ device_id: pending, move: deviceMove }),
-    data: z.looseObject({
-      challenge: chosen(z.string(), 'Signed by the service, good for two minutes, base64url'),
-    }),
-  },
-  moveDevice: {
-    method: 'POST',
-    path: '/svc/v1/approver/devices/{device_id}/move',
-    cli: 'approver device-move',
-    hidden: true,
-    session: true,
-    effect: 'write',
-    summary:
-      'Approve or refuse a pending device, signed by an active device of the same person or by an admin',
-    message: 'Device changed',
-    input: z.strictObject({
-      device_id: pending,
-      move: deviceMove,
-      challenge: chosen(line(500), 'The challenge of the service'),
-      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
-    }),
-    data: deviceRecord,
-  },
-  sendDeviceCode: {
-    method: 'POST',
-    path: '/svc/v1/approver/device-code',
-    cli: 'approver device-code',
-    hidden: true,
-    open: true,
-    effect: 'write',
-    summary: 'Send a new code to the mobile of the user whose first device waits for one',
-    message: 'Code sent',
-    input: z.strictObject({
-      challenge: chosen(line(500), 'The challenge of the service'),
-      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
-    }),
-    data: z.looseObject({
-      expires_at: chosen(time, 'When the code expires'),
-      sends_left: chosen(z.int(), 'Codes that can be sent now'),
-      next_send_at: chosen(time, 'When the next can be sent'),
-    }),
-  },
-  beginDeviceRefusal: {
-    method: 'POST',
-    path: '/svc/v1/approver/device-refusal/challenge',
-    cli: 'approver refusal-challenge',
-    hidden: true,
-    open: true,
-    effect: 'read',
-    summary: 'Get a challenge for refusing a new device with a device that was active before',
-    message: 'Challenge',
-    input: z.strictObject({ device_id: pending }),
-    data: z.looseObject({
-      challenge: chosen(z.string(), 'Signed by the service, good for two minutes, base64url'),
-    }),
-  },
-  refuseNewDevice: {
-    method: 'POST',
-    path: '/svc/v1/approver/device-refusal',
-    cli: 'approver refusal',
-    hidden: true,
-    open: true,
-    effect: 'write',
-    summary: 'Refuse a pending device, signed by another device of the same person, revoked or not',
-    message: 'Device refused',
-    input: z.strictObject({
-      device_id: pending,
-      challenge: chosen(line(500), 'The challenge of the service'),
-      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
-    }),
-    data: deviceRecord,
+    data: z.extend(shownMember, { enrollment: sentEnrollment }),
   },
 })

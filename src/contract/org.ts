@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { newAuthCode } from './auth-code.ts'
 import { chosen, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
+import { policy } from './policy.ts'
 import {
   country_code,
   email,
@@ -10,7 +11,6 @@ import {
   newKey,
   org_id,
   paging,
-  policy,
   slug,
   time,
   times,

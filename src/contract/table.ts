@@ -1,5 +1,6 @@
 import { account } from './account.ts'
 import { approval } from './approval.ts'
+import { approverDevices } from './approver-devices.ts'
 import { approver } from './approver.ts'
 import { audit } from './audit.ts'
 import { authCode } from './auth-code.ts'
@@ -29,6 +30,7 @@ export const table = {
   ...approval,
   ...device,
   ...approver,
+  ...approverDevices,
   ...auth,
   ...mobile,
   ...account,

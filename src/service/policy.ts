@@ -1,4 +1,4 @@
-import type { Policy } from '../contract/records.ts'
+import type { Policy } from '../contract/policy.ts'
 import { normalizeNetwork } from '../rules/network.ts'
 import { invalid } from './refusal.ts'
 

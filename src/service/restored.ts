@@ -16,5 +16,7 @@ export const settleRestored = async (db: Db, now: string): Promise<void> => {
     .execute()
   await db.deleteFrom('otps').execute()
   await db.deleteFrom('enrollments').where('used_at', 'is', null).execute()
+  // It may have been refused since; whoever wants it registers it again.
+  await db.updateTable('devices').set({ state: 'refused' }).where('state', '=', 'pending').execute()
   await db.deleteFrom('email_verifications').where('used_at', 'is', null).execute()
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createSoftwareKey, register } from '../../src/client/software-authenticator.ts'
+import { createSoftwareKey, register, softwareAaguid } from '../../src/client/software-authenticator.ts'
 import { createApprover, enroll, type Approver } from './approver.ts'
 import { minute } from './clock.ts'
 import {
@@ -38,7 +38,15 @@ describe('a registration', () => {
         user_id: ada.id,
         name: 'Key file',
         kind: 'software',
+        state: 'active',
+        proof: 'link',
         registered_at: clock.iso(),
+        bound_at: clock.iso(),
+        active_from: null,
+        enrolled_by: '1',
+        aaguid: softwareAaguid,
+        backup_eligible: false,
+        attestation_format: 'none',
         last_used_at: null,
         revoked_at: null,
       },
@@ -145,7 +153,7 @@ describe('a revoked device', () => {
     expect((await auditOf(service, acme.id)).at(-1)).toEqual([
       'revokeDevice',
       `device:${approver.device}`,
-      ['revoked_at'],
+      ['state', 'revoked_at'],
     ])
   })
 
@@ -168,8 +176,10 @@ describe('a revoked device', () => {
     expect(await devicesOf(approver.id)).toMatchObject([{ revoked_at: clock.iso() }])
   })
 
-  test('goes with its user', async () => {
+  test('outlives its user, without its name, and goes with the organization', async () => {
     await service.call('DELETE', `/organization/${acme.id}/delete/user/${approver.id}`)
+    expect((await contentsOf(service)).devices).toMatchObject([{ state: 'revoked', name: 'deleted' }])
+    await service.call('DELETE', `/organization/${acme.id}/delete`)
     expect((await contentsOf(service)).devices).toEqual([])
   })
 })

@@ -154,9 +154,16 @@ export const startTestService = async ({
     masterKey,
     service,
     rung,
-    /** What the outbox holds and has not sent, oldest first. */
-    messages: async (): Promise<Message[]> => {
-      const rows = await storage.read((db) => db.selectFrom('outbox').selectAll().orderBy('id').execute())
+    /** What the outbox holds and has not sent, oldest first: all but what is told about devices, or that alone. */
+    messages: async (about: 'devices' | 'others' = 'others'): Promise<Message[]> => {
+      const rows = await storage.read((db) =>
+        db
+          .selectFrom('outbox')
+          .where('kind', about === 'devices' ? '=' : '<>', 'device')
+          .selectAll()
+          .orderBy('id')
+          .execute(),
+      )
       return rows
         .filter(({ wrapped }) => wrapped !== null)
         .map(({ wrapped, message_id }) => JSON.parse(keyring.unwrap(wrapped!, contextOf(message_id))))

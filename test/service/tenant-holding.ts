@@ -1,6 +1,6 @@
 import type { SoftwareKey } from '../../src/client/software-authenticator.ts'
 import { enqueue } from '../../src/service/delivery/enqueue.ts'
-import { ask, createApprover, decide } from './approver.ts'
+import { ask, createApprover, enroll, decide } from './approver.ts'
 import { createMember, createTenant, dataOf, fence, slot } from './fixtures.ts'
 import type { TestService } from './harness.ts'
 import { codeFor, createMobileUser, register, send } from './mobile-user.ts'
@@ -16,6 +16,8 @@ export type Holding = {
   code: string
   mobile: string
   device: string
+  /** Of the same user, and waiting. */
+  pendingDevice: string
   approval: string
   token: string
   message: string
@@ -60,6 +62,7 @@ export const settle = async (
   const policy = { report_only: ['location', 'time'] }
   dataOf(await service.call('PUT', `/organization/${org}/update`, { body: { policy } }))
   const { id: user, mobile, device, key: authenticator } = await createApprover(service, org, n)
+  const { device: pendingDevice } = await enroll(service, org, user)
   const waiting = (await createMember(service, org, n + 1)).id
   await post(`user/${waiting}/pending`, {})
   const account = await createMobileUser(service, {
@@ -94,6 +97,7 @@ export const settle = async (
     ).code,
     mobile,
     device,
+    pendingDevice,
     approval: dataOf(await ask(service, { mobile }, {}, key)).request_id,
     token: await verified(service, { user, mobile, authenticator, key }),
     message: await service.storage.write((db) =>

@@ -89,7 +89,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
     response: { id: 'x', response: {} },
   }),
   approveDevice: ({ org }, { device }) => ({ org_id: org, device_id: device }),
-  refuseDevice: ({ org }, { device }) => ({ org_id: org, device_id: device }),
+  refuseDevice: ({ org }, { pendingDevice }) => ({ org_id: org, device_id: pendingDevice }),
   listOwnDevices: () => ({}),
   beginDeviceMove: (_, { device }) => ({ device_id: device, move: 'approve' }),
   moveDevice: (_, { device }) => ({
@@ -161,6 +161,7 @@ const sample = (n: number) => ({
   slot: `${n}`,
   code: `${n}`,
   device: `${n}`,
+  pendingDevice: `${n}`,
   account: `${n}`,
   authCode: `${n}`,
   registered: `${n}`,

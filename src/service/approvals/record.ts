@@ -20,6 +20,7 @@ export const reachOf = (caller: Caller): Reach =>
 export const selectApprovals = (db: Db, { orgId, askedBy }: Reach) =>
   db
     .selectFrom('approvals as a')
+    .where('a.erased_at', 'is', null)
     .$if(orgId !== null, (query) => query.where('a.org_id', '=', orgId!))
     .$if(askedBy !== undefined, (query) => query.where('a.asked_by', '=', askedBy!))
     .selectAll()

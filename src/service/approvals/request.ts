@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { approval, ApprovalRecord } from '../../contract/approval.ts'
-import { factors as allFactors, type Policy } from '../../contract/records.ts'
+import type { Policy } from '../../contract/policy.ts'
+import { factors as allFactors } from '../../contract/records.ts'
 import { randomToken } from '../../core/ids.ts'
 import { hasPolicy } from '../../rules/decide.ts'
 import { standingDevices } from '../approver/session.ts'

@@ -1,4 +1,4 @@
-import type { Policy as OrganizationPolicy } from '../../contract/records.ts'
+import type { Policy as OrganizationPolicy } from '../../contract/policy.ts'
 import { hasPolicy, isRequired, type Policy } from '../../rules/decide.ts'
 import { compileLevel, type Level, type Levels } from '../../rules/level.ts'
 import type { Weekday } from '../../rules/slot.ts'

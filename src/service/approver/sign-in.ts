@@ -24,7 +24,7 @@ const pendingOf = async ({ db }: Call, { org_id, user_id, id }: Proved) => {
     .select(['id', 'registered_at', 'active_from'])
     .orderBy('id')
     .execute()
-  return pending.map((one) => ({ ...one, id: String(one.id) }))
+  return pending.map(({ id, registered_at, active_from }) => ({ id: String(id), registered_at, active_from }))
 }
 
 /** Why the device cannot sign in. One that was active before learns which new ones it can refuse. */

@@ -16,7 +16,7 @@ export const keptColumns = {
 } as const satisfies Record<string, Kept>
 
 /** Rows of `settings` whose value is wrapped; the context is the name. */
-export const keptSettings = ['custody', 'vapid'] as const
+export const keptSettings = ['custody', 'vapid', 'erased_people'] as const
 
 /** Wrapped, and kept by whoever was given it: it ends after minutes, and no rotation looks for it. */
 type Sent = 'approver challenge'

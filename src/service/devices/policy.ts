@@ -1,4 +1,4 @@
-import type { Policy } from '../../contract/records.ts'
+import type { Policy } from '../../contract/policy.ts'
 import type { Call } from '../call.ts'
 
 const day = 24 * 60 * 60

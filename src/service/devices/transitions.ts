@@ -154,3 +154,16 @@ export const endDevices = async (call: Call, member: Member): Promise<void> => {
     .execute()
   await endEnrollments(call, member)
 }
+
+/** What stays of the devices of a deleted member: that they existed, and their keys. Nothing that a person typed. */
+export const eraseDevices = async (call: Call, member: Member): Promise<void> => {
+  await endDevices(call, member)
+  const own = call.db
+    .selectFrom('devices')
+    .where('org_id', '=', member.org_id)
+    .where('user_id', '=', member.user_id)
+    .select('id')
+  await call.db.deleteFrom('push_subscriptions').where('device_id', 'in', own).execute()
+  await call.db.deleteFrom('approver_sessions').where('device_id', 'in', own).execute()
+  await call.db.updateTable('devices').set({ name: 'deleted' }).where('id', 'in', own).execute()
+}

@@ -1,4 +1,4 @@
-import type { approver } from '../../contract/approver.ts'
+import type { approverDevices } from '../../contract/approver-devices.ts'
 import { requireAdmin } from '../approver/administrator.ts'
 import { makeChallenge, readChallenge, spendChallenge, type Question } from '../approver/challenge.ts'
 import { proveDevice } from '../approver/proof.ts'
@@ -14,13 +14,6 @@ import { maskedMember } from './approver-members.ts'
 import { selectUsers } from './member.ts'
 
 type Move = 'approve' | 'refuse'
-type Group =
-  | 'listOwnDevices'
-  | 'beginDeviceMove'
-  | 'moveDevice'
-  | 'sendDeviceCode'
-  | 'beginDeviceRefusal'
-  | 'refuseNewDevice'
 
 const questionOf = (caller: Caller, { device_id, move }: { device_id: number; move: Move }): Question => {
   const { org_id, device_id: own } = requirePerson(caller)
@@ -89,7 +82,7 @@ const refuse = async (call: Call, device_id: number) => {
   return refuseDevice(call, { org_id, device_id })
 }
 
-export const approverDeviceHandlers: Pick<Handlers<typeof approver>, Group> = {
+export const approverDeviceHandlers: Handlers<typeof approverDevices> = {
   listOwnDevices: async (_, call) => {
     const { org_id, user_id, device_id } = requirePerson(call.caller)
     const own = await call.db

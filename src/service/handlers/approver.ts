@@ -13,15 +13,7 @@ import type { Handlers } from '../call.ts'
 import { verifyEmail } from '../mobile/email-link.ts'
 import { challengeOfToken, enrollmentOver, findEnrollment } from '../enrollment.ts'
 
-type Group =
-  | 'beginEnrollment'
-  | 'verifyEmail'
-  | 'beginSession'
-  | 'openSession'
-  | 'getSession'
-  | 'closeSession'
-  | 'listInbox'
-  | 'subscribePush'
+type Group = Exclude<keyof typeof approver, 'listMembers' | 'beginMemberMove' | 'moveMember'>
 
 export const approverHandlers: Pick<Handlers<typeof approver>, Group> = {
   beginEnrollment: async ({ token }, call) => {

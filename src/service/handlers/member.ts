@@ -5,6 +5,7 @@ import { isOperator } from '../keys/scopes.ts'
 import { nationalNumber } from '../../rules/phone.ts'
 import { parsePhone, type Phone } from '../phone.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
+import { recallPerson, rememberPeople } from '../people/erased.ts'
 import type { Numbered } from '../row-ids.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 
@@ -44,10 +45,11 @@ export const checkRole = (call: Call, role: Role | undefined): void => {
 }
 
 /** The id of who has this number, known or new. */
-export const ensurePerson = async ({ db, now }: Call, phone: Phone): Promise<number> => {
+export const ensurePerson = async ({ db, keyring, now }: Call, phone: Phone): Promise<number> => {
+  const id = await recallPerson({ db, keyring }, phone.mobile)
   const made = await db
     .insertInto('people')
-    .values({ ...phone, national: nationalNumber(phone), created_at: now })
+    .values({ ...(id !== undefined && { id }), ...phone, national: nationalNumber(phone), created_at: now })
     .onConflict((of) => of.column('mobile').doNothing())
     .returning('id')
     .executeTakeFirst()
@@ -96,22 +98,34 @@ export const addMember = async (call: Call, orgId: number, input: Profile): Prom
   return findUser(call, orgId, userId)
 }
 
+/** Those of these people who are in no organization any more, have no account and are about to make none. */
+const selectUnbound = (db: Db, userIds: number[]) =>
+  db
+    .selectFrom('people')
+    .where('id', 'in', userIds)
+    .where(({ not, or, exists, selectFrom }) =>
+      not(
+        or([
+          exists(selectFrom('memberships as m').select('m.id').whereRef('m.user_id', '=', 'people.id')),
+          exists(selectFrom('mobile_accounts as a').select('a.id').whereRef('a.user_id', '=', 'people.id')),
+          exists(
+            selectFrom('registrations as r').select('r.user_id').whereRef('r.user_id', '=', 'people.id'),
+          ),
+        ]),
+      ),
+    )
+    .select('id')
+
 /** Erases those of these people who are in no organization any more, have no account and are about to make none. */
-export const erasePeople = async (db: Db, userIds: number[]): Promise<void> => {
-  for (let at = 0; at < userIds.length; at += 1000)
-    await db
-      .deleteFrom('people')
-      .where('id', 'in', userIds.slice(at, at + 1000))
-      .where(({ not, or, exists, selectFrom }) =>
-        not(
-          or([
-            exists(selectFrom('memberships as m').select('m.id').whereRef('m.user_id', '=', 'people.id')),
-            exists(selectFrom('mobile_accounts as a').select('a.id').whereRef('a.user_id', '=', 'people.id')),
-            exists(
-              selectFrom('registrations as r').select('r.user_id').whereRef('r.user_id', '=', 'people.id'),
-            ),
-          ]),
-        ),
-      )
-      .execute()
+export const erasePeople = async (
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
+  userIds: number[],
+): Promise<void> => {
+  for (let at = 0; at < userIds.length; at += 1000) {
+    const gone = await selectUnbound(db, userIds.slice(at, at + 1000)).execute()
+    const ids = gone.map(({ id }) => id)
+    if (ids.length === 0) continue
+    await rememberPeople({ db, keyring }, ids)
+    await db.deleteFrom('people').where('id', 'in', ids).execute()
+  }
 }

@@ -1,11 +1,13 @@
 import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
+import { eraseApprovals } from '../approvals/erasure.ts'
 import type { Call, Handlers } from '../call.ts'
-import { endDevices } from '../devices/transitions.ts'
+import { endDevices, eraseDevices } from '../devices/transitions.ts'
 import { sendEnrollment } from '../enrollment-message.ts'
 import { eraseRealm } from '../mobile/expiry.ts'
 import { conflict, notFound } from '../refusal.ts'
 import type { Tables } from '../storage/schema.ts'
+import { endVerifications } from '../verifications/withdrawal.ts'
 import { erasePeople, findUser } from './member.ts'
 import { reachOrganization } from './tenant.ts'
 
@@ -88,6 +90,10 @@ export const membershipHandlers: Pick<Handlers<typeof user & typeof pendingUser>
 
   deleteUser: async ({ orgId, userId }, call) => {
     await reachOrganization(call, orgId)
+    const target = { org_id: orgId, user_id: userId }
+    await eraseDevices(call, target)
+    await eraseApprovals(call, target)
+    await endVerifications(call, target)
     // Fences, slots and enrollments go with the membership: their foreign keys cascade.
     const member = await call.db
       .deleteFrom('memberships')
@@ -98,7 +104,7 @@ export const membershipHandlers: Pick<Handlers<typeof user & typeof pendingUser>
     // Who only registered in the app, and never joined, can be erased as well.
     const registered = await eraseRealm(call.db, orgId, userId)
     if (!member && registered.length === 0) throw notFound('User')
-    await erasePeople(call.db, [userId])
+    await erasePeople(call, [userId])
     await call.audit(orgId, `user:${userId}`)
     call.wake({ org_id: orgId, user_id: userId })
   },

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
 import type { org, organizationRecord } from '../../contract/org.ts'
-import { type Policy, slug as slugSchema } from '../../contract/records.ts'
+import type { Policy } from '../../contract/policy.ts'
+import { slug as slugSchema } from '../../contract/records.ts'
 import { table } from '../../contract/table.ts'
 import { slugify } from '../../core/ids.ts'
 import type { Call, Handlers } from '../call.ts'
@@ -149,7 +150,7 @@ export const orgHandlers: Pick<Handlers<typeof org>, Group> = {
       .returning('user_id')
       .execute()
     const registered = await eraseRealm(call.db, org_id)
-    await erasePeople(call.db, [...people.map((row) => row.user_id), ...registered])
+    await erasePeople(call, [...people.map((row) => row.user_id), ...registered])
     // Codes, keys, fences and slots go with it: their foreign keys cascade. Its audit stays.
     await call.db.deleteFrom('organizations').where('id', '=', org_id).execute()
     await call.audit(org_id, `organization:${org_id}`)

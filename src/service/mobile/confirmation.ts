@@ -74,7 +74,7 @@ export const prepareConfirmation = async (
     await forgetRegistrations(call, user_id)
     if (profile === 'several') {
       // Whoever has the code owns the phone, and starts again with nothing that somebody else registered.
-      await erasePeople(call.db, [user_id])
+      await erasePeople(call, [user_id])
       await call.audit(realmOf(call), 'registration', ['deleted'])
       return registeredTwice()
     }

@@ -1,3 +1,5 @@
+import { forgetErased } from '../approvals/erasure.ts'
+import type { Call } from '../call.ts'
 import { erasePeople } from '../handlers/member.ts'
 import type { Log } from '../log.ts'
 import type { Service } from '../service.ts'
@@ -6,16 +8,20 @@ import type { Db } from '../storage/schema.ts'
 const hourMs = 60 * 60_000
 
 /** Forgets what has lapsed: nothing of it counts any more. Inside a transaction. */
-export const forgetLapsed = async (db: Db, now: string): Promise<void> => {
+export const forgetLapsed = async (
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
+  now: string,
+): Promise<void> => {
   const over = await db
     .deleteFrom('registrations')
     .where('expires_at', '<=', now)
     .returning('user_id')
     .execute()
   await erasePeople(
-    db,
+    { db, keyring },
     over.map((row) => row.user_id),
   )
+  await forgetErased(db, now)
   await db.deleteFrom('otps').where('expires_at', '<=', now).execute()
   await db.deleteFrom('turns').where('until', '<=', now).execute()
   await db.deleteFrom('email_verifications').where('expires_at', '<=', now).execute()
@@ -33,10 +39,10 @@ export const forgetLapsed = async (db: Db, now: string): Promise<void> => {
 }
 
 /** Forgets at the start and every hour. Answers how to stop. */
-export const watchLapsed = ({ storage }: Service, log: Log): (() => void) => {
+export const watchLapsed = ({ storage, keyring }: Service, log: Log): (() => void) => {
   const forget = (): void =>
     void storage
-      .write((db) => forgetLapsed(db, storage.now()))
+      .write((db) => forgetLapsed({ db, keyring }, storage.now()))
       .catch((error: unknown) => log({ at: storage.now(), level: 'warn', message: String(error) }))
   forget()
   const timer = setInterval(forget, hourMs).unref()

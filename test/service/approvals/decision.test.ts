@@ -4,6 +4,7 @@ import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, createApprover, decide, enroll, post, signed } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { auditOf, chainOf, dataOf, refusal } from '../fixtures.ts'
+import { moveDevice } from '../devices/moves.ts'
 import { asked, refusedOutright, shown } from './decided.ts'
 
 installHooks()
@@ -14,7 +15,8 @@ describe('a decision', () => {
   test.each(['ES256', 'EdDSA'] as const)(
     'by a %s key approves, and the receipt verifies with the key set alone',
     async (alg) => {
-      const { key } = await enroll(service, acme.id, ada.id, alg)
+      const { key, device } = await enroll(service, acme.id, ada.id, alg)
+      dataOf(await moveDevice(service, ada, device))
       const { request_id } = await asked({ reason: 'release day', requester: 'CI' })
       clock.tick(minute)
       const decided = dataOf(await decide(service, request_id, key))

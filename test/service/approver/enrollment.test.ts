@@ -14,6 +14,7 @@ describe('an enrollment at the page', () => {
     const bob = await createMember(service, acme.id, 2, { first_name: 'Bob', last_name: 'Builder' })
     const first = await enrollPhone(service, acme.id, bob)
     expect(dataOf(await enrollment(await linkFor(service, acme.id, bob.id)))).toEqual({
+      attestation: 'none',
       first_name: 'Bob',
       organization: 'acme',
       user_name: 'Bob Builder, acme',

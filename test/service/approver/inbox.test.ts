@@ -5,6 +5,7 @@ import { ask, post } from '../approver.ts'
 import { minute, second } from '../clock.ts'
 import { contentsOf, createTenant, dataOf, fence, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
+import { cookieFor, moveDevice } from '../devices/moves.ts'
 import { createPhone, enrollPhone, fromPhone, site, type Phone } from './phone.ts'
 import { acme, ada, clock, installHooks, service } from './visit.ts'
 
@@ -148,6 +149,8 @@ describe('an inbox', () => {
 
   test('stays open to the other phone of who loses one', async () => {
     const other = await enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
+    dataOf(await moveDevice(service, ada, other.device))
+    other.cookie = await cookieFor(service, other.key)
     const { mark } = await inbox('', other)
     const waiting = inbox(`?wait_s=30&seen=${mark}`, other)
     await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`)

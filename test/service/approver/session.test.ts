@@ -141,7 +141,7 @@ describe('a session', () => {
 test('the chain of the organization says who registered, opened and left', async () => {
   await fromPhone(service, 'DELETE', 'session', { cookie: ada.cookie })
   expect((await auditOf(service, acme.id)).slice(-2)).toEqual([
-    ['registerDevice', `device:${ada.device}`, ['name', 'kind']],
+    ['registerDevice', `device:${ada.device}`, ['name', 'kind', 'state']],
     ['closeSession', `device:${ada.device}`, ['session']],
   ])
 })

@@ -144,7 +144,8 @@ describe('what is kept of somebody', () => {
   })
 
   test('is forgotten when it lapsed, and nothing before', async () => {
-    const forget = () => service.storage.write((db) => forgetLapsed(db, clock.iso()))
+    const forget = () =>
+      service.storage.write((db) => forgetLapsed({ db, keyring: service.keyring }, clock.iso()))
     await createMobileUser(service, { email: ada.email })
     dataOf(await register(service, { mobile: '2025550103' }))
     const before = await contentsOf(service)

@@ -1,0 +1,114 @@
+import * as z from 'zod/mini'
+import { shownMember } from './approver.ts'
+import { deviceRecord } from './device.ts'
+import { chosen, id, line } from './field.ts'
+import { operations } from './operation.ts'
+import { time, webauthn } from './records.ts'
+
+// Pending devices at the approver page, over /svc/v1/approver. Never typed by a person. spec: not shown
+
+const pendingDevice = chosen(id, 'The pending device')
+const move = chosen(z.enum(['approve', 'refuse']), 'What becomes of it')
+
+export const approverDevices = operations({
+  listOwnDevices: {
+    method: 'GET',
+    path: '/svc/v1/approver/devices',
+    cli: 'approver devices',
+    hidden: true,
+    session: true,
+    effect: 'read',
+    summary: 'List the devices of the person at the page and, for an admin, the recoveries that wait',
+    message: 'Devices',
+    input: z.strictObject({}),
+    data: z.looseObject({
+      device_id: chosen(id, 'The device at the page'),
+      devices: chosen(z.array(deviceRecord), 'Devices of the person, oldest first'),
+      recoveries: chosen(
+        z.array(z.extend(deviceRecord, { member: chosen(shownMember, 'Whose device it is') })),
+        'New devices of members who lost their last one; nothing for everybody but an admin',
+      ),
+    }),
+  },
+  beginDeviceMove: {
+    method: 'POST',
+    path: '/svc/v1/approver/devices/{device_id}/challenge',
+    cli: 'approver device-challenge',
+    hidden: true,
+    session: true,
+    effect: 'read',
+    summary: 'Get a challenge for approving or refusing a pending device',
+    message: 'Challenge',
+    input: z.strictObject({ device_id: pendingDevice, move }),
+    data: z.looseObject({
+      challenge: chosen(z.string(), 'Signed by the service, good for two minutes, base64url'),
+    }),
+  },
+  moveDevice: {
+    method: 'POST',
+    path: '/svc/v1/approver/devices/{device_id}/move',
+    cli: 'approver device-move',
+    hidden: true,
+    session: true,
+    effect: 'write',
+    summary:
+      'Approve or refuse a pending device, signed by an active device of the same person or by an admin',
+    message: 'Device changed',
+    input: z.strictObject({
+      device_id: pendingDevice,
+      move,
+      challenge: chosen(line(500), 'The challenge of the service'),
+      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
+    }),
+    data: deviceRecord,
+  },
+  sendDeviceCode: {
+    method: 'POST',
+    path: '/svc/v1/approver/device-code',
+    cli: 'approver device-code',
+    hidden: true,
+    open: true,
+    effect: 'write',
+    summary: 'Send a new code to the mobile of the user whose first device waits for one',
+    message: 'Code sent',
+    input: z.strictObject({
+      challenge: chosen(line(500), 'The challenge of the service'),
+      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
+    }),
+    data: z.looseObject({
+      expires_at: chosen(time, 'When the code expires'),
+      sends_left: chosen(z.int(), 'Codes that can be sent now'),
+      next_send_at: chosen(time, 'When the next can be sent'),
+    }),
+  },
+  beginDeviceRefusal: {
+    method: 'POST',
+    path: '/svc/v1/approver/device-refusal/challenge',
+    cli: 'approver refusal-challenge',
+    hidden: true,
+    open: true,
+    effect: 'read',
+    summary: 'Get a challenge for refusing a new device with a device that was active before',
+    message: 'Challenge',
+    input: z.strictObject({ device_id: pendingDevice }),
+    data: z.looseObject({
+      challenge: chosen(z.string(), 'Signed by the service, good for two minutes, base64url'),
+    }),
+  },
+  refuseNewDevice: {
+    method: 'POST',
+    path: '/svc/v1/approver/device-refusal',
+    cli: 'approver refusal',
+    hidden: true,
+    open: true,
+    effect: 'write',
+    summary: 'Refuse a pending device, signed by another device of the same person, revoked or not',
+    message: 'Device refused',
+    input: z.strictObject({
+      device_id: pendingDevice,
+      challenge: chosen(line(500), 'The challenge of the service'),
+      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
+    }),
+    data: deviceRecord,
+  },
+})

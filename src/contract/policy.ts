@@ -1,0 +1,63 @@
+import * as z from 'zod/mini'
+import { chosen, line } from './field.ts'
+import { factors } from './records.ts'
+
+/** What an organization enforces. spec: not shown */
+export const policy = z.strictObject({
+  ip_allow: chosen(
+    z.optional(z.array(line(64))),
+    'Networks (CIDR) that approvals may come from; empty allows all',
+    {
+      example: ['203.0.113.0/24'],
+    },
+  ),
+  device_trust: chosen(z.optional(z.boolean()), 'Accept only devices that are registered to the user'),
+  require_number: chosen(
+    z.optional(z.boolean()),
+    'Require the approver to type the number that the requester sees',
+  ),
+  factors: chosen(z.optional(z.array(z.enum(factors))), 'Factors that every approval needs', {
+    example: ['biometric', 'location'],
+  }),
+  report_only: chosen(z.optional(z.array(z.enum(factors))), 'Factors that are reported but never fail', {
+    example: ['location'],
+  }),
+  device_proof: chosen(
+    z.optional(z.enum(['link', 'otp'])),
+    'What proves a first device: the link alone, or a code sent to the mobile of the user',
+    { example: 'otp' },
+  ),
+  recovery_delay_s: chosen(
+    z.optional(
+      z
+        .int('must be a whole number of seconds')
+        .check(z.gte(0, 'must be 0 or more'), z.lte(2_592_000, 'must be 2592000 (30 days) or less')),
+    ),
+    'Seconds that a recovered device or a new admin waits before it counts; default: 86400',
+    { example: 86_400, flag: 'recovery-delay' },
+  ),
+  attestation: chosen(
+    z.optional(z.enum(['none', 'direct'])),
+    'direct: accept only devices whose maker proves their model',
+    { example: 'direct' },
+  ),
+  allowed_aaguids: chosen(
+    z.optional(
+      z.array(
+        line(36).check(
+          z.regex(
+            /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/,
+            'must be an AAGUID such as 08987058-cadc-4b81-b6e1-30de50dcbe96',
+          ),
+        ),
+      ),
+    ),
+    'Models of authenticators (AAGUIDs) that may register; any entry implies attestation direct; empty allows all',
+    { example: ['08987058-cadc-4b81-b6e1-30de50dcbe96'] },
+  ),
+  device_bound_only: chosen(
+    z.optional(z.boolean()),
+    'Accept only keys that cannot be copied to another device',
+  ),
+})
+export type Policy = z.infer<typeof policy>
