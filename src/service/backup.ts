@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { SvcError } from '../core/errors.ts'
 import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir.ts'
 import { masterKeyFile } from './custody/master-key.ts'
+import { pendingKeyFile, textOpens } from './custody/pending-key.ts'
 import { settleRestored } from './restored.ts'
 import { openSnapshot, writeSnapshot } from './storage/snapshot.ts'
 import { openSqlite } from './storage/sqlite.ts'
@@ -34,17 +35,26 @@ export const checkBackup = (dataDir: string, file: string): string => {
   return store
 }
 
+const readKeys = (dataDir: string): string[] =>
+  [masterKeyFile(dataDir), pendingKeyFile(dataDir)]
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file, 'utf8'))
+
 /**
  * Writes one file that holds the store as it is at one moment and the master key: it is a secret. The service may go
  * on meanwhile. A master key from `SVC_MASTER_KEY` is not in the data directory, and so not in the file.
  */
 export const backup = (dataDir: string, file: string): void => {
   const store = checkBackup(dataDir, file)
-  const keyFile = masterKeyFile(dataDir)
+  // A rotation may replace the key while the store is copied.
+  const before = readKeys(dataDir)
   const partial = `${file}.partial`
   try {
     rmSync(partial, { force: true })
-    writeSnapshot(store, partial, existsSync(keyFile) ? readFileSync(keyFile, 'utf8') : undefined)
+    writeSnapshot(store, partial, (marker) => {
+      const keys = [...before, ...readKeys(dataDir)]
+      return marker === undefined ? keys[0] : keys.find((key) => textOpens(key, marker))
+    })
     // A link, unlike a rename, never replaces a file that came into being meanwhile.
     linkSync(partial, file)
   } catch (error) {

@@ -28,7 +28,7 @@ export const unusable = (dataDir: string, cause: unknown): SvcError => {
 
 // What a first start that broke off leaves behind, and what a new file system holds.
 const ours = /^(?:lock(?:-journal)?|server\.pid|svc\.db\.partial|lost\+found)$/
-const ofStore = /^(?:master\.key|svc\.db-(?:wal|shm|journal))$/
+const ofStore = /^(?:master\.key(?:\.next)?|svc\.db-(?:wal|shm|journal))$/
 
 /** Names of a folder, a few of them. */
 const some = (names: string[]): string =>

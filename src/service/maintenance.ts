@@ -1,5 +1,8 @@
 import type { Env } from '../core/env.ts'
+import { SvcError } from '../core/errors.ts'
 import { openKeyring } from './custody/open-keyring.ts'
+import { rotateMasterKey as changeMasterKey, type RotatedMasterKey } from './custody/rotate-master-key.ts'
+import { rotateSigningKey as changeSigningKey, type RotatedSigningKey } from './custody/rotate-signing-key.ts'
 import { lockDataDir, requireStore } from './data-dir.ts'
 import { announceUpgrade, openStore, type Upgrade } from './open-store.ts'
 import { replaceOperatorKeys, type ReplacedKeys } from './operator.ts'
@@ -64,4 +67,53 @@ export const resetOperatorKey = (
     (upgrade) => tell(announceUpgrade(upgrade)),
     async (storage) =>
       replaceOperatorKeys({ storage, keyring: await openKeyring(storage, dataDir, env, tell) }),
+  )
+
+/** Does `work` on a store that a server may have open. That is then of this version, as it is not upgraded under it. */
+const withSharedStorage = async <T>(
+  dataDir: string,
+  tell: (line: string) => void,
+  work: (storage: Storage) => Promise<T>,
+): Promise<T> => {
+  try {
+    return await withStorage(dataDir, (upgrade) => tell(announceUpgrade(upgrade)), work)
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'data_dir_in_use') throw error
+  }
+  const version = storeVersion(requireStore(dataDir))
+  if (version !== newestVersion)
+    throw new SvcError(
+      'failed',
+      'service_older',
+      `The running service has schema ${version}, and this svc has schema ${newestVersion}`,
+      { hint: 'Restart the service with this version of svc, then type the command again' },
+    )
+  const storage = await openStore(dataDir, (upgrade) => tell(announceUpgrade(upgrade)))
+  try {
+    return await work(storage)
+  } finally {
+    await storage.close()
+  }
+}
+
+/** Retires the signing key and makes another, while the service runs or not. */
+export const rotateSigningKey = (
+  dataDir: string,
+  env: Env,
+  { from, tell }: { from?: string; tell: (line: string) => void },
+): Promise<RotatedSigningKey> =>
+  withSharedStorage(dataDir, tell, async (storage) =>
+    changeSigningKey({ storage, keyring: await openKeyring(storage, dataDir, env, tell) }, from),
+  )
+
+/** Replaces the master key. `given` is the new one as text; without it, the key file gets a key that is made here. */
+export const rotateMasterKey = (
+  dataDir: string,
+  env: Env,
+  { given, tell }: { given?: string; tell: (line: string) => void },
+): Promise<RotatedMasterKey> =>
+  withStorage(
+    dataDir,
+    (upgrade) => tell(announceUpgrade(upgrade)),
+    (storage) => changeMasterKey(storage, dataDir, env, given, tell),
   )

@@ -5,8 +5,16 @@ import { safeLine } from '../../core/safe-text.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { dataDir } from '../data-dir.ts'
+import { readText } from '../read-text.ts'
 
-type Options = { dataDir?: string; profile?: boolean; yes?: boolean; dryRun?: boolean }
+type Options = {
+  dataDir?: string
+  profile?: boolean
+  yes?: boolean
+  dryRun?: boolean
+  from?: string
+  newKeyFile?: string
+}
 
 const maintenance = () => import('../../service/maintenance.ts')
 
@@ -60,7 +68,13 @@ const resetNote = (revoked: number, ended: number): string =>
   `Revoked ${count(revoked, 'operator key')} and ended ${count(ended, 'pending request')}.` +
   ' A profile that has a revoked key needs the new one: svc profile login <profile>'
 
-/** `svc service`: what an operator does to the data of a service while it does not run; a backup also while it does. */
+const rotationNote = {
+  rotated: 'New master key',
+  finished: 'Finished the rotation that was interrupted',
+  unchanged: 'The store has this master key already',
+}
+
+/** `svc service`: what an operator does to the data of a service while it does not run; some of it also while it does. */
 export const registerService = (group: Command, context: Context): void => {
   const add = (
     name: string,
@@ -78,6 +92,9 @@ export const registerService = (group: Command, context: Context): void => {
       command
         .option('--no-profile', 'Do not save the key in a profile, only print it')
         .option('-y, --yes', 'Do not ask for confirmation')
+    if (name === 'rotate-signing-key') command.option('--from <kid>', 'Rotate only if this is the active key')
+    if (name === 'rotate-master-key')
+      command.option('--new-key-file <file>', 'File of the new key; - reads standard input')
     command
       .addHelpText('after', `\nExample:\n  svc service ${name}${file ? ' svc-backup.db' : ''}`)
       .action(async () => {
@@ -141,6 +158,45 @@ export const registerService = (group: Command, context: Context): void => {
         { key },
         saved ? [] : ['key'],
       )
+    },
+  )
+  add(
+    'rotate-signing-key',
+    'Retire the key that signs receipts and create a new one',
+    undefined,
+    async (dir, _file, { dryRun, from }) => {
+      const { requireStore, rotateSigningKey } = await maintenance()
+      if (dryRun) {
+        requireStore(dir)
+        return wouldDo(context, { data_dir: dir, retires: from ?? 'the active signing key' })
+      }
+      const output = await context.output()
+      const done = await rotateSigningKey(dir, context.io.env, { from, tell: (line) => output.warn(line) })
+      const { rotated } = done
+      await say(context, rotated ? 'New signing key' : `${from} was retired before`, {
+        data_dir: dir,
+        ...done,
+      })
+    },
+  )
+  add(
+    'rotate-master-key',
+    'Wrap everything that the store keeps secret under a new master key',
+    undefined,
+    async (dir, _file, { dryRun, newKeyFile }) => {
+      const { requireIdle, rotateMasterKey } = await maintenance()
+      requireIdle(dir)
+      const { env } = context.io
+      const given =
+        newKeyFile === undefined ? undefined : await readText(newKeyFile, context.io, '--new-key-file')
+      if (dryRun) return wouldDo(context, { data_dir: dir, rewraps: 'every wrapped value' })
+      const output = await context.output()
+      const tell = (line: string): void => output.warn(line)
+      const { left_out, ...done } = await rotateMasterKey(dir, env, { given, tell })
+      if (left_out.length > 0)
+        output.warn(`Not authentic or not readable before, and so not now: ${left_out.join(', ')}`)
+      if (env.SVC_MASTER_KEY) output.note('Set SVC_MASTER_KEY to the new key before the service starts.')
+      await say(context, rotationNote[done.state], { data_dir: dir, ...done })
     },
   )
 }

@@ -12,7 +12,7 @@ const restore = 'restore a backup that holds it: svc service restore BACKUP.db -
 
 const wrongMasterKey = (): SvcError =>
   new SvcError('failed', 'wrong_master_key', 'The master key is not the one that this store was made with', {
-    hint: `Use the master key of this data folder (SVC_MASTER_KEY, or its file master.key), or ${restore}`,
+    hint: `Use the master key of this data folder (SVC_MASTER_KEY, or its file master.key; after svc service rotate-master-key, the new one), or ${restore}`,
   })
 
 const unmarked = (): SvcError =>

@@ -6,7 +6,8 @@ import { SvcError } from '../../core/errors.ts'
 
 export const masterKeyFile = (dataDir: string): string => join(dataDir, 'master.key')
 
-const decode = (text: string, from: string): Buffer => {
+/** The 32 bytes of a master key as text. Fails with an SvcError that names where it came `from`. */
+export const decodeMasterKey = (text: string, from: string): Buffer => {
   const trimmed = text.trim()
   const key = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64')
   if (key.length === 32 && /^[\w+/-]+=?$/.test(trimmed)) return key
@@ -25,7 +26,7 @@ const decode = (text: string, from: string): Buffer => {
  * that has secrets already (`used`) cannot do with a new key.
  */
 export const loadMasterKey = (dataDir: string, env: Env, used: boolean): Buffer => {
-  if (env.SVC_MASTER_KEY) return decode(env.SVC_MASTER_KEY, 'SVC_MASTER_KEY')
+  if (env.SVC_MASTER_KEY) return decodeMasterKey(env.SVC_MASTER_KEY, 'SVC_MASTER_KEY')
   const file = masterKeyFile(dataDir)
   if (!existsSync(file)) {
     if (used)
@@ -41,5 +42,5 @@ export const loadMasterKey = (dataDir: string, env: Env, used: boolean): Buffer 
     throw new SvcError('failed', 'open_master_key', `${file} can be read by others, or is no plain file`, {
       hint: `chmod 600 '${file}'`,
     })
-  return decode(readFileSync(file, 'utf8'), file)
+  return decodeMasterKey(readFileSync(file, 'utf8'), file)
 }

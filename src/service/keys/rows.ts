@@ -89,12 +89,8 @@ export const rehashKeyRows = async (
   { db, keyring }: Reach,
   authentic: ReadonlySet<number>,
 ): Promise<void> => {
-  const rows = await db
-    .selectFrom('api_keys')
-    .selectAll()
-    .where('id', 'in', [...authentic])
-    .execute()
-  for (const row of rows) {
+  for (const row of await db.selectFrom('api_keys').selectAll().execute()) {
+    if (!authentic.has(row.id)) continue
     const hash = keyring.keyHash(keyring.unwrap(row.wrapped_hash!, contextOf(row.prefix)), row)
     await db.updateTable('api_keys').set({ hash }).where('id', '=', row.id).execute()
   }

@@ -13,14 +13,26 @@ const withDatabase = (file: string, work: (database: Libsql.Database) => void): 
   closeSync(descriptor)
 }
 
-/** Writes the store as it is at one moment, and the master key in a table of its own, to a new file, 0600. */
-export const writeSnapshot = (store: string, file: string, masterKey: string | undefined): void => {
+/** A setting of a store; undefined where there is none. */
+const settingOf = (database: Libsql.Database, name: string): string | undefined =>
+  (database.prepare('SELECT value FROM settings WHERE name = ?').all([name]) as { value: string }[])[0]?.value
+
+/**
+ * Writes the store as it is at one moment, and its master key in a table of its own, to a new file, 0600. `keyFor` is asked
+ * for the key of that very moment, by the marker that the key opens.
+ */
+export const writeSnapshot = (
+  store: string,
+  file: string,
+  keyFor: (marker: string | undefined) => string | undefined,
+): void => {
   closeSync(openSync(file, 'wx', 0o600))
   withDatabase(store, (database) => {
     database.exec('PRAGMA busy_timeout = 5000')
     database.prepare('VACUUM INTO ?').run([file])
   })
   withDatabase(file, (database) => {
+    const masterKey = keyFor(settingOf(database, 'custody'))
     database.exec('CREATE TABLE backup_master_key (value TEXT NOT NULL)')
     if (masterKey !== undefined) database.prepare('INSERT INTO backup_master_key VALUES (?)').run([masterKey])
   })

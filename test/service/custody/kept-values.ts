@@ -1,0 +1,62 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { keptColumns, keptSettings, type Context } from '../../../src/service/custody/places.ts'
+import type { Keyring } from '../../../src/service/custody/keyring.ts'
+import type { Storage } from '../../../src/service/storage/storage.ts'
+import { dataOf } from '../fixtures.ts'
+import type { TestService } from '../harness.ts'
+import { settle } from '../tenant-holding.ts'
+
+/** Puts a value into every place that keeps wrapped ones. */
+export const fill = async (service: TestService) => {
+  const holding = await settle(service, 'acme', 1)
+  const idp = { provider: 'okta', client_id: 'id', client_secret: 's3cret' }
+  dataOf(await service.call('POST', `/organization/${holding.org}/idp-api-creds`, { body: idp }))
+  const { storage, keyring } = service
+  const device_id = Number(holding.device)
+  const wrapped = keyring.wrap('{"endpoint":"https://push.example/1"}', `push_subscriptions:${device_id}`)
+  await storage.write((db) =>
+    db.insertInto('push_subscriptions').values({ device_id, wrapped, created_at: storage.now() }).execute(),
+  )
+  return holding
+}
+
+/** Closes a service and leaves its store and its master key in a data folder. */
+export const leaveIn = async (service: TestService, dataDir: string): Promise<void> => {
+  mkdirSync(dataDir, { mode: 0o700 })
+  writeFileSync(join(dataDir, 'master.key'), `${service.masterKey.toString('base64')}\n`, { mode: 0o600 })
+  const kept = join(dataDir, 'kept.db')
+  await service.close(kept)
+  copyFileSync(kept, join(dataDir, 'svc.db'))
+}
+
+/** Every kept value by its context; undefined where this keyring cannot open it. */
+export const openAll = (
+  storage: Storage,
+  { unwrap }: Pick<Keyring, 'unwrap'>,
+): Promise<Map<string, string | undefined>> =>
+  storage.read(async (db) => {
+    const found = new Map<string, string | undefined>()
+    const open = (context: string, value: string): void => {
+      let plain: string | undefined
+      try {
+        plain = unwrap(value, context as Context)
+      } catch {
+        plain = undefined
+      }
+      found.set(context, plain)
+    }
+    for (const [place, { table, column, by }] of Object.entries(keptColumns)) {
+      const { rows } = await sql<Record<string, string>>`select * from ${sql.table(table)}`.execute(db)
+      for (const row of rows)
+        if (row[column] !== null) open([place, ...by.map((one) => row[one])].join(':'), row[column]!)
+    }
+    const settings = await db
+      .selectFrom('settings')
+      .where('name', 'in', [...keptSettings])
+      .selectAll()
+      .execute()
+    for (const { name, value } of settings) open(name, value)
+    return found
+  })

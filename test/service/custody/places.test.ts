@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { keptColumns, keptSettings } from '../../../src/service/custody/places.ts'
+import { startTestService, type TestService } from '../harness.ts'
+import { contentsOf } from '../fixtures.ts'
+import { fill } from './kept-values.ts'
+import { changeStore } from './store-changes.ts'
+
+let service: TestService
+beforeEach(async () => {
+  service = await startTestService({ dev: true })
+})
+afterEach(() => service.close())
+
+const known = [
+  ...Object.values(keptColumns).map(({ table, column }) => `${table}.${column}`),
+  ...keptSettings.map(() => 'settings.value'),
+]
+
+test('every column of the schema that is named after wrapping is known to a rotation', () => {
+  const columns = changeStore(
+    service.folder,
+    "SELECT m.name || '.' || c.name AS name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name LIKE '%wrapped%'",
+  ) as { name: string }[]
+  expect(columns.map(({ name }) => name).sort()).toEqual(
+    [...new Set(known)].filter((name) => name !== 'settings.value').sort(),
+  )
+})
+
+test('every wrapped value that the service keeps is in a place that is known to a rotation', async () => {
+  await fill(service)
+  const signing = await service.storage.read((db) => db.selectFrom('signing_keys').selectAll().execute())
+  const found = new Set<string>()
+  for (const [table, rows] of Object.entries({ ...(await contentsOf(service)), signing_keys: signing }))
+    for (const row of rows as Record<string, unknown>[])
+      for (const [column, value] of Object.entries(row))
+        if (/\bv\d\.[\w-]{16}\.[\w-]{22}\./.test(String(value))) found.add(`${table}.${column}`)
+  expect([...found].sort()).toEqual([...new Set(known)].sort())
+})

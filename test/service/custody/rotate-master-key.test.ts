@@ -1,0 +1,246 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createKeyring } from '../../../src/service/custody/create-keyring.ts'
+import { decodeMasterKey } from '../../../src/service/custody/master-key.ts'
+import { backup, restore, rotateMasterKey, rotateSigningKey } from '../../../src/service/maintenance.ts'
+import { startService, type RunningService } from '../../../src/service/serve.ts'
+import { openSqlite } from '../../../src/service/storage/sqlite.ts'
+import { startTestService } from '../harness.ts'
+import { fill, leaveIn, openAll } from './kept-values.ts'
+import { changeStore } from './store-changes.ts'
+
+let folder: string
+let dataDir: string
+let key: string
+let running: RunningService[]
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-rotate-'))
+  dataDir = join(folder, 'data')
+  running = []
+  const service = await startTestService({ dev: true })
+  await fill(service)
+  key = service.operatorKey
+  await leaveIn(service, dataDir)
+})
+afterEach(async () => {
+  for (const service of running) await service.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const keyFile = (dir = dataDir): string => join(dir, 'master.key')
+const pending = (): string => join(dataDir, 'master.key.next')
+const readKey = (dir = dataDir): string => readFileSync(keyFile(dir), 'utf8')
+const tell = (): void => undefined
+const rotate = (given?: string, env = {}) => rotateMasterKey(dataDir, env, { given, tell })
+
+const valuesUnder = async (masterKey: string, dir = dataDir) => {
+  const storage = await openSqlite({ path: join(dir, 'svc.db') })
+  try {
+    return await openAll(storage, await createKeyring(storage, decodeMasterKey(masterKey, 'the test')))
+  } finally {
+    await storage.close()
+  }
+}
+
+const start = async (dir = dataDir, env = {}): Promise<RunningService> => {
+  const service = await startService({ port: 0, dataDir: dir, env, log: () => undefined })
+  running.push(service)
+  return service
+}
+
+const ask = async (service: RunningService, path: string): Promise<[number, { keys: { kid: string }[] }]> => {
+  const answer = await fetch(new URL(path, service.baseUrl), {
+    headers: { 'x-api-key': key, connection: 'close' },
+  })
+  return [answer.status, (await answer.json()) as { keys: { kid: string }[] }]
+}
+
+/** The kid of the key that signs. */
+const signer = async (service: RunningService): Promise<string> => {
+  const [, head] = await ask(service, '/svc/v1/audit/head')
+  const { jws } = (head as unknown as { data: { jws: string } }).data
+  return JSON.parse(Buffer.from(jws.split('.')[0]!, 'base64url').toString()).kid
+}
+
+/** The folder as it is when a rotation breaks off after its commit, before the key file is replaced. */
+const breakOff = async (): Promise<{ old: string; next: string }> => {
+  const old = readKey()
+  await rotate()
+  const next = readKey()
+  writeFileSync(keyFile(), old)
+  writeFileSync(pending(), next, { mode: 0o600 })
+  return { old, next }
+}
+
+describe('a new master key', () => {
+  test('opens every value of the store, and the old one opens none', async () => {
+    const old = readKey()
+    const before = await valuesUnder(old)
+    expect([...before.values()]).not.toContain(undefined)
+    expect(await rotate()).toEqual({ state: 'rotated', values: before.size, left_out: [] })
+    const next = readKey()
+    expect(next).not.toBe(old)
+    const after = await valuesUnder(next)
+    before.delete('custody')
+    after.delete('custody')
+    expect(after).toEqual(before)
+    await expect(valuesUnder(old)).rejects.toMatchObject({ code: 'wrong_master_key' })
+  })
+
+  test('changes nothing for keys and receipts', async () => {
+    const kids = changeStore(dataDir, 'SELECT kid FROM signing_keys')
+    await rotate()
+    const service = await start()
+    expect((await ask(service, '/svc/v1/audit/head'))[0]).toBe(200)
+    const [, { keys }] = await ask(service, '/.well-known/jwks.json')
+    expect(keys.map(({ kid }) => ({ kid }))).toEqual(kids)
+  })
+
+  test('makes no row authentic that was not', async () => {
+    changeStore(dataDir, "UPDATE signing_keys SET created_at = '2020-01-01T00:00:00.000Z'")
+    changeStore(dataDir, "UPDATE api_keys SET name = 'x' WHERE id = 1")
+    const { left_out } = await rotate()
+    expect(left_out).toEqual([expect.stringMatching(/^signing_keys:/), 'api_keys:1'])
+    const service = await start()
+    expect((await ask(service, '/svc/v1/whoami'))[0]).toBe(401)
+    expect((await ask(service, '/.well-known/jwks.json'))[1]).toEqual({ keys: [] })
+  })
+
+  test('leaves an audit row', async () => {
+    await rotate()
+    expect(changeStore(dataDir, "SELECT actor FROM audit WHERE action = 'rotateMasterKey'")).toEqual([
+      { actor: 'service' },
+    ])
+  })
+
+  test('can be given, and is not given twice', async () => {
+    const given = randomBytes(32).toString('hex')
+    expect(await rotate(given)).toMatchObject({ state: 'rotated' })
+    expect(Buffer.from(readKey(), 'base64').toString('hex')).toBe(given)
+    expect(await rotate(given)).toMatchObject({ state: 'unchanged', values: 0 })
+  })
+
+  test('must be a key', async () => {
+    const before = readKey()
+    await expect(rotate('secret')).rejects.toMatchObject({
+      code: 'bad_master_key',
+      message: expect.stringContaining('--new-key-file'),
+    })
+    expect(readKey()).toBe(before)
+  })
+
+  test('waits for the service to stop', async () => {
+    await start()
+    await expect(rotate()).rejects.toMatchObject({ code: 'data_dir_in_use' })
+  })
+})
+
+describe('a rotation that broke off', () => {
+  test('after its commit is finished by the next start', async () => {
+    const { next } = await breakOff()
+    const service = await start()
+    expect((await ask(service, '/svc/v1/whoami'))[0]).toBe(200)
+    expect([readKey(), existsSync(pending())]).toEqual([next, false])
+  })
+
+  test('after its commit is finished when it is typed again, and not begun anew', async () => {
+    const { next } = await breakOff()
+    expect(await rotate()).toMatchObject({ state: 'finished' })
+    expect([readKey(), existsSync(pending())]).toEqual([next, false])
+    expect([...(await valuesUnder(next)).values()]).not.toContain(undefined)
+  })
+
+  test('before its commit has changed nothing', async () => {
+    const old = readKey()
+    writeFileSync(pending(), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+    await start()
+    expect([readKey(), existsSync(pending())]).toEqual([old, false])
+  })
+
+  test('while it wrote the next key has changed nothing', async () => {
+    const old = readKey()
+    writeFileSync(pending(), 'dGhpcyB', { mode: 0o600 })
+    await start()
+    expect([readKey(), existsSync(pending())]).toEqual([old, false])
+  })
+
+  test('is backed up with the key that opens the store', async () => {
+    const { next } = await breakOff()
+    backup(dataDir, join(folder, 'copy'))
+    await restore(join(folder, 'copy'), join(folder, 'elsewhere'))
+    expect(readKey(join(folder, 'elsewhere'))).toBe(next)
+    expect([...(await valuesUnder(next, join(folder, 'elsewhere'))).values()]).not.toContain(undefined)
+  })
+
+  test('loses no key where neither opens the store', async () => {
+    await breakOff()
+    changeStore(dataDir, "UPDATE settings SET value = 'v2.a.b.c' WHERE name = 'custody'")
+    await expect(start()).rejects.toMatchObject({ code: 'wrong_master_key' })
+    expect(existsSync(pending())).toBe(true)
+  })
+})
+
+describe('a master key of the environment', () => {
+  test('is replaced by one that was given, which the service starts with', async () => {
+    const env = { SVC_MASTER_KEY: readKey().trim() }
+    rmSync(keyFile())
+    await expect(rotate(undefined, env)).rejects.toMatchObject({ code: 'new_master_key_required' })
+    const given = randomBytes(32).toString('hex')
+    expect(await rotate(given, env)).toMatchObject({ state: 'rotated' })
+    expect(await rotate(given, env)).toMatchObject({ state: 'unchanged' })
+    expect([existsSync(keyFile()), existsSync(pending())]).toEqual([false, false])
+    await expect(start(dataDir, env)).rejects.toMatchObject({ code: 'wrong_master_key' })
+    const service = await start(dataDir, { SVC_MASTER_KEY: given })
+    expect((await ask(service, '/svc/v1/whoami'))[0]).toBe(200)
+  })
+})
+
+describe('a new signing key', () => {
+  test('signs and is published while the service runs, and the old one still verifies', async () => {
+    const service = await start()
+    const old = await signer(service)
+    const { kid, retired } = await rotateSigningKey(dataDir, {}, { tell })
+    expect([retired, await signer(service)]).toEqual([[old], kid])
+    const [, { keys }] = await ask(service, '/.well-known/jwks.json')
+    expect(keys.map((one) => one.kid)).toEqual([kid, old])
+  })
+
+  test('is made once where the command names the key that it replaces', async () => {
+    const [{ kid: from }] = changeStore(dataDir, 'SELECT kid FROM signing_keys') as [{ kid: string }]
+    const { kid } = await rotateSigningKey(dataDir, {}, { from, tell })
+    expect(await rotateSigningKey(dataDir, {}, { from, tell })).toEqual({ kid, retired: [], rotated: false })
+    await expect(rotateSigningKey(dataDir, {}, { from: 'nobody', tell })).rejects.toMatchObject({
+      code: 'no_signing_key',
+    })
+    expect(changeStore(dataDir, 'SELECT kid FROM signing_keys')).toHaveLength(2)
+  })
+
+  test('takes the place of one that another program has changed', async () => {
+    changeStore(dataDir, "UPDATE signing_keys SET created_at = '2020-01-01T00:00:00.000Z'")
+    const { kid } = await rotateSigningKey(dataDir, {}, { tell })
+    const service = await start()
+    expect(await signer(service)).toBe(kid)
+    expect((await ask(service, '/.well-known/jwks.json'))[1].keys).toHaveLength(1)
+  })
+
+  test('leaves an audit row', async () => {
+    const { kid, retired } = await rotateSigningKey(dataDir, {}, { tell })
+    expect(
+      changeStore(dataDir, "SELECT subject, changes FROM audit WHERE action = 'rotateSigningKey'"),
+    ).toEqual([{ subject: `signing_key:${kid}`, changes: JSON.stringify([`retired:${retired[0]}`]) }])
+  })
+
+  test('is not made under a service of another version', async () => {
+    await start()
+    const [{ user_version: version }] = changeStore(dataDir, 'PRAGMA user_version') as [
+      { user_version: number },
+    ]
+    changeStore(dataDir, `PRAGMA user_version = ${version - 1}`)
+    await expect(rotateSigningKey(dataDir, {}, { tell })).rejects.toMatchObject({ code: 'service_older' })
+    changeStore(dataDir, `PRAGMA user_version = ${version}`)
+  })
+})
