@@ -127,11 +127,13 @@ _svc_place() {
     'serve') commands='' flags='--port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --dev --no-profile' words='' files='' kind='' many='' ;;
     'mcp') commands='config' flags='' words='' files='' kind='' many='' ;;
     'mcp config') commands='' flags='--http' words='' files='' kind='' many='' ;;
-    'service') commands='backup restore migrate reset-operator-key' flags='' words='' files='' kind='' many='' ;;
+    'service') commands='backup restore migrate reset-operator-key rotate-signing-key rotate-master-key' flags='' words='' files='' kind='' many='' ;;
     'service backup') commands='' flags='--data-dir --dry-run' words='' files=1 kind='' many='' ;;
     'service restore') commands='' flags='--data-dir --dry-run' words='' files=1 kind='' many='' ;;
     'service migrate') commands='' flags='--data-dir --dry-run' words='' files='' kind='' many='' ;;
     'service reset-operator-key') commands='' flags='--data-dir --dry-run --no-profile -y --yes' words='' files='' kind='' many='' ;;
+    'service rotate-signing-key') commands='' flags='--data-dir --dry-run --from' words='' files='' kind='' many='' ;;
+    'service rotate-master-key') commands='' flags='--data-dir --dry-run --new-key-file' words='' files='' kind='' many='' ;;
     'profile') commands='list show create set use remove login' flags='' words='' files='' kind='' many='' ;;
     'profile list') commands='' flags='' words='' files='' kind='' many='' ;;
     'profile show') commands='' flags='--explain' words='' files='' kind=profile many='' ;;
@@ -378,6 +380,9 @@ _svc_value() {
     'service restore --data-dir') files=1 ;;
     'service migrate --data-dir') files=1 ;;
     'service reset-operator-key --data-dir') files=1 ;;
+    'service rotate-signing-key --data-dir') files=1 ;;
+    'service rotate-master-key --data-dir') files=1 ;;
+    'service rotate-master-key --new-key-file') files=1 ;;
     'profile create --org') kind=org ;;
     'api --input') files=1 ;;
     *' -p'|*' --profile') kind=profile ;;
@@ -403,7 +408,7 @@ _svc() {
   local cur=${COMP_WORDS[COMP_CWORD]} at='' flag='' skip='' word i
   local commands flags words choices files kind many
   local -a taken=()
-  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only --device-proof --recovery-delay --attestation --allowed-aaguids -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --reason --to --timeout --requester --wait --status --since --until --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --model --manufacturer --os --os-version --app-version --timestamp --request-id --device-name --otp-file --registration-token-file --refresh-token-file --subject --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --can --expires --owner --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --mcp-url --default-mobile --credential-command -X --method -H --header --verify-fallback '
+  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only --device-proof --recovery-delay --attestation --allowed-aaguids -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --reason --to --timeout --requester --wait --status --since --until --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --model --manufacturer --os --os-version --app-version --timestamp --request-id --device-name --otp-file --registration-token-file --refresh-token-file --subject --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --can --expires --owner --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --new-key-file --mcp-url --default-mobile --credential-command -X --method -H --header --verify-fallback '
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
