@@ -15,7 +15,10 @@ export const createContext = (io: Io): Context & { close(): Promise<void> } => {
   const connect = async (): Promise<Client> => {
     const { openClient } = await import('./open-client.ts')
     return gate.guard(
-      openClient(context.io, context.globals, await context.settings(), () => gate.approval()),
+      openClient(context.io, context.globals, await context.settings(), {
+        approval: () => gate.approval(),
+        forAgent: context.command?.words === 'mcp',
+      }),
     )
   }
   const context: Context & { close(): Promise<void> } = {

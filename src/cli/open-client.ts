@@ -4,6 +4,8 @@ import { createTransport } from '../client/undici-transport.ts'
 import { usageError } from '../core/errors.ts'
 import { readAtMost } from '../core/read-at-most.ts'
 import { safeLine } from '../core/safe-text.ts'
+import { shellWord } from '../core/shell-word.ts'
+import { withTwoKeys } from './approve/two-keys.ts'
 import type { Globals } from './context.ts'
 import type { Io } from './io.ts'
 import type { Settings } from './profile/settings.ts'
@@ -25,20 +27,41 @@ export const readCa = (file: string): string => {
 export const openTransport = (io: Io, cacert: string | undefined): ReturnType<typeof createTransport> =>
   createTransport({ env: io.env, ca: cacert === undefined ? undefined : readCa(cacert) })
 
-/** The client of this run: its address, key, proxy and CA from the settings. */
+type Opening = {
+  /** Of a person who approved what is written now. */
+  approval?: () => string | undefined
+  /** The tools of an agent. */
+  forAgent?: boolean
+}
+
+/** The client of this run: its address, keys, proxy and CA from the settings. */
 export const openClient = (
   io: Io,
   globals: Globals,
   settings: Settings,
-  approval?: () => string | undefined,
+  { approval, forAgent = false }: Opening = {},
 ): Client => {
   const transport = openTransport(io, settings.cacert?.value)
-  return createClient({
-    baseUrl: settings.baseUrl.value,
-    keyHint: settings.keyHint,
-    apiKey: (url) => settings.apiKey(url),
+  const { baseUrl, keyHint, apiKey, askKey, askKeyHint, profile } = settings
+  const common = {
+    baseUrl: baseUrl.value,
     transport,
     approval,
-    debug: globals.debug ? (line) => io.stderr.write(`${safeLine(line)}\n`) : undefined,
+    debug: globals.debug ? (line: string) => io.stderr.write(`${safeLine(line)}\n`) : undefined,
+  }
+  const own = createClient({ ...common, keyHint, apiKey })
+  return withTwoKeys({
+    own,
+    asking: askKey ? createClient({ ...common, keyHint: askKeyHint, apiKey: askKey }) : own,
+    askingOnly: forAgent,
+    hint: `Create a key that can ask: svc key create --can ask. Save it: svc profile login ${shellWord(profile.value)} --ask`,
   })
 }
+
+/** The same settings for a client that has only the key that asks. */
+export const withAskKeyOnly = (settings: Settings, askKey: NonNullable<Settings['askKey']>): Settings => ({
+  ...settings,
+  apiKey: askKey,
+  keyHint: settings.askKeyHint,
+  askKey: undefined,
+})

@@ -4,6 +4,7 @@ export const environment = {
   SVC_BASE_URL: 'address of the REST API, ending in /admin/public/api',
   SVC_MCP_URL: 'Address of the approval tool server, ending in /mcp',
   SVC_API_KEY: 'key for the REST API (secret)',
+  SVC_ASK_KEY: 'key for approvals alone, instead of SVC_API_KEY (secret)',
   MCP_AUTH_TOKEN: 'bearer for the approval tool server (secret)',
   SVC_DEFAULT_MOBILE: 'approver if none is given (E.164); for svc serve too',
   SVC_DEFAULT_FACTORS: 'factors if none are given: biometric,location,time,device; for svc serve too',

@@ -7,20 +7,22 @@ import { readScopes } from './keys/scopes.ts'
 import { Refusal } from './refusal.ts'
 import type { Service } from './service.ts'
 
-export type KeyKind = 'operator' | 'organization'
+/** The word in a key that says whose it is: the operator's, one for every organization, an organization's. */
+const words = { operator: 'op', service: 'srv', organization: 'org' } as const
+export type KeyKind = keyof typeof words
 
 /** A caller, and the slug of its organization for the tenant guard. */
 export type Authenticated = Caller & { orgSlug: string | null }
 
 /** A new key, shown once; only `prefix` and hashes are kept. */
 export const newSecret = (kind: KeyKind): { key: string; prefix: string } => {
-  const prefix = `svc_${kind === 'operator' ? 'op' : 'org'}_${randomBytes(4).toString('hex')}`
+  const prefix = `svc_${words[kind]}_${randomBytes(4).toString('hex')}`
   return { key: `${prefix}_${randomToken(32)}`, prefix }
 }
 
 /** What a key is looked up by. One that was preset in another form is found by a part of a hash of it. */
 export const prefixOf = (key: string): string =>
-  /^svc_(?:op|org)_[0-9a-f]{8}(?=_)/.exec(key)?.[0] ?? `preset_${sha256(`prefix:${key}`).slice(0, 12)}`
+  /^svc_(?:op|srv|org)_[0-9a-f]{8}(?=_)/.exec(key)?.[0] ?? `preset_${sha256(`prefix:${key}`).slice(0, 12)}`
 
 type KeyRow = StoredKey & { slug: string | null }
 

@@ -3,7 +3,7 @@ import { expireDue } from './approvals/expiry.ts'
 import { appendAudit } from './audit.ts'
 import { newSecret, prefixOf } from './keys.ts'
 import { changeKeyRows, insertKeyRow } from './keys/rows.ts'
-import { everyScope } from './keys/scopes.ts'
+import { everyScope, scopesText } from './keys/scopes.ts'
 import type { Service } from './service.ts'
 import type { Db } from './storage/schema.ts'
 
@@ -19,14 +19,19 @@ const byService = (now: string, action: string, subject: string) => ({
   requestId: '-',
 })
 
-const addOperatorKey = async (
+type Own = { name: string; scopes: string; created_by?: number }
+
+const operator: Own = { name: 'operator', scopes: everyScope }
+
+/** Adds a key that the service makes itself, for every organization. */
+const addKey = async (
   { db, keyring }: { db: Db } & Pick<Service, 'keyring'>,
   secret: { key: string; prefix: string },
+  own: Own,
   now: string,
   action: string,
 ): Promise<void> => {
-  const values = { name: 'operator', org_id: null, created_at: now, scopes: everyScope }
-  const { id } = await insertKeyRow({ db, keyring }, secret, values)
+  const { id } = await insertKeyRow({ db, keyring }, secret, { ...own, org_id: null, created_at: now })
   await appendAudit(db, byService(now, action, `key:${id}`))
 }
 
@@ -59,9 +64,53 @@ export const ensureOperatorKey = async (
       .limit(1)
       .execute()
     if (known.length > 0) return undefined
-    await addOperatorKey({ db, keyring }, secret, storage.now(), 'createKey')
+    await addKey({ db, keyring }, secret, operator, storage.now(), 'createKey')
     return preset === undefined ? secret.key : undefined
   })
+}
+
+/** A key that works, of an operator; its first secret where it was rotated. */
+const livingOperator = async (db: Db, now: string): Promise<number | undefined> => {
+  const row = await db
+    .selectFrom('api_keys')
+    .where('org_id', 'is', null)
+    .where('scopes', '=', everyScope)
+    .where('revoked_at', 'is', null)
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .orderBy('id')
+    .select(['id', 'lineage'])
+    .limit(1)
+    .executeTakeFirst()
+  return row && (row.lineage ?? row.id)
+}
+
+/** `local`, or `local-2` where a key of that name exists. */
+const freeName = async (db: Db): Promise<string> => {
+  const rows = await db
+    .selectFrom('api_keys')
+    .where('org_id', 'is', null)
+    .where('revoked_at', 'is', null)
+    .select('name')
+    .execute()
+  const taken = new Set(rows.map(({ name }) => name))
+  let name = 'local'
+  for (let n = 2; taken.has(name); n++) name = `local-${n}`
+  return name
+}
+
+/**
+ * Makes a key that can only ask, in every organization, for who runs the service. It is created by an operator key, so it
+ * ends with that one.
+ */
+export const makeAskKey = async ({ storage, keyring }: Kept): Promise<string> => {
+  const secret = newSecret('service')
+  await storage.write(async (db) => {
+    const now = storage.now()
+    const created_by = await livingOperator(db, now)
+    const own = { name: await freeName(db), scopes: scopesText(['ask']), created_by }
+    await addKey({ db, keyring }, secret, own, now, 'createKey')
+  })
+  return secret.key
 }
 
 export type ReplacedKeys = { key: string; revoked: number; ended: number }
@@ -77,7 +126,7 @@ export const replaceOperatorKeys = async ({ storage, keyring }: Kept): Promise<R
     const old = await changeKeyRows({ db, keyring }, { revoked_at: now }, (keys) =>
       keys.where('org_id', 'is', null).where('scopes', '=', everyScope).where('revoked_at', 'is', null),
     )
-    await addOperatorKey({ db, keyring }, secret, now, 'resetOperatorKey')
+    await addKey({ db, keyring }, secret, operator, now, 'resetOperatorKey')
     const over = await expireDue(db, now)
     return {
       revoked: old.filter(({ expires_at }) => expires_at === null || expires_at > now).length,

@@ -13,13 +13,14 @@ import { apiRoot } from './http/routes.ts'
 import { startServer } from './http/server.ts'
 import { createAuthenticator } from './keys.ts'
 import { createMcpRoute, type McpRoute } from './mcp/http.ts'
-import { ensureOperatorKey } from './operator.ts'
+import { ensureOperatorKey, makeAskKey } from './operator.ts'
 import { announceUpgrade, openStore } from './open-store.ts'
 import { watchLapsed } from './mobile/expiry.ts'
 import { openProvider } from './quotes/provider.ts'
 import { createQuotes } from './quotes/quotes.ts'
 import { createPushAdapter } from './push/push-adapter.ts'
 import { createVapid } from './push/vapid.ts'
+import { Refusal } from './refusal.ts'
 import { createLogRinger } from './ringer.ts'
 import { checkHost, checkPublicUrl, isLoopback, readTls, type ServeOptions } from './serve-options.ts'
 import type { Service } from './service.ts'
@@ -33,6 +34,10 @@ export type RunningService = {
   dataDir: string
   /** Only when it was just made; it is kept nowhere else. */
   operatorKey?: string
+  /** Whether this is a key of the service that can ask. */
+  canAsk(key: string): Promise<boolean>
+  /** Makes a key that can only ask; it is kept nowhere else. */
+  makeAskKey(): Promise<string>
   /** Finishes what is under way, then closes the store. */
   stop(): Promise<void>
 }
@@ -73,6 +78,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${reachable(host)}:${bound}`
     const vapid = await createVapid(storage, keyring)
     const provider = openProvider(settings.quotes, storage.now)
+    const authenticate = createAuthenticator({ storage, keyring })
     const quotes = createQuotes(provider, { now: storage.now, log })
     let outbox: Outbox | undefined
     let service: Service | undefined
@@ -97,7 +103,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       })
       const guards = { loopbackOnly: isLoopback(host), publicUrl, trustedProxy }
       mcp = createMcpRoute({
-        authenticate: createAuthenticator(base),
+        authenticate,
         askerFor: (caller) => createEngineAsker(service!, caller),
         token: env.MCP_AUTH_TOKEN || undefined,
         defaults: settings.asking,
@@ -124,6 +130,15 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       approverUrl: `${publicUrl ?? origin}/approver`,
       dataDir,
       ...(operatorKey !== undefined && { operatorKey }),
+      canAsk: async (key) => {
+        try {
+          return (await authenticate(key))?.scopes.has('ask') === true
+        } catch (error) {
+          if (error instanceof Refusal) return false
+          throw error
+        }
+      },
+      makeAskKey: () => makeAskKey(service!),
       stop: () => {
         phase = 'stopping'
         return close()

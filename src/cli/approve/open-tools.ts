@@ -18,7 +18,14 @@ export const toolServer = ({ mcpUrl, otherMcpUrl }: Settings): string => {
   )
 }
 
-/** The tools at SVC_MCP_URL or the profile's mcp_url, with the bearer for that address and never with the API key. */
+/** The key that asks, where the tool server is part of the service that it was saved for. */
+export const askKeyFor = async (url: string, { askKey, baseUrl }: Settings): Promise<string | undefined> =>
+  new URL(url).origin === new URL(baseUrl.value).origin ? askKey?.(url) : undefined
+
+/**
+ * The tools at SVC_MCP_URL or the profile's mcp_url, with the bearer for that address, else with the key that asks, and never
+ * with the API key.
+ */
 export const openTools = async (
   context: Context,
   requester?: string,
@@ -32,7 +39,7 @@ export const openTools = async (
     ca: cacert && readCa(cacert.value),
     timeoutMs: { headers: timeoutMs, body: timeoutMs },
   })
-  const token = await bearer(url)
+  const token = (await bearer(url)) ?? (await askKeyFor(url, settings))
   const tools = createToolClient({ url, token, transport, name: requester ?? requestFrom?.value ?? 'svc' })
   const close = async (): Promise<void> => {
     await tools.close()

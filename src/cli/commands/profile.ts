@@ -94,7 +94,7 @@ export const registerProfile = (group: Command, context: Context): void => {
 
   const remove = group
     .command('remove <name>')
-    .description('Remove a profile and the key in it')
+    .description('Remove a profile and the keys in it')
     .option('-y, --yes', 'Do not ask for confirmation')
   addDryRun(remove)
   example(remove, 'remove old --yes').action(async (name: string) => {
@@ -123,12 +123,15 @@ export const registerProfile = (group: Command, context: Context): void => {
     .command('login [name]')
     .description('Ask for an API key, test it and save it; a new name creates a profile')
     .option('--with-key', 'Read the key from standard input')
+    .option('--ask', 'Save a key that requests approvals beside the API key')
     .option('--bearer', 'Save the bearer of the tool server instead')
   addDryRun(login)
   example(login, 'login prod --base-url https://svc.example.com/admin/public/api').action(
     async (name: string | undefined) => {
       const { bearer, ...options } = login.opts<LoginOptions & { bearer?: boolean }>()
       if (!bearer) return logIn(name, options, context)
+      if (options.ask)
+        throw usageError('--ask cannot be combined with --bearer', 'svc profile login prod --ask')
       const { logInBearer } = await import('../profile/login-bearer.ts')
       return logInBearer(name, options, context)
     },

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Client } from '../../client/client.ts'
 import { key } from '../../contract/key.ts'
 import { SvcError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
@@ -8,6 +9,8 @@ type Own = {
   id: string
   name: string
   kind: string
+  scopes?: string[]
+  owner_user_id?: string | null
   expires_at: string | null
   organization: { id: number; slug: string; name: string } | null
 }
@@ -17,10 +20,13 @@ const unknownHere = async (context: Context): Promise<undefined> => {
   output.warn('This service does not say whose key it is')
 }
 
-/** What the service says of the key; a problem is reported and decides the exit, since the rest is known here. */
-const askService = async (context: Context): Promise<Own | undefined> => {
+/** What the service says of a key; a problem is reported and decides the exit, since the rest is known here. */
+const askService = async (
+  context: Context,
+  open: () => Client | Promise<Client>,
+): Promise<Own | undefined> => {
   try {
-    const client = await context.client()
+    const client = await open()
     const { envelope } = await client.call(key.whoAmI, {}, { signal: context.io.signal })
     const own = envelope.data as Partial<Own> | undefined
     return typeof own?.name === 'string' ? (own as Own) : await unknownHere(context)
@@ -35,7 +41,20 @@ const askService = async (context: Context): Promise<Own | undefined> => {
   }
 }
 
-/** `svc whoami`: which profile, address and key are in use, and what the key reaches. */
+/** The same of the key that asks, where it is another one. */
+const askAboutAskKey = async (context: Context): Promise<Own | undefined> => {
+  const settings = await context.settings()
+  if (!settings.askKey) return undefined
+  const { openClient, withAskKeyOnly } = await import('../open-client.ts')
+  const client = openClient(context.io, context.globals, withAskKeyOnly(settings, settings.askKey))
+  try {
+    return await askService(context, () => client)
+  } finally {
+    await client.close()
+  }
+}
+
+/** `svc whoami`: which profile, address and keys are in use, and what the key reaches. */
 export const registerWhoami = (command: Command, context: Context): void => {
   command
     .usage('[flags]')
@@ -43,16 +62,23 @@ export const registerWhoami = (command: Command, context: Context): void => {
     .action(async () => {
       const { profile, baseUrl } = await context.settings()
       const output = await context.output()
-      const own = await askService(context)
+      const own = await askService(context, () => context.client())
+      const asking = await askAboutAskKey(context)
       const data = {
         profile: profile.value,
         base_url: baseUrl.value,
         key_id: own?.id ?? null,
         key_name: own?.name ?? null,
         kind: own?.kind ?? null,
+        scopes: own?.scopes ?? null,
+        owner_user_id: own?.owner_user_id ?? null,
         org_id: own?.organization?.id ?? null,
         org: own?.organization?.slug ?? null,
         expires_at: own?.expires_at ?? null,
+        ask_key_id: asking?.id ?? null,
+        ask_key_name: asking?.name ?? null,
+        ask_key_scopes: asking?.scopes ?? null,
+        ask_key_expires_at: asking?.expires_at ?? null,
       }
       await output.show({ status: 'success', message: 'Key in use', data })
     })

@@ -1,6 +1,7 @@
 import { createToolClient } from '../../client/tool-client.ts'
 import type { Context } from '../context.ts'
 import { getJson } from '../approve/get-json.ts'
+import { askKeyFor } from '../approve/open-tools.ts'
 import { openTransport } from '../open-client.ts'
 import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
 
@@ -8,7 +9,8 @@ const promised = ['check_status', 'request_approval', 'request_approval_async']
 
 /** The probe, and a handshake that lists the tools. Where no address is set: at the service of the REST API. */
 export const checkTools = async (context: Context): Promise<Finding[]> => {
-  const { mcpUrl, baseUrl, cacert, bearer } = await context.settings()
+  const settings = await context.settings()
+  const { mcpUrl, baseUrl, cacert, bearer } = settings
   const { origin } = new URL(baseUrl.value)
   const url = mcpUrl?.value ?? `${origin}/mcp`
   try {
@@ -27,8 +29,9 @@ export const checkTools = async (context: Context): Promise<Finding[]> => {
     if (mcpUrl) return [failed('tool server', error, 'svc profile set mcp_url=https://host.example/mcp')]
     return [note('tool server', `none at ${origin}`, 'svc profile set mcp_url=https://host.example/mcp')]
   }
+  const token = (await bearer(url)) ?? (await askKeyFor(url, settings))
   const transport = openTransport(context.io, cacert?.value)
-  const tools = createToolClient({ url, token: await bearer(url), transport, name: 'svc doctor' })
+  const tools = createToolClient({ url, token, transport, name: 'svc doctor' })
   try {
     const offered = new Set((await tools.list()).map(({ name }) => name))
     const lacking = promised.filter((name) => !offered.has(name))

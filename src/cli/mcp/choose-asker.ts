@@ -26,7 +26,8 @@ const reachesTools = async (context: Context): Promise<boolean> => {
   const { mcpUrl, baseUrl, bearer, apiKey } = await context.settings()
   if (!mcpUrl) return false
   if (mcpUrl.source !== 'profile') return true
-  if (context.io.env['SVC_API_KEY'] || context.globals.keyFile !== undefined) return false
+  const { env } = context.io
+  if (env['SVC_API_KEY'] || env['SVC_ASK_KEY'] || context.globals.keyFile !== undefined) return false
   return (await bearer(mcpUrl.value)) !== undefined || (await apiKey(baseUrl.value)) === undefined
 }
 

@@ -38,8 +38,10 @@ const envOf = async (settings: Settings, env: Env, secret: Secret): Promise<Fiel
   const elsewhere = throughTools || spoken(baseUrl) !== undefined
   if (env['MCP_AUTH_TOKEN'] || (throughTools && !isLoopback(new URL(mcpUrl!.value))))
     fields.push(['MCP_AUTH_TOKEN', secret('MCP_AUTH_TOKEN')])
-  if (env['SVC_API_KEY'] || (!throughTools && (elsewhere || !saved)))
-    fields.push(['SVC_API_KEY', secret('SVC_API_KEY')])
+  // An agent needs a key that can only ask.
+  if (env['SVC_API_KEY'] && !env['SVC_ASK_KEY']) fields.push(['SVC_API_KEY', secret('SVC_API_KEY')])
+  else if (env['SVC_ASK_KEY'] || (!throughTools && (elsewhere || !saved)))
+    fields.push(['SVC_ASK_KEY', secret('SVC_ASK_KEY')])
   return Object.fromEntries(fields.filter((field): field is [string, string] => field[1] !== undefined))
 }
 

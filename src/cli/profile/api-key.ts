@@ -6,8 +6,8 @@ import { readText } from '../read-text.ts'
 import { defaultBaseUrl, isLoopback, originOf } from './address.ts'
 import type { Profile } from './profile-file.ts'
 
-/** The two secrets of a profile, as an error calls them; no error is the same for both. */
-export type Noun = 'API key' | 'bearer'
+/** The secrets of a profile, as an error calls them. */
+export type Noun = 'API key' | 'ask key' | 'bearer'
 
 /** Fails where a key cannot stand in a header. Its text is never part of the message. */
 export const checkKey = (key: string, where: string, noun: Noun = 'API key'): string => {
@@ -44,7 +44,36 @@ export const fileSource = (file: string, io: Io): KeySource => ({
   },
 })
 
-/** --key-file, then SVC_API_KEY, then the profile: its command before its saved key. */
+type Saved = {
+  key?: string
+  origin?: string
+  command?: readonly string[]
+  /** The field that holds the command. */
+  field: 'credential_command' | 'ask_credential_command'
+  /** The command that saves another key. */
+  login: string
+}
+
+/** The key of a profile: its command before its saved key. */
+const savedSource = (
+  io: Io,
+  { base_url }: Profile,
+  profileName: string,
+  { key, origin, command, field, login }: Saved,
+): KeySource | undefined => {
+  if (command && command.length > 0)
+    return {
+      where: `that ${command[0]} prints`,
+      origin: origin ?? originOf(base_url ?? defaultBaseUrl) ?? 'nowhere',
+      remedy: `Check what the ${field} of profile ${profileName} prints: svc profile show ${shellWord(profileName)}`,
+      read: async () =>
+        (await import('./credential-command.ts')).runCredentialCommand(command, { profileName, field }, io),
+    }
+  if (key === undefined) return undefined
+  return { where: 'in the profile', origin: origin ?? 'nowhere', remedy: login, read: async () => key }
+}
+
+/** --key-file, then SVC_API_KEY, then the profile. */
 export const keySource = (
   io: Io,
   globals: Globals,
@@ -52,7 +81,6 @@ export const keySource = (
   profileName: string,
 ): KeySource | undefined => {
   const inEnv = io.env['SVC_API_KEY']
-  const { api_key, api_key_origin, credential_command: command } = profile
   if (globals.keyFile !== undefined) return fileSource(globals.keyFile, io)
   if (inEnv)
     return {
@@ -60,26 +88,44 @@ export const keySource = (
       remedy: `Correct SVC_API_KEY, or unset it: a key that "svc profile login ${shellWord(profileName)}" saves is used without it`,
       read: async () => inEnv,
     }
-  if (command && command.length > 0)
-    return {
-      where: `that ${command[0]} prints`,
-      origin: api_key_origin ?? originOf(profile.base_url ?? defaultBaseUrl) ?? 'nowhere',
-      remedy: `Check what the credential_command of profile ${profileName} prints: svc profile show ${shellWord(profileName)}`,
-      read: async () =>
-        (await import('./credential-command.ts')).runCredentialCommand(command, profileName, io),
-    }
-  if (api_key === undefined) return undefined
-  return {
-    where: 'in the profile',
-    origin: api_key_origin ?? 'nowhere',
-    remedy: `svc profile login ${shellWord(profileName)}`,
-    read: async () => api_key,
-  }
+  return savedSource(io, profile, profileName, {
+    key: profile.api_key,
+    origin: profile.api_key_origin,
+    command: profile.credential_command,
+    field: 'credential_command',
+    login: `svc profile login ${shellWord(profileName)}`,
+  })
+}
+
+/**
+ * The key that asks people for approvals, where it is another one: SVC_ASK_KEY, then the profile. A key that was named for
+ * this run, with --key-file or SVC_API_KEY, does everything.
+ */
+export const askKeySource = (
+  io: Io,
+  globals: Globals,
+  profile: Profile,
+  profileName: string,
+): KeySource | undefined => {
+  if (globals.keyFile !== undefined) return undefined
+  const inEnv = io.env['SVC_ASK_KEY']
+  if (inEnv)
+    return { where: 'in SVC_ASK_KEY', remedy: 'Correct SVC_ASK_KEY, or unset it', read: async () => inEnv }
+  if (io.env['SVC_API_KEY']) return undefined
+  return savedSource(io, profile, profileName, {
+    key: profile.ask_key,
+    origin: profile.ask_key_origin,
+    command: profile.ask_credential_command,
+    field: 'ask_credential_command',
+    login: `svc profile login ${shellWord(profileName)} --ask`,
+  })
 }
 
 const wayOut: Record<Noun, (profileName: string, origin: string) => string> = {
   'API key': (profileName, origin) =>
     `svc profile login ${shellWord(profileName)}, or give a key for ${origin} with --key-file`,
+  'ask key': (profileName, origin) =>
+    `svc profile login ${shellWord(profileName)} --ask, or SVC_ASK_KEY for ${origin}`,
   bearer: (profileName, origin) =>
     `svc profile login ${shellWord(profileName)} --bearer, or MCP_AUTH_TOKEN for ${origin}`,
 }
@@ -98,7 +144,7 @@ const checkDestination = (url: URL, source: KeySource, profileName: string, noun
     throw new SvcError(
       'usage',
       'key_origin',
-      `The ${noun === 'bearer' ? noun : 'key'} of profile "${profileName}" was saved for ${source.origin} and is not sent to ${url.origin}`,
+      `The ${noun === 'API key' ? 'key' : noun} of profile "${profileName}" was saved for ${source.origin} and is not sent to ${url.origin}`,
       { hint: wayOut[noun](profileName, url.origin) },
     )
   if (url.protocol !== 'https:' && !isLoopback(url))

@@ -30,7 +30,11 @@ const wrongWith = (key: string): string | undefined => {
  * The key that the command of a profile prints on stdout, without the line break at its end. No shell; 5 seconds at
  * most, then it and what it started are killed.
  */
-export const runCredentialCommand = (command: readonly string[], profile: string, io: Io): Promise<string> =>
+export const runCredentialCommand = (
+  command: readonly string[],
+  { profileName, field }: { profileName: string; field: string },
+  io: Io,
+): Promise<string> =>
   new Promise((resolve, reject) => {
     const [file = '', ...args] = command
     const failed = (what: string, detail?: string) =>
@@ -38,12 +42,12 @@ export const runCredentialCommand = (command: readonly string[], profile: string
         new SvcError(
           'failed',
           'credential_command',
-          `The credential command of profile "${profile}", ${safeLine(file)}, ${what}`,
+          `The ${field.replaceAll('_', ' ')} of profile "${profileName}", ${safeLine(file)}, ${what}`,
           {
             detail,
             hint:
               `It must print only the key, on one line. Try it: ${safeLine(command.map(shellWord).join(' '))}\n` +
-              `      svc profile set ${shellWord(profile)} credential_command='…' names another`,
+              `      svc profile set ${shellWord(profileName)} ${field}='…' names another`,
           },
         ),
       )

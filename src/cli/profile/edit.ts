@@ -66,6 +66,7 @@ export const editable: Partial<Record<keyof Profile, Check>> = {
   cacert: (text, _, io) => resolve(io.cwd, text),
   protected: checkFlag,
   credential_command: checkCommand,
+  ask_credential_command: checkCommand,
   require_approval: checkListed,
   verify_fallback: checkFlag,
 }

@@ -3,7 +3,15 @@ import type { Io } from '../io.ts'
 import { isLoopback } from './address.ts'
 import { createStore } from './store.ts'
 
-export type LocalService = { baseUrl: string; mcpUrl: string; key?: string; dataDir: string }
+export type LocalService = {
+  baseUrl: string
+  mcpUrl: string
+  key?: string
+  dataDir: string
+  /** Whether this key of the service can ask. */
+  canAsk(key: string): Promise<boolean>
+  makeAskKey(): Promise<string>
+}
 
 const name = 'local'
 
@@ -49,9 +57,27 @@ export const saveLocalProfile = async (
       mcp_url: service.mcpUrl,
       data_dir: service.dataDir,
       ...(key === undefined ? {} : { api_key: key, api_key_origin: origin }),
+      ...(before?.ask_key === undefined ? {} : { ask_key: before.ask_key, ask_key_origin: origin }),
     }
     file.current ??= name
     if (key === undefined && before?.credential_command === undefined) note = noKey(service.dataDir)
   })
+  if (note === undefined) await saveAskKey({ io }, service)
   return note
+}
+
+/** Saves a key that can only ask beside the operator key, unless the profile has one that works. */
+const saveAskKey = async (
+  { io }: { io: Pick<Io, 'env' | 'cwd'> },
+  { dataDir, baseUrl, canAsk, makeAskKey }: LocalService,
+): Promise<void> => {
+  const store = createStore(io)
+  const { ask_key, ask_credential_command } = store.read().profiles[name] ?? {}
+  if (ask_credential_command !== undefined || (ask_key !== undefined && (await canAsk(ask_key)))) return
+  const made = await makeAskKey()
+  await store.update(({ profiles }) => {
+    const profile = profiles[name]
+    if (profile?.data_dir === dataDir)
+      Object.assign(profile, { ask_key: made, ask_key_origin: new URL(baseUrl).origin })
+  })
 }

@@ -1,3 +1,5 @@
+import type { Client } from '../../client/client.ts'
+import { key as keys } from '../../contract/key.ts'
 import { org } from '../../contract/org.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
@@ -12,27 +14,53 @@ import type { Settings } from './settings.ts'
 import { saveProfile } from './save.ts'
 import { createStore } from './store.ts'
 
-/** Tries a key at its service. Fails where the service refuses it or cannot be reached; answers what it may not do. */
-const tryKey = async (
-  { io, globals }: Context,
-  settings: Settings,
-  target: { url: string; key: string },
-): Promise<string | undefined> => {
-  const client = openClient(io, globals, {
+type Target = { url: string; key: string }
+
+/** A client with nothing but the key that is tried. */
+const clientFor = ({ io, globals }: Context, settings: Settings, { url, key }: Target): Client =>
+  openClient(io, globals, {
     ...settings,
-    baseUrl: { value: target.url, source: 'profile' },
-    apiKey: async () => target.key,
+    baseUrl: { value: url, source: 'profile' },
+    apiKey: async () => key,
+    askKey: undefined,
     keyHint: 'Nothing was saved. Check that the key was made by this service and has not been revoked',
   })
+
+/** Tries a key at its service. Fails where the service refuses it or cannot be reached; answers what it may not do. */
+const tryKey = async (client: Client, signal: AbortSignal): Promise<string | undefined> => {
   try {
-    await client.call(org.listOrganizations, { limit: 1 }, { signal: io.signal })
+    await client.call(org.listOrganizations, { limit: 1 }, { signal })
     return undefined
   } catch (error) {
-    if (error instanceof SvcError && ['forbidden', 'http_403'].includes(error.code))
+    if (error instanceof SvcError && ['forbidden', 'http_403', 'scope_missing'].includes(error.code))
       return 'The service accepts the key, but it cannot list organizations.'
     throw error
-  } finally {
-    await client.close()
+  }
+}
+
+/** The same for a key that asks. Fails where it cannot; answers what else it can do. */
+const tryAskKey = async (client: Client, signal: AbortSignal): Promise<string | undefined> => {
+  try {
+    const { envelope } = await client.call(keys.whoAmI, {}, { signal })
+    const { scopes } = (envelope.data ?? {}) as { scopes?: unknown }
+    if (!Array.isArray(scopes)) return 'The service does not report what this key can do.'
+    if (!scopes.includes('ask'))
+      throw new SvcError(
+        'refused',
+        'cannot_ask',
+        `This key cannot ask: its scopes are ${scopes.join(', ')}`,
+        {
+          hint: 'Nothing was saved. Create another key: svc key create --can ask',
+        },
+      )
+    const more = scopes.filter((scope) => scope !== 'ask')
+    if (more.length === 0) return undefined
+    return `This key can do more than ask: ${more.join(', ')}. A key that can only ask: svc key create --can ask`
+  } catch (error) {
+    // Another service of the contract has no such route.
+    if (error instanceof SvcError && error.exit === 'notFound')
+      return 'The service does not report what this key can do.'
+    throw error
   }
 }
 
@@ -56,12 +84,18 @@ const settingsFor = (name: string | undefined, { io, globals }: Context): Settin
   })
 }
 
-export type LoginOptions = { withKey?: boolean; dryRun?: boolean }
+export type LoginOptions = { withKey?: boolean; ask?: boolean; dryRun?: boolean }
+
+/** What differs between the API key of a profile and its key that asks. */
+const slots = {
+  own: { noun: 'API key', key: 'api_key', origin: 'api_key_origin', command: 'credential_command' },
+  ask: { noun: 'ask key', key: 'ask_key', origin: 'ask_key_origin', command: 'ask_credential_command' },
+} as const
 
 /** Asks for a key, tries it, and saves it when the service accepts it: for this address and no other. */
 export const logIn = async (
   asked: string | undefined,
-  { withKey = false, dryRun }: LoginOptions,
+  { withKey = false, ask = false, dryRun }: LoginOptions,
   context: Context,
 ): Promise<void> => {
   const { io, globals } = context
@@ -71,10 +105,11 @@ export const logIn = async (
   const { profiles } = store.read()
   const isNew = !Object.hasOwn(profiles, name)
   const saved = isNew ? {} : profiles[name]!
-  if (saved.credential_command)
+  const slot = ask ? slots.ask : slots.own
+  if (saved[slot.command])
     throw usageError(
-      `Profile "${name}" gets its key from a command`,
-      `svc profile set ${shellWord(name)} credential_command=   removes the command`,
+      `Profile "${name}" gets its ${ask ? slot.noun : 'key'} from a command`,
+      `svc profile set ${shellWord(name)} ${slot.command}=   removes the command`,
     )
   const cacert = isNew && globals.cacert !== undefined ? [parseChange(`cacert=${globals.cacert}`, io)] : []
   const url = checkBaseUrl(globals.baseUrl ?? saved.base_url ?? settings.baseUrl.value, '--base-url')
@@ -84,15 +119,20 @@ export const logIn = async (
       ...Object.fromEntries(cacert),
       ...before,
       base_url: url,
-      ...(key !== undefined && { api_key: key, api_key_origin: new URL(url).origin }),
+      ...(key !== undefined && { [slot.key]: key, [slot.origin]: new URL(url).origin }),
     }
     file.current ??= name
   }
-  const message = `The key works at ${new URL(url).origin} and is saved in profile ${name}`
+  const message = `The ${ask ? slot.noun : 'key'} works at ${new URL(url).origin} and is saved in profile ${name}`
   // The key is neither asked for nor tried.
   if (dryRun) return saveProfile({ name, change, message, dryRun }, context)
-  const key = await readNewKey(context, { url, profile: name, piped: withKey })
-  const warning = await tryKey(context, settings, { url, key })
-  if (warning) (await context.output()).warn(warning)
+  const key = await readNewKey(context, { url, profile: name, piped: withKey, noun: slot.noun })
+  const client = clientFor(context, settings, { url, key })
+  try {
+    const warning = await (ask ? tryAskKey : tryKey)(client, io.signal)
+    if (warning) (await context.output()).warn(warning)
+  } finally {
+    await client.close()
+  }
   await saveProfile({ name, change: (file) => change(file, key), message }, context)
 }

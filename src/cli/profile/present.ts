@@ -7,8 +7,14 @@ import { defaultBaseUrl } from './address.ts'
 import type { Profile, ProfileFile } from './profile-file.ts'
 import type { Settings, Source } from './settings.ts'
 
-const keyKind = ({ api_key, credential_command: command }: Profile): string | null =>
-  command && command.length > 0 ? 'command' : api_key === undefined ? null : 'saved'
+type KeyKind = 'command' | 'saved' | null
+
+const kindOf = (key: string | undefined, command: string[] | undefined): KeyKind =>
+  command && command.length > 0 ? 'command' : key === undefined ? null : 'saved'
+
+const keyKind = (profile: Profile): KeyKind => kindOf(profile.api_key, profile.credential_command)
+
+const askKeyKind = (profile: Profile): KeyKind => kindOf(profile.ask_key, profile.ask_credential_command)
 
 export const listed = (file: ProfileFile): Record<string, unknown>[] =>
   Object.entries(file.profiles).map(([name, profile]) => ({
@@ -17,16 +23,21 @@ export const listed = (file: ProfileFile): Record<string, unknown>[] =>
     base_url: profile.base_url ?? defaultBaseUrl,
     org: profile.org ?? null,
     key: keyKind(profile),
+    ask_key: askKeyKind(profile),
     protected: profile.protected === true,
   }))
 
+const secrets = ['api_key', 'ask_key', 'mcp_token'] as const
+
 /** Secrets are masked in every format; only --reveal shows them. */
-export const shownProfile = (name: string, profile: Profile, reveal: boolean): Record<string, unknown> => ({
-  name,
-  ...profile,
-  ...(profile.api_key !== undefined && !reveal ? { api_key: maskSecret(profile.api_key) } : {}),
-  ...(profile.mcp_token !== undefined && !reveal ? { mcp_token: maskSecret(profile.mcp_token) } : {}),
-})
+export const shownProfile = (name: string, profile: Profile, reveal: boolean): Record<string, unknown> => {
+  const shown: Record<string, unknown> = { name, ...profile }
+  for (const field of reveal ? [] : secrets) {
+    const secret = profile[field]
+    if (secret !== undefined) shown[field] = maskSecret(secret)
+  }
+  return shown
+}
 
 type Explained = {
   setting: string
@@ -46,17 +57,32 @@ const explainBearer = (profile: Profile, io: Io): Found => {
   }
 }
 
+const explainSaved = (kind: KeyKind, saved: string | undefined, origin = 'nowhere', command = ''): Found => {
+  if (kind === null) return { value: null, source: null }
+  const value = kind === 'command' ? `that ${command} prints` : `${maskSecret(saved!)} for ${origin}`
+  return { value, source: 'profile' }
+}
+
 const explainKey = (profile: Profile, io: Io, globals: Globals): Found => {
   if (globals.keyFile !== undefined) return { value: `in ${globals.keyFile}`, source: 'flag' }
   const inEnv = io.env['SVC_API_KEY']
   if (inEnv) return { value: maskSecret(inEnv), source: 'environment' }
-  if (keyKind(profile) === 'command')
-    return { value: `that ${profile.credential_command![0]} prints`, source: 'profile' }
-  if (profile.api_key === undefined) return { value: null, source: null }
-  return {
-    value: `${maskSecret(profile.api_key)} for ${profile.api_key_origin ?? 'nowhere'}`,
-    source: 'profile',
-  }
+  const { api_key, api_key_origin, credential_command } = profile
+  return explainSaved(keyKind(profile), api_key, api_key_origin, credential_command?.[0])
+}
+
+/** Without one, the API key asks. */
+const explainAskKey = (profile: Profile, io: Io, globals: Globals): Found => {
+  const inEnv = io.env['SVC_ASK_KEY']
+  if (inEnv && globals.keyFile === undefined) return { value: maskSecret(inEnv), source: 'environment' }
+  const { ask_key, ask_key_origin, ask_credential_command } = profile
+  const unused = globals.keyFile !== undefined || io.env['SVC_API_KEY']
+  return explainSaved(
+    unused ? null : askKeyKind(profile),
+    ask_key,
+    ask_key_origin,
+    ask_credential_command?.[0],
+  )
 }
 
 /**
@@ -78,6 +104,7 @@ export const explain = (
     ['request_from', settings.requestFrom, undefined, 'SVC_REQUEST_FROM'],
     ['cacert', settings.cacert, '--cacert'],
     ['api_key', explainKey(profile, io, globals), '--key-file', 'SVC_API_KEY'],
+    ['ask_key', explainAskKey(profile, io, globals), undefined, 'SVC_ASK_KEY'],
     ['mcp_token', explainBearer(profile, io), undefined, 'MCP_AUTH_TOKEN'],
     [
       'protected',

@@ -10,6 +10,11 @@ export type Profile = {
   mcp_token_origin?: string
   /** Prints the API key on stdout; run without a shell. */
   credential_command?: string[]
+  /** Asks people for approvals, in place of the API key. */
+  ask_key?: string
+  ask_key_origin?: string
+  /** Prints that key, as `credential_command` does. */
+  ask_credential_command?: string[]
   org?: string
   default_mobile?: string
   default_factors?: string
@@ -38,6 +43,9 @@ export const profileFields: Record<keyof Profile, Kind> = {
   mcp_token: 'text',
   mcp_token_origin: 'text',
   credential_command: 'words',
+  ask_key: 'text',
+  ask_key_origin: 'text',
+  ask_credential_command: 'words',
   org: 'text',
   default_mobile: 'text',
   default_factors: 'text',

@@ -3,6 +3,9 @@ import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { checkKey, createKeyReader, fileSource, type Noun } from './api-key.ts'
 
+const flags: Record<Noun, string> = { 'API key': '', 'ask key': ' --ask', bearer: ' --bearer' }
+const labels: Record<Noun, string> = { 'API key': 'API key', 'ask key': 'Key that asks,', bearer: 'Bearer' }
+
 /**
  * A key that a person hands over: from --key-file, piped into standard input, or typed without echo. Refuses an
  * address that no key may go to before anything is asked.
@@ -20,11 +23,9 @@ export const readNewKey = async (
     if (!asked)
       throw usageError(
         `Cannot ask for the ${noun}: this is not a terminal`,
-        `svc profile login ${shellWord(target.profile)}${noun === 'bearer' ? ' --bearer' : ''} --with-key < key.txt`,
+        `svc profile login ${shellWord(target.profile)}${flags[noun]} --with-key < key.txt`,
       )
-    return (
-      await asked.secret(`${noun === 'bearer' ? 'Bearer' : noun} for ${new URL(target.url).origin}`)
-    ).trim()
+    return (await asked.secret(`${labels[noun]} for ${new URL(target.url).origin}`)).trim()
   }
   const key = await createKeyReader({ where, read }, target.profile, noun)(target.url)
   return checkKey(key ?? '', where, noun)

@@ -5,7 +5,7 @@ import { shellWord } from '../../core/shell-word.ts'
 import type { Globals } from '../context.ts'
 import type { Io } from '../io.ts'
 import { checkBaseUrl, checkMcpUrl, defaultBaseUrl, originOf } from './address.ts'
-import { bearerSource, createKeyReader, keySource } from './api-key.ts'
+import { askKeySource, bearerSource, createKeyReader, keySource } from './api-key.ts'
 import type { Profile, ProfileFile } from './profile-file.ts'
 import type { Setting, Settings } from './settings.ts'
 import { createStore, type ProfileStore } from './store.ts'
@@ -114,7 +114,9 @@ export const createSettings = ({
     field: 'mcp_url',
     profile: name.value,
   })
-  const key = keySource(io, globals, profile, name.value)
+  const own = keySource(io, globals, profile, name.value)
+  const asking = askKeySource(io, globals, profile, name.value)
+  const key = own ?? asking
   const apart = mcpUrl?.source === 'profile' && !isOfService(profile, baseUrl)
   return {
     profile: name,
@@ -130,10 +132,12 @@ export const createSettings = ({
     requireApproval: profile.require_approval ?? [],
     verifyFallback: fallbackOf(profile, baseUrl?.value),
     approver: profile.default_mobile,
-    apiKey: createKeyReader(key, name.value),
+    apiKey: createKeyReader(key, name.value, own ? 'API key' : 'ask key'),
     keyHint:
       key?.remedy ??
       `svc profile login ${shellWord(name.value)} saves one; SVC_API_KEY is used once; svc serve creates the profile local`,
+    ...(own && asking && { askKey: createKeyReader(asking, name.value, 'ask key') }),
+    askKeyHint: asking?.remedy ?? `svc profile login ${shellWord(name.value)} --ask`,
     bearer: createKeyReader(bearerSource(io, profile), name.value, 'bearer'),
   }
 }

@@ -35,6 +35,10 @@ export type Settings = {
   apiKey(url: string): Promise<string | undefined>
   /** What to do where there is no REST key, or the service does not accept it. */
   keyHint: string
+  /** The key that asks people for approvals, under the same rules; absent where the REST key does that too. */
+  askKey?(url: string): Promise<string | undefined>
+  /** What to do where the service does not accept it. */
+  askKeyHint: string
   /** The bearer of the approval tool server: another secret, under the same rules. */
   bearer(url: string): Promise<string | undefined>
 }

@@ -9,9 +9,10 @@ export const approvalHeader = 'x-svc-approval'
 const day = 24 * 60 * 60 * 1000
 
 /**
- * What the audit of a write says of the approval that its caller names: an approved request of that very key, decided
- * within a day. Anything else is refused: an audit holds no approval that was not given. Whether the action that was
- * approved is what is written now, its reader sees in the request.
+ * What the audit of a write says of the approval that its caller names: a request that was approved within a day, made with
+ * that very key or with another key of the same organization (of the service, for a key of the service), because the key
+ * that asks is often not the one that writes. Anything else is refused: an audit holds no approval that was not given.
+ * Whether the action that was approved is what is written now, its reader sees in the request.
  */
 export const checkReference = async (
   db: Db,
@@ -23,7 +24,17 @@ export const checkReference = async (
   const found = await db
     .selectFrom('approvals')
     .where('request_id', '=', request_id)
-    .where('asked_by', '=', namedKeyOf(caller))
+    .where(({ eb, or, exists, selectFrom }) =>
+      or([
+        eb('asked_by', '=', namedKeyOf(caller)),
+        exists(
+          selectFrom('api_keys')
+            .whereRef('api_keys.id', '=', 'approvals.asked_by')
+            .where('api_keys.org_id', orgId === null ? 'is' : '=', orgId)
+            .select('api_keys.id'),
+        ),
+      ]),
+    )
     .$if(orgId !== null, (query) => query.where('org_id', '=', orgId!))
     .where('status', '=', 'approved')
     .where('decided_at', '>=', later(now, -day))
@@ -33,7 +44,7 @@ export const checkReference = async (
     throw new Refusal(
       422,
       'unknown_approval',
-      `${approvalHeader} names no request of this key that was approved within a day`,
+      `${approvalHeader} names no request of this organization that was approved within a day`,
       { hint: 'Leave the header out, or ask again: svc approve request' },
     )
 }

@@ -58,7 +58,7 @@ type NewKey = {
 
 /** Adds a key and shows its secret, this once. */
 export const insertKey = async (call: Call, values: NewKey) => {
-  const secret = newSecret(values.org_id === null ? 'operator' : 'organization')
+  const secret = newSecret(kindOf(values))
   const { id } = await insertKeyRow(call, secret, { ...values, created_at: call.now })
   await call.audit(values.org_id ?? 0, `key:${id}`)
   const row = await selectKeys(call).where('id', '=', id).executeTakeFirstOrThrow()

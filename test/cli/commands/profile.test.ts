@@ -176,7 +176,7 @@ describe('svc profile set, use, remove, list', () => {
   })
   it('list shows where each goes and whether it has a key, never the key', async () => {
     const { out } = await svc('profile list')
-    expect(out).toBe(`prod\ttrue\t${url}\t\tsaved\tfalse\ntest\tfalse\t${url}\t\t\tfalse\n`)
+    expect(out).toBe(`prod\ttrue\t${url}\t\tsaved\t\tfalse\ntest\tfalse\t${url}\t\t\t\tfalse\n`)
   })
 })
 

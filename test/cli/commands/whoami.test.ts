@@ -37,9 +37,39 @@ test('shows the operator key, and the profile and address in use', async () => {
       kind: 'operator',
       org_id: null,
       org: null,
+      scopes: ['ask', 'read', 'people', 'rules', 'devices', 'keys', 'notify', 'app'],
+      owner_user_id: null,
       expires_at: null,
+      ask_key_id: null,
+      ask_key_name: null,
+      ask_key_scopes: null,
+      ask_key_expires_at: null,
     },
   })
+})
+
+test('shows the key that asks beside the API key, and alone where there is no other', async () => {
+  const ask = await service.makeAskKey()
+  const { key } = (await svc('key create --name reader --can read --expires 2099-01-01T00:00:00Z -o json'))
+    .data
+  const login = (flags: string, stdin: unknown) =>
+    run(
+      `profile login both --base-url ${service.baseUrl} --with-key${flags}`.split(' '),
+      memoryIo({ env: { SVC_CONFIG_DIR: join(dir, 'both') }, stdin: `${stdin}\n` }),
+    )
+  expect([await login('', key), await login(' --ask', ask)]).toEqual([0, 0])
+  const profile = { SVC_BASE_URL: '', SVC_API_KEY: '', SVC_CONFIG_DIR: join(dir, 'both') }
+  expect((await svc('whoami -o json', profile)).data).toMatchObject({
+    key_name: 'reader',
+    kind: 'service',
+    scopes: ['read'],
+    expires_at: '2099-01-01T00:00:00.000Z',
+    ask_key_name: 'local',
+    ask_key_scopes: ['ask'],
+    ask_key_expires_at: null,
+  })
+  const alone = await svc('whoami -o json', { SVC_API_KEY: '', SVC_ASK_KEY: ask })
+  expect(alone.data).toMatchObject({ key_name: 'local', scopes: ['ask'], ask_key_name: null })
 })
 
 test('shows the organization of a key that belongs to one', async () => {

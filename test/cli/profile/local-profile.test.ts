@@ -17,6 +17,8 @@ const service = (port: number, more: Partial<LocalService> = {}): LocalService =
   baseUrl: `http://127.0.0.1:${port}/admin/public/api`,
   mcpUrl: `http://127.0.0.1:${port}/mcp`,
   dataDir: '/data',
+  canAsk: async (key) => key === 'ask-1' || key === 'mine',
+  makeAskKey: async () => 'ask-1',
   ...more,
 })
 const local = (): Profile | undefined => createStore(io()).read().profiles['local']
@@ -37,6 +39,8 @@ it('makes the profile and makes it current', async () => {
         data_dir: '/data',
         api_key: 'k1',
         api_key_origin: 'http://127.0.0.1:8080',
+        ask_key: 'ask-1',
+        ask_key_origin: 'http://127.0.0.1:8080',
       },
     },
   })
@@ -65,6 +69,8 @@ it('of its own changes the port and keeps the rest', async () => {
     mcp_url: 'http://127.0.0.1:9090/mcp',
     api_key: 'k1',
     api_key_origin: 'http://127.0.0.1:9090',
+    ask_key: 'ask-1',
+    ask_key_origin: 'http://127.0.0.1:9090',
     org: 'acme',
   })
 })
@@ -72,6 +78,32 @@ it('takes a new key', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k2' }))
   expect(local()).toMatchObject({ api_key: 'k2' })
+})
+it('keeps a key that asks as long as it works, and replaces one that does not', async () => {
+  await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
+  await change({ ask_key: 'mine' })
+  await saveLocalProfile({ io: io() }, service(8080))
+  expect(local()).toMatchObject({ ask_key: 'mine' })
+  await change({ ask_key: 'revoked' })
+  await saveLocalProfile({ io: io() }, service(9090))
+  expect(local()).toMatchObject({ ask_key: 'ask-1', ask_key_origin: 'http://127.0.0.1:9090' })
+})
+it('makes a key that asks for a profile that an earlier version has made', async () => {
+  await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
+  await change({ ask_key: undefined, ask_key_origin: undefined })
+  await saveLocalProfile({ io: io() }, service(9090))
+  expect(local()).toMatchObject({ api_key: 'k1', ask_key: 'ask-1' })
+})
+it('makes no key that asks where it would be saved nowhere, or where a command prints one', async () => {
+  let made = 0
+  const makeAskKey = async () => `ask-${(made += 1)}`
+  await saveLocalProfile({ io: io() }, service(8080, { makeAskKey }))
+  expect(local()).not.toHaveProperty('ask_key')
+  await change({ credential_command: ['pass', 'svc'], ask_credential_command: ['pass', 'ask'] })
+  await saveLocalProfile({ io: io() }, service(9090, { makeAskKey }))
+  expect(local()).not.toHaveProperty('ask_key')
+  await saveLocalProfile({ io: io() }, service(9090, { key: 'k2', dataDir: '/other', makeAskKey }))
+  expect(made).toBe(0)
 })
 it('never replaces a profile of another data folder', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))

@@ -27,6 +27,13 @@ describe('a write that names an approval', () => {
     expect((await create(id)).status).toBe(200)
     expect(await lastChanges()).toEqual([...Object.keys(fence), `approval:${id}`])
   })
+  test('may name one that another key of its organization asked', async () => {
+    const body = { name: 'asker', scopes: ['ask'] }
+    const { key } = dataOf(await service.call('POST', '/svc/v1/keys', { key: acme.key, body }))
+    const id = await approved(key)
+    expect((await create(id)).status).toBe(200)
+    expect(await lastChanges()).toContain(`approval:${id}`)
+  })
   test('is answered from memory when it is repeated', async () => {
     const id = await approved()
     const first = await create(id, { repeat: 'one' })
@@ -53,7 +60,7 @@ describe('a write that names an approval', () => {
         return id
       },
     ],
-    ['of another key', () => approved(service.operatorKey)],
+    ['of a key of another organization', () => approved(service.operatorKey)],
   ]
   for (const [what, make] of unknown)
     test(`is refused with one ${what}, and nothing is written`, async () => {
