@@ -141,7 +141,7 @@ _svc_place() {
     'profile set') commands='' flags='--dry-run' words='' files='' kind=profile many=1 ;;
     'profile use') commands='' flags='--dry-run' words='' files='' kind=profile many='' ;;
     'profile remove') commands='' flags='-y --yes --dry-run' words='' files='' kind=profile many='' ;;
-    'profile login') commands='' flags='--with-key --bearer --dry-run' words='' files='' kind=profile many='' ;;
+    'profile login') commands='' flags='--with-key --ask --bearer --dry-run' words='' files='' kind=profile many='' ;;
     'api') commands='' flags='-X --method -H --header -i --include --paginate --dry-run --confirm -f --raw-field -F --field --input' words='' files='' kind='' many='' ;;
     'whoami') commands='' flags='' words='' files='' kind='' many='' ;;
     'doctor') commands='' flags='--fix --verify-fallback -y --yes' words='' files='' kind='' many='' ;;
