@@ -3,7 +3,7 @@ import { button, h, picture } from './element.ts'
 import type { Asked } from './feed.ts'
 import { announce, show } from './frame.ts'
 import { notificationOffer } from './push.ts'
-import { exactText, clockText, requesterText } from './text.ts'
+import { exactText, clockText, headline, requesterText } from './text.ts'
 import { countDown, msUntil } from './time.ts'
 import type { View } from './view.ts'
 
@@ -30,7 +30,7 @@ const card = (one: Asked, stops: (() => void)[], lapsed: () => void): HTMLElemen
     h(
       'a',
       { class: 'card', href: `#request=${encodeURIComponent(one.request_id)}` },
-      h('span', { class: 'asked' }, exactText(one.action)),
+      h('span', { class: 'asked' }, exactText(headline(one))),
       h('span', { class: 'who' }, requesterText(one)),
       left,
     ),

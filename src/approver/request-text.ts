@@ -1,20 +1,30 @@
 import { h } from './element.ts'
 import type { Asked } from './feed.ts'
-import { clockText, exactText, factorsInWords, requesterText } from './text.ts'
+import { clockText, exactText, factorsInWords, headline, requesterText } from './text.ts'
 import { countDown } from './time.ts'
 
 const line = (label: string, ...value: (Node | string)[]): HTMLElement =>
   h('div', { class: 'line' }, h('dt', {}, label), h('dd', {}, ...value))
 
-/** What is asked, word for word as it will be signed. */
-export const askedText = ({ action, reason, factors, ...who }: Asked): HTMLElement =>
+type Field = NonNullable<Asked['subject']>['fields'][number]
+
+const fieldLine = ({ label, value, before }: Field): HTMLElement =>
+  before === undefined
+    ? line(label, exactText(value))
+    : line(label, h('del', {}, exactText(before)), ' ', h('ins', {}, exactText(value)))
+
+/** What is asked: the headline and the fields of the subject that will be signed, and then what the requester says. */
+export const askedText = ({ action, subject, reason, factors, ...who }: Asked): HTMLElement =>
   h(
     'section',
     { class: 'paper' },
-    h('h1', { class: 'action' }, exactText(action)),
+    h('h1', { class: 'action' }, exactText(headline({ action, subject }))),
     h(
       'dl',
       {},
+      ...(subject?.fields ?? []).map(fieldLine),
+      action !== headline({ action, subject }) &&
+        line("In the requester's words (not verified)", exactText(action)),
       reason !== null && line('Reason', exactText(reason)),
       line('Requester', requesterText(who)),
       line('What is checked', factorsInWords(factors)),

@@ -2,7 +2,7 @@ import { button, h } from './element.ts'
 import type { Asked } from './feed.ts'
 import { announce, showNotice } from './frame.ts'
 import { showRemoved } from './sign-in.ts'
-import { exactText } from './text.ts'
+import { exactText, headline } from './text.ts'
 
 export type Ending =
   | { kind: 'approved' | 'denied' | 'elsewhere' | 'lapsed' | 'removed' }
@@ -10,7 +10,7 @@ export type Ending =
   | { kind: 'unsure' }
   | { kind: 'ruled out' | 'stopped'; message: string }
 
-const quote = ({ action }: Asked): HTMLElement => h('span', { class: 'quote' }, exactText(action))
+const quote = (asked: Asked): HTMLElement => h('span', { class: 'quote' }, exactText(headline(asked)))
 
 const wordsFor = (ending: Ending, asked: Asked) => {
   switch (ending.kind) {

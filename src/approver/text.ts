@@ -24,6 +24,15 @@ export const exactText = (text: string): Node => {
   return whole
 }
 
+/** What is asked, in one line made from the subject. */
+export const headline = ({
+  action,
+  subject,
+}: {
+  action: string
+  subject: { summary: string } | null
+}): string => subject?.summary ?? action
+
 type Requester = { requester: string; verified_as: string | null }
 
 /** `key "orgbot", says it is Claude Code`: what is verified first, then what the requester says of itself. */

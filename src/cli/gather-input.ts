@@ -66,6 +66,15 @@ const withMissing = async (
   })
 }
 
+const isMissing = (
+  { required, path, meta: { unless } }: Field,
+  { options }: Typed,
+  extra: object | undefined = {},
+): boolean =>
+  required &&
+  !Object.hasOwn(extra, path[0]!) &&
+  (unless === undefined || (options[optionKey(unless)] === undefined && !Object.hasOwn(extra, unless)))
+
 /**
  * The input of an operation from flags, arguments, the defaults of environment and profile, further body fields and, on a terminal,
  * questions. Elsewhere a missing value is a usage error that names the flag.
@@ -95,8 +104,7 @@ export const gatherInput = async (
         ? await organizationValue(field, String(raw), context)
         : await parseValue(field, raw, context.io, typedName(operation, field))
       put(input, field.path, value)
-    } else if (field.required && !Object.hasOwn(extra ?? {}, field.path[0]!) && needed(field, inPath, extra))
-      missing.push(field)
+    } else if (isMissing(field, typed, extra) && needed(field, inPath, extra)) missing.push(field)
   }
 
   if (missing.length > 0 && !(await context.prompt()))

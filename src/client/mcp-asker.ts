@@ -27,9 +27,11 @@ type Call = {
 }
 
 /** What a tool is called with for this. */
-export const argumentsOf = ({ action, reason, approver_mobile, factors }: Ask): Said =>
+export const argumentsOf = ({ action, reason, approver_mobile, factors, subject }: Ask): Said =>
   Object.fromEntries(
-    Object.entries({ action, reason, approver_mobile, factors }).filter(([, value]) => value !== undefined),
+    Object.entries({ action, reason, approver_mobile, factors, subject }).filter(
+      ([, value]) => value !== undefined,
+    ),
   )
 
 /**
@@ -64,6 +66,9 @@ export const createMcpAsker = ({
     decided_at: null,
     ruling: null,
     attestation: null,
+    subject: null,
+    use_by: null,
+    used_at: null,
   })
 
   /** A request of another run: a tool server tells little about it, and what it does not tell stays empty. */

@@ -115,6 +115,9 @@ export const createVerifyAsker = ({
       decided_at: null,
       ruling: null,
       attestation: null,
+      subject: null,
+      use_by: null,
+      used_at: null,
     }
     // Taken before the phone rings, so that a second question cannot slip in.
     requests.set(record.request_id, record)

@@ -3,6 +3,7 @@ import { approvalStates } from './approval-state.ts'
 import { chosen, line, positive, seen } from './field.ts'
 import { operations } from './operation.ts'
 import { factorRuling, factors, mobile, time, timeline } from './records.ts'
+import { subjectInput, subjectRecord } from './subject.ts'
 
 // Approvals over /svc/v1: ask a person, wait, be told once. spec: not shown (the specification has the three tools)
 
@@ -37,7 +38,7 @@ export const approvalRecord = z.looseObject({
   request_id,
   org_id: chosen(positive, 'Organization id'),
   status: chosen(z.enum(approvalStates), 'pending, approved, denied or expired'),
-  action: chosen(z.string(), 'The action to approve'),
+  action: chosen(z.string(), 'The action to approve, in the words of the requester'),
   reason: chosen(z.nullable(z.string()), 'Why'),
   requester: chosen(z.string(), 'The requester (claimed, not verified)'),
   verified_as: chosen(z.nullable(z.string()), 'The credential that asked (verified)'),
@@ -53,6 +54,12 @@ export const approvalRecord = z.looseObject({
     'Results of the rules at the decision, factor by factor; null if they were not checked',
   ),
   attestation: chosen(z.nullable(attestation), 'The receipt, once a person has decided'),
+  subject: chosen(
+    z.nullable(subjectRecord),
+    'What exactly is approved; null for requests from before there were subjects',
+  ),
+  use_by: chosen(z.nullable(time), 'Until when the approval can be used'),
+  used_at: chosen(z.nullable(time), 'When the approval was used'),
 })
 export type ApprovalRecord = z.infer<typeof approvalRecord>
 
@@ -71,6 +78,7 @@ export const ceremony = z.looseObject({
   credentials: chosen(z.array(z.string()), 'Ids of the credentials that may sign'),
   number_required: chosen(z.boolean(), 'Whether the number must be typed'),
   verified_as: approvalRecord.shape.verified_as,
+  subject: approvalRecord.shape.subject,
   location_required: chosen(z.optional(z.boolean()), 'Whether an approval without a location is denied'),
 })
 
@@ -88,9 +96,15 @@ export const approval = operations({
     message: 'Approval requested',
     example: '"Deploy 4.2 to production" --to +12025550101 --org acme',
     input: z.strictObject({
-      action: chosen(actionText, 'The action to approve, in words for the approver', {
+      action: chosen(z.optional(actionText), 'The action to approve, in words for the approver', {
         example: 'Deploy 4.2 to production',
+        unless: 'subject',
       }),
+      subject: chosen(
+        z.optional(subjectInput),
+        'What exactly is to be approved: type and data; the approver reads the data',
+        { whole: true },
+      ),
       reason: chosen(z.optional(reasonText), 'Why', { example: 'Fixes the login outage' }),
       approver_mobile: chosen(mobile, 'Mobile number of the approver, E.164', {
         example: '+12025550101',
@@ -104,6 +118,11 @@ export const approval = operations({
         example: 300,
         flag: 'timeout',
       }),
+      use_within_s: chosen(
+        z.optional(seconds(86_400)),
+        'Time in which an approval can be used, in seconds; default: 600',
+        { example: 600, flag: 'use-within' },
+      ),
       number: chosen(
         z.optional(z.boolean()),
         'Require the approver to type a number that only the requester sees',
@@ -116,7 +135,7 @@ export const approval = operations({
       }),
     }),
     data: approvalRecord,
-    folded: ['ruling', 'attestation'],
+    folded: ['ruling', 'attestation', 'subject'],
   },
   getApproval: {
     method: 'GET',
@@ -136,7 +155,7 @@ export const approval = operations({
       }),
     }),
     data: approvalRecord,
-    folded: ['ruling', 'attestation'],
+    folded: ['ruling', 'attestation', 'subject'],
   },
   listApprovals: {
     method: 'GET',
@@ -173,6 +192,26 @@ export const approval = operations({
     example: 'apr_3mYk8wQZ',
     input: z.strictObject({ request_id }),
     data: approvalRecord,
-    folded: ['ruling', 'attestation'],
+    folded: ['ruling', 'attestation', 'subject'],
+  },
+  consumeApproval: {
+    method: 'POST',
+    path: '/svc/v1/approvals/{request_id}/consume',
+    scope: 'ask',
+    cli: 'approve consume',
+    effect: 'write',
+    summary: 'Use an approval, which works once; the digest must be that of its subject',
+    message: 'Approval used',
+    example: `apr_3mYk8wQZ --digest ${'ab'.repeat(32)}`,
+    input: z.strictObject({
+      request_id,
+      digest: chosen(
+        z.string().check(z.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hex, 64 characters')),
+        'SHA-256 of the subject that is about to be carried out',
+        { example: 'ab'.repeat(32) },
+      ),
+    }),
+    data: approvalRecord,
+    folded: ['ruling', 'attestation', 'subject'],
   },
 })

@@ -39,6 +39,7 @@ const pendingRecord = z.looseObject({
   reason: approvalRecord.shape.reason,
   requester: approvalRecord.shape.requester,
   verified_as: approvalRecord.shape.verified_as,
+  subject: approvalRecord.shape.subject,
   factors: approvalRecord.shape.factors,
   requested_at: approvalRecord.shape.requested_at,
   expires_at: approvalRecord.shape.expires_at,

@@ -1,9 +1,12 @@
 import type { ApprovalRecord } from './approval.ts'
 import type { factors } from './records.ts'
+import type { subjectTypes } from './subject.ts'
 
 /** What somebody asks of a person. */
 export type Ask = {
   action: string
+  /** What exactly is asked; without it, the action is all there is. */
+  subject?: { type: (typeof subjectTypes)[number]; data: Record<string, unknown>; digest?: string }
   reason?: string
   approver_mobile: string
   factors?: (typeof factors)[number][]

@@ -76,10 +76,10 @@ const fieldsIn = (shape: Record<string, z.core.$ZodType>, above: string[]): Fiel
   Object.entries(shape).flatMap(([name, schema]): Field[] => {
     const def = core(schema)
     const path = [...above, name]
-    if (def.type === 'object') return fieldsIn(def.shape!, path)
     const meta = metaOf(schema)
+    if (def.type === 'object' && !meta?.whole) return fieldsIn(def.shape!, path)
     if (!meta) throw new Error(`The field ${path.join('.')} says neither shown nor chosen`)
-    const required = defOf(schema).type !== 'optional'
+    const required = defOf(schema).type !== 'optional' || meta.unless !== undefined
     return [{ name, path, flag: flagOf(name, meta), required, meta, ...shapeOf(def) }]
   })
 

@@ -23,11 +23,18 @@ export type FieldMeta = {
   personal?: boolean
   /** A time that has passed: people may type how long ago it was, such as 2h. */
   past?: boolean
+  /** An object that people type as one JSON value, and not with a flag for each of its members. */
+  whole?: boolean
+  /** Required unless this other field is given. */
+  unless?: string
 }
 
 export const fieldMeta = z.registry<FieldMeta>()
 
-type Extra = { example?: unknown } & Pick<FieldMeta, 'flag' | 'oldFlag' | 'secret' | 'personal' | 'past'>
+type Extra = { example?: unknown } & Pick<
+  FieldMeta,
+  'flag' | 'oldFlag' | 'secret' | 'personal' | 'past' | 'whole' | 'unless'
+>
 
 const described =
   (source: FieldMeta['source']) =>

@@ -19,6 +19,11 @@ export const policy = z.strictObject({
   factors: chosen(z.optional(z.array(z.enum(factors))), 'Factors that every approval needs', {
     example: ['biometric', 'location'],
   }),
+  separation: chosen(
+    z.optional(z.enum(['standard', 'strict'])),
+    'strict: refuse requests of keys that can influence who approves, and devices that their creator enrolled',
+  ),
+  not_requester: chosen(z.optional(z.boolean()), 'Refuse an approver to whom the requesting key belongs'),
   report_only: chosen(z.optional(z.array(z.enum(factors))), 'Factors that are reported but never fail', {
     example: ['location'],
   }),

@@ -3,6 +3,7 @@ import { approvalStates } from './approval-state.ts'
 import { actionText, reasonText } from './approval.ts'
 import { chosen, shown } from './field.ts'
 import { factors } from './records.ts'
+import { subjectTypes } from './subject.ts'
 
 /** Seconds that request_approval waits. spec: not shown (default and maximum of timeout_s) */
 export const waitSeconds = {
@@ -18,6 +19,10 @@ const ask = {
     actionText,
     'What you are about to do: what, to which system, how much. The approver sees exactly this text.',
     { example: 'Deploy release 4.2 of the shop to production' },
+  ),
+  subject: chosen(
+    z.optional(z.strictObject({ type: z.enum(subjectTypes), data: z.looseObject({}) })),
+    'Exactly what you will do; the approver reads it. For example type tool_call, data {server, tool, arguments}.',
   ),
   reason: shown(z.optional(reasonText), 'Why, in a sentence or two. The approver sees it.', {
     example: 'Fixes the login outage',

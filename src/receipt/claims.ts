@@ -1,9 +1,11 @@
 import * as z from 'zod/mini'
-import { phone, wellFormed, word } from './context.ts'
+import { organization, phone, requestingKey, sha256Hex, wellFormed, word } from './context.ts'
 import { evidenceShape, readEvidence, type Evidence } from './evidence.ts'
 
 /** `typ` of the JWS. A member that is not below makes another format, so it needs another `typ`. */
-export const receiptType = 'approval-receipt+jwt'
+export const receiptType = 'approval-receipt-2+jwt'
+/** What was made before receipts named their organization, key, subject and the enrollment of the device. */
+export const firstReceiptType = 'approval-receipt+jwt'
 
 const factorResult = z.strictObject({
   factor: word,
@@ -15,7 +17,10 @@ const factorResult = z.strictObject({
   observed: z.json(),
 })
 
-export const claimsShape = z.strictObject({
+/** How the key that enrolled the device of the approver is related to the key that requested. */
+export const relations = ['self', 'creator', 'other', 'operator', 'unknown'] as const
+
+const signed = {
   iss: wellFormed.check(z.minLength(1)),
   /** The approver, E.164. */
   sub: phone,
@@ -26,9 +31,10 @@ export const claimsShape = z.strictObject({
   /** The request's id. */
   jti: wellFormed.check(z.minLength(1)),
   status: z.enum(['approved', 'denied']),
+  /** In the words of the requester. What was shown is made of the subject. */
   action: wellFormed.check(z.minLength(1)),
   /** Lower-case hex, as `printf %s "$action" | sha256sum` prints it. */
-  action_sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hex')),
+  action_sha256: sha256Hex,
   reason: z.nullable(wellFormed),
   factors: z.array(factorResult),
   /** RFC 8176. */
@@ -40,9 +46,38 @@ export const claimsShape = z.strictObject({
   evidence: evidenceShape,
   /** Made with a software key, on a service started for development. */
   dev: z.optional(z.literal(true)),
+}
+
+export const firstClaimsShape = z.strictObject(signed)
+
+export const claimsShape = z.strictObject({
+  ...signed,
+  organization,
+  key: requestingKey,
+  subject: z.strictObject({ type: word, data: z.record(z.string(), z.json()), digest: sha256Hex }),
+  /** How, when and by which key the device became the approver's. */
+  device: z.strictObject({
+    id: wellFormed.check(z.minLength(1)),
+    proof: z.enum(['link', 'otp', 'device', 'admin']),
+    bound_at: z.nullable(z.string()),
+    enrolled_by: z.strictObject({
+      key_id: z.nullable(z.string()),
+      name: z.nullable(wellFormed),
+      relation: z.enum(relations),
+    }),
+  }),
+  /** Whether the requesting key could have changed who approves. */
+  influences: z.boolean(),
 })
 
 export type ReceiptClaims = z.infer<typeof claimsShape>
+export type FirstClaims = z.infer<typeof firstClaimsShape>
+export type AnyClaims = ReceiptClaims | FirstClaims
+export type Relation = (typeof relations)[number]
+export type DeviceClaim = ReceiptClaims['device']
+
+/** Whether they are of the format that is made today. */
+export const areCurrent = (claims: AnyClaims): claims is ReceiptClaims => 'organization' in claims
 export type FactorResult = z.infer<typeof factorResult>
 
 /** The `attestation` of an answer: the JWS is the proof, `kid` and `claims` are there to be read. */

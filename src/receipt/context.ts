@@ -17,27 +17,62 @@ const time = z
     ),
   )
 
+/** Digits as text: the id of a row. */
+const id = z.string().check(z.regex(/^\d{1,15}$/, 'is not an id'))
+const someText = wellFormed.check(z.minLength(1))
+
+/** Where it was requested; a name alone is the same in two organizations. */
+export const organization = z.strictObject({ id, slug: someText })
+/** The API key that requested it, as it was then. Id 0 is no key of the store: the name says what asked. */
+export const requestingKey = z.strictObject({
+  id,
+  name: someText,
+  scopes: z.array(word).check(z.refine((all) => new Set(all).size === all.length, 'names one twice')),
+})
+export const sha256Hex = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hex'))
+
+const asked = {
+  type: z.literal('approval'),
+  request_id: someText,
+  /** In the words of the requester. */
+  action: someText,
+  reason: z.nullable(wellFormed),
+  /** The requester by its own word, as the approver was shown it. */
+  requester: someText,
+  approver: phone,
+  factors: z.array(word).check(z.refine((all) => new Set(all).size === all.length, 'names one twice')),
+  decision: z.enum(['approve', 'deny']),
+  nonce: z.string().check(z.regex(/^[\w-]{22,128}$/, 'is not 128 bits or more of base64url')),
+  requested_at: time,
+  request_expires_at: time,
+}
+type Period = { requested_at: string; request_expires_at: string }
+const inOrder = z.refine<Period>(
+  (c) => c.request_expires_at > c.requested_at,
+  'request_expires_at is not after requested_at',
+)
+
 const shape = z
   .strictObject({
-    type: z.literal('approval'),
-    request_id: wellFormed.check(z.minLength(1)),
-    action: wellFormed.check(z.minLength(1)),
-    reason: z.nullable(wellFormed),
-    /** Who asks, as the approver was shown it. */
-    requester: wellFormed.check(z.minLength(1)),
-    approver: phone,
-    factors: z.array(word).check(z.refine((all) => new Set(all).size === all.length, 'names one twice')),
-    decision: z.enum(['approve', 'deny']),
-    nonce: z.string().check(z.regex(/^[\w-]{22,128}$/, 'is not 128 bits or more of base64url')),
-    requested_at: time,
-    request_expires_at: time,
+    ...asked,
+    format: z.literal(2),
+    organization,
+    key: requestingKey,
+    subject: z.strictObject({ type: word, digest: sha256Hex }),
   })
-  .check(
-    z.refine((c) => c.request_expires_at > c.requested_at, 'request_expires_at is not after requested_at'),
-  )
+  .check(inOrder)
+
+/** What was signed before there were organizations, keys and subjects in it. */
+const firstShape = z.strictObject(asked).check(inOrder)
 
 /** What the human signs. Approve and deny of one request are two contexts, so neither signature does for the other. */
 export type ApprovalContext = z.infer<typeof shape>
+export type FirstContext = z.infer<typeof firstShape>
+
+export type AnyContext = ApprovalContext | FirstContext
+
+/** Whether it is of the format that is signed today. */
+export const isCurrent = (context: AnyContext): context is ApprovalContext => 'format' in context
 
 /** Why a value does not fit a shape, in one line. */
 export const shapeProblem = (error: z.core.$ZodError): string =>
@@ -47,18 +82,27 @@ export const shapeProblem = (error: z.core.$ZodError): string =>
     .join('; ')
 
 /** Checks the exact bytes: these fields and no other, and RFC 8785 of them is these bytes again. Throws otherwise. */
-export const readContext = (bytes: Uint8Array): ApprovalContext => {
+export const readContext = (bytes: Uint8Array): AnyContext => {
   const text = fromUtf8(bytes)
-  const parsed = shape.safeParse(parseExact(text))
+  const value = parseExact(text)
+  const known = typeof value === 'object' && value !== null && 'format' in value ? shape : firstShape
+  const parsed = known.safeParse(value)
   if (!parsed.success) throw new TypeError(`The context is not an approval: ${shapeProblem(parsed.error)}`)
   if (canonicalize(parsed.data) !== text) throw new TypeError('The context is not in canonical form')
   return parsed.data
 }
 
-/** UTF-8 of the RFC 8785 JSON. Throws a TypeError for what `readContext` would not read. */
+/** As `readContext`, of the format that is signed today. */
+export const readCurrentContext = (bytes: Uint8Array): ApprovalContext => {
+  const context = readContext(bytes)
+  if (!isCurrent(context)) throw new TypeError('The context is of format 1')
+  return context
+}
+
+/** UTF-8 of the RFC 8785 JSON. Throws a TypeError for what `readCurrentContext` would not read. */
 export const contextBytes = (context: ApprovalContext): Uint8Array => {
   const bytes = new TextEncoder().encode(canonicalize(context))
-  readContext(bytes)
+  readCurrentContext(bytes)
   return bytes
 }
 

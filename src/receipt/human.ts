@@ -1,9 +1,11 @@
+import canonicalize from 'canonicalize'
 import { sha256 } from '../core/ids.ts'
-import { amrOf, approvalProblem, type ReceiptClaims } from './claims.ts'
-import { challengeOf, readContext, type ApprovalContext } from './context.ts'
+import { amrOf, approvalProblem, areCurrent, type AnyClaims, type ReceiptClaims } from './claims.ts'
+import { challengeOf, isCurrent, readContext, type AnyContext } from './context.ts'
 import { readEvidence, verifyEvidence } from './evidence.ts'
 import { fromBase64url } from './exact.ts'
 import type { Note } from './signature.ts'
+import { readSubject } from './subject.ts'
 
 /** Seconds by which the clock of a node may differ from the clock of its store. */
 const skew = 5
@@ -19,13 +21,41 @@ const contextOf = (encoded: string) => {
   }
 }
 
-const checkSameAsContext = (claims: ReceiptClaims, context: ApprovalContext, note: Note): void => {
+/** What only format 2 has, as pairs of what is claimed and what was signed. */
+const furtherPairs = (claims: AnyClaims, context: AnyContext): [string, unknown, unknown][] => {
+  if (!areCurrent(claims) || !isCurrent(context)) return [['format', areCurrent(claims), isCurrent(context)]]
+  const { type, digest } = claims.subject
+  return [
+    ['organization', canonicalize(claims.organization), canonicalize(context.organization)],
+    ['key', canonicalize(claims.key), canonicalize(context.key)],
+    ['subject', canonicalize({ type, digest }), canonicalize(context.subject)],
+  ]
+}
+
+const subjectProblem = (subject: ReceiptClaims['subject']): string | undefined => {
+  try {
+    readSubject(subject)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+const checkSubject = (claims: AnyClaims, note: Note): void => {
+  if (!areCurrent(claims)) return
+  const { type, digest } = claims.subject
+  const problem = subjectProblem(claims.subject)
+  note('subject', problem === undefined, problem ?? `${type}, SHA-256 of its data ${digest}`)
+}
+
+const checkSameAsContext = (claims: AnyClaims, context: AnyContext, note: Note): void => {
   const pairs: [string, unknown, unknown][] = [
     ['sub', claims.sub, context.approver],
     ['aud', claims.aud, context.requester],
     ['jti', claims.jti, context.request_id],
     ['action', claims.action, context.action],
     ['reason', claims.reason, context.reason],
+    ...furtherPairs(claims, context),
   ]
   const other = pairs.filter(([, claim, signed]) => claim !== signed).map(([name]) => name)
   note(
@@ -49,7 +79,7 @@ const timeText = (seconds: number): string => {
   return Number.isNaN(at.getTime()) ? String(seconds) : at.toISOString()
 }
 
-const checkTime = ({ iat }: ReceiptClaims, context: ApprovalContext, note: Note): void => {
+const checkTime = ({ iat }: AnyClaims, context: AnyContext, note: Note): void => {
   const from = Math.floor(Date.parse(context.requested_at) / 1000) - skew
   const to = Math.ceil(Date.parse(context.request_expires_at) / 1000) + skew
   note(
@@ -59,7 +89,7 @@ const checkTime = ({ iat }: ReceiptClaims, context: ApprovalContext, note: Note)
   )
 }
 
-const checkFactors = (claims: ReceiptClaims, context: ApprovalContext, note: Note): void => {
+const checkFactors = (claims: AnyClaims, context: AnyContext, note: Note): void => {
   const { factors, number_matched, status } = claims
   const said = factors.map(({ factor, result }) => `${factor} ${result}`).join(', ') || 'none'
   note('factors', new Set(factors.map(({ factor }) => factor)).size === factors.length, said)
@@ -81,11 +111,12 @@ const meansText = (amr: readonly string[]): string =>
   amr.map((method) => (means.has(method) ? `${means.get(method)} (${method})` : method)).join(', ')
 
 /** Checks the human's own part: the context, that all claims say the same, and the signature over it. */
-export const checkHuman = async (claims: ReceiptClaims, note: Note): Promise<ApprovalContext | undefined> => {
+export const checkHuman = async (claims: AnyClaims, note: Note): Promise<AnyContext | undefined> => {
   const read = contextOf(claims.context)
   if (!note('context', read !== undefined, 'an approval context in canonical form') || !read) return undefined
   const { bytes, context } = read
   checkSameAsContext(claims, context, note)
+  checkSubject(claims, note)
   checkTime(claims, context, note)
   checkFactors(claims, context, note)
 

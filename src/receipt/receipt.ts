@@ -4,12 +4,14 @@ import {
   approvalProblem,
   claimsShape,
   receiptType,
+  type DeviceClaim,
   type FactorResult,
   type Receipt,
 } from './claims.ts'
-import { challengeOf, readContext } from './context.ts'
+import { challengeOf, readCurrentContext } from './context.ts'
 import { readEvidence, type Evidence } from './evidence.ts'
 import { fromBase64url, fromUtf8, parseExact, toBase64url } from './exact.ts'
+import { digestOf, type Subject } from './subject.ts'
 
 export type { FactorResult, Receipt, ReceiptClaims } from './claims.ts'
 
@@ -25,6 +27,9 @@ export type ReceiptParts = {
   factors: FactorResult[]
   number_matched: boolean | null
   dev: boolean
+  subject: Subject
+  device: DeviceClaim
+  influences: boolean
 }
 
 /** Signs JSON claims as a compact JWS with that `typ` and a `kid`. */
@@ -37,9 +42,13 @@ const jsonOf = (part: string | undefined): unknown => parseExact(fromUtf8(fromBa
  * have none. Throws there, where the evidence is not of the context, and where a part does not fit the format.
  */
 export const createReceipt = async (parts: ReceiptParts, sign: SignClaims): Promise<Receipt> => {
-  const context = readContext(parts.context)
+  const context = readCurrentContext(parts.context)
   if (readEvidence(parts.evidence).client.challenge !== challengeOf(parts.context))
     throw new TypeError('The evidence is not of this context')
+  const { type, data } = parts.subject
+  const digest = digestOf(data)
+  if (context.subject.type !== type || context.subject.digest !== digest)
+    throw new TypeError('The subject is not of this context')
   const problem = context.decision === 'approve' ? approvalProblem(context.factors, parts) : undefined
   if (problem) throw new TypeError(`Not an approval: ${problem}`)
   const claims = claimsShape.parse({
@@ -52,6 +61,11 @@ export const createReceipt = async (parts: ReceiptParts, sign: SignClaims): Prom
     action: context.action,
     action_sha256: sha256(context.action),
     reason: context.reason,
+    organization: context.organization,
+    key: context.key,
+    subject: { type, data, digest },
+    device: parts.device,
+    influences: parts.influences,
     factors: parts.factors,
     amr: amrOf(parts.evidence, parts.dev),
     number_matched: parts.number_matched,

@@ -1,17 +1,20 @@
 import canonicalize from 'canonicalize'
 import * as z from 'zod/mini'
-import { claimsShape, type ReceiptClaims } from './claims.ts'
+import { claimsShape, firstClaimsShape, firstReceiptType, type AnyClaims } from './claims.ts'
 import { shapeProblem } from './context.ts'
 import { parseExact } from './exact.ts'
 import { checkExpectations, type Expectations } from './expectations.ts'
+import { factsOf } from './facts.ts'
 import { checkHuman } from './human.ts'
 import { checkSignature, type Check, type Note } from './signature.ts'
 
 export type Verdict = {
   valid: boolean
   /** There once the service's signature holds, valid or not. */
-  claims?: ReceiptClaims
+  claims?: AnyClaims
   checks: Check[]
+  /** Who asked and how the device was enrolled, in sentences; of format 1, what it does not prove. */
+  facts: string[]
   /** What no signature of the human covers, so that only the service vouches for it. */
   on_service_word: string[]
 }
@@ -36,7 +39,7 @@ const readReceipt = (receipt: unknown, note: Note) => {
   return data
 }
 
-const serviceWord = (claims: ReceiptClaims, wanted: Expectations): string[] => [
+const serviceWord = (claims: AnyClaims, wanted: Expectations): string[] => [
   ...(wanted.pinnedKey === undefined
     ? [`that key ${claims.evidence.credential_id} belongs to ${claims.sub}: pin the key to check it yourself`]
     : []),
@@ -46,11 +49,7 @@ const serviceWord = (claims: ReceiptClaims, wanted: Expectations): string[] => [
   'where the key is kept: nothing attests the device',
 ]
 
-const readClaims = async (
-  receipt: unknown,
-  jwks: unknown,
-  note: Note,
-): Promise<ReceiptClaims | undefined> => {
+const readClaims = async (receipt: unknown, jwks: unknown, note: Note): Promise<AnyClaims | undefined> => {
   const read = readReceipt(receipt, note)
   if (!read) return undefined
   const signed = await checkSignature(read.jws, jwks, note)
@@ -67,7 +66,8 @@ const readClaims = async (
         : 'what stands beside the JWS is not what was signed',
     )
   }
-  const { data: claims, error } = claimsShape.safeParse(signed.payload)
+  const shape = signed.typ === firstReceiptType ? firstClaimsShape : claimsShape
+  const { data: claims, error } = shape.safeParse(signed.payload)
   if (!note('shape', claims !== undefined, error ? shapeProblem(error) : 'all claims, and no other'))
     return undefined
   return claims
@@ -88,7 +88,7 @@ export const verifyReceipt = async (
     checks.push({ name, ok, detail })
     return ok
   }
-  let claims: ReceiptClaims | undefined
+  let claims: AnyClaims | undefined
   let finished = false
   try {
     claims = await readClaims(receipt, jwks, note)
@@ -103,6 +103,7 @@ export const verifyReceipt = async (
     valid: finished && checks.every(({ ok }) => ok),
     ...(claims ? { claims } : {}),
     checks,
+    facts: claims ? factsOf(claims) : [],
     on_service_word: claims ? serviceWord(claims, wanted) : [],
   }
 }

@@ -11,9 +11,10 @@ describe('an approval context', () => {
   it('has bytes that RFC 8785 prescribes', () => {
     expect(text).toBe(
       '{"action":"Deploy 4.2 to production ✓","approver":"+12025550101","decision":"approve",' +
-        '"factors":["biometric","location"],"nonce":"AAECAwQFBgcICQoLDA0ODw","reason":"release day",' +
+        '"factors":["biometric","location"],"format":2,"key":{"id":"3","name":"ci","scopes":["ask"]},"nonce":"AAECAwQFBgcICQoLDA0ODw","organization":{"id":"7","slug":"acme"},"reason":"release day",' +
         '"request_expires_at":"2030-01-31T12:02:00.000Z","request_id":"apr_3vQ1kZ",' +
-        '"requested_at":"2030-01-31T12:00:00.000Z","requester":"ci@acme","type":"approval"}',
+        '"requested_at":"2030-01-31T12:00:00.000Z","requester":"ci@acme",' +
+        `"subject":{"digest":"${approval.subject.digest}","type":"text"},"type":"approval"}`,
     )
   })
 
@@ -51,6 +52,11 @@ describe('an approval context', () => {
     ['an end before the start', text.replace('12:02:00', '11:02:00')],
     ['a factor twice', text.replace('"location"', '"biometric"')],
     ['a short nonce', text.replace('AAECAwQFBgcICQoLDA0ODw', 'AAEC')],
+    ['another format', text.replace('"format":2', '"format":3')],
+    ['no organization', text.replace('"organization":{"id":"7","slug":"acme"},', '')],
+    ['an organization without id', text.replace('"id":"7",', '')],
+    ['a scope twice', text.replace('["ask"]', '["ask","ask"]')],
+    ['a digest that is none', text.replace(approval.subject.digest, 'abc')],
     ['no object', 'null'],
     ['nothing', ''],
   ])('is not read with %s', (_, bad) => {

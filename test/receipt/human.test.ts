@@ -4,7 +4,7 @@ import { assert } from '../../src/client/software-authenticator.ts'
 import { challengeOf, contextBytes } from '../../src/receipt/context.ts'
 import type { ReceiptClaims } from '../../src/receipt/receipt.ts'
 import { failedChecks } from './failed-checks.ts'
-import { approval, approverKey, createIssuer, now, site, specimen } from './specimen.ts'
+import { approval, approverKey, createIssuer, now, ours, site, specimen } from './specimen.ts'
 
 const issuer = await createIssuer()
 const key = approverKey()
@@ -14,12 +14,12 @@ const failed = failedChecks(issuer)
 
 /** What a service would sign that lies, or is broken: other claims, genuinely signed. */
 const resigned = (change: Partial<Record<keyof ReceiptClaims, unknown>> & Record<string, unknown>) =>
-  issuer.sign({ ...receipt.claims, ...change }, 'approval-receipt+jwt')
+  issuer.sign({ ...receipt.claims, ...change }, 'approval-receipt-2+jwt')
 const evidence = (change: Partial<ReceiptClaims['evidence']>) =>
   resigned({ evidence: { ...receipt.claims.evidence, ...change } })
 
 it('says when and how the human signed in words and ISO times', async () => {
-  const { checks } = await verifyReceipt(receipt, issuer.jwks, {}, now)
+  const { checks } = await verifyReceipt(receipt, issuer.jwks, ours, now)
   const details = new Map(checks.map(({ name, detail }) => [name, detail]))
   expect(details.get('time')).toMatch(/^decided at \d{4}-\d\d-\d\dT[\d:.]+Z, asked at \d{4}-/)
   expect(details.get('means')).toBe(
@@ -33,6 +33,14 @@ describe('a service that signs what the human did not', () => {
     ['claims', { aud: 'someone else' }],
     ['claims', { jti: 'apr_other' }],
     ['claims', { reason: null }],
+    ['claims', { organization: { id: '8', slug: 'acme' } }],
+    ['claims', { key: { ...receipt.claims.key, id: '4' } }],
+    ['claims', { key: { ...receipt.claims.key, scopes: ['ask', 'keys'] } }],
+    ['subject', { subject: { ...receipt.claims.subject, data: { text: 'Delete production' } } }],
+    ['subject', { subject: { ...receipt.claims.subject, data: {} } }],
+    ['shape', { organization: { id: 'acme', slug: 'acme' } }],
+    ['shape', { device: { ...receipt.claims.device, proof: 'word of mouth' } }],
+    ['shape', { influences: 'no' }],
     ['decision', { status: 'denied' }],
     ['action hash', { action_sha256: '0'.repeat(64) }],
     ['time', { iat: receipt.claims.iat - 60 }],
@@ -73,7 +81,7 @@ describe('a service that signs what the human did not', () => {
 
   it('is caught when it turns a denial into an approval', async () => {
     const claims = { ...denial.claims, status: 'approved', context: receipt.claims.context }
-    const names = await failed(await issuer.sign(claims, 'approval-receipt+jwt'))
+    const names = await failed(await issuer.sign(claims, 'approval-receipt-2+jwt'))
     expect(names).toEqual(['challenge', 'human signature'])
   })
 
@@ -81,7 +89,7 @@ describe('a service that signs what the human did not', () => {
     const context = { ...approval, action: 'Delete production' }
     const other = await specimen(issuer, context, approverKey())
     const claims = { ...other.claims, evidence: receipt.claims.evidence }
-    const names = await failed(await issuer.sign(claims, 'approval-receipt+jwt'))
+    const names = await failed(await issuer.sign(claims, 'approval-receipt-2+jwt'))
     expect(names).toEqual(['challenge', 'human signature'])
   })
 
@@ -123,6 +131,8 @@ describe('a service that signs what the human did not', () => {
   it('is not suspected for a denial that nothing else would have allowed', async () => {
     const factors = denial.claims.factors.map((one) => ({ ...one, result: 'FAIL' }))
     const claims = { ...denial.claims, factors, number_matched: false }
-    expect(await failed(await issuer.sign(claims, 'approval-receipt+jwt'), { status: 'denied' })).toEqual([])
+    expect(await failed(await issuer.sign(claims, 'approval-receipt-2+jwt'), { status: 'denied' })).toEqual(
+      [],
+    )
   })
 })

@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../src/core/ids.ts'
 import { contextBytes } from '../../src/receipt/context.ts'
-import { approval, approverKey, createIssuer, decidedAt, specimen } from './specimen.ts'
+import { approval, approverKey, createIssuer, decidedAt, device, specimen } from './specimen.ts'
 
 const issuer = await createIssuer()
 
@@ -13,7 +13,7 @@ describe('a receipt', () => {
     expect(receipt).toMatchObject({ format: 'jws', kid: issuer.kid })
     expect(decodeProtectedHeader(receipt.jws)).toEqual({
       alg: 'EdDSA',
-      typ: 'approval-receipt+jwt',
+      typ: 'approval-receipt-2+jwt',
       kid: issuer.kid,
     })
     expect(receipt.claims).toMatchObject({
@@ -26,6 +26,11 @@ describe('a receipt', () => {
       action: approval.action,
       action_sha256: sha256(approval.action),
       reason: approval.reason,
+      organization: approval.organization,
+      key: approval.key,
+      subject: { ...approval.subject, data: { text: approval.action } },
+      device,
+      influences: false,
       amr: ['hwk', 'user', 'mfa'],
       number_matched: null,
       context: Buffer.from(contextBytes(approval)).toString('base64url'),

@@ -3,7 +3,7 @@ import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { verifyReceipt } from '../../src/receipt/verify.ts'
 import { failedChecks } from './failed-checks.ts'
-import { approval, approverKey, createIssuer, now, specimen } from './specimen.ts'
+import { approval, approverKey, createIssuer, now, ours, specimen } from './specimen.ts'
 
 const issuer = await createIssuer()
 const key = approverKey()
@@ -21,14 +21,14 @@ describe('a receipt that the service did not sign', () => {
     ['encoding', `${receipt.jws}=`],
     ['encoding', `${header}.${payload}.${signature.slice(0, 40)}\n${signature.slice(40)}`],
     ['encoding', `${receipt.jws.slice(0, -1)}${receipt.jws.endsWith('A') ? 'B' : 'h'}`],
-    ['algorithm', `${encode({ alg: 'none', typ: 'approval-receipt+jwt', kid: issuer.kid })}.${payload}.AA`],
+    ['algorithm', `${encode({ alg: 'none', typ: 'approval-receipt-2+jwt', kid: issuer.kid })}.${payload}.AA`],
     [
       'algorithm',
-      `${encode({ alg: 'toString', typ: 'approval-receipt+jwt', kid: issuer.kid })}.${payload}.AA`,
+      `${encode({ alg: 'toString', typ: 'approval-receipt-2+jwt', kid: issuer.kid })}.${payload}.AA`,
     ],
     [
       'key',
-      `${encode({ alg: 'ES256', typ: 'approval-receipt+jwt', kid: issuer.kid })}.${payload}.${signature}`,
+      `${encode({ alg: 'ES256', typ: 'approval-receipt-2+jwt', kid: issuer.kid })}.${payload}.${signature}`,
     ],
     ['header', `${encode({ alg: 'EdDSA', kid: issuer.kid })}.${payload}.${signature}`],
     ['header', `${encode({ alg: 'EdDSA', typ: 'x', kid: issuer.kid, jwk: {} })}.${payload}.${signature}`],
@@ -41,10 +41,10 @@ describe('a receipt that the service did not sign', () => {
   it('fails with an HMAC under the public key', async () => {
     const secret = new TextEncoder().encode(JSON.stringify(issuer.publicJwk))
     const jws = await new SignJWT(receipt.claims)
-      .setProtectedHeader({ alg: 'HS256', typ: 'approval-receipt+jwt', kid: issuer.kid })
+      .setProtectedHeader({ alg: 'HS256', typ: 'approval-receipt-2+jwt', kid: issuer.kid })
       .sign(secret)
     const keys = { keys: [...issuer.jwks.keys, { kty: 'oct', k: Buffer.from(secret).toString('base64url') }] }
-    expect(await verifyReceipt(jws, keys, {}, now)).toMatchObject({ valid: false })
+    expect(await verifyReceipt(jws, keys, ours, now)).toMatchObject({ valid: false })
   })
 
   it('fails with the key of another service, whatever name the file gives that key', async () => {
@@ -52,15 +52,15 @@ describe('a receipt that the service did not sign', () => {
     const forged = await specimen({ ...issuer, sign: other.sign }, approval, key)
     expect(await failed(forged)).toEqual(['key'])
     const renamed = { keys: [{ ...other.publicJwk, kid: issuer.kid }] }
-    expect(await verifyReceipt(receipt, renamed, {}, now)).toMatchObject({ valid: false })
+    expect(await verifyReceipt(receipt, renamed, ours, now)).toMatchObject({ valid: false })
   })
 
   it('fails with no usable key set', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const rsa = privateKey.export({ format: 'jwk' })
     for (const jwks of [undefined, null, 7, {}, { keys: 'all' }, { keys: [null, 7, {}, rsa] }])
-      expect(await verifyReceipt(receipt, jwks, {}, now)).toMatchObject({ valid: false })
+      expect(await verifyReceipt(receipt, jwks, ours, now)).toMatchObject({ valid: false })
     const encryption = { keys: [{ ...issuer.publicJwk, use: 'enc' }] }
-    expect(await verifyReceipt(receipt, encryption, {}, now)).toMatchObject({ valid: false })
+    expect(await verifyReceipt(receipt, encryption, ours, now)).toMatchObject({ valid: false })
   })
 })

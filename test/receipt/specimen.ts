@@ -3,6 +3,7 @@ import { assert, createSoftwareKey, type SoftwareKey } from '../../src/client/so
 import { verifyAssertion, type Credential } from '../../src/receipt/assertion.ts'
 import { challengeOf, contextBytes, type ApprovalContext } from '../../src/receipt/context.ts'
 import { createReceipt, type ReceiptParts, type SignClaims } from '../../src/receipt/receipt.ts'
+import { digestOf, textSubject, type Subject } from '../../src/receipt/subject.ts'
 
 /** A service that signs: its key set, and `sign` as the keyring has it. */
 export const createIssuer = async (alg: 'EdDSA' | 'ES256' = 'EdDSA') => {
@@ -30,10 +31,18 @@ export const credentialOf = (key: SoftwareKey): Credential => ({
   counter: 0,
 })
 
+const action = 'Deploy 4.2 to production ✓'
+
+export const signedSubject = ({ type, data }: Subject) => ({ type, digest: digestOf(data) })
+
 export const approval: ApprovalContext = {
   type: 'approval',
+  format: 2,
   request_id: 'apr_3vQ1kZ',
-  action: 'Deploy 4.2 to production ✓',
+  action,
+  organization: { id: '7', slug: 'acme' },
+  key: { id: '3', name: 'ci', scopes: ['ask'] },
+  subject: signedSubject(textSubject(action)),
   reason: 'release day',
   requester: 'ci@acme',
   approver: '+12025550101',
@@ -44,16 +53,28 @@ export const approval: ApprovalContext = {
   request_expires_at: '2030-01-31T12:02:00.000Z',
 }
 
+export const device: ReceiptParts['device'] = {
+  id: '5',
+  proof: 'link',
+  bound_at: '2030-01-01T09:00:00.000Z',
+  enrolled_by: { key_id: '1', name: 'operator', relation: 'operator' },
+}
+
+/** What names the organization and the service that are meant, so that nothing else is asked. */
+export const ours = { organization: 'acme', issuer: 'https://approve.example.com' }
+
 export const decidedAt = new Date('2030-01-31T12:00:41.500Z')
 export const now = new Date('2030-01-31T12:10:00.000Z')
 
 /** A genuine receipt of `context`, made as the service makes one. */
 export const specimen = async (
   issuer: Issuer,
-  context: ApprovalContext = approval,
+  asked: ApprovalContext = approval,
   key: SoftwareKey = approverKey(),
   changes: Partial<ReceiptParts> = {},
 ) => {
+  const subject = changes.subject ?? textSubject(asked.action)
+  const context = { ...asked, subject: signedSubject(subject) }
   const bytes = contextBytes(context)
   const challenge = challengeOf(bytes)
   const posted = assert(key, { challenge, origin: site.origin, rpId: site.rp_id })
@@ -75,6 +96,9 @@ export const specimen = async (
     factors,
     number_matched: null,
     dev: false,
+    device,
+    influences: false,
+    subject,
     ...changes,
   }
   return createReceipt(parts, issuer.sign)

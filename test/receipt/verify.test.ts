@@ -4,7 +4,7 @@ import { contextBytes } from '../../src/receipt/context.ts'
 import type { Expectations } from '../../src/receipt/expectations.ts'
 import { verifyReceipt } from '../../src/receipt/verify.ts'
 import { failedChecks } from './failed-checks.ts'
-import { approval, approverKey, createIssuer, now, specimen } from './specimen.ts'
+import { approval, approverKey, createIssuer, now, ours, specimen } from './specimen.ts'
 
 const issuer = await createIssuer()
 const key = approverKey()
@@ -12,7 +12,7 @@ const receipt = await specimen(issuer, approval, key)
 const denial = await specimen(issuer, { ...approval, decision: 'deny' }, key)
 
 const verify = (value: unknown, wanted: Expectations = {}, at = now) =>
-  verifyReceipt(value, issuer.jwks, wanted, at)
+  verifyReceipt(value, issuer.jwks, { ...ours, ...wanted }, at)
 const failed = failedChecks(issuer)
 
 describe('a genuine receipt', () => {
@@ -27,13 +27,13 @@ describe('a genuine receipt', () => {
   it.each(['EdDSA', 'ES256'] as const)('is valid with a service key and a human key for %s', async (alg) => {
     const other = await createIssuer(alg)
     const value = await specimen(other, approval, approverKey(alg))
-    expect(await verifyReceipt(value, other.jwks, {}, now)).toMatchObject({ valid: true })
+    expect(await verifyReceipt(value, other.jwks, ours, now)).toMatchObject({ valid: true })
   })
 
   it('stays valid when its key is retired, and for ever', async () => {
     const jwks = { keys: [...(await createIssuer()).jwks.keys, ...issuer.jwks.keys] }
     const later = new Date('2090-01-01T00:00:00Z')
-    expect(await verifyReceipt(receipt, jwks, {}, later)).toMatchObject({ valid: true })
+    expect(await verifyReceipt(receipt, jwks, ours, later)).toMatchObject({ valid: true })
   })
 
   it('says what stands only on the word of the service', async () => {
@@ -142,7 +142,7 @@ describe('what is no receipt', () => {
     'is a payload that is signed but says %s',
     async (text) => {
       const jws = await new CompactSign(Buffer.from(text))
-        .setProtectedHeader({ alg: 'EdDSA', typ: 'approval-receipt+jwt', kid: issuer.kid })
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'approval-receipt-2+jwt', kid: issuer.kid })
         .sign(issuer.privateKey)
       expect(await verify(jws)).toMatchObject({ valid: false })
     },

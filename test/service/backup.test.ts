@@ -36,8 +36,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+const keySet = async (baseUrl: string): Promise<{ keys: unknown[] }> =>
+  (await (await fetch(`${new URL(baseUrl).origin}/.well-known/jwks.json`)).json()) as { keys: unknown[] }
+
 test('a backup made while the service runs becomes the same service elsewhere', async () => {
-  const jwks = await (await fetch(`${new URL(service.baseUrl).origin}/.well-known/jwks.json`)).text()
+  const { keys } = await keySet(service.baseUrl)
   backup(dataDir, file)
   await ask('/organization/create', { name: 'Too late', slug: 'late' })
   await service.stop()
@@ -46,7 +49,7 @@ test('a backup made while the service runs becomes the same service elsewhere', 
   service = await start(elsewhere)
   expect(service.operatorKey).toBeUndefined()
   expect((await ask('/organizations')).data.map(({ slug }) => slug)).toEqual(['acme'])
-  expect(await (await fetch(`${new URL(service.baseUrl).origin}/.well-known/jwks.json`)).text()).toBe(jwks)
+  expect((await keySet(service.baseUrl)).keys).toEqual(keys)
 })
 
 test('a backup is readable by its owner alone, and nothing else is left beside it', () => {

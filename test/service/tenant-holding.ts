@@ -19,6 +19,9 @@ export type Holding = {
   /** Of the same user, and waiting. */
   pendingDevice: string
   approval: string
+  /** A request that is approved and not used yet, and the digest of its subject. */
+  approved: string
+  digest: string
   token: string
   message: string
   /** Who confirmed a phone with the key of the organization. */
@@ -47,6 +50,15 @@ const verified = async (
   const { request_id } = await post('/verify-user', { country_code: '+1', mobile: of.mobile.slice(2) })
   dataOf(await decide(service, request_id, of.authenticator))
   return auth_token
+}
+
+const approvedRequest = async (
+  service: TestService,
+  { mobile, authenticator, key }: { mobile: string; authenticator: SoftwareKey; key: string },
+): Promise<Pick<Holding, 'approved' | 'digest'>> => {
+  const { request_id, subject } = dataOf(await ask(service, { mobile }, { use_within_s: 86_400 }, key))
+  dataOf(await decide(service, request_id, authenticator))
+  return { approved: request_id, digest: subject.digest }
 }
 
 /** An organization that has one of each. */
@@ -98,6 +110,7 @@ export const settle = async (
     mobile,
     device,
     pendingDevice,
+    ...(await approvedRequest(service, { mobile, authenticator, key })),
     approval: dataOf(await ask(service, { mobile }, {}, key)).request_id,
     token: await verified(service, { user, mobile, authenticator, key }),
     message: await service.storage.write((db) =>

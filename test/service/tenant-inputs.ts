@@ -61,6 +61,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   getApproval: (_, { approval }) => ({ request_id: approval }),
   listApprovals: ({ org }) => ({ org_id: org }),
   cancelApproval: (_, { approval }) => ({ request_id: approval }),
+  consumeApproval: (_, { approved, digest }) => ({ request_id: approved, digest }),
   createEnrollment: ({ org }, { user }) => ({ org_id: org, user_id: user }),
   registerDevice: () => ({ token: 'x', name: 'x', response: { id: 'x', response: {} } }),
   listDevices: ({ org }, { user }) => ({ org_id: org, user_id: user }),
@@ -170,6 +171,8 @@ const sample = (n: number) => ({
   email: `${n}`,
   sender: `${n}`,
   machine: `${n}`,
+  approved: `apr_${n}`,
+  digest: String(n).repeat(64),
 })
 /** Operations that take a child by id: what they are asked changes with whose child it is. */
 const own = { ...sample(1), slug: 'a', mobile: '+1', approval: 'a', token: 'a', message: 'a' }

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { SignJWT, type JWTPayload } from 'jose'
-import { contextBytes, readContext, type ApprovalContext } from '../../src/receipt/context.ts'
+import { contextBytes, readCurrentContext, type ApprovalContext } from '../../src/receipt/context.ts'
 import type { Receipt } from '../../src/receipt/receipt.ts'
 import type { Issuer } from '../receipt/specimen.ts'
 
 /** A genuine receipt, another genuine one, the service that signed both, one that is not in the key set, and `retired`, which is. */
 export type Case = { receipt: Receipt; other: Receipt; issuer: Issuer; retired: Issuer; stranger: Issuer }
 
-const typ = 'approval-receipt+jwt'
+const typ = 'approval-receipt-2+jwt'
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const pick = <T>(all: readonly T[]): T => all[randomInt(all.length)]!
 const partsOf = ({ jws }: Receipt) => jws.split('.') as [string, string, string]
@@ -93,7 +93,7 @@ const resign =
 const evidence = (change: (one: Case) => Partial<Receipt['claims']['evidence']>) =>
   resign((one) => ({ evidence: { ...one.receipt.claims.evidence, ...change(one) } }))
 
-const contextOf = ({ receipt }: Case) => readContext(Buffer.from(receipt.claims.context, 'base64url'))
+const contextOf = ({ receipt }: Case) => readCurrentContext(Buffer.from(receipt.claims.context, 'base64url'))
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
 /** Text that is not the receipt any more. None of them may verify. */

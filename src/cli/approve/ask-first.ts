@@ -73,7 +73,12 @@ export const askFirst = async ({ cli, line, org }: Change, context: Context): Pr
   // Its lines go to stderr, whatever the format of the answer is.
   const tell = createTeller({ io, globals: { ...globals, output: undefined } }, backend.secondsLeft)
   try {
-    const { id, receipt } = await getApproval(ask, { backend, tell, nothing: 'nothing was sent' }, context)
+    const { id, receipt } = await getApproval(
+      ask,
+      // What the profile lists holds back this command line, and not its key.
+      { backend, tell, nothing: 'nothing was sent', allowUnseparated: true, org: undefined },
+      context,
+    )
     if (backend.namesRequests) return id
     await keepReceipt(id, receipt, context)
     return undefined

@@ -34,7 +34,7 @@ export const showDecision = async (context: Context, data: unknown): Promise<voi
     { status: 'success', message: 'Decision', data },
     {
       columns: ['request_id', 'status', 'action', 'approver_mobile', 'decided_at'],
-      folded: ['ruling', 'attestation'],
+      folded: ['ruling', 'attestation', 'subject'],
       masked: new Set(['approver_mobile']),
     },
   )

@@ -1,15 +1,18 @@
 import type { Ask } from '../../contract/asker.ts'
-import { SvcError } from '../../core/errors.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { sameService } from '../same-service.ts'
 import type { Backend } from './backend.ts'
 import { maybeRung } from './ending.ts'
 import { exitOfState } from './state.ts'
+import type { Proving } from './proof.ts'
 import type { Teller } from './teller.ts'
 import { waitFor } from './wait-for.ts'
 
 export type Approval = { id: string; receipt: string }
+
+type Asking = Omit<Proving, 'askedAt'> & { tell: Teller; nothing: string }
 
 /** No prompt stays live that nobody waits for; says so where it cannot be taken back. */
 const withdraw = async (id: string, { asker }: Backend, context: Context): Promise<void> => {
@@ -30,11 +33,16 @@ const withdraw = async (id: string, { asker }: Backend, context: Context): Promi
  */
 export const getApproval = async (
   ask: Ask,
-  { backend, tell, nothing }: { backend: Backend; tell: Teller; nothing: string },
+  { backend, tell, nothing, allowUnseparated, org }: Asking,
   context: Context,
 ): Promise<Approval> => {
   const { signal } = context.io
-  const { requireProof } = await import('./proof.ts')
+  const { organizationOf, requireProof } = await import('./proof.ts')
+  if (backend.tools && !backend.local && (await organizationOf(ask, { typed: org }, context)) === undefined)
+    throw usageError(
+      '--org is required with a tool server: the receipt must be of your organization',
+      'svc approve run --mcp --org acme, or svc profile set org=acme',
+    )
   const askedAt = backend.now()
   const asked = await backend.asker.request(ask).catch((error: unknown) => {
     throw maybeRung(error, context, backend.tools)
@@ -54,7 +62,7 @@ export const getApproval = async (
           detail: record.detail ?? undefined,
         },
       )
-    return await requireProof(ask, record, { backend, askedAt }, context)
+    return await requireProof(ask, record, { backend, askedAt, allowUnseparated, org }, context)
   } catch (error) {
     tell.end()
     const ended = error instanceof SvcError && ['denied', 'expired', 'pending'].includes(error.code)

@@ -1,6 +1,7 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
 import { sleepFor } from '../../client/retry.ts'
 import type { Context } from '../context.ts'
 import type { Prompt } from '../prompt.ts'
@@ -50,11 +51,20 @@ const live = async (
 
 /** The exact text that will be signed; what is invisible is written out. */
 const details = (ceremony: Ceremony, now: number): string => {
-  const { context: asked, verifiedAs, numberRequired, locationRequired } = ceremony
+  const { context: asked, subject, verifiedAs, numberRequired, locationRequired } = ceremony
+  const summary = summaryOf(subject)
   return [
     '',
-    `  Action     ${safeLine(asked.action)}`,
+    `  Action     ${safeLine(summary)}`,
+    ...fieldsOf(subject).map(
+      ({ label, value, before }) =>
+        `             ${label}: ${before === undefined ? value : `${before} -> ${value}`}`,
+    ),
+    ...(asked.action === summary
+      ? []
+      : [`  Words      ${safeLine(asked.action)} (in the requester's words, not verified)`]),
     ...(asked.reason === null ? [] : [`  Reason     ${safeLine(asked.reason)}`]),
+    `  For        ${safeLine(asked.organization.slug)}`,
     ...(verifiedAs === undefined ? [] : [`  Credential ${safeLine(verifiedAs)}`]),
     `  Requester  ${safeLine(asked.requester)} (claimed, not verified)`,
     `  Checked    ${safeLine(asked.factors.join(', '))}`,
@@ -106,7 +116,7 @@ const decisionFor = async (
   const number = ceremony.numberRequired ? (await askNumber(prompt)).trim() : undefined
   const location = await placeFor(ceremony, given, prompt)
   // Stands for the fingerprint that a phone asks for.
-  if (!(await prompt.confirm(`Sign the approval of: ${ceremony.context.action}?`))) return undefined
+  if (!(await prompt.confirm(`Sign the approval of: ${summaryOf(ceremony.subject)}?`))) return undefined
   return { decision: 'approve', ...(number === undefined ? {} : { number }), ...(location && { location }) }
 }
 
@@ -153,7 +163,7 @@ export const runInbox = async ({ approver, place }: At, prompt: Prompt, context:
     const shown = idsOf(pending)
     const rows = pending.map((one) => ({
       value: one.request_id,
-      name: `${one.action.slice(0, 60)} (${whoAsks(one)}, until ${clock(one.expires_at)})`,
+      name: `${(one.subject?.summary ?? one.action).slice(0, 60)} (${whoAsks(one)}, until ${clock(one.expires_at)})`,
     }))
     const changes: Stale = (now) => idsOf(now) !== shown
     const picked = await live(approver, changes, (changed) =>

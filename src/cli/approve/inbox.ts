@@ -68,7 +68,16 @@ const decideOne = async (
   }
   if (!dryRun) return showDecision(context, await ceremony.decide(decision))
   const output = await context.output()
-  const data = { ...ceremony.context, decision: decision.decision, not_me: decision.not_me === true }
+  const { fieldsOf, summaryOf } = await import('../../receipt/subject-text.ts')
+  const { type, digest } = ceremony.context.subject
+  const subject = {
+    type,
+    digest,
+    data: ceremony.subject.data,
+    summary: summaryOf(ceremony.subject),
+    fields: fieldsOf(ceremony.subject),
+  }
+  const data = { ...ceremony.context, subject, decision: decision.decision, not_me: decision.not_me === true }
   await output.show({ status: 'dry_run', message: 'Nothing was signed', data })
   output.note('Nothing was signed.')
 }

@@ -2,7 +2,8 @@ import { approval, type ApprovalRecord } from '../../contract/approval.ts'
 import { device } from '../../contract/device.ts'
 import { assert } from '../../client/software-authenticator.ts'
 import { SvcError } from '../../core/errors.ts'
-import { challengeOf, readContext, type ApprovalContext } from '../../receipt/context.ts'
+import { challengeOf, readCurrentContext, type ApprovalContext } from '../../receipt/context.ts'
+import { readSubject, type Subject } from '../../receipt/subject.ts'
 import type { Context } from '../context.ts'
 import type { KeyFile } from './key-file.ts'
 
@@ -19,6 +20,8 @@ export type Decision = {
 /** A request as the approver signs it; all that is shown comes from here. */
 export type Ceremony = {
   context: ApprovalContext
+  /** What the digest in the context is of. */
+  subject: Subject
   numberRequired: boolean
   /** The credential that asked, by the word of the service: the signed context has only what the requester claims. */
   verifiedAs?: string
@@ -37,7 +40,7 @@ const dishonest = (what: string): SvcError =>
 
 const readable = (bytes: Uint8Array): ApprovalContext => {
   try {
-    return readContext(bytes)
+    return readCurrentContext(bytes)
   } catch {
     throw dishonest('it is not an approval')
   }
@@ -51,11 +54,24 @@ const signed = (...[key, ceremony]: Parameters<typeof assert>) => {
   }
 }
 
+/** What is shown must be what the digest is of. */
+const subjectIn = (context: ApprovalContext, wire: Wire): Subject => {
+  const { type, digest } = context.subject
+  try {
+    const subject = readSubject({ type: wire.subject?.type, data: wire.subject?.data, digest })
+    if (subject.type === type) return subject
+  } catch {
+    // It is said below.
+  }
+  throw dishonest('the subject is not that of the request')
+}
+
 type Wire = {
   rp_id: string
   origin: string
   contexts: { approve: string; deny: string }
   credentials: string[]
+  subject?: { type: string; data: unknown }
   number_required: boolean
   verified_as?: string | null
   location_required?: boolean
@@ -75,8 +91,8 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
 
   const open = async (request_id: string): Promise<Ceremony> => {
     const { envelope } = await client.call(device.getCeremony, { request_id }, { signal })
-    const { contexts, origin, rp_id, number_required, location_required, credentials, verified_as } =
-      envelope.data as Wire
+    const wire = envelope.data as Wire
+    const { contexts, origin, rp_id, number_required, location_required, credentials, verified_as } = wire
     const bytes = {
       approve: new Uint8Array(Buffer.from(contexts.approve, 'base64url')),
       deny: new Uint8Array(Buffer.from(contexts.deny, 'base64url')),
@@ -92,6 +108,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
       })
     return {
       context: approve,
+      subject: subjectIn(approve, wire),
       numberRequired: number_required,
       ...(typeof verified_as === 'string' && { verifiedAs: verified_as }),
       locationRequired: location_required === true,

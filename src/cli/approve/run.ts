@@ -12,7 +12,7 @@ import { inTypedNames } from '../typed-names.ts'
 import { reserveFile } from './receipt-file.ts'
 import { createTeller } from './teller.ts'
 
-type Options = { receipt?: string; mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
+type Options = { receipt?: string; org?: string; mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
 
 /** `svc approve run -- cmd`: runs a command only when a person has approved, and hands it the proof. */
 export const registerRun = (group: Command, context: Context): void => {
@@ -63,7 +63,7 @@ export const registerRun = (group: Command, context: Context): void => {
       const tell = createTeller(context, backend.secondsLeft)
       const { id, receipt } = await getApproval(
         ask,
-        { backend, tell, nothing: 'nothing was run' },
+        { backend, tell, nothing: 'nothing was run', allowUnseparated: true, org: options.org },
         context,
       ).catch((error: unknown) => {
         throw inTypedNames(runOperation, error)

@@ -5,29 +5,10 @@ import type { Context } from '../context.ts'
 import { isLoopback } from '../profile/address.ts'
 import { readText } from '../read-text.ts'
 import { factors } from './ask.ts'
+import type { ExpectedFlags } from './expected.ts'
 import { hintOf, sentence } from './verdict.ts'
 
-type Options = {
-  jwks?: string
-  jwksUrl?: string
-  action?: string
-  approver?: string
-  requester?: string
-  status?: string
-  factors?: string[]
-  maxAge?: string
-  pinnedKey?: string
-  allowDev?: boolean
-}
-
-const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
-
-/** `15m`, `36h`, `90` (seconds). */
-const secondsOf = (text: string): number => {
-  const [, count, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? []
-  if (count === undefined) throw usageError(`--max-age must be a time such as 15m, 36h or 7d, not "${text}"`)
-  return Number(count) * units[unit]!
-}
+type Options = ExpectedFlags & { jwks?: string; jwksUrl?: string }
 
 const collect = (value: string, before: string[] = []): string[] => [
   ...before,
@@ -83,7 +64,17 @@ export const registerVerify = (group: Command, context: Context): void => {
     .argument('[receipt]', 'File with the receipt; - for standard input')
     .option('--jwks <file>', 'File with the keys of the service; no network is used')
     .option('--jwks-url <url>', 'Address of the keys; default: the service of the profile')
+    .option(
+      '--org <org>',
+      'Organization, id or slug, that the receipt must be of; default: that of the profile',
+    )
+    .option('--issuer <url>', 'Service that must have made the receipt; default: the one that the keys name')
     .option('--action <text>', 'Action that must have been approved, character by character')
+    .option(
+      '--subject <file>',
+      'File with the subject that must have been approved, as JSON; - for standard input',
+    )
+    .option('--digest <hex>', 'SHA-256 that the subject must have')
     .option('--approver <mobile>', 'Mobile number that the approver must have, E.164')
     .option('--requester <text>', 'Requester that the receipt must name')
     .option('--status <word>', 'Decision that is required; default: approved (approved|denied)')
@@ -94,10 +85,20 @@ export const registerVerify = (group: Command, context: Context): void => {
     )
     .option('--max-age <time>', 'Maximum age: 90, 15m, 36h, 7d')
     .option('--pinned-key <key>', 'Public key of the approver, saved earlier (COSE, base64url)')
-    .option('--allow-dev', 'Accept receipts of software keys, which prove nothing about a person')
+    .option(
+      '--separation <word>',
+      'strict: the key that created the requesting key must not have enrolled the device (standard|strict)',
+    )
+    .option('--allow-unseparated', 'Accept a request of a key that can influence who approves')
+    .option('--allow-unauthenticated', 'Accept a request of a local program that showed no credential')
+    .option('--allow-format-1', 'Accept a receipt of format 1, which names no organization, key or subject')
+    .option(
+      '--allow-dev',
+      'Accept receipts of software keys, which prove nothing about a person; implies --allow-unseparated',
+    )
     .addHelpText(
       'after',
-      '\nExample:\n  svc approve verify receipt.json --jwks keys.json --action "Deploy 4.2" --max-age 15m',
+      '\nExample:\n  svc approve verify receipt.json --org acme --jwks keys.json --action "Deploy 4.2" --max-age 15m',
     )
 
   command.action(async () => {
@@ -105,28 +106,19 @@ export const registerVerify = (group: Command, context: Context): void => {
     const { io } = context
     const [given] = command.args
     if (given === undefined)
-      throw usageError('Missing <receipt>', 'svc approve verify receipt.json --jwks keys.json')
-    const { status = 'approved' } = options
-    if (status !== 'approved' && status !== 'denied')
-      throw usageError(`--status must be approved or denied, not "${status}"`)
-    const bad = options.factors?.find((word) => !factors.includes(word))
-    if (bad !== undefined) throw usageError(`--factors must be ${factors.join(', ')}, not "${bad}"`)
-    if (given === '-' && options.jwks === '-')
-      throw usageError('Only one of <receipt> and --jwks can be standard input')
+      throw usageError('Missing <receipt>', 'svc approve verify receipt.json --org acme --jwks keys.json')
+    const inputs = { '<receipt>': given, '--jwks': options.jwks, '--subject': options.subject }
+    const fromInput = Object.entries(inputs).flatMap(([name, source]) => (source === '-' ? [name] : []))
+    if (fromInput.length > 1) throw usageError(`Only one of ${fromInput.join(' and ')} can be standard input`)
 
-    const wanted = {
-      action: options.action,
-      approver: options.approver,
-      requester: options.requester,
-      status,
-      factors: options.factors,
-      maxAgeS: options.maxAge === undefined ? undefined : secondsOf(options.maxAge),
-      pinnedKey: options.pinnedKey,
-      allowDev: options.allowDev === true,
-    } as const
+    const byProfile = options.jwks === undefined && options.jwksUrl === undefined
+    let keys: Promise<unknown> | undefined
+    const keysOnce = (): Promise<unknown> => (keys ??= readKeys(options, context))
+    const { expectedOf } = await import('./expected.ts')
     const receipt = receiptIn(await readText(given, io, 'receipt'))
+    const wanted = await expectedOf(options, { byProfile, keys: keysOnce }, context)
     const { verifyReceipt } = await import('../../receipt/verify.ts')
-    const verdict = await verifyReceipt(receipt, await readKeys(options, context), wanted, io.now())
+    const verdict = await verifyReceipt(receipt, await keysOnce(), wanted, io.now())
 
     const output = await context.output()
     const rows = verdict.checks.map(({ name, ok, detail }) => ({
@@ -144,6 +136,7 @@ export const registerVerify = (group: Command, context: Context): void => {
       output.warn(safeLine(sentence(verdict)))
       const hint = hintOf(verdict)
       if (hint) output.warn(`hint: ${hint}`)
+      if (verdict.valid) for (const fact of verdict.facts) output.note(safeLine(fact))
       if (verdict.valid) output.note(`Confirmed by the service only: ${verdict.on_service_word.join('; ')}`)
     }
     if (!verdict.valid) context.exitCode = 1

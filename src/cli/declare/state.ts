@@ -35,7 +35,16 @@ const fenceFields = ['name', 'latitude', 'longitude', 'radius', 'enabled']
 
 /** The fields of a section's rows that can be read and written, in the order in which they are shown. */
 export const fieldsOf: Record<Section, readonly string[]> = {
-  organization: ['name', 'ip_allow', 'device_trust', 'require_number', 'factors', 'report_only'],
+  organization: [
+    'name',
+    'ip_allow',
+    'device_trust',
+    'require_number',
+    'factors',
+    'report_only',
+    'separation',
+    'not_requester',
+  ],
   geofences: ['latitude', 'longitude', 'radius', 'is_active'],
   timeslots: slotFields.slice(1),
   auth_codes: ['uses', 'expires_at'],
@@ -107,6 +116,8 @@ const policyDefaults = {
   require_number: false,
   factors: [],
   report_only: [],
+  separation: 'standard',
+  not_requester: false,
 }
 
 /** The fields of an organization with those of its policy; what a policy leaves out is what it means by that. */

@@ -3,6 +3,7 @@ import { notFound } from '../refusal.ts'
 import type { RowInput } from '../row-ids.ts'
 import type { Service } from '../service.ts'
 import type { DeviceRow } from './credential.ts'
+import { lapsed, upgraded } from './expiry.ts'
 import { findApproval, type ApprovalRow } from './record.ts'
 import { readSite, type Site } from './site.ts'
 
@@ -19,6 +20,7 @@ export const findDecider = (
   const decidedAt = storage.now()
   return storage.read(async (db) => {
     const row = await findApproval(db, request_id, everywhere)
+    if (row.format !== 2) throw lapsed(upgraded)
     const found: DeviceRow = await db
       .selectFrom('devices')
       .where('credential_id', '=', response.id)

@@ -14,6 +14,8 @@ import type { Posted } from './decider.ts'
 import { answered, contextOf, type ApprovalRow } from './record.ts'
 import type { RulesMemory } from './rules-memory.ts'
 import { withAsked } from './rules-of.ts'
+import { checkDecider, readDeviceClaim } from './separation.ts'
+import { subjectOfRow } from './subject.ts'
 import type { RowInput } from '../row-ids.ts'
 
 type Decided = RowInput<typeof device.decideApproval>
@@ -68,7 +70,7 @@ export const prepareDecision = async (
   { row, device, site, decidedAt }: Posted,
 ): Promise<(call: Call) => Promise<ApprovalRecord | Refusal>> => {
   checkInput(input)
-  const { publicUrl, keyring, dev } = service
+  const { storage, publicUrl, keyring, dev } = service
   const context = contextBytes(contextOf(row, input.decision))
   const checked = await verifyAssertion(input.response, credentialOf(device), site, challengeOf(context))
   if (!checked.ok)
@@ -87,6 +89,12 @@ export const prepareDecision = async (
       'A software key decides only where the service runs with --dev',
     )
 
+  const approving = input.decision === 'approve'
+  const claim = await storage.read(async (db) => {
+    const claim = await readDeviceClaim(db, row, device)
+    if (approving) await checkDecider(db, row, claim)
+    return claim
+  })
   const ruling = await rulingOf(service.rulesFor, row, {
     at: decidedAt,
     ip,
@@ -102,7 +110,6 @@ export const prepareDecision = async (
     ruling: factorResults(ruling),
     attestation: null,
   }
-  const approving = input.decision === 'approve'
   if (approving && row.number !== null && input.number !== row.number) {
     if (input.number === undefined)
       throw invalid('number', 'is required: type the number that the requester shows')
@@ -120,6 +127,9 @@ export const prepareDecision = async (
         factors: verdict.ruling,
         number_matched: row.number === null ? null : approving,
         dev: device.kind === 'software',
+        subject: subjectOfRow(row)!,
+        device: claim,
+        influences: row.key_influences === 1,
       },
       keyring.sign,
     )

@@ -5,6 +5,7 @@ import type { Call } from '../call.ts'
 import { ofActiveDevice } from '../devices/active.ts'
 import { inactiveDevice } from '../devices/waiting.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
+import { later } from '../later.ts'
 import { expireDue, lapsed } from './expiry.ts'
 import { ofLiveKey } from './live-key.ts'
 import { muteRequester } from './mutes.ts'
@@ -34,6 +35,7 @@ const decidable = (call: Call, { row, device, counter }: Verdict) =>
     .where('org_id', '=', row.org_id)
     .where('status', '=', 'pending')
     .where('expires_at', '>', call.now)
+    .where('format', '=', 2)
     .where(ofActiveMember('approvals'))
     .where(({ exists, selectFrom }) =>
       exists(
@@ -123,6 +125,7 @@ export const endApproval = async (
       device_id: device.id,
       ruling: JSON.stringify(ruling),
       attestation: attestation && JSON.stringify(attestation),
+      use_by: approved ? later(decidedAt, row.use_within_s * 1000) : null,
     })
     .returningAll()
     .executeTakeFirst()

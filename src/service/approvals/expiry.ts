@@ -11,6 +11,7 @@ const atOnce = 500
 
 const tooLate = 'nobody decided in time'
 const keyEnded = 'the API key of the requester was revoked or has expired'
+export const upgraded = 'the service was upgraded, and people now sign more than this request has'
 
 /** A request that ended without a decision; `detail` says why. */
 export const lapsed = (detail?: string | null): Refusal =>
@@ -21,10 +22,10 @@ export const lapsed = (detail?: string | null): Refusal =>
     { hint: 'Ask again: svc approve request' },
   )
 
-/** Nobody can decide it any more: its time is over, or its key has ended. */
+/** Nobody can decide it any more: its time is over, its key has ended, or its format. */
 const isOver = (now: string) => {
   const { eb, not, or } = expressionBuilder<Tables, 'approvals'>()
-  return or([eb('approvals.expires_at', '<=', now), not(ofLiveKey(now))])
+  return or([eb('approvals.expires_at', '<=', now), eb('approvals.format', '=', 1), not(ofLiveKey(now))])
 }
 
 /**
@@ -41,13 +42,13 @@ export const expireDue = async (
     .where('status', '=', 'pending')
     .where(isOver(now))
     .$if(only !== undefined, (query) => query.where('request_id', '=', only!))
-    .select(['id', 'org_id', 'user_id', 'request_id', 'expires_at'])
+    .select(['id', 'org_id', 'user_id', 'request_id', 'expires_at', 'format'])
     .orderBy('id')
     .limit(atOnce)
     .execute()
   const ended: (Waited & { detail: string })[] = []
-  for (const { id, org_id, user_id, request_id, expires_at } of due) {
-    const detail = expires_at <= now ? tooLate : keyEnded
+  for (const { id, org_id, user_id, request_id, expires_at, format } of due) {
+    const detail = expires_at <= now ? tooLate : format === 1 ? upgraded : keyEnded
     const row = await db
       .updateTable('approvals')
       .set({ status: 'expired', detail, ended_at: now })

@@ -3,10 +3,16 @@ import { contextBytes, type ApprovalContext } from '../../receipt/context.ts'
 import { namedKeyOf, type Caller } from '../call.ts'
 import { notFound } from '../refusal.ts'
 import type { Db, Tables } from '../storage/schema.ts'
+import { answeredSubject } from './subject.ts'
 
-export type ApprovalRow = Omit<Tables['approvals'], 'id' | 'number_tries' | 'status'> & {
+type Generated = 'id' | 'number_tries' | 'status' | 'format' | 'key_influences' | 'use_within_s'
+
+export type ApprovalRow = Omit<Tables['approvals'], Generated> & {
   id: number
   number_tries: number
+  format: 1 | 2
+  key_influences: 0 | 1
+  use_within_s: number
   status: ApprovalRecord['status']
 }
 
@@ -50,11 +56,22 @@ export const answered = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   ruling: row.ruling === null ? null : (JSON.parse(row.ruling) as ApprovalRecord['ruling']),
   attestation:
     row.attestation === null ? null : (JSON.parse(row.attestation) as ApprovalRecord['attestation']),
+  subject: answeredSubject(row),
+  use_by: row.use_by,
+  used_at: row.used_at,
 })
 
-/** What the approver signs for one of the two decisions. */
+/** What the approver signs for one of the two decisions. Of a row of format 2. */
 export const contextOf = (row: ApprovalRow, decision: ApprovalContext['decision']): ApprovalContext => ({
   type: 'approval',
+  format: 2,
+  organization: { id: String(row.org_id), slug: row.org_slug! },
+  key: {
+    id: String(row.key_id),
+    name: row.key_name!,
+    scopes: row.key_scopes!.split(',').filter((scope) => scope !== ''),
+  },
+  subject: { type: row.subject_type!, digest: row.subject_digest! },
   request_id: row.request_id,
   action: row.action,
   reason: row.reason,

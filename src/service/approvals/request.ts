@@ -9,12 +9,17 @@ import { namedKeyOf, verifiedAs, type Call } from '../call.ts'
 import { ofActiveDevice } from '../devices/active.ts'
 import { reachOrganization } from '../handlers/tenant.ts'
 import { parsePhone } from '../phone.ts'
+import { canonicalData, digestOf } from '../../receipt/subject.ts'
+import { mayInfluence } from '../keys/influence.ts'
+import { scopesText } from '../keys/scopes.ts'
 import { pushText } from '../push/push-adapter.ts'
 import { conflict, invalid } from '../refusal.ts'
 import { later } from '../later.ts'
 import { checkLimits } from './limits.ts'
 import { answered, subjectOf, type ApprovalRow } from './record.ts'
 import { readStanding } from './rules-of.ts'
+import { checkRequester } from './separation.ts'
+import { askedSubject } from './subject.ts'
 import type { RowInput } from '../row-ids.ts'
 
 type Factor = (typeof allFactors)[number]
@@ -22,6 +27,7 @@ type Asked = RowInput<typeof approval.createApproval>
 type Approver = { org_id: number; user_id: number; policy: string; organization: string; slug: string }
 
 const defaultLifetime = 300
+const defaultUse = 600
 
 // The approver signs exactly this text: it is refused or kept, never mended.
 const badText = /\0|\p{Cs}/u
@@ -139,12 +145,15 @@ export const requestApproval = async (input: Asked, call: Call): Promise<Approva
   checkText('action', input.action)
   checkText('reason', input.reason)
   checkText('requester', input.requester)
+  const { subject, action } = askedSubject(input)
   const { mobile } = parsePhone(input.approver_mobile, undefined, 'approver_mobile')
   const approver = await findApprover(call, mobile, input.org_id)
+  const policy = JSON.parse(approver.policy) as Policy
+  checkRequester(call, approver, policy)
   const factors = await requiredFactors(call, approver, input.factors)
   const requester = input.requester ?? call.caller.name
   await checkLimits(call, approver, requester)
-  const { require_number = false } = JSON.parse(approver.policy) as Policy
+  const { require_number = false } = policy
   const lifetime = (input.lifetime_s ?? defaultLifetime) * 1000
   const row: ApprovalRow = await call.db
     .insertInto('approvals')
@@ -156,7 +165,7 @@ export const requestApproval = async (input: Asked, call: Call): Promise<Approva
       asked_by: namedKeyOf(call.caller),
       requester,
       verified_as: verifiedAs(call.caller),
-      action: input.action,
+      action,
       reason: input.reason ?? null,
       approver_mobile: mobile,
       factors: JSON.stringify(factors),
@@ -164,6 +173,15 @@ export const requestApproval = async (input: Asked, call: Call): Promise<Approva
       nonce: randomToken(16),
       requested_at: call.now,
       expires_at: later(call.now, lifetime),
+      format: 2,
+      subject_type: subject.type,
+      subject_data: canonicalData(subject.data),
+      subject_digest: digestOf(subject.data),
+      key_name: call.caller.name,
+      key_scopes: scopesText(call.caller.scopes),
+      key_influences: mayInfluence(call.caller) ? 1 : 0,
+      org_slug: approver.slug,
+      use_within_s: input.use_within_s ?? defaultUse,
     })
     .returningAll()
     .executeTakeFirstOrThrow()

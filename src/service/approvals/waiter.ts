@@ -10,7 +10,7 @@ export const readSettled = async (
 ): Promise<ApprovalRow> => {
   const read = () => storage.read((db) => findApproval(db, request_id, reach))
   const row = await read()
-  if (row.status !== 'pending' || row.expires_at > storage.now()) return row
+  if (row.status !== 'pending' || (row.format === 2 && row.expires_at > storage.now())) return row
   for (const ended of await storage.write((db) => expireDue(db, storage.now(), request_id)))
     waiting.wake(ended)
   return read()

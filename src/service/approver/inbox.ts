@@ -1,6 +1,7 @@
 import type { approver } from '../../contract/approver.ts'
 import { sha256 } from '../../core/ids.ts'
 import { contextsOf, selectApprovals, type ApprovalRow } from '../approvals/record.ts'
+import { answeredSubject } from '../approvals/subject.ts'
 import { pause } from '../approvals/waiter.ts'
 import { inboxOf } from '../approvals/waiting.ts'
 import type { Person } from '../call.ts'
@@ -16,6 +17,7 @@ const readPending = ({ storage }: Service, { org_id, user_id }: Approver): Promi
     selectApprovals(db, { orgId: org_id })
       .where('a.user_id', '=', user_id)
       .where('a.status', '=', 'pending')
+      .where('a.format', '=', 2)
       .where('a.expires_at', '>', storage.now())
       .orderBy('a.id')
       .execute(),
@@ -30,6 +32,7 @@ const pendingOf = (row: ApprovalRow, now: string): Inbox['requests'][number] => 
   reason: row.reason,
   requester: row.requester,
   verified_as: row.verified_as,
+  subject: answeredSubject(row),
   factors: JSON.parse(row.factors) as Inbox['requests'][number]['factors'],
   requested_at: row.requested_at,
   expires_at: row.expires_at,

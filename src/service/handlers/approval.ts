@@ -1,5 +1,6 @@
 import type { approval } from '../../contract/approval.ts'
 import { cancelApproval } from '../approvals/cancellation.ts'
+import { consumeApproval } from '../approvals/consumption.ts'
 import { sweep } from '../approvals/expiry.ts'
 import { answered, reachOf, selectApprovals } from '../approvals/record.ts'
 import { requestApproval } from '../approvals/request.ts'
@@ -54,4 +55,6 @@ export const approvalHandlers: Handlers<typeof approval> = {
     const reach = isOperator(caller) ? { orgId: null } : { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
     return cancelApproval(call, request_id, reach)
   },
+
+  consumeApproval,
 }

@@ -4,6 +4,7 @@ import { contextsOf, reachOf } from '../approvals/record.ts'
 import { requiresLocation } from '../approvals/rules-of.ts'
 import { keepSite, readSite } from '../approvals/site.ts'
 import { findDecider } from '../approvals/decider.ts'
+import { answeredSubject } from '../approvals/subject.ts'
 import { readSettled } from '../approvals/waiter.ts'
 import type { Handlers } from '../call.ts'
 import { ofActiveDevice } from '../devices/active.ts'
@@ -94,6 +95,7 @@ export const deviceHandlers: Handlers<typeof device> = {
           credentials: devices.map((one) => one.credential_id),
           number_required: row.number !== null,
           verified_as: row.verified_as,
+          subject: answeredSubject(row),
           location_required: await requiresLocation(call.db, row),
         }
       }

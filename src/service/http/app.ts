@@ -115,7 +115,9 @@ export const createApp = (options: AppOptions): Hono => {
   }
   for (const { path, respond } of createProbes(storage, options.phase ?? (() => 'serving')))
     open(path, ({ id }) => respond(id))
-  open('/.well-known/jwks.json', async ({ id }) => answer(200, await keyring.jwks(), id))
+  open('/.well-known/jwks.json', async ({ id }) =>
+    answer(200, { ...(await keyring.jwks()), issuer: publicUrl }, id),
+  )
   const contract = createOpenApiRoute(publicUrl)
   open('/openapi.json', ({ id }, context) => contract(context, id))
   for (const { path, respond } of createPageRoutes(service))

@@ -52,6 +52,9 @@ export const createDemoAsker = (now: () => Date = () => new Date()): Asker => {
         decided_at: null,
         ruling: null,
         attestation: null,
+        subject: null,
+        use_by: null,
+        used_at: null,
       })
       return find(request_id)
     },

@@ -24,8 +24,8 @@ export type Share = {
  */
 const identityOf = (
   caller: string,
-  { action, reason, approver_mobile, factors = [], requester }: Ask,
-): string => JSON.stringify([caller, requester, action, reason, approver_mobile, factors.toSorted()])
+  { action, subject, reason, approver_mobile, factors = [], requester }: Ask,
+): string => JSON.stringify([caller, requester, action, subject, reason, approver_mobile, factors.toSorted()])
 
 /**
  * The requests that are pending. An identical call gets the request that is there: it notifies nobody again, changes

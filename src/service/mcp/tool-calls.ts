@@ -33,6 +33,7 @@ const askOf = ({ defaults }: Desk, input: AskInput, client: string | undefined):
   const factors = input.factors ?? defaults.factors
   return {
     action: input.action,
+    subject: input.subject,
     reason: input.reason,
     approver_mobile,
     factors: factors && [...new Set(factors)],

@@ -18,6 +18,7 @@ import * as scopes from './migrations/0014-scopes.ts'
 import * as registrations from './migrations/0020-registrations.ts'
 import * as custody from './migrations/0018-custody.ts'
 import * as deviceStates from './migrations/0015-device-states.ts'
+import * as subjects from './migrations/0016-subjects.ts'
 import type { Tables } from './schema.ts'
 
 /** Forward only: a migration that was released is never changed, the next one is added below it. */
@@ -39,6 +40,7 @@ export const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }
   { name: '0020-registrations', up: registrations.up },
   { name: '0018-custody', up: custody.up },
   { name: '0015-device-states', up: deviceStates.up },
+  { name: '0016-subjects', up: subjects.up },
 ]
 
 export const newestVersion = migrations.length

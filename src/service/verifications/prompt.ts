@@ -1,4 +1,5 @@
 import type { auth } from '../../contract/auth.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import { findApprover, requestApproval } from '../approvals/request.ts'
 import { namedKeyOf, type Call } from '../call.ts'
 import { parsePhone } from '../phone.ts'
@@ -29,7 +30,7 @@ export const startByPrompt = async (
   // Only the newest prompt of a key can be meant by a number, so an older one asks for nothing.
   await withdrawPrompts(call, { member: { org_id, user_id, key_id } }, 'replaced by a newer prompt')
   const { request_id, number, expires_at } = await requestApproval(
-    { action: `Verify your identity for ${organization}`, approver_mobile: phone.mobile, org_id },
+    { action: `Verify your identity for ${safeLine(organization)}`, approver_mobile: phone.mobile, org_id },
     call,
   )
   await call.db

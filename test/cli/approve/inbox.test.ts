@@ -10,13 +10,22 @@ import { createSoftwareKey } from '../../../src/client/software-authenticator.ts
 import type { Operation } from '../../../src/contract/operation.ts'
 import { SvcError } from '../../../src/core/errors.ts'
 import { contextBytes, type ApprovalContext } from '../../../src/receipt/context.ts'
+import { digestOf, type Subject } from '../../../src/receipt/subject.ts'
 import { memoryIo } from '../memory-io.ts'
 import { record } from './records.ts'
 
 const key = createSoftwareKey('ES256', { rpId: 'localhost' })
 const mine: KeyFile = { version: 1, device_id: '1', org_id: 1, user_id: '7', mobile: '+12025550101', key }
+const subject = {
+  type: 'tool_call',
+  data: { server: 'ci', tool: 'deploy \u202e4.2\u0007', arguments: { stage: 'prod' } },
+} satisfies Subject
 const asked: ApprovalContext = {
   type: 'approval',
+  format: 2,
+  organization: { id: '1', slug: 'acme' },
+  key: { id: '3', name: 'ci', scopes: ['ask'] },
+  subject: { type: subject.type, digest: digestOf(subject.data) },
   request_id: 'apr_1',
   action: 'Deploy \u202e4.2\u0007',
   reason: null,
@@ -36,6 +45,7 @@ const ceremony = {
   rp_id: 'localhost',
   origin: 'http://localhost:8080',
   contexts: { approve, deny },
+  subject,
   credentials: [key.credential_id],
   number_required: false,
 }
@@ -116,6 +126,12 @@ describe('what an approver signs', () => {
       'a denial of something else',
       { contexts: { approve, deny: encoded({ action: 'Deploy 9', decision: 'deny' }) } },
     ],
+    [
+      'a subject that differs from its digest',
+      { subject: { ...subject, data: { ...subject.data, tool: 'x' } } },
+    ],
+    ['a subject of another type', { subject: { ...subject, type: 'text' } }],
+    ['no subject', { subject: undefined }],
     ['what is no context', { contexts: { approve: 'AAAA', deny } }],
     ['a request for another key', { credentials: [] }],
   ])('is never %s', async (_, changes) => {
@@ -138,7 +154,9 @@ describe('what an approver signs', () => {
 describe('svc approve inbox, at a terminal', () => {
   test('shows the text that is signed, with nothing hostile in it', async () => {
     const { screen } = await decides(['apr_1', 'back'])
-    expect(screen).toContain('Action     Deploy \\u{202e}4.2\\u{0007}')
+    expect(screen).toContain('Action     Call deploy \\u{202e}4.2\\u{0007} on ci')
+    expect(screen).toContain('             stage: prod')
+    expect(screen).toContain("Deploy \\u{202e}4.2\\u{0007} (in the requester's words, not verified)")
     expect(screen).toContain('Requester  ci\\u{001b}[2J (claimed, not verified)')
     for (const raw of ['\u202e', '\u0007', '\u001b']) expect(screen).not.toContain(raw)
   })

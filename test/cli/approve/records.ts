@@ -18,5 +18,8 @@ export const record = (changes: Partial<ApprovalRecord> = {}): ApprovalRecord =>
   decided_at: null,
   ruling: null,
   attestation: null,
+  subject: null,
+  use_by: null,
+  used_at: null,
   ...changes,
 })

@@ -48,6 +48,7 @@ describe('svc approve run', () => {
     const { requested_at, expires_at } = record()
     const context: ApprovalContext = {
       ...approval,
+      organization: { id: '1', slug: 'acme' },
       request_id: 'apr_1',
       action: 'Deploy',
       requested_at,
@@ -59,7 +60,7 @@ describe('svc approve run', () => {
     const attestation = await specimen(issuer, context, approverKey(), { decidedAt })
     plays({
       ...decides({ status: 'approved', attestation }),
-      [`GET /.well-known/jwks.json`]: json(200, issuer.jwks),
+      [`GET /.well-known/jwks.json`]: json(200, { ...issuer.jwks, issuer: 'https://approve.example.com' }),
     })
     const { exit } = await svc([...asked.slice(0, 5), '--factors', 'biometric,location', ...child])
     expect(exit).toBe(code)

@@ -34,8 +34,9 @@ const verify = async (args: string[], stdin = ''): Promise<Ran> => {
   const exit = await run(['approve', 'verify', ...args], io)
   return { exit, out: io.out(), err: io.err() }
 }
+const ours = ['--org', 'acme', '--issuer', 'https://approve.example.com']
 const offline = (...args: string[]): Promise<Ran> =>
-  verify([...args, '--jwks', join(folder.path, 'keys.json')])
+  verify([...args, ...ours, '--jwks', join(folder.path, 'keys.json')])
 
 describe('svc approve verify', () => {
   test.each(['receipt.json', 'bare.jws', 'status.json'])('takes %s', async (file) => {
@@ -87,7 +88,7 @@ describe('svc approve verify', () => {
     expect((await offline('dev.json', '--allow-dev')).exit).toBe(0)
   })
   test('does not take the keys of somebody else', async () => {
-    const { exit } = await verify(['receipt.json', '--jwks', 'other-keys.json'])
+    const { exit } = await verify(['receipt.json', ...ours, '--jwks', 'other-keys.json'])
     expect(exit).toBe(1)
   })
   test('tells a program the whole verdict', async () => {
@@ -105,13 +106,12 @@ describe('svc approve verify', () => {
     [['receipt.json', '--jwks-url', 'http://host.example/jwks.json'], /must use https/],
     [['receipt.json', '--jwks-url', 'file:///etc/passwd'], /not a valid URL/],
   ])('says what is wrong with %j', async (args, message) => {
-    const { exit, err } = await verify(
-      args.includes('--jwks') || args.includes('--jwks-url') ? args : [...args, '--jwks', 'keys.json'],
-    )
+    const withKeys = args.includes('--jwks') || args.includes('--jwks-url') ? [] : ['--jwks', 'keys.json']
+    const { exit, err } = await verify([...ours, ...withKeys, ...args])
     expect(err).toMatch(message)
     expect(exit).toBe(2)
   })
   test('reads standard input', async () => {
-    expect((await verify(['-', '--jwks', 'keys.json'], 'nothing that is a receipt')).exit).toBe(1)
+    expect((await verify(['-', ...ours, '--jwks', 'keys.json'], 'nothing that is a receipt')).exit).toBe(1)
   })
 })

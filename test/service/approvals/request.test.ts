@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { digestOf } from '../../../src/receipt/subject.ts'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, createApprover, show } from '../approver.ts'
 import { minute } from '../clock.ts'
@@ -51,6 +52,15 @@ describe('a request for approval', () => {
       decided_at: null,
       ruling: null,
       attestation: null,
+      subject: {
+        type: 'text',
+        data: { text: action },
+        digest: digestOf({ text: action }),
+        summary: action,
+        fields: [],
+      },
+      use_by: null,
+      used_at: null,
     })
     expect(dataOf(await show(service, record.request_id, acme.key))).toEqual(record)
     expect(service.rung).toEqual([

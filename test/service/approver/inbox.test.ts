@@ -54,6 +54,7 @@ describe('an inbox', () => {
         reason: 'Outage',
         requester: 'CI',
         verified_as: 'key "of acme"',
+        subject: expect.objectContaining({ summary: 'Deploy 4.2', fields: [] }),
         factors: ['biometric'],
         requested_at: first.requested_at,
         expires_at: first.expires_at,

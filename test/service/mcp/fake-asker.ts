@@ -47,6 +47,9 @@ export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
         decided_at: null,
         ruling: null,
         attestation: null,
+        subject: null,
+        use_by: null,
+        used_at: null,
         ...about,
       })
       asked?.()

@@ -92,6 +92,23 @@ export type ApprovalsTables = {
     ruling: string | null
     /** When its approver was deleted: no longer shown, and kept for the limits alone. */
     erased_at: string | null
+    /** 2 from the first row that has the columns below. */
+    format: Generated<1 | 2>
+    /** What exactly is approved: canonical JSON, and its SHA-256. */
+    subject_type: string | null
+    subject_data: string | null
+    subject_digest: string | null
+    /** The key as it was when it asked; scopes are a comma list. */
+    key_name: string | null
+    key_scopes: string | null
+    /** Whether it could influence who approves. */
+    key_influences: Generated<0 | 1>
+    org_slug: string | null
+    /** Seconds from the approval in which it can be used. */
+    use_within_s: Generated<number>
+    /** Until when it can be used; set by the approval. */
+    use_by: string | null
+    used_at: string | null
   }
   /** Who is verified, once: by a prompt on their phone (an approval of that `request_id`) or with a token. */
   verifications: {

@@ -1,0 +1,32 @@
+import * as z from 'zod/mini'
+import { chosen } from './field.ts'
+
+/** What can be approved; see `receipt/subject.ts`, which checks the data. */
+export const subjectTypes = ['text', 'command', 'request', 'file', 'tool_call'] as const
+
+/** What exactly is to be approved. The approver reads what the service renders from `data`. */
+export const subjectInput = z.strictObject({
+  type: chosen(z.enum(subjectTypes), 'text, command, request, file or tool_call'),
+  data: chosen(z.looseObject({}), 'What exactly is to be approved'),
+  digest: chosen(
+    z.optional(z.string()),
+    'SHA-256 of the canonical JSON (RFC 8785) of data, lower-case hex; checked where it is given',
+  ),
+})
+
+export const subjectRecord = z.looseObject({
+  type: chosen(z.enum(subjectTypes), 'text, command, request, file or tool_call'),
+  data: chosen(z.looseObject({}), 'What exactly is to be approved'),
+  digest: chosen(z.string(), 'SHA-256 of the canonical JSON (RFC 8785) of data'),
+  summary: chosen(z.string(), 'The headline that the approver reads, made from data'),
+  fields: chosen(
+    z.array(
+      z.looseObject({
+        label: chosen(z.string(), 'What it is'),
+        value: chosen(z.string(), 'Its value'),
+        before: chosen(z.optional(z.string()), 'The value that an update replaces'),
+      }),
+    ),
+    'What the approver reads below the headline, made from data',
+  ),
+})

@@ -1,0 +1,43 @@
+import { areCurrent, type AnyClaims, type Relation } from './claims.ts'
+
+/** What the requester of a request without any credential is called. */
+export const unauthenticatedProgram = 'unauthenticated local program'
+
+const enrolledBy: Record<Relation, string> = {
+  self: 'by the key that requested the approval',
+  creator: 'by the key that created this key',
+  other: 'by another key',
+  operator: 'by the operator',
+  unknown: 'by a key that was not recorded',
+}
+
+const proofs = {
+  link: 'whoever held the link',
+  otp: 'a code sent to the phone',
+  device: 'an earlier device of the approver',
+  admin: "an administrator's device",
+}
+
+/** What format 1 leaves open. */
+export const firstFormatLacks = [
+  'which organization it is of',
+  'which key requested it',
+  'what exactly was approved, beyond the text of the action',
+  'how, when and by whom the device of the approver was enrolled',
+]
+
+/** What a person should know of a receipt that holds, by the word of the service. */
+export const factsOf = (claims: AnyClaims): string[] => {
+  if (!areCurrent(claims)) return [`Format 1 does not prove ${firstFormatLacks.join('; ')}`]
+  const { organization, key, device, influences } = claims
+  const { relation, name } = device.enrolled_by
+  const who = key.id === '0' ? key.name : `key "${key.name}" (id ${key.id})`
+  const by = name === null ? enrolledBy[relation] : `${enrolledBy[relation]} ("${name}")`
+  return [
+    `Requested in the organization ${organization.slug} (id ${organization.id}) by ${who}, which can: ${key.scopes.join(', ') || 'nothing'}`,
+    `The device was enrolled ${by}, proved by ${proofs[device.proof]}${device.bound_at === null ? '' : `, active since ${device.bound_at}`}`,
+    influences
+      ? 'The requesting key could influence who approves'
+      : 'The requesting key could not influence who approves',
+  ]
+}

@@ -1,0 +1,70 @@
+import type { approval, ApprovalRecord } from '../../contract/approval.ts'
+import { namedKeyOf, type Call } from '../call.ts'
+import { conflict, notFound, Refusal } from '../refusal.ts'
+import type { RowInput } from '../row-ids.ts'
+import { answered, selectApprovals, subjectOf, type ApprovalRow } from './record.ts'
+
+const asAgain = 'Ask again: svc approve request'
+
+/** Looked for only after the statement said no. */
+const whyNot = (row: ApprovalRow | undefined, digest: string, now: string): Refusal => {
+  if (!row) return notFound('Approval request')
+  if (row.status !== 'approved' || row.format !== 2)
+    return conflict(
+      'not_approved',
+      row.status === 'approved'
+        ? 'The request was approved before approvals could be used once'
+        : `The request is not approved: it is ${row.status}`,
+      asAgain,
+    )
+  if (row.subject_digest !== digest)
+    return new Refusal(
+      422,
+      'other_subject',
+      `The digest is not that of what was approved, which is ${row.subject_digest}`,
+      {
+        issues: [{ field: 'digest', message: 'is not that of what was approved' }],
+        hint: 'Carry out exactly what was approved, or ask for what is to be done now',
+      },
+    )
+  if (row.used_at !== null)
+    return conflict('already_used', `The approval was already used at ${row.used_at}; it works once`, asAgain)
+  if (row.use_by === null || row.use_by <= now)
+    return new Refusal(410, 'use_by_passed', `The approval had to be used by ${row.use_by}`, {
+      hint: asAgain,
+    })
+  return conflict('not_approved', 'The approval cannot be used')
+}
+
+/**
+ * Uses an approval, once: one conditional statement, so that of any number of callers exactly one gets it. Only the key that
+ * asked can, and only for what was approved.
+ */
+export const consumeApproval = async (
+  { request_id, digest }: RowInput<typeof approval.consumeApproval>,
+  call: Call,
+): Promise<ApprovalRecord | Refusal> => {
+  const { db, now, caller } = call
+  const askedBy = namedKeyOf(caller)
+  const used = await db
+    .updateTable('approvals')
+    .set({ used_at: now })
+    .where('request_id', '=', request_id)
+    .where('asked_by', '=', askedBy)
+    .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
+    .where('format', '=', 2)
+    .where('status', '=', 'approved')
+    .where('subject_digest', '=', digest)
+    .where('used_at', 'is', null)
+    .where('use_by', '>', now)
+    .returningAll()
+    .executeTakeFirst()
+  if (used) {
+    await call.audit(used.org_id, subjectOf(request_id), ['used_at'])
+    return answered(used, caller)
+  }
+  const row = await selectApprovals(db, { orgId: caller.orgId, askedBy })
+    .where('a.request_id', '=', request_id)
+    .executeTakeFirst()
+  throw whyNot(row, digest, now)
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import type { Expectations } from '../../src/receipt/expectations.ts'
+import type { ReceiptParts } from '../../src/receipt/receipt.ts'
+import { digestOf, type Subject } from '../../src/receipt/subject.ts'
+import { verifyReceipt } from '../../src/receipt/verify.ts'
+import { failedChecks } from './failed-checks.ts'
+import { approval, approverKey, createIssuer, device, now, ours, specimen } from './specimen.ts'
+
+const issuer = await createIssuer()
+const failed = failedChecks(issuer)
+const made = (changes: Partial<ReceiptParts>, context = approval) =>
+  specimen(issuer, context, approverKey(), changes)
+const enrolled = (relation: ReceiptParts['device']['enrolled_by']['relation'], proof = device.proof) =>
+  made({ device: { ...device, proof, enrolled_by: { ...device.enrolled_by, relation } } })
+
+describe('the organization and the issuer', () => {
+  test.each<[string[], Expectations]>([
+    [[], { organization: 'acme' }],
+    [[], { organization: '7' }],
+    [['expected organization'], { organization: 'globex' }],
+    [['expected organization'], { organization: '8' }],
+    [['expected organization'], { organization: '' }],
+    [['expected organization'], { organization: undefined }],
+    [['expected issuer'], { issuer: 'https://other.example.com' }],
+    [['expected issuer'], { issuer: undefined }],
+    [['expected organization'], { organization: 'globex', allowDev: true }],
+    [[], { organization: undefined, issuer: undefined, allowDev: true }],
+  ])('fail %j for %j', async (names, wanted) => {
+    expect(await failed(await made({}), wanted)).toEqual(names)
+  })
+})
+
+describe('separation of duties', () => {
+  const influential = { influences: true }
+
+  test('rejects a key that can influence who approves, unless that is accepted', async () => {
+    const receipt = await made(influential)
+    expect(await failed(receipt)).toEqual(['separation'])
+    expect(await failed(receipt, { allowUnseparated: true })).toEqual([])
+    expect(await failed(receipt, { allowDev: true })).toEqual([])
+  })
+
+  test('rejects a device that the requesting key enrolled, whatever is accepted', async () => {
+    const receipt = await enrolled('self')
+    expect(await failed(receipt)).toEqual(['enrollment'])
+    expect(await failed(receipt, { allowUnseparated: true, allowDev: true })).toEqual(['enrollment'])
+  })
+
+  test('accepts such a device of a software key, which proves nothing, where those are accepted', async () => {
+    const self = { ...device, enrolled_by: { ...device.enrolled_by, relation: 'self' as const } }
+    const receipt = await made({ device: self, dev: true })
+    expect(await failed(receipt)).toEqual(['enrollment', 'development'])
+    expect(await failed(receipt, { allowDev: true })).toEqual([])
+  })
+
+  test.each<[string[], Parameters<typeof enrolled>]>([
+    [['strict separation'], ['creator']],
+    [['strict separation'], ['unknown']],
+    [[], ['unknown', 'admin']],
+    [[], ['other']],
+    [[], ['operator']],
+  ])('under strict fails %j for a device enrolled by %j', async (names, by) => {
+    const receipt = await enrolled(...by)
+    expect(await failed(receipt)).toEqual([])
+    expect(await failed(receipt, { separation: 'strict' })).toEqual(names)
+  })
+
+  test('reports who requested, who enrolled the device and what the key can do', async () => {
+    const { facts } = await verifyReceipt(await enrolled('creator'), issuer.jwks, ours, now)
+    expect(facts).toEqual([
+      'Requested in the organization acme (id 7) by key "ci" (id 3), which can: ask',
+      'The device was enrolled by the key that created this key ("operator"), proved by whoever held the link, active since 2030-01-01T09:00:00.000Z',
+      'The requesting key could not influence who approves',
+    ])
+  })
+})
+
+test('rejects a request of a program that showed no credential, unless that is accepted', async () => {
+  const key = { id: '0', name: 'unauthenticated local program', scopes: ['ask'] }
+  const receipt = await made({}, { ...approval, key })
+  expect(await failed(receipt)).toEqual(['authenticated requester'])
+  expect(await failed(receipt, { allowUnauthenticated: true })).toEqual([])
+  expect(await failed(await made({}, { ...approval, key: { ...key, name: 'tool server token' } }))).toEqual(
+    [],
+  )
+})
+
+describe('the subject', () => {
+  const subject: Subject = { type: 'file', data: { name: 'a.tgz', size: 3, sha256: 'a'.repeat(64) } }
+
+  test('is compared by its digest', async () => {
+    const receipt = await made({ subject })
+    expect(await failed(receipt, { digest: digestOf(subject.data) })).toEqual([])
+    expect(await failed(receipt, { digest: approval.subject.digest })).toEqual(['expected subject'])
+  })
+
+  test('is the action that counts: the words of the requester beside it prove nothing', async () => {
+    const receipt = await made({ subject })
+    expect(await failed(receipt, { action: approval.action })).toEqual(['expected action'])
+    expect(await failed(receipt, { action: 'File a.tgz, 3 bytes' })).toEqual([])
+  })
+})
+
+test('refuses format 2 claims over a format 1 context, and the other way round', async () => {
+  const { claims } = await made({})
+  const first = Object.fromEntries(
+    Object.entries(claims).filter(
+      ([name]) => !['organization', 'key', 'subject', 'device', 'influences'].includes(name),
+    ),
+  )
+  const downgraded = await issuer.sign(first, 'approval-receipt+jwt')
+  expect(await failed(downgraded, { allowFormat1: true })).toEqual(['claims'])
+  expect(await failed(await issuer.sign(claims, 'approval-receipt+jwt'))).toEqual(['shape'])
+  expect(await failed(await issuer.sign(first, 'approval-receipt-2+jwt'))).toEqual(['shape'])
+})

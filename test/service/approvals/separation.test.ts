@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
+import { ask, decide } from '../approver.ts'
+import { dataOf, refusedWithoutTrace } from '../fixtures.ts'
+
+installHooks()
+
+const policy = async (changes: object) =>
+  dataOf(
+    await service.call('PUT', `/organization/${acme.id}/update`, {
+      key: acme.key,
+      body: { policy: changes },
+    }),
+  )
+const keyFor = async (body: object) =>
+  dataOf(await service.call('POST', '/svc/v1/keys', { body: { name: 'asks', org_id: acme.id, ...body } }))
+    .key as string
+const claimsOf = async (key?: string) => {
+  const { request_id } = dataOf(await ask(service, ada, {}, key))
+  return dataOf(await decide(service, request_id, ada.key)).attestation.claims
+}
+
+describe('a receipt', () => {
+  test('says whether the key that asked could influence who approves', async () => {
+    expect(await claimsOf(acme.key)).toMatchObject({ influences: true })
+    const askKey = await keyFor({ scopes: ['ask'] })
+    expect(await claimsOf(askKey)).toMatchObject({
+      influences: false,
+      key: { name: 'asks', scopes: ['ask'] },
+      organization: { slug: 'acme' },
+    })
+  })
+})
+
+describe('the policy separation strict', () => {
+  test('refuses a key that can influence who approves, before anybody is asked', async () => {
+    await policy({ separation: 'strict' })
+    expect(await refusedWithoutTrace(service, () => ask(service, ada, {}, acme.key))).toEqual([
+      403,
+      'not_separated',
+      [],
+    ])
+  })
+
+  test('does not bind the operator, who is the root of trust', async () => {
+    await policy({ separation: 'strict' })
+    expect(await claimsOf()).toMatchObject({ influences: true })
+  })
+
+  test('holds for a request that was made before it', async () => {
+    const { request_id } = dataOf(await ask(service, ada, {}, acme.key))
+    await policy({ separation: 'strict' })
+    const { status, body } = await decide(service, request_id, ada.key)
+    expect([status, body.data.code]).toEqual([403, 'not_separated'])
+    const denied = dataOf(await decide(service, request_id, ada.key, { decision: 'deny' }))
+    expect(denied.status).toBe('denied')
+  })
+
+  test('is gone with standard', async () => {
+    await policy({ separation: 'strict' })
+    await policy({ separation: 'standard' })
+    expect(await claimsOf(acme.key)).toMatchObject({ influences: true })
+  })
+})
+
+describe('the policy not_requester', () => {
+  test('refuses an approver to whom the key that asks belongs', async () => {
+    const key = await keyFor({ scopes: ['ask'], owner_user_id: ada.id })
+    const { request_id } = dataOf(await ask(service, ada, {}, key))
+    await policy({ not_requester: true })
+    expect(await refusedWithoutTrace(service, () => ask(service, ada, {}, key))).toEqual([
+      403,
+      'approver_is_requester',
+      [],
+    ])
+    expect((await decide(service, request_id, ada.key)).body.data.code).toBe('approver_is_requester')
+    expect(await claimsOf(await keyFor({ name: 'of nobody', scopes: ['ask'] }))).toMatchObject({
+      influences: false,
+    })
+  })
+})

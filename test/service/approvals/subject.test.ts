@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest'
+import { readCurrentContext } from '../../../src/receipt/context.ts'
+import { digestOf } from '../../../src/receipt/subject.ts'
+import { verifyReceipt } from '../../../src/receipt/verify.ts'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
+import { ask, ceremonyOf, decide } from '../approver.ts'
+import { dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
+import { asked } from './decided.ts'
+
+installHooks()
+
+const call = {
+  type: 'tool_call',
+  data: { server: 'github', tool: 'delete_repository', arguments: { owner: 'acme', name: 'shop' } },
+}
+const digest = digestOf(call.data)
+
+describe('a request with a subject', () => {
+  test('has a headline and fields made from the data', async () => {
+    const { subject, action } = await asked({ action: undefined, subject: call })
+    expect(action).toBe('Call delete_repository on github')
+    expect(subject).toEqual({
+      ...call,
+      digest,
+      summary: 'Call delete_repository on github',
+      fields: [
+        { label: 'Server', value: 'github' },
+        { label: 'Tool', value: 'delete_repository' },
+        { label: 'name', value: 'shop' },
+        { label: 'owner', value: 'acme' },
+      ],
+    })
+  })
+
+  test('keeps the words of the requester apart', async () => {
+    const record = await asked({ action: 'Tidy up', subject: { ...call, digest } })
+    expect(record).toMatchObject({
+      action: 'Tidy up',
+      subject: { summary: 'Call delete_repository on github' },
+    })
+  })
+
+  test('has its digest, its organization and its key in what is signed', async () => {
+    const { request_id } = await asked({ subject: call })
+    const { contexts, subject } = await ceremonyOf(service, request_id)
+    expect(subject).toMatchObject({ ...call, digest })
+    for (const context of Object.values(contexts) as string[])
+      expect(readCurrentContext(Buffer.from(context, 'base64url'))).toMatchObject({
+        format: 2,
+        organization: { id: String(acme.id), slug: 'acme' },
+        key: { name: 'of acme', scopes: expect.arrayContaining(['ask', 'keys']) },
+        subject: { type: 'tool_call', digest },
+      })
+  })
+
+  test('has a receipt that is of this organization, service, key and subject', async () => {
+    const { request_id } = await asked({ subject: call })
+    const { attestation } = dataOf(await decide(service, request_id, ada.key))
+    const { body: jwks } = await service.call('GET', '/.well-known/jwks.json', { key: null })
+    const verify = (more: object) =>
+      verifyReceipt(
+        attestation,
+        jwks,
+        { organization: 'acme', issuer: jwks.issuer, allowDev: true, digest, ...more },
+        clock.now(),
+      )
+    const { checks, claims } = await verify({})
+    expect(checks.filter(({ ok }) => !ok)).toEqual([])
+    expect(claims).toMatchObject({
+      subject: { ...call, digest },
+      influences: true,
+      device: { id: ada.device, proof: 'link' },
+    })
+    for (const other of [
+      { organization: 'globex' },
+      { issuer: 'https://x.example' },
+      { digest: 'a'.repeat(64) },
+    ])
+      expect((await verify(other)).valid).toBe(false)
+  })
+
+  const bad: [object, [number, string, string[]]][] = [
+    [{ action: undefined }, [422, 'invalid_field', ['action']]],
+    [{ subject: { ...call, digest: 'a'.repeat(64) } }, [422, 'invalid_field', ['subject.digest']]],
+    [{ subject: { type: 'sql', data: {} } }, [422, 'invalid_fields', ['subject.type']]],
+    [{ subject: { type: 'text', data: {} } }, [422, 'invalid_field', ['subject.data.text']]],
+    [{ subject: { ...call, more: 1 } }, [422, 'invalid_fields', ['subject.more']]],
+    [
+      { subject: { ...call, data: { ...call.data, note: 'x' } } },
+      [422, 'invalid_field', ['subject.data.note']],
+    ],
+    [
+      { subject: { ...call, data: { ...call.data, arguments: { a: 'x'.repeat(100_000) } } } },
+      [413, 'subject_too_large', ['subject.data']],
+    ],
+    [
+      {
+        subject: {
+          ...call,
+          data: {
+            ...call.data,
+            arguments: { a: JSON.parse(`${'['.repeat(16)}${']'.repeat(16)}`) as unknown },
+          },
+        },
+      },
+      [422, 'invalid_field', ['subject.data']],
+    ],
+  ]
+  test.each(bad)('is refused, and nobody is asked: %j', async (body, said) => {
+    const answer = () => ask(service, ada, body, acme.key)
+    const [status, code, fields] = await refusedWithoutTrace(service, answer)
+    expect([status, fields]).toEqual([said[0], said[2]])
+    expect(code.startsWith('invalid_field') || code === said[1]).toBe(true)
+    expect(service.rung).toEqual([])
+  })
+
+  test('names the limit that was passed', async () => {
+    const subject = { ...call, data: { ...call.data, arguments: { a: 'x'.repeat(40_000) } } }
+    const { body } = await ask(service, ada, { subject }, acme.key)
+    expect(body.message).toMatch(/at most 32768 bytes, and has 400\d\d/)
+    expect(refusal(await ask(service, ada, { use_within_s: 0 }, acme.key))[2]).toEqual(['use_within_s'])
+  })
+})
+
+describe('a request from before there were subjects', () => {
+  test('ends, and says why, when somebody looks', async () => {
+    const { request_id } = await asked()
+    await service.storage.write((db) =>
+      db
+        .updateTable('approvals')
+        .set({ format: 1, subject_type: null, subject_data: null, subject_digest: null, key_name: null })
+        .where('request_id', '=', request_id)
+        .execute(),
+    )
+    expect(refusal(await decideAnyway(request_id))).toEqual([410, 'expired', []])
+    const record = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
+    expect(record).toMatchObject({
+      status: 'expired',
+      detail: 'the service was upgraded, and people now sign more than this request has',
+      subject: null,
+    })
+  })
+})
+
+const decideAnyway = (request_id: string) =>
+  service.call('POST', `/svc/v1/approvals/${request_id}/decide`, {
+    key: null,
+    body: { decision: 'approve', response: { id: ada.key.credential_id, response: {} } },
+  })
