@@ -22,7 +22,7 @@ describe('svc approve', () => {
     ])
     const [, number] = await request.said(/phone: (\d\d)/)
     const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
-      [/Deploy 4\.2 ✓ \(operator/, enter],
+      [/Deploy 4\.2 ✓ \(key "operator"/, enter],
       [/Your decision/, down + enter],
       [/Number that the requester sees/, number! + enter],
       [/Sign the approval of: Deploy 4\.2 ✓\?/, `y${enter}`],
@@ -50,7 +50,7 @@ describe('svc approve', () => {
       'Deploy 4.2 ✓',
     ]
     expect(await svc([...check, '--allow-dev'], alone)).toMatchObject({ exit: 0 })
-    expect(await svc(check, alone)).toMatchObject({
+    expect(await svc([...check, '--org', 'acme'], alone)).toMatchObject({
       exit: 1,
       stderr: expect.stringContaining('software key'),
     })
@@ -60,7 +60,7 @@ describe('svc approve', () => {
     const request = begin(['approve', 'request', 'Deploy'])
     const id = (await request.said(asked))[1]!
     const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
-      [/Deploy \(operator/, enter],
+      [/Deploy \(key "operator"/, enter],
       [/Your decision/, () => decide('deny', id)],
       [/denied already[^]*Nothing is pending/, enter],
     ])
