@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { approvalRecord, ceremony } from './approval.ts'
+import { pendingRecord } from './approval.ts'
 import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
 import { sentEnrollment, states, webauthn } from './records.ts'
@@ -30,22 +30,6 @@ const sessionRecord = z.looseObject({
     'VAPID key for notifications, base64url; null where there are none',
   ),
   subscribed: chosen(z.boolean(), 'Whether this device gets notifications'),
-})
-
-/** A request as the approver sees it: never the number. */
-const pendingRecord = z.looseObject({
-  request_id: approvalRecord.shape.request_id,
-  action: approvalRecord.shape.action,
-  reason: approvalRecord.shape.reason,
-  requester: approvalRecord.shape.requester,
-  verified_as: approvalRecord.shape.verified_as,
-  subject: approvalRecord.shape.subject,
-  factors: approvalRecord.shape.factors,
-  requested_at: approvalRecord.shape.requested_at,
-  expires_at: approvalRecord.shape.expires_at,
-  expires_in_ms: chosen(z.number(), 'Time left by the clock of the service'),
-  number_required: ceremony.shape.number_required,
-  contexts: ceremony.shape.contexts,
 })
 
 /** A member as the page shows one. */
