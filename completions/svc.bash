@@ -7,9 +7,9 @@ _svc_place() {
     'org') commands='list get create onboard update delete creds auth-code' flags='' words='' files='' kind='' many='' ;;
     'org list') commands='' flags='--limit --cursor --all' words='' files='' kind='' many='' ;;
     'org get') commands='' flags='' words='' files='' kind=org many='' ;;
-    'org create') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --report-only --device-proof --recovery-delay --attestation --allowed-aaguids --device-bound-only --no-device-bound-only -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
-    'org onboard') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --report-only --device-proof --recovery-delay --attestation --allowed-aaguids --device-bound-only --no-device-bound-only --first-name --last-name --email --country-code --mobile -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
-    'org update') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --report-only --device-proof --recovery-delay --attestation --allowed-aaguids --device-bound-only --no-device-bound-only -f --raw-field -F --field --input --dry-run' words='' files='' kind=org many='' ;;
+    'org create') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --separation --not-requester --no-not-requester --report-only --device-proof --recovery-delay --attestation --allowed-aaguids --device-bound-only --no-device-bound-only -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
+    'org onboard') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --separation --not-requester --no-not-requester --report-only --device-proof --recovery-delay --attestation --allowed-aaguids --device-bound-only --no-device-bound-only --first-name --last-name --email --country-code --mobile -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
+    'org update') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --separation --not-requester --no-not-requester --report-only --device-proof --recovery-delay --attestation --allowed-aaguids --device-bound-only --no-device-bound-only -f --raw-field -F --field --input --dry-run' words='' files='' kind=org many='' ;;
     'org delete') commands='' flags='-f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind=org many='' ;;
     'org creds') commands='get set-idp' flags='' words='' files='' kind='' many='' ;;
     'org creds get') commands='' flags='--org' words='' files='' kind='' many='' ;;
@@ -65,16 +65,17 @@ _svc_place() {
     'timeslot import') commands='' flags='--org --format --on-conflict --skip-invalid --results --resume --concurrency --dry-run' words='' files=1 kind='' many='' ;;
     'timeslot export') commands='' flags='--org --format' words='' files=1 kind='' many='' ;;
     'timeslot week') commands='' flags='--org --user --timezone --at --html' words='' files='' kind='' many='' ;;
-    'approve') commands='submit status list cancel request wait run inbox verify tools health' flags='' words='' files='' kind='' many='' ;;
-    'approve submit') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org -f --raw-field -F --field --input --dry-run --mcp' words='' files='' kind='' many='' ;;
+    'approve') commands='submit status list cancel consume request wait run inbox verify tools health' flags='' words='' files='' kind='' many='' ;;
+    'approve submit') commands='' flags='--subject --reason --to --factors --timeout --use-within --number --no-number --requester --org -f --raw-field -F --field --input --dry-run --mcp' words='' files='' kind='' many='' ;;
     'approve status') commands='' flags='--wait --mcp' words='' files='' kind=request many='' ;;
     'approve list') commands='' flags='--status --to --org --since --until --limit --cursor --all --follow --mcp' words='' files='' kind='' many='' ;;
     'approve cancel') commands='' flags='-f --raw-field -F --field --input --dry-run --mcp' words='' files='' kind=request many='' ;;
-    'approve request') commands='' flags='--reason --to --factors --timeout --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' kind='' many='' ;;
+    'approve consume') commands='' flags='--digest -f --raw-field -F --field --input --dry-run' words='' files='' kind=request many='' ;;
+    'approve request') commands='' flags='--subject --reason --to --factors --timeout --use-within --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' kind='' many='' ;;
     'approve wait') commands='' flags='--timeout --mcp' words='' files='' kind=request many=1 ;;
-    'approve run') commands='' flags='--action --reason --to --factors --timeout --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' kind='' many=1 ;;
+    'approve run') commands='' flags='--action --subject --reason --to --factors --timeout --use-within --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' kind='' many=1 ;;
     'approve inbox') commands='' flags='--authenticator --approve --deny --not-me --number --latitude --longitude --dry-run' words='' files='' kind='' many='' ;;
-    'approve verify') commands='' flags='--jwks --jwks-url --action --approver --requester --status --factors --max-age --pinned-key --allow-dev' words='' files='' kind='' many='' ;;
+    'approve verify') commands='' flags='--jwks --jwks-url --org --issuer --action --subject --digest --approver --requester --status --factors --max-age --pinned-key --separation --allow-unseparated --allow-unauthenticated --allow-format-1 --allow-dev' words='' files='' kind='' many='' ;;
     'approve tools') commands='' flags='' words='' files='' kind='' many='' ;;
     'approve health') commands='' flags='' words='' files='' kind='' many='' ;;
     'auth') commands='token verify-user results validate' flags='' words='' files='' kind='' many='' ;;
@@ -158,16 +159,19 @@ _svc_value() {
   choices='' files='' kind=''
   case $1 in
     'org create --factors') choices='biometric location time device' ;;
+    'org create --separation') choices='standard strict' ;;
     'org create --report-only') choices='biometric location time device' ;;
     'org create --device-proof') choices='link otp' ;;
     'org create --attestation') choices='none direct' ;;
     'org create --input') files=1 ;;
     'org onboard --factors') choices='biometric location time device' ;;
+    'org onboard --separation') choices='standard strict' ;;
     'org onboard --report-only') choices='biometric location time device' ;;
     'org onboard --device-proof') choices='link otp' ;;
     'org onboard --attestation') choices='none direct' ;;
     'org onboard --input') files=1 ;;
     'org update --factors') choices='biometric location time device' ;;
+    'org update --separation') choices='standard strict' ;;
     'org update --report-only') choices='biometric location time device' ;;
     'org update --device-proof') choices='link otp' ;;
     'org update --attestation') choices='none direct' ;;
@@ -285,6 +289,7 @@ _svc_value() {
     'approve list --status') choices='pending approved denied expired' ;;
     'approve list --org') kind=org ;;
     'approve cancel --input') files=1 ;;
+    'approve consume --input') files=1 ;;
     'approve request --factors') choices='biometric location time device' ;;
     'approve request --org') kind=org ;;
     'approve request --receipt') files=1 ;;
@@ -293,8 +298,11 @@ _svc_value() {
     'approve run --receipt') files=1 ;;
     'approve inbox --authenticator') files=1 ;;
     'approve verify --jwks') files=1 ;;
+    'approve verify --org') kind=org ;;
+    'approve verify --subject') files=1 ;;
     'approve verify --status') choices='approved denied' ;;
     'approve verify --factors') choices='biometric location time device' ;;
+    'approve verify --separation') choices='standard strict' ;;
     'auth token --user') kind=user ;;
     'auth token --org') kind=org ;;
     'auth token --input') files=1 ;;
@@ -408,7 +416,7 @@ _svc() {
   local cur=${COMP_WORDS[COMP_CWORD]} at='' flag='' skip='' word i
   local commands flags words choices files kind many
   local -a taken=()
-  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --report-only --device-proof --recovery-delay --attestation --allowed-aaguids -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --reason --to --timeout --requester --wait --status --since --until --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --model --manufacturer --os --os-version --app-version --timestamp --request-id --device-name --otp-file --registration-token-file --refresh-token-file --subject --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --can --expires --owner --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --new-key-file --mcp-url --default-mobile --credential-command -X --method -H --header --verify-fallback '
+  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --separation --report-only --device-proof --recovery-delay --attestation --allowed-aaguids -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --subject --reason --to --timeout --use-within --requester --wait --status --since --until --digest --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --issuer --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --model --manufacturer --os --os-version --app-version --timestamp --request-id --device-name --otp-file --registration-token-file --refresh-token-file --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --can --expires --owner --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --new-key-file --mcp-url --default-mobile --credential-command -X --method -H --header --verify-fallback '
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
