@@ -3,7 +3,7 @@ import { approvalStates } from './approval-state.ts'
 import { chosen, line, positive, seen } from './field.ts'
 import { operations } from './operation.ts'
 import { factorRuling, factors, mobile, time, timeline } from './records.ts'
-import { subjectInput, subjectRecord } from './subject.ts'
+import { sha256Hex, subjectInput, subjectRecord } from './subject.ts'
 
 // Approvals over /svc/v1: ask a person, wait, be told once. spec: not shown (the specification has the three tools)
 
@@ -221,11 +221,9 @@ export const approval = operations({
     example: `apr_3mYk8wQZ --digest ${'ab'.repeat(32)}`,
     input: z.strictObject({
       request_id,
-      digest: chosen(
-        z.string().check(z.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hex, 64 characters')),
-        'SHA-256 of the subject that is about to be carried out',
-        { example: 'ab'.repeat(32) },
-      ),
+      digest: chosen(sha256Hex, 'SHA-256 of the subject that is about to be carried out', {
+        example: 'ab'.repeat(32),
+      }),
     }),
     data: approvalRecord,
     folded: ['ruling', 'attestation', 'subject'],

@@ -1,6 +1,10 @@
 import * as z from 'zod/mini'
 import { chosen } from './field.ts'
 
+export const sha256Hex = z
+  .string()
+  .check(z.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hex, 64 characters'))
+
 /** What can be approved; see `receipt/subject.ts`, which checks the data. */
 export const subjectTypes = ['text', 'command', 'request', 'file', 'tool_call'] as const
 
@@ -9,7 +13,7 @@ export const subjectInput = z.strictObject({
   type: chosen(z.enum(subjectTypes), 'text, command, request, file or tool_call'),
   data: chosen(z.looseObject({}), 'What exactly is to be approved'),
   digest: chosen(
-    z.optional(z.string()),
+    z.optional(sha256Hex),
     'SHA-256 of the canonical JSON (RFC 8785) of data, lower-case hex; checked where it is given',
   ),
 })
