@@ -41,6 +41,9 @@ export const shownMember = z.looseObject({
   state: chosen(z.enum(states), 'State'),
 })
 
+/** What an admin can do to a member at the page. */
+export const memberMoves = ['accept', 'reject', 'hold', 'promote'] as const
+
 export const approver = operations({
   beginEnrollment: {
     method: 'POST',
@@ -207,7 +210,7 @@ export const approver = operations({
     message: 'Challenge',
     input: z.strictObject({
       user_id: chosen(id, 'User id'),
-      move: chosen(z.enum(['accept', 'reject', 'hold']), 'Recipient'),
+      move: chosen(z.enum(memberMoves), 'What becomes of the member'),
     }),
     data: z.looseObject({
       challenge: chosen(z.string(), 'Signed by the service, good for two minutes, base64url'),
@@ -224,7 +227,7 @@ export const approver = operations({
     message: 'Member moved',
     input: z.strictObject({
       user_id: chosen(id, 'User id'),
-      move: chosen(z.enum(['accept', 'reject', 'hold']), 'Recipient'),
+      move: chosen(z.enum(memberMoves), 'What becomes of the member'),
       challenge: chosen(line(500), 'The challenge of the service'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
     }),

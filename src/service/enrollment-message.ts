@@ -1,10 +1,12 @@
 import type { Data } from '../contract/operation.ts'
 import type { pendingUser } from '../contract/pending-user.ts'
 import { keepSite } from './approvals/site.ts'
-import { standingDevices } from './approver/session.ts'
 import type { Call } from './call.ts'
+import { readDevicePolicy } from './devices/policy.ts'
+import { everHadDevice, hasActiveDevice } from './devices/proof.ts'
 import { endEnrollments, insertEnrollment } from './enrollment.ts'
 import { Refusal } from './refusal.ts'
+import { later } from './later.ts'
 import { withFullStop } from '../core/full-stop.ts'
 
 type Member = { org_id: number; user_id: number }
@@ -14,23 +16,23 @@ type Recipient = { channel: 'sms' | 'email'; to: string }
 /** Longer than that of a link that an admin hands over: the person does not know when they are accepted. */
 const lifetimeMs = 24 * 60 * 60_000
 
-const hasDevice = async ({ db, dev }: Call, { org_id, user_id }: Member): Promise<boolean> => {
-  const device = await standingDevices(db, dev)
-    .where('d.org_id', '=', org_id)
-    .where('d.user_id', '=', user_id)
-    .select('d.id')
-    .executeTakeFirst()
-  return device !== undefined
-}
-
-/** The address that the person proved in the app, with the key of this organization or the operator's. */
-const provedAddress = async ({ db }: Call, { org_id, user_id }: Member): Promise<string | undefined> => {
-  const account = await db
+/**
+ * The address that the person proved in the app, with the key of this organization or the operator's. One that changed
+ * during the last cooling period may be that of whoever is about to take over; and who lost a device must have proved
+ * theirs before it, as an account can be made anew.
+ */
+const provedAddress = async (call: Call, { org_id, user_id }: Member): Promise<string | undefined> => {
+  const { recoveryDelayMs } = await readDevicePolicy(call, org_id)
+  const before = later(call.now, -recoveryDelayMs)
+  const isRecovery = await everHadDevice(call, { org_id, user_id })
+  const account = await call.db
     .selectFrom('mobile_accounts')
     .where('user_id', '=', user_id)
     .where('org_id', 'in', [org_id, 0])
     .where('email', 'is not', null)
     .where('email_verified_at', 'is not', null)
+    .where(({ or, eb }) => or([eb('email_changed_at', 'is', null), eb('email_changed_at', '<=', before)]))
+    .$if(isRecovery, (query) => query.where('email_verified_at', '<=', before))
     .select('email')
     .orderBy('org_id', 'desc')
     .executeTakeFirst()
@@ -71,7 +73,7 @@ const notSent = (next: string): Told => ({ channel: null, message_id: null, expi
  */
 export const sendEnrollment = async (call: Call, member: Member): Promise<Told | undefined> => {
   const { org_id, user_id } = member
-  if (await hasDevice(call, member)) return undefined
+  if (await hasActiveDevice(call, member)) return undefined
   const organization = await call.db
     .selectFrom('organizations')
     .where('id', '=', org_id)

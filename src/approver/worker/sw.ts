@@ -37,7 +37,7 @@ worker.addEventListener('fetch', (event) => {
     event.respondWith(shellOf(event.request, pathname))
 })
 
-type Said = { request_id?: unknown; test?: unknown } | null | undefined
+type Said = { request_id?: unknown; test?: unknown; notice?: unknown } | null | undefined
 
 const saidIn = (data: PushMessageData | null): Said => {
   try {
@@ -51,14 +51,17 @@ const saidIn = (data: PushMessageData | null): Said => {
 worker.addEventListener('push', (event) => {
   const said = saidIn(event.data)
   const requestId = typeof said?.request_id === 'string' ? said.request_id : ''
+  const isNotice = said?.notice === 'devices'
   const [title, body] =
     said?.test === true
       ? ['A test', 'Notifications reach this device.']
-      : ['An approval is waiting', 'Open it to see what is asked.']
+      : isNotice
+        ? ['Your devices changed', 'Open it to see what changed. If it was not you, refuse or revoke it.']
+        : ['An approval is waiting', 'Open it to see what is asked.']
   event.waitUntil(
     worker.registration.showNotification(title, {
       body,
-      tag: requestId,
+      tag: isNotice ? 'devices' : requestId,
       icon: `${page}/icon-192.png`,
       requireInteraction: true,
       data: { request_id: requestId },

@@ -11,7 +11,7 @@ export type Question =
       type: 'member-move'
       org_id: number
       user_id: number
-      move: 'accept' | 'reject' | 'hold'
+      move: 'accept' | 'reject' | 'hold' | 'promote'
       device_id: number
     }
   | {

@@ -12,14 +12,37 @@ export const adminRoles: ('admin' | 'operator')[] = ['admin', 'operator']
 
 export const isAdminRole = (role: Role): boolean => (adminRoles as Role[]).includes(role)
 
-/** When a new administrator can approve recoveries, where no administrator approved the promotion. */
+export type Cooling = { promoted_at: string | null; admin_from: string | null }
+
+/** Who approves recoveries without waiting: nobody had to be asked, or a device of an administrator said so. */
+export const atOnce: Cooling = { promoted_at: null, admin_from: null }
+
+/** When a new administrator can approve recoveries, where no device of an administrator approved the promotion. */
 export const coolingOf = async (
   call: Pick<Call, 'db' | 'dev' | 'deviceProof' | 'now'>,
   org_id: number,
-): Promise<{ promoted_at: string | null; admin_from: string | null }> => {
+): Promise<Cooling> => {
   const { recoveryDelayMs } = await readDevicePolicy(call, org_id)
-  if (recoveryDelayMs === 0) return { promoted_at: null, admin_from: null }
+  if (recoveryDelayMs === 0) return atOnce
   return { promoted_at: call.now, admin_from: later(call.now, recoveryDelayMs) }
+}
+
+/** What a change of role brings with it: nothing for who is an administrator already. */
+export const promotionOf = async (
+  call: Call,
+  { org_id, user_id }: Member,
+  role: Role,
+): Promise<Cooling | undefined> => {
+  if (!isAdminRole(role)) return undefined
+  const present = await call.db
+    .selectFrom('memberships')
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .where('state', 'in', ['active', 'pending'])
+    .where('role', 'in', adminRoles)
+    .select('id')
+    .executeTakeFirst()
+  return present ? undefined : coolingOf(call, org_id)
 }
 
 /** Active administrators of an organization. */

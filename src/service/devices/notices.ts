@@ -81,3 +81,14 @@ export const tellAdministrators = async (
     .execute()
   for (const other of others) await tellMember(call, { org_id, ...other }, notice)
 }
+
+/** Tells the other administrators of a new one. */
+export const tellPromotion = (
+  call: Reach,
+  member: Member,
+  { admin_from }: { admin_from: string | null },
+): Promise<void> =>
+  tellAdministrators(call, member, {
+    subject: 'A new administrator',
+    text: `User ${member.user_id} is an administrator now and can approve recoveries of lost devices ${admin_from === null ? 'at once' : `from ${admin_from} on`}. If nobody agreed to that, change the role: svc user update ${member.user_id} --role member`,
+  })

@@ -22,7 +22,7 @@ export const hasActiveDevice = async (call: Pick<Call, 'db' | 'dev'>, member: Me
     .executeTakeFirst()) !== undefined
 
 /** Whether the member ever had an active device, also before they were removed or deleted. */
-const everHadDevice = async (call: Pick<Call, 'db' | 'dev'>, member: Member): Promise<boolean> =>
+export const everHadDevice = async (call: Pick<Call, 'db' | 'dev'>, member: Member): Promise<boolean> =>
   (await countingDevices(call, member)
     .where('bound_at', 'is not', null)
     .select('id')

@@ -2,6 +2,8 @@ import type * as z from 'zod/mini'
 import type { userRecord } from '../../contract/records.ts'
 import type { Call } from '../call.ts'
 import { isOperator } from '../keys/scopes.ts'
+import { atOnce, coolingOf, isAdminRole } from '../devices/administrators.ts'
+import { tellPromotion } from '../devices/notices.ts'
 import { nationalNumber } from '../../rules/phone.ts'
 import { parsePhone, type Phone } from '../phone.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
@@ -72,11 +74,27 @@ type Profile = {
 }
 
 /** Adds a person, known or new, to an organization; one who was removed or rejected comes back as active. */
-export const addMember = async (call: Call, orgId: number, input: Profile): Promise<UserRecord> => {
+export const addMember = async (
+  call: Call,
+  orgId: number,
+  input: Profile,
+  // The first administrator of an organization has nobody to wait for.
+  { first = false }: { first?: boolean } = {},
+): Promise<UserRecord> => {
   checkRole(call, input.role)
   const { email, first_name, last_name, role = 'member' } = input
   const userId = await ensurePerson(call, parsePhone(input.mobile, input.country_code))
-  const profile = { email, first_name, last_name, role, state: 'active' as const, updated_at: call.now }
+  const isAdmin = isAdminRole(role)
+  const cooling = isAdmin && !first ? await coolingOf(call, orgId) : atOnce
+  const profile = {
+    email,
+    first_name,
+    last_name,
+    role,
+    state: 'active' as const,
+    ...cooling,
+    updated_at: call.now,
+  }
   const added = await call.db
     .insertInto('memberships')
     .values({ ...profile, org_id: orgId, user_id: userId, created_at: call.now })
@@ -95,6 +113,7 @@ export const addMember = async (call: Call, orgId: number, input: Profile): Prom
       : conflict('user_exists', 'This user is in the organization already', `svc user update ${userId}`)
   }
   await call.audit(orgId, `user:${userId}`)
+  if (isAdmin && !first) await tellPromotion(call, { org_id: orgId, user_id: userId }, cooling)
   return findUser(call, orgId, userId)
 }
 

@@ -1,7 +1,10 @@
 import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
 import { eraseApprovals } from '../approvals/erasure.ts'
+import { requirePerson } from '../approver/session.ts'
 import type { Call, Handlers } from '../call.ts'
+import { atOnce, promotionOf, waitsUntil, type Cooling } from '../devices/administrators.ts'
+import { tellPromotion } from '../devices/notices.ts'
 import { endDevices, eraseDevices } from '../devices/transitions.ts'
 import { sendEnrollment } from '../enrollment-message.ts'
 import { eraseRealm } from '../mobile/expiry.ts'
@@ -15,14 +18,20 @@ type State = Tables['memberships']['state']
 type Role = Tables['memberships']['role']
 
 type Target = { org_id: number; user_id: number }
-type Move = { from: State[]; set: { state?: State; role?: Role }; refused: string }
+type Move = {
+  from: State[]
+  set: { state?: State; role?: Role }
+  /** What a new role brings with it. */
+  cooling?: Cooling
+  refused: string
+}
 
 /** One conditional statement decides; only after it said no is it looked why. */
-const move = async (call: Call, { org_id, user_id }: Target, { from, set, refused }: Move) => {
+const move = async (call: Call, { org_id, user_id }: Target, { from, set, cooling, refused }: Move) => {
   await reachOrganization(call, org_id)
   const moved = await call.db
     .updateTable('memberships')
-    .set({ ...set, updated_at: call.now })
+    .set({ ...set, ...cooling, updated_at: call.now })
     .where('org_id', '=', org_id)
     .where('user_id', '=', user_id)
     .where('state', 'in', from)
@@ -31,6 +40,7 @@ const move = async (call: Call, { org_id, user_id }: Target, { from, set, refuse
   const user = await findUser(call, org_id, user_id)
   if (!moved) throw conflict(`user_${user.state}`, `The user is ${user.state}; ${refused}`)
   await call.audit(org_id, `user:${user_id}`, Object.keys(set))
+  if (cooling) await tellPromotion(call, { org_id, user_id }, cooling)
   call.wake({ org_id, user_id })
   return user
 }
@@ -62,7 +72,22 @@ export const moves = {
       set: { state: 'pending' },
       refused: 'only an active user can be put on hold',
     }),
+
+  /** Approved by the device of an administrator; one who is new themselves passes nothing on. */
+  promote: async (call: Call, target: Target) => {
+    const { org_id, user_id } = requirePerson(call.caller)
+    const isNew = (await waitsUntil(call, { org_id, user_id })) !== undefined
+    return makeAdmin(call, target, isNew ? await promotionOf(call, target, 'admin') : atOnce)
+  },
 }
+
+const makeAdmin = (call: Call, target: Target, cooling: Cooling | undefined) =>
+  move(call, target, {
+    from: ['active'],
+    set: { role: 'admin' },
+    cooling,
+    refused: 'only an active user can become an admin',
+  })
 
 type Group = 'acceptUser' | 'rejectUser' | 'holdUser' | 'makeAdmin' | 'removeUser' | 'deleteUser'
 
@@ -71,12 +96,10 @@ export const membershipHandlers: Pick<Handlers<typeof user & typeof pendingUser>
   rejectUser: (input, call) => moves.reject(call, input),
   holdUser: (input, call) => moves.hold(call, input),
 
-  makeAdmin: (input, call) =>
-    move(call, input, {
-      from: ['active'],
-      set: { role: 'admin' },
-      refused: 'only an active user can become an admin',
-    }),
+  makeAdmin: async (input, call) => {
+    await reachOrganization(call, input.org_id)
+    return makeAdmin(call, input, await promotionOf(call, input, 'admin'))
+  },
 
   removeUser: async (input, call) => {
     const user = await move(call, input, {

@@ -11,7 +11,7 @@ export const onboardingHandlers: Pick<Handlers<typeof org>, 'onboardOrganization
   // A write is one transaction: what fails on the way takes everything with it.
   onboardOrganization: async ({ name, slug, policy, ...profile }, call) => {
     const organization = await insertOrganization(call, { name, slug, policy })
-    const admin = await addMember(call, organization.id, { ...profile, role: 'admin' })
+    const admin = await addMember(call, organization.id, { ...profile, role: 'admin' }, { first: true })
     const { url, expires_at } = await insertEnrollment(call, organization.id, admin.id)
     return {
       organization,

@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
 import type { Handlers } from '../call.ts'
+import { promotionOf } from '../devices/administrators.ts'
+import { tellPromotion } from '../devices/notices.ts'
 import { parsePhone, type Phone } from '../phone.ts'
 import { conflict } from '../refusal.ts'
 import { given } from './given.ts'
@@ -67,9 +69,11 @@ export const userHandlers: Pick<Handlers<typeof user & typeof pendingUser>, Grou
         "A user's mobile number cannot be changed",
         'Remove this user and create one with the new number',
       )
+    const member = { org_id: orgId, user_id: userId }
+    const promotion = changes.role && (await promotionOf(call, member, changes.role))
     await call.db
       .updateTable('memberships')
-      .set({ ...changes, updated_at: call.now })
+      .set({ ...changes, ...promotion, updated_at: call.now })
       .where('org_id', '=', orgId)
       .where('user_id', '=', userId)
       .where('state', '<>', 'removed')
@@ -78,6 +82,7 @@ export const userHandlers: Pick<Handlers<typeof user & typeof pendingUser>, Grou
         conflict('user_removed', 'The user is removed', 'svc user create brings the user back'),
       )
     await call.audit(orgId, `user:${userId}`)
+    if (promotion) await tellPromotion(call, member, promotion)
     return findUser(call, orgId, userId)
   },
 }

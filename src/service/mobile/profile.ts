@@ -55,7 +55,10 @@ export const updateProfile = async (
     .set({
       ...changes,
       ...(imei !== undefined && { imei: parseImei(imei).imei }),
-      ...(newAddress && { email_verified_at: null }),
+      ...(newAddress && {
+        email_verified_at: null,
+        ...(account.email !== null && { email_changed_at: call.now }),
+      }),
       updated_at: call.now,
     })
     .where('org_id', '=', realmOf(call))

@@ -1,5 +1,5 @@
 import { retryAfterMs } from '../../client/retry.ts'
-import { standingDevices } from '../approver/session.ts'
+import { devicesOfMembers, standingDevices } from '../approver/session.ts'
 import type { Adapter, Outcome } from '../delivery/adapter.ts'
 import { nameOf } from '../delivery/attempt.ts'
 import type { Message } from '../delivery/message.ts'
@@ -25,6 +25,9 @@ const passing = new Set([408, 425, 429])
 /** What a push of a request says, and nothing else of it. */
 export const pushText = (request_id: string): string => JSON.stringify({ request_id })
 
+/** What is told about devices goes to revoked ones too: their owner may still hold them, and can refuse a new one. */
+const isAboutDevices = ({ kind }: Pick<Message, 'kind'>): boolean => kind === 'device'
+
 const requestOf = ({ kind, text }: Message): string | undefined =>
   kind === 'approval' ? (JSON.parse(text) as { request_id: string }).request_id : undefined
 
@@ -33,12 +36,13 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
   const send = createSender(vapid, { publicUrl, dev })
 
   /** Where the device gets its notifications, if it still may and there is still something to tell. */
-  const targetOf = (device: number, org: number, request: string | undefined, now: string) =>
-    storage.read((db) =>
-      standingDevices(db, dev)
+  const targetOf = (message: Message, device: number, now: string) => {
+    const request = requestOf(message)
+    return storage.read((db) =>
+      (isAboutDevices(message) ? devicesOfMembers(db, dev) : standingDevices(db, dev))
         .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')
         .where('d.id', '=', device)
-        .where('d.org_id', '=', org)
+        .where('d.org_id', '=', message.org_id)
         .$if(request !== undefined, (query) =>
           query.where(({ exists, selectFrom }) =>
             exists(
@@ -55,6 +59,7 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
         .select('p.wrapped')
         .executeTakeFirst(),
     )
+  }
 
   /** Unless the page has said another since. */
   const drop = (device: number, wrapped: string) =>
@@ -69,7 +74,7 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
   return async (message, { id, signal }): Promise<Outcome> => {
     const device = Number(message.to)
     const at = storage.now()
-    const target = await targetOf(device, message.org_id, requestOf(message), at)
+    const target = await targetOf(message, device, at)
     if (!target) return { state: 'failed', error: 'nothing waits any more, or the device left' }
     const { expires_at } = message
     try {

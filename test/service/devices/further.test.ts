@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ask, decide } from '../approver.ts'
-import { createPhone, enrollPhone, fromPhone, type Phone } from '../approver/phone.ts'
+import { answerTo, createPhone, enrollPhone, fromPhone, type Phone } from '../approver/phone.ts'
 import { auditOf, dataOf, refusal } from '../fixtures.ts'
 import { acme, installHooks, service } from '../acme.ts'
 import { cookieFor, moveDevice, signIn } from './moves.ts'
@@ -106,7 +106,6 @@ describe('a further device', () => {
     const cookie = ada.cookie
     const begun = await fromPhone(service, 'POST', `${path}/challenge`, { cookie, body: { move: 'refuse' } })
     const { challenge } = dataOf(begun)
-    const { answerTo } = await import('../approver/phone.ts')
     const body = { move: 'approve', challenge, response: answerTo(challenge, ada.key) }
     expect(refusal(await fromPhone(service, 'POST', `${path}/move`, { cookie, body }))).toEqual([
       410,

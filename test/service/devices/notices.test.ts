@@ -1,0 +1,97 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createPhone, enrollPhone, fromPhone, phoneRegistration, type Phone } from '../approver/phone.ts'
+import { dataOf } from '../fixtures.ts'
+import { acme, clock, installHooks, service } from '../acme.ts'
+import { minute } from '../clock.ts'
+import { moveDevice } from './moves.ts'
+
+installHooks()
+
+const bytes = (length: number, first: number) =>
+  Buffer.alloc(length, 1).fill(first, 0, 1).toString('base64url')
+
+const subscribe = async ({ cookie }: Phone) => {
+  const keys = { p256dh: bytes(65, 4), auth: bytes(16, 1) }
+  const body = { endpoint: 'https://push.example.com/x', keys }
+  dataOf(await fromPhone(service, 'POST', 'push', { cookie, body }))
+}
+
+let ada: Phone
+let admin: Phone
+beforeEach(async () => {
+  admin = await createPhone(service, acme.id, 9, { role: 'admin' })
+  ada = await createPhone(service, acme.id, 1)
+  await subscribe(ada)
+  clock.tick(48 * 60 * minute)
+})
+
+const told = async () =>
+  (await service.messages('devices')).map(({ channel, to, subject }) =>
+    [channel, to, subject].filter(Boolean).join(' '),
+  )
+const since = async (before: string[]) => (await told()).slice(before.length)
+const another = () => enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
+const revoke = (device: string) =>
+  service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${device}`)
+
+describe('every device and the e-mail address of the person are told', () => {
+  test('of a new device, its refusal and a revocation', async () => {
+    const before = await told()
+    const tablet = await another()
+    expect(await since(before)).toEqual([
+      `push ${ada.device}`,
+      'email user1@acme.example acme: A device was registered',
+    ])
+    const registered = await told()
+    dataOf(await moveDevice(service, ada, tablet.device, 'refuse'))
+    expect(await since(registered)).toEqual([
+      `push ${ada.device}`,
+      'email user1@acme.example acme: A device was refused',
+    ])
+    const refused = await told()
+    dataOf(await revoke(ada.device))
+    expect(await since(refused)).toEqual([
+      `push ${ada.device}`,
+      'email user1@acme.example acme: A device was revoked',
+    ])
+  })
+
+  test('of a recovery, with the admins', async () => {
+    dataOf(await revoke(ada.device))
+    const before = await told()
+    const phone = await another()
+    expect(await since(before)).toEqual([
+      `push ${ada.device}`,
+      'email user1@acme.example acme: A device was registered',
+      'email user9@acme.example acme: A recovery waits for approval',
+    ])
+    const registered = await told()
+    dataOf(await moveDevice(service, { key: admin.key }, phone.device))
+    expect(await since(registered)).toEqual([
+      `push ${ada.device}`,
+      'email user1@acme.example acme: A recovery was approved',
+      'email user9@acme.example acme: A recovery was approved',
+    ])
+  })
+
+  test('in no word that whoever registered it has chosen', async () => {
+    const path = `/svc/v1/organizations/${acme.id}/users/${ada.user}/enrollments`
+    const { token, challenge, user_handle } = dataOf(await service.call('POST', path, { body: {} }))
+    const { response } = phoneRegistration({ challenge, user_handle })
+    const body = { token, name: 'Call +1 900 555 0100', response }
+    dataOf(await service.call('POST', '/svc/v1/devices', { key: null, body }))
+    expect(JSON.stringify(await service.messages('devices'))).not.toContain('900')
+  })
+})
+
+test('only the answer of an enrollment, and that of onboarding, holds a link', async () => {
+  dataOf(await revoke(ada.device))
+  const path = `/organization/${acme.id}/user/${ada.user}`
+  dataOf(await service.call('POST', `${path}/pending`, { body: {} }))
+  const accepted = await service.call('POST', `${path}/accept`, { body: {} })
+  const sent = (await service.messages()).filter(({ kind }) => kind === 'enrollment')
+  const token = /#enroll=([\w-]{43})/.exec(sent.at(-1)!.text)![1]!
+  expect(JSON.stringify(accepted.body)).not.toContain(token)
+  for (const list of ['/svc/v1/outbox', `/svc/v1/audit?org_id=${acme.id}`])
+    expect(JSON.stringify((await service.call('GET', list)).body)).not.toContain(token)
+})

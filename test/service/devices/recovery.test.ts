@@ -1,0 +1,276 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { answerTo, createPhone, enrollPhone, fromPhone, type Phone } from '../approver/phone.ts'
+import { ask, decide } from '../approver.ts'
+import { createClock, minute } from '../clock.ts'
+import { createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
+import { startTestService, type TestService } from '../harness.ts'
+import { endCooling } from '../../../src/service/devices/cooling.ts'
+import { cookieFor, moveDevice, signIn } from './moves.ts'
+
+const hour = 60 * minute
+const day = 24 * hour
+
+let clock: ReturnType<typeof createClock>
+let service: TestService
+let acme: { id: number; key: string }
+let ada: Phone
+let admin: Phone
+/** The device with which Ada replaces the one that she lost. */
+let replacement: Phone
+
+const revoke = (device: string) =>
+  service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${device}`)
+const another = () => enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
+const listed = async (user = ada.user) =>
+  dataOf(await service.call('GET', `/svc/v1/organizations/${acme.id}/users/${user}/devices`))
+const byOperator = (device = replacement.device) =>
+  service.call('POST', `/svc/v1/organizations/${acme.id}/devices/${device}/approve`, { body: {} })
+const stateOfReplacement = async () => (await listed()).at(-1)
+
+beforeEach(async () => {
+  clock = createClock()
+  service = await startTestService({ now: clock.now })
+  acme = await createTenant(service, 'acme')
+  admin = await createPhone(service, acme.id, 9, { role: 'admin' })
+  ada = await createPhone(service, acme.id, 1)
+  clock.tick(2 * day)
+  admin.cookie = await cookieFor(service, admin.key)
+  dataOf(await revoke(ada.device))
+  replacement = await another()
+  return () => service.close()
+})
+
+describe('a device after the last one was lost', () => {
+  test('waits for an admin, who sees it on their page, and then for the cooling period', async () => {
+    expect(await stateOfReplacement()).toMatchObject({ state: 'pending', proof: 'admin', active_from: null })
+    const page = dataOf(await fromPhone(service, 'GET', 'devices', { cookie: admin.cookie }))
+    expect(page.recoveries).toMatchObject([
+      { id: replacement.device, member: { user_id: ada.user, first_name: 'Ada' } },
+    ])
+    const from = new Date(Date.parse(clock.iso()) + day).toISOString()
+    expect(dataOf(await moveDevice(service, admin, replacement.device))).toMatchObject({
+      state: 'pending',
+      active_from: from,
+    })
+    clock.tick(day - 1)
+    const early = await signIn(service, replacement.key)
+    expect(refusal(early)).toEqual([403, 'device_pending', []])
+    expect(early.body.message).toBe(`This device becomes active at ${from} unless somebody refuses it`)
+    expect(refusal(await ask(service, ada))).toEqual([409, 'approver_not_enrolled', []])
+    clock.tick(1)
+    dataOf(await signIn(service, replacement.key))
+    expect(await stateOfReplacement()).toMatchObject({
+      state: 'active',
+      proof: 'admin',
+      bound_at: clock.iso(),
+    })
+    const { request_id } = dataOf(await ask(service, ada))
+    expect(dataOf(await decide(service, request_id, replacement.key))).toMatchObject({ status: 'approved' })
+  })
+
+  test('becomes active though nobody looks', async () => {
+    dataOf(await moveDevice(service, admin, replacement.device))
+    clock.tick(day)
+    await endCooling(service.service)
+    expect(await stateOfReplacement()).toMatchObject({ state: 'active', bound_at: clock.iso() })
+  })
+
+  test('is approved by one of two admins at once', async () => {
+    const second = await createPhone(service, acme.id, 8, { role: 'admin' })
+    clock.tick(2 * day)
+    const answers = await Promise.all([
+      moveDevice(service, { key: admin.key }, replacement.device),
+      moveDevice(service, { key: second.key }, replacement.device),
+    ])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(refusal(answers.find(({ status }) => status === 409)!)).toEqual([409, 'device_approved', []])
+  })
+
+  test('is not approved by somebody who is no admin, nor by the operator while an admin can', async () => {
+    const bob = await createPhone(service, acme.id, 2)
+    expect(refusal(await moveDevice(service, bob, replacement.device))).toEqual([403, 'admin_only', []])
+    expect(refusal(await byOperator())).toEqual([409, 'administrator_approves', []])
+    expect(await stateOfReplacement()).toMatchObject({ state: 'pending', active_from: null })
+  })
+
+  test('is approved by the operator where no admin has a device', async () => {
+    dataOf(await revoke(admin.device))
+    expect(dataOf(await byOperator())).toMatchObject({ state: 'pending', active_from: expect.any(String) })
+    expect(refusal(await byOperator())).toEqual([409, 'device_approved', []])
+    clock.tick(day)
+    dataOf(await signIn(service, replacement.key))
+    expect(refusal(await byOperator())).toEqual([409, 'device_active', []])
+  })
+
+  test('waits as long as the policy says, not at all with 0', async () => {
+    const policy = (recovery_delay_s: number) =>
+      service.call('PUT', `/organization/${acme.id}/update`, { body: { policy: { recovery_delay_s } } })
+    dataOf(await policy(0))
+    expect(dataOf(await moveDevice(service, admin, replacement.device))).toMatchObject({
+      state: 'active',
+      active_from: null,
+    })
+    expect(refusal(await policy(-1))).toEqual([422, 'invalid_field', ['policy.recovery_delay_s']])
+  })
+})
+
+const refuseWith = async ({ key }: Phone, device_id = replacement.device) => {
+  const begun = await fromPhone(service, 'POST', 'device-refusal/challenge', { body: { device_id } })
+  const { challenge } = dataOf(begun)
+  const body = { device_id, challenge, response: answerTo(challenge, key) }
+  return fromPhone(service, 'POST', 'device-refusal', { body })
+}
+
+describe('during the cooling period, a device', () => {
+  beforeEach(async () => {
+    dataOf(await moveDevice(service, admin, replacement.device))
+    clock.tick(hour)
+  })
+
+  test('is refused by the one that was active before, which learns of it when it signs in', async () => {
+    const answer = await signIn(service, ada.key)
+    expect(refusal(answer)).toEqual([403, 'device_not_registered', []])
+    expect(answer.body.data.pending).toEqual([
+      { id: replacement.device, registered_at: expect.any(String), active_from: expect.any(String) },
+    ])
+    expect(dataOf(await refuseWith(ada))).toMatchObject({ state: 'refused' })
+    clock.tick(2 * day)
+    await endCooling(service.service)
+    expect(refusal(await signIn(service, replacement.key))).toEqual([403, 'device_refused', []])
+  })
+
+  test('is not refused by a device of somebody else, by itself, or by one that never counted', async () => {
+    const bob = await createPhone(service, acme.id, 2)
+    expect(refusal(await refuseWith(bob))).toEqual([404, 'not_found', []])
+    expect(refusal(await refuseWith(replacement))).toEqual([404, 'not_found', []])
+    const never = await another()
+    expect(refusal(await refuseWith(never))).toEqual([404, 'not_found', []])
+  })
+
+  test('is refused by an admin, and no longer once the period is over', async () => {
+    clock.tick(day)
+    expect(refusal(await moveDevice(service, admin, replacement.device, 'refuse'))).toEqual([
+      409,
+      'device_active',
+      [],
+    ])
+    await endCooling(service.service)
+    expect(await stateOfReplacement()).toMatchObject({ state: 'active' })
+  })
+
+  test('is revoked for good', async () => {
+    expect(dataOf(await revoke(replacement.device))).toMatchObject({ state: 'revoked', next: null })
+    clock.tick(2 * day)
+    await endCooling(service.service)
+    expect(refusal(await signIn(service, replacement.key))).toEqual([403, 'device_not_registered', []])
+  })
+
+  test('waits its whole period again when the clock turns out to have been ahead', async () => {
+    const behind = createClock('2029-12-01T00:00:00.000Z')
+    clock.tick(Date.parse(behind.iso()) - Date.parse(clock.iso()))
+    expect(refusal(await signIn(service, replacement.key))).toEqual([403, 'device_pending', []])
+    clock.tick(day - 1)
+    expect(refusal(await signIn(service, replacement.key))).toEqual([403, 'device_pending', []])
+    clock.tick(1)
+    dataOf(await signIn(service, replacement.key))
+  })
+
+  test('does not wait less when the clock is set back a little', async () => {
+    clock.tick(-30 * minute)
+    clock.tick(day - 30 * minute - 1)
+    expect(refusal(await signIn(service, replacement.key))).toEqual([403, 'device_pending', []])
+    clock.tick(1)
+    dataOf(await signIn(service, replacement.key))
+  })
+
+  test('needs the approval of another recovered device that became active first', async () => {
+    const second = await another()
+    dataOf(await moveDevice(service, admin, second.device))
+    clock.tick(day - hour)
+    dataOf(await signIn(service, replacement.key))
+    clock.tick(2 * day)
+    expect(refusal(await signIn(service, second.key))).toEqual([403, 'device_pending', []])
+    expect(await stateOfReplacement()).toMatchObject({ state: 'pending', proof: 'device', active_from: null })
+  })
+})
+
+const makeAdmin = (user_id: string) =>
+  service.call('POST', '/make-admin', { body: { org_id: acme.id, user_id } })
+const promoteWith = async ({ key, cookie }: Phone, user: string) => {
+  const body = { move: 'promote' }
+  const begun = await fromPhone(service, 'POST', `members/${user}/challenge`, { cookie, body })
+  const { challenge } = dataOf(begun)
+  return fromPhone(service, 'POST', `members/${user}/move`, {
+    cookie,
+    body: { ...body, challenge, response: answerTo(challenge, key) },
+  })
+}
+
+describe('a new admin', () => {
+  let bob: Phone
+  beforeEach(async () => {
+    bob = await createPhone(service, acme.id, 2)
+  })
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['make-admin', () => makeAdmin(bob.user)],
+    [
+      'an update of the role',
+      () =>
+        service.call('PUT', `/organization/${acme.id}/update/user/${bob.user}`, { body: { role: 'admin' } }),
+    ],
+  ])('by %s approves recoveries only after the cooling period', async (_, promote) => {
+    await promote()
+    expect(refusal(await moveDevice(service, bob, replacement.device))).toEqual([403, 'admin_too_new', []])
+    clock.tick(day - 1)
+    // To be made an admin once more neither shortens nor prolongs it.
+    await promote()
+    expect(refusal(await moveDevice(service, bob, replacement.device))).toEqual([403, 'admin_too_new', []])
+    clock.tick(1)
+    dataOf(await moveDevice(service, bob, replacement.device))
+  })
+
+  test('who was created as one waits as well, and does not keep the operator from approving', async () => {
+    dataOf(await revoke(admin.device))
+    const carol = await createPhone(service, acme.id, 3, { role: 'admin' })
+    expect(refusal(await moveDevice(service, carol, replacement.device))).toEqual([403, 'admin_too_new', []])
+    dataOf(await byOperator())
+  })
+
+  test('who was promoted with the device of an admin approves at once', async () => {
+    expect(dataOf(await promoteWith(admin, bob.user))).toMatchObject({ user_id: bob.user })
+    dataOf(await moveDevice(service, bob, replacement.device))
+  })
+
+  test('who is new passes nothing on', async () => {
+    await makeAdmin(bob.user)
+    const carol = await createPhone(service, acme.id, 3)
+    dataOf(await promoteWith(bob, carol.user))
+    expect(refusal(await moveDevice(service, carol, replacement.device))).toEqual([403, 'admin_too_new', []])
+  })
+
+  test('waits its whole period again when the clock turns out to have been ahead', async () => {
+    await makeAdmin(bob.user)
+    clock.tick(-400 * day)
+    const cookie = await cookieFor(service, bob.key)
+    const approve = () => moveDevice(service, { key: bob.key, cookie }, replacement.device)
+    expect(refusal(await approve())).toEqual([403, 'admin_too_new', []])
+    clock.tick(day - 1)
+    expect(refusal(await approve())).toEqual([403, 'admin_too_new', []])
+    clock.tick(1)
+    dataOf(await approve())
+  })
+
+  test('is told to the other admins', async () => {
+    const told = async () =>
+      (await service.messages('devices')).filter(({ subject }) => subject === 'acme: A new administrator')
+    await createMember(service, acme.id, 7, { role: 'admin' })
+    expect((await told()).map(({ to }) => to)).toEqual(['user9@acme.example'])
+    await makeAdmin(bob.user)
+    expect((await told()).map(({ to }) => to)).toEqual([
+      'user9@acme.example',
+      'user9@acme.example',
+      'user7@acme.example',
+    ])
+  })
+})
