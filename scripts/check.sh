@@ -26,16 +26,25 @@ fresh() {
   }
 }
 
-# The package holds the launcher, the bundle, the page and the completions, and nothing else.
+# The package holds the launcher, the bundle, the page, the completions and its exact dependencies, and nothing else.
 packed() {
   local files
+  npm run --silent prepack
   files=$(npm pack --dry-run --json --ignore-scripts 2>/dev/null | node -e '
     const files = JSON.parse(require("fs").readFileSync(0, "utf8"))[0].files.map(({ path }) => path)
-    for (const must of ["bin/svc.js", "dist/main.cjs", "dist/approver/index.html", "completions/svc.bash"])
+    for (const must of ["bin/svc.js", "dist/main.cjs", "dist/approver/index.html", "completions/svc.bash", "npm-shrinkwrap.json"])
       if (!files.includes(must)) console.log(`missing: ${must}`)
-    const meant = /^(?:package\.json|README\.md|bin\/svc\.js|dist\/(?:[\w.-]+\.cjs|help\.json|svc\.sample\.yaml|approver\/[\w.-]+)|completions\/svc\.(?:bash|zsh|fish|ps1))$/
+    const meant = /^(?:package\.json|npm-shrinkwrap\.json|README\.md|bin\/svc\.js|dist\/(?:[\w.-]+\.cjs|help\.json|svc\.sample\.yaml|approver\/[\w.-]+)|completions\/svc\.(?:bash|zsh|fish|ps1))$/
     for (const file of files) if (!meant.test(file)) console.log(`not meant: ${file}`)
-  ') && test -z "$files" || { echo "$files"; return 1; }
+  ')
+  local read=$?
+  npm run --silent postpack
+  test "$read" -eq 0 && test -z "$files" || { echo "$files"; return 1; }
+}
+
+# npm ci would take it in place of the lockfile.
+unwrapped() {
+  test ! -e npm-shrinkwrap.json || { echo 'npm-shrinkwrap.json was left by a broken npm pack: remove it'; return 1; }
 }
 
 check 'types' tsc -p .
@@ -46,6 +55,7 @@ check 'format' oxfmt --check
 check 'unused code' knip --no-progress
 check 'layers' vitest run --project node test/layers.test.ts test/regular-expressions.test.ts
 check 'generated files are fresh' fresh
+check 'lockfile alone' unwrapped
 check 'package is valid' publint --strict
 check 'package holds what is meant' packed
 

@@ -1,31 +1,49 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// What a stranger gets: the packed package, installed globally in a place of its own, with a home of its own.
+// What a stranger gets: the packed package, installed as docs/deploy.md says, with a home of its own.
+
+type Lockfile = { packages: Record<string, { version: string; dev?: boolean } | undefined> }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'svc-package-'))
-const prefix = join(folder, 'prefix')
-const svc = join(prefix, 'bin', 'svc')
+const installed = join(folder, 'installed')
+const svc = join(folder, 'svc')
 const configDir = join(folder, 'config')
 const env = { PATH: process.env.PATH, HOME: folder, SVC_CONFIG_DIR: configDir }
 
 const run = (command: string, args: string[], cwd = folder): string =>
   execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
-const npm = (...args: string[]): string =>
-  execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+const npm = (cwd: string, ...args: string[]): string =>
+  execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
 beforeAll(() => {
-  npm('pack', '--ignore-scripts', '--silent', '--pack-destination', folder)
+  // As `npm pack`, without its build: other tests are running what is built.
+  npm(root, 'run', '--silent', 'prepack')
+  npm(root, 'pack', '--ignore-scripts', '--silent', '--pack-destination', folder)
+  npm(root, 'run', '--silent', 'postpack')
   const packed = readdirSync(folder).find((name) => name.endsWith('.tgz'))!
-  npm('install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', join(folder, packed))
+  mkdirSync(installed)
+  run('tar', ['-xzf', packed, '--strip-components', '1', '-C', installed])
+  npm(installed, 'ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund')
+  symlinkSync(join(installed, 'bin', 'svc.js'), svc)
 }, 180_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -34,9 +52,23 @@ test('the installed svc tells its version', () => {
   expect(run(svc, ['--version'])).toMatch(/^svc \d+\.\d+\.\d+\n$/)
 })
 
+test('the installed package has exactly the dependencies of the lockfile, and no others', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lockfile
+  const found = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(file))
+    .map((file) => {
+      const { version } = JSON.parse(readFileSync(join(installed, file), 'utf8')) as { version: string }
+      return [file.replace(/\/package\.json$/, ''), version] as const
+    })
+  expect(found.length).toBeGreaterThan(50)
+  for (const [path, version] of found)
+    expect([path, version, packages[path]?.dev]).toEqual([path, packages[path]?.version, undefined])
+  expect(existsSync(join(root, 'npm-shrinkwrap.json'))).toBe(false)
+})
+
 test('the installed package brings the completions along', () => {
   for (const ending of ['bash', 'zsh', 'fish', 'ps1'])
-    expect(existsSync(join(prefix, 'lib', 'node_modules', 'svc', 'completions', `svc.${ending}`))).toBe(true)
+    expect(existsSync(join(installed, 'completions', `svc.${ending}`))).toBe(true)
 })
 
 test('the installed svc prints the sample configuration, and takes it', () => {
