@@ -1,4 +1,5 @@
 import { holdRestored } from './delivery/rows.ts'
+import { forgetPendingDevices } from './devices/rows.ts'
 import type { Db } from './storage/schema.ts'
 
 /**
@@ -16,7 +17,7 @@ export const settleRestored = async (db: Db, now: string): Promise<void> => {
     .execute()
   await db.deleteFrom('otps').execute()
   await db.deleteFrom('enrollments').where('used_at', 'is', null).execute()
-  // It may have been refused since; whoever wants it registers it again.
-  await db.updateTable('devices').set({ state: 'refused' }).where('state', '=', 'pending').execute()
+  // It may have been refused since.
+  await forgetPendingDevices(db)
   await db.deleteFrom('email_verifications').where('used_at', 'is', null).execute()
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '../../src/service/call.ts'
 import { allScopes } from '../service/all-scopes.ts'
+import { insertDeviceRow } from '../../src/service/devices/rows.ts'
 import { createTenant, dataOf } from '../service/fixtures.ts'
 import type { TestService } from '../service/harness.ts'
 
@@ -23,23 +24,20 @@ export const createCrowd = async (service: TestService, size: number): Promise<C
     const user = dataOf(
       await service.call('POST', `/organization/${org}/create/user`, { body: { ...body, mobile } }),
     )
-    await service.storage.write((db) =>
-      db
-        .insertInto('devices')
-        .values({
-          org_id: org,
-          user_id: user.id,
-          name: 'mute',
-          kind: 'software',
-          credential_id: randomBytes(16).toString('base64url'),
-          public_key: 'AA',
-          algorithm: -7,
-          user_handle: 'AA',
-          counter: 0,
-          registered_at: service.storage.now(),
-        })
-        .execute(),
-    )
+    const { storage, keyring } = service
+    const device = {
+      org_id: org,
+      user_id: user.id,
+      name: 'mute',
+      kind: 'software',
+      credential_id: randomBytes(16).toString('base64url'),
+      public_key: 'AA',
+      algorithm: -7,
+      user_handle: 'AA',
+      counter: 0,
+      registered_at: storage.now(),
+    } as const
+    await storage.write((db) => insertDeviceRow({ db, keyring }, device))
     mobiles.push(user.mobile_e164)
   }
   const keys = dataOf(await service.call('GET', `/svc/v1/keys?org_id=${org}`))

@@ -1,4 +1,6 @@
 import type { device } from '../../contract/device.ts'
+import { isAuthenticDevice } from '../devices/rows.ts'
+import { deviceNotAuthentic } from '../devices/waiting.ts'
 import { notFound } from '../refusal.ts'
 import type { RowInput } from '../row-ids.ts'
 import type { Service } from '../service.ts'
@@ -14,7 +16,7 @@ const everywhere = { orgId: null }
 
 /** The request and the device that answers; 404 for a device of somebody else as for no such request. */
 export const findDecider = (
-  { storage, publicUrl }: Service,
+  { storage, keyring, publicUrl }: Service,
   { request_id, response }: RowInput<typeof device.decideApproval>,
 ): Promise<Posted> => {
   const decidedAt = storage.now()
@@ -28,6 +30,7 @@ export const findDecider = (
       .where('user_id', '=', row.user_id)
       .selectAll()
       .executeTakeFirstOrThrow(() => notFound('Approval request'))
+    if (!isAuthenticDevice({ keyring }, found)) throw deviceNotAuthentic()
     return { row, device: found, site: await readSite(db, publicUrl), decidedAt }
   })
 }

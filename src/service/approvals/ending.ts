@@ -3,6 +3,7 @@ import type { FactorResult, Receipt } from '../../receipt/claims.ts'
 import { ofActiveMember } from '../active-member.ts'
 import type { Call } from '../call.ts'
 import { ofActiveDevice } from '../devices/active.ts'
+import { noteOnDevices, type DeviceRow } from '../devices/rows.ts'
 import { inactiveDevice } from '../devices/waiting.ts'
 import { conflict, notFound, Refusal } from '../refusal.ts'
 import { later } from '../later.ts'
@@ -15,7 +16,7 @@ import type { RowInput } from '../row-ids.ts'
 /** A decision that is verified, and may still come too late. */
 export type Verdict = {
   row: ApprovalRow
-  device: { id: number; counter: number; kind: 'phone' | 'software' }
+  device: Pick<DeviceRow, 'id' | 'counter' | 'kind' | 'row_mac'>
   /** What the authenticator has counted to. */
   counter: number
   decidedAt: string
@@ -43,6 +44,8 @@ const decidable = (call: Call, { row, device, counter }: Verdict) =>
           .whereRef('d.org_id', '=', 'approvals.org_id')
           .whereRef('d.user_id', '=', 'approvals.user_id')
           .where('d.id', '=', device.id)
+          // The row that was found to be authentic.
+          .where('d.row_mac', '=', device.row_mac)
           .where(ofActiveDevice('d'))
           .where((one) =>
             one.or([one('d.counter', '<', counter), one('d.counter', '=', counter === 0 ? 0 : -1)]),
@@ -54,9 +57,7 @@ const decidable = (call: Call, { row, device, counter }: Verdict) =>
     .where(ofLiveKey(call.now))
 
 const noteUse = async (call: Call, { row, device, counter, decidedAt }: Verdict): Promise<void> => {
-  await call.db
-    .updateTable('devices')
-    .set({ counter, last_used_at: decidedAt })
+  await noteOnDevices(call.db, { counter, last_used_at: decidedAt })
     .where('id', '=', device.id)
     .where('org_id', '=', row.org_id)
     .execute()

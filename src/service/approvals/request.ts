@@ -6,7 +6,7 @@ import { randomToken } from '../../core/ids.ts'
 import { hasPolicy } from '../../rules/decide.ts'
 import { standingDevices } from '../approver/session.ts'
 import { namedKeyOf, verifiedAs, type Call } from '../call.ts'
-import { ofActiveDevice } from '../devices/active.ts'
+import { hasActiveDevice } from '../devices/proof.ts'
 import { reachOrganization } from '../handlers/tenant.ts'
 import { parsePhone } from '../phone.ts'
 import { canonicalData, digestOf } from '../../receipt/subject.ts'
@@ -44,26 +44,18 @@ export const findApprover = async (
 ): Promise<Approver> => {
   if (orgId !== undefined) await reachOrganization(call, orgId)
   const meant = orgId ?? call.caller.orgId
-  const approvers = await call.db
+  const candidates = await call.db
     .selectFrom('memberships as m')
     .innerJoin('people as p', 'p.id', 'm.user_id')
     .innerJoin('organizations as o', 'o.id', 'm.org_id')
     .where('p.mobile', '=', mobile)
     .where('m.state', '=', 'active')
     .$if(meant !== null, (query) => query.where('m.org_id', '=', meant!))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('devices as d')
-          .select('d.id')
-          .whereRef('d.org_id', '=', 'm.org_id')
-          .whereRef('d.user_id', '=', 'm.user_id')
-          .where(ofActiveDevice('d'))
-          .$if(!call.dev, (query) => query.where('d.kind', '=', 'phone')),
-      ),
-    )
     .select(['m.org_id', 'm.user_id', 'o.policy', 'o.name as organization', 'o.slug'])
     .orderBy('m.org_id')
     .execute()
+  const approvers: Approver[] = []
+  for (const candidate of candidates) if (await hasActiveDevice(call, candidate)) approvers.push(candidate)
   const [approver, ...others] = approvers
   if (!approver)
     throw conflict(

@@ -1,6 +1,8 @@
 import { credentialOf, type DeviceRow } from '../approvals/credential.ts'
 import { readSite } from '../approvals/site.ts'
 import type { Call } from '../call.ts'
+import { isAuthenticDevice, noteOnDevices } from '../devices/rows.ts'
+import { deviceNotAuthentic } from '../devices/waiting.ts'
 import { Refusal } from '../refusal.ts'
 import type { Service } from '../service.ts'
 import { devicesOfMembers, standingDevices } from './session.ts'
@@ -28,7 +30,7 @@ type Which = {
  * transaction.
  */
 export const proveDevice = async (
-  { storage, publicUrl, dev }: Service,
+  { storage, keyring, publicUrl, dev }: Service,
   response: { id: string },
   challenge: string,
   { deviceId, inAnyState = false }: Which = {},
@@ -42,6 +44,7 @@ export const proveDevice = async (
       .executeTakeFirstOrThrow(deviceOver)) as DeviceRow,
     await readSite(db, publicUrl),
   ])
+  if (!isAuthenticDevice({ keyring }, device)) throw deviceNotAuthentic()
   // The verifier takes long to load, and not every service sees a device.
   const { verifyAssertion } = await import('../../receipt/assertion.ts')
   const checked = await verifyAssertion(response, credentialOf(device), site, challenge)
@@ -56,15 +59,14 @@ export const proveDevice = async (
   return {
     device,
     keep: async ({ db }) => {
-      await db
-        .updateTable('devices')
-        .set({ counter })
+      const kept = await noteOnDevices(db, { counter })
         .where('id', '=', device.id)
         .where('org_id', '=', device.org_id)
         .where((one) => one.or([one('counter', '<', counter), one('counter', '=', counter === 0 ? 0 : -1)]))
         .where('id', 'in', devices(db, dev).where('d.id', '=', device.id).select('d.id'))
-        .returning('id')
+        .returningAll()
         .executeTakeFirstOrThrow(deviceOver)
+      if (!isAuthenticDevice({ keyring }, kept)) throw deviceNotAuthentic()
     },
   }
 }

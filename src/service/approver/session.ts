@@ -2,6 +2,7 @@ import { sessionCookie } from '../../contract/approver.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { nobody, type Call, type Caller, type Person } from '../call.ts'
 import { ofActiveDevice } from '../devices/active.ts'
+import { isAuthenticDevice } from '../devices/rows.ts'
 import type { Authenticated } from '../keys.ts'
 import { Refusal } from '../refusal.ts'
 import type { Service } from '../service.ts'
@@ -60,21 +61,24 @@ export const devicesOfMembers = (db: Db, dev: boolean) =>
 export const standingDevices = (db: Db, dev: boolean) => devicesOfMembers(db, dev).where(ofActiveDevice('d'))
 
 /** Whether the session still stands: for who has waited since it was looked at. */
-export const stands = async ({ storage, dev }: Service, { session_id }: Person): Promise<boolean> => {
+export const stands = async (
+  { storage, keyring, dev }: Service,
+  { session_id }: Person,
+): Promise<boolean> => {
   const row = await storage.read((db) =>
     standingDevices(db, dev)
       .innerJoin('approver_sessions as s', 's.device_id', 'd.id')
       .where('s.id', '=', session_id)
       .where('s.expires_at', '>', storage.now())
-      .select('s.id')
+      .selectAll('d')
       .executeTakeFirst(),
   )
-  return row !== undefined
+  return row !== undefined && isAuthenticDevice({ keyring }, row)
 }
 
 /** Tells who stands at the page that shows this header `Cookie`; looked for in the store each time. */
 export const createSessionAuthenticator =
-  ({ storage, publicUrl, dev }: Service) =>
+  ({ storage, keyring, publicUrl, dev }: Service) =>
   async (header: string | undefined): Promise<Authenticated | undefined> => {
     const token = tokenIn(header, publicUrl)
     if (token === undefined) return undefined
@@ -84,11 +88,12 @@ export const createSessionAuthenticator =
         .innerJoin('approver_sessions as s', 's.device_id', 'd.id')
         .where('s.token_hash', '=', sha256(token))
         .where('s.expires_at', '>', now)
-        .select(['s.id', 's.last_seen_at', 'd.id as device_id', 'd.org_id', 'd.user_id'])
+        .selectAll('d')
+        .select(['s.id as session_id', 's.last_seen_at'])
         .executeTakeFirst(),
     )
-    if (!row) return undefined
-    const { id, device_id, org_id, user_id } = row
+    if (!row || !isAuthenticDevice({ keyring }, row)) return undefined
+    const { session_id, id: device_id, org_id, user_id } = row
     // Never waited for; a session that is used stays.
     if (later(row.last_seen_at, day) < now)
       storage
@@ -96,7 +101,7 @@ export const createSessionAuthenticator =
           db
             .updateTable('approver_sessions')
             .set({ last_seen_at: now, expires_at: later(now, lifetimeMs) })
-            .where('id', '=', id)
+            .where('id', '=', session_id)
             .execute(),
         )
         .catch(() => undefined)
@@ -107,7 +112,7 @@ export const createSessionAuthenticator =
       orgId: org_id,
       orgSlug: null,
       scopes: nobody.scopes,
-      person: { user_id, device_id, session_id: id },
+      person: { user_id, device_id, session_id },
     }
   }
 

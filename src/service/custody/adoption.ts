@@ -1,6 +1,7 @@
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import { sha256 } from '../../core/ids.ts'
 import { appendAudit } from '../audit.ts'
+import { adoptDeviceRows } from '../devices/rows.ts'
 import { adoptKeyRows } from '../keys/rows.ts'
 import type { Storage } from '../storage/storage.ts'
 import { coveredText, type CoveredRow, type SealedTable } from './covered.ts'
@@ -18,6 +19,7 @@ export type Adopted = {
   /** Thumbprints of the signing keys. */
   signing_keys: string[]
   api_keys: Counted
+  devices: Counted
   /** Rows that were left out, with the reason. */
   left_out: string[]
 }
@@ -66,10 +68,12 @@ export const adopt = async (
       await db.updateTable('signing_keys').set({ row_mac }).where('kid', '=', row.kid).execute()
     }
     const apiKeys = await adoptKeyRows({ db, keyring: keys })
+    const devices = await adoptDeviceRows({ db, keyring: keys })
     await insertMarker(db, keys, at)
     const adopted: Adopted = {
       signing_keys: [...proved].sort(),
       api_keys: counted('api_keys', apiKeys),
+      devices: counted('devices', devices),
       left_out: unreadable,
     }
     await appendAudit(db, {
@@ -81,6 +85,7 @@ export const adopt = async (
       changes: [
         ...adopted.signing_keys.map((kid) => `signing_key:${kid}`),
         `api_keys:${adopted.api_keys.count}:${adopted.api_keys.digest}`,
+        `devices:${adopted.devices.count}:${adopted.devices.digest}`,
       ],
       requestId: '-',
     })
@@ -89,8 +94,8 @@ export const adopt = async (
 }
 
 /** What the first start after the upgrade prints. */
-export const announceAdoption = ({ signing_keys, api_keys, left_out }: Adopted): string[] => [
-  `Authenticated the existing rows of the store under the master key, once. Signing keys: ${signing_keys.join(', ')}. API keys: ${api_keys.count} (digest ${api_keys.digest})`,
+export const announceAdoption = ({ signing_keys, api_keys, devices, left_out }: Adopted): string[] => [
+  `Authenticated the existing rows of the store under the master key, once. Signing keys: ${signing_keys.join(', ')}. API keys: ${api_keys.count} (digest ${api_keys.digest}). Devices: ${devices.count} (digest ${devices.digest})`,
   ...(left_out.length > 0
     ? [`These rows could not be authenticated and are not used: ${left_out.join(', ')}`]
     : []),

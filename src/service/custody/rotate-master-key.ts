@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Env } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
 import { appendAudit } from '../audit.ts'
+import { remacDeviceRows } from '../devices/rows.ts'
 import { isAuthenticKey, rehashKeyRows } from '../keys/rows.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -42,6 +43,7 @@ const changeKeys = async (db: Db, from: Keys, to: Keys, now: string): Promise<Ro
     const row_mac = from.holds('signing_keys', row) ? to.macOf('signing_keys', row) : null
     await db.updateTable('signing_keys').set({ row_mac }).where('kid', '=', row.kid).execute()
   }
+  left_out.push(...(await remacDeviceRows({ db, keyring: from }, { db, keyring: to })))
   await rehashKeyRows({ db, keyring: to }, new Set(authentic))
   await appendAudit(db, {
     orgId: 0,

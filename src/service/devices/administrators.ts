@@ -4,6 +4,7 @@ import { later } from '../later.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { readDevicePolicy } from './policy.ts'
 import type { Member } from './proof.ts'
+import { isAuthenticDevice } from './rows.ts'
 
 type Role = Tables['memberships']['role']
 
@@ -79,10 +80,10 @@ export const waitsUntil = async (
 
 /** Whether another administrator could approve the recovery of this member with a device of theirs. */
 export const hasOtherAdministrator = async (
-  { db, dev, now }: Pick<Call, 'db' | 'dev' | 'now'>,
+  { db, dev, now, keyring }: Pick<Call, 'db' | 'dev' | 'now' | 'keyring'>,
   { org_id, user_id }: Member,
 ): Promise<boolean> => {
-  const other = await standingDevices(db, dev)
+  const others = await standingDevices(db, dev)
     .where('m.org_id', '=', org_id)
     .where('m.user_id', '<>', user_id)
     .where('m.role', 'in', adminRoles)
@@ -92,8 +93,7 @@ export const hasOtherAdministrator = async (
         and([eb('m.admin_from', '<=', now), eb('m.promoted_at', '<=', now)]),
       ]),
     )
-    .select('d.id')
-    .limit(1)
-    .executeTakeFirst()
-  return other !== undefined
+    .selectAll('d')
+    .execute()
+  return others.some((row) => isAuthenticDevice({ keyring }, row))
 }

@@ -4,6 +4,7 @@ import { checkOtp, sendOtp, type SentOtp } from '../otp.ts'
 import type { Refusal } from '../refusal.ts'
 import { tellMember } from './notices.ts'
 import { settlePending, type Member } from './proof.ts'
+import { changeDeviceRows } from './rows.ts'
 
 type Pending = Member & { id: number }
 
@@ -46,15 +47,14 @@ export const confirmDevice = async (
 ): Promise<Refusal | undefined> => {
   const wrong = await checkOtp(call, { ...(await whose(call, device)), otp })
   if (wrong) return wrong
-  await call.db
-    .updateTable('devices')
-    .set({ state: 'active', bound_at: call.now })
-    .where('org_id', '=', device.org_id)
-    .where('id', '=', device.id)
-    .where('state', '=', 'pending')
-    .where('proof', '=', 'otp')
-    .returning('id')
-    .executeTakeFirstOrThrow()
+  const [active] = await changeDeviceRows(call, { state: 'active', bound_at: call.now }, (devices) =>
+    devices
+      .where('org_id', '=', device.org_id)
+      .where('id', '=', device.id)
+      .where('state', '=', 'pending')
+      .where('proof', '=', 'otp'),
+  )
+  if (!active) throw new Error(`device ${device.id} cannot be confirmed`)
   await settlePending(call, device)
   await call.audit(device.org_id, `device:${device.id}`, ['state', 'proof'], actor)
   await tellMember(call, device, {

@@ -1,10 +1,12 @@
 import { appendAudit } from '../audit.ts'
+import type { Call } from '../call.ts'
 import { later } from '../later.ts'
 import type { Service } from '../service.ts'
 import type { Db } from '../storage/schema.ts'
 import { settlePending } from './proof.ts'
+import { changeDeviceRows } from './rows.ts'
 
-type Clock = { db: Db; now: string; dev: boolean }
+type Clock = Pick<Call, 'db' | 'now' | 'dev' | 'keyring'>
 
 const lengthOf = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from))
 
@@ -12,7 +14,8 @@ const lengthOf = (from: string, to: string): number => Math.max(0, Date.parse(to
  * A cooling period that began in the future was started by a clock that was wrong. It begins again now, at its full
  * length: it gets neither shorter nor endless.
  */
-const restartAhead = async ({ db, now }: Clock): Promise<void> => {
+const restartAhead = async (clock: Clock): Promise<void> => {
+  const { db, now } = clock
   const devices = await db
     .selectFrom('devices')
     .where('state', '=', 'pending')
@@ -20,11 +23,11 @@ const restartAhead = async ({ db, now }: Clock): Promise<void> => {
     .select(['id', 'approved_at', 'active_from'])
     .execute()
   for (const { id, approved_at, active_from } of devices)
-    await db
-      .updateTable('devices')
-      .set({ approved_at: now, active_from: later(now, lengthOf(approved_at!, active_from!)) })
-      .where('id', '=', id)
-      .execute()
+    await changeDeviceRows(
+      clock,
+      { approved_at: now, active_from: later(now, lengthOf(approved_at!, active_from!)) },
+      (rows) => rows.where('id', '=', id),
+    )
 }
 
 const dueDevices = (db: Db, now: string) =>
@@ -42,17 +45,15 @@ export const activateDue = async (clock: Clock): Promise<void> => {
   const { db, now } = clock
   await restartAhead(clock)
   for (const { id, ...member } of await dueDevices(db, now).execute()) {
-    const active = await db
-      .updateTable('devices')
-      .set({ state: 'active', bound_at: now })
-      .where('id', '=', id)
-      .where('org_id', '=', member.org_id)
-      // Another of the same member may just have become active: this one then needs its approval.
-      .where('state', '=', 'pending')
-      .where('proof', '=', 'admin')
-      .where('active_from', '<=', now)
-      .returning('id')
-      .executeTakeFirst()
+    const [active] = await changeDeviceRows(clock, { state: 'active', bound_at: now }, (devices) =>
+      devices
+        .where('id', '=', id)
+        .where('org_id', '=', member.org_id)
+        // Another of the same member may just have become active: this one then needs its approval.
+        .where('state', '=', 'pending')
+        .where('proof', '=', 'admin')
+        .where('active_from', '<=', now),
+    )
     if (!active) continue
     await settlePending(clock, member)
     await appendAudit(db, {
@@ -79,7 +80,7 @@ const isDue = (db: Db, now: string) =>
     .executeTakeFirst()
 
 /** Ends cooling periods that are over. Writes only when there are some. */
-export const endCooling = async ({ storage, dev }: Service): Promise<void> => {
+export const endCooling = async ({ storage, dev, keyring }: Service): Promise<void> => {
   if (await storage.read((db) => isDue(db, storage.now())))
-    await storage.write((db) => activateDue({ db, now: storage.now(), dev }))
+    await storage.write((db) => activateDue({ db, now: storage.now(), dev, keyring }))
 }

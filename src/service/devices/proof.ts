@@ -1,37 +1,35 @@
-import type { Selectable } from 'kysely'
 import type { Call } from '../call.ts'
-import type { Db, Tables } from '../storage/schema.ts'
-import { ofActiveDevice } from './active.ts'
 import type { DevicePolicy } from './policy.ts'
+import { changeDeviceRows, isAuthenticDevice, type DeviceRow } from './rows.ts'
 
 export type Member = { org_id: number; user_id: number }
-type Proof = Selectable<Tables['devices']>['proof']
-
-const devicesOf = (db: Db, { org_id, user_id }: Member) =>
-  db.selectFrom('devices').where('org_id', '=', org_id).where('user_id', '=', user_id)
+type Proof = DeviceRow['proof']
+type Reach = Pick<Call, 'db' | 'dev' | 'keyring'>
 
 /** A key file counts only with --dev. */
-const countingDevices = ({ db, dev }: Pick<Call, 'db' | 'dev'>, member: Member) =>
-  devicesOf(db, member).$if(!dev, (query) => query.where('kind', '=', 'phone'))
+const devicesOf = ({ db, dev }: Reach, { org_id, user_id }: Member): Promise<DeviceRow[]> =>
+  db
+    .selectFrom('devices')
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .$if(!dev, (query) => query.where('kind', '=', 'phone'))
+    .selectAll()
+    .execute()
 
-export const hasActiveDevice = async (call: Pick<Call, 'db' | 'dev'>, member: Member): Promise<boolean> =>
-  (await countingDevices(call, member)
-    .where(ofActiveDevice('devices'))
-    .select('id')
-    .limit(1)
-    .executeTakeFirst()) !== undefined
+/** Whether the member has an authentic device that decides. */
+export const hasActiveDevice = async (call: Reach, member: Member): Promise<boolean> =>
+  (await devicesOf(call, member)).some((row) => row.state === 'active' && isAuthenticDevice(call, row))
 
-/** Whether the member ever had an active device, also before they were removed or deleted. */
-export const everHadDevice = async (call: Pick<Call, 'db' | 'dev'>, member: Member): Promise<boolean> =>
-  (await countingDevices(call, member)
-    .where('bound_at', 'is not', null)
-    .select('id')
-    .limit(1)
-    .executeTakeFirst()) !== undefined
+/**
+ * Whether the member ever had an active device, also before they were removed or deleted. One that another program has
+ * changed counts as one: nobody gets a first device by spoiling the one that was there.
+ */
+export const everHadDevice = async (call: Reach, member: Member): Promise<boolean> =>
+  (await devicesOf(call, member)).some((row) => row.bound_at !== null || !isAuthenticDevice(call, row))
 
 /** What a device of this member must prove before it becomes active. */
 export const proofRequired = async (
-  call: Pick<Call, 'db' | 'dev'>,
+  call: Reach,
   member: Member,
   { proof }: Pick<DevicePolicy, 'proof'>,
 ): Promise<Proof> => {
@@ -43,14 +41,16 @@ export const proofRequired = async (
  * What the pending devices of a member wait for, after another of their devices changed: an active one approves them,
  * and a recovery that was approved meanwhile is over. Without any, an administrator does.
  */
-export const settlePending = async (call: Pick<Call, 'db' | 'dev'>, member: Member): Promise<void> => {
+export const settlePending = async (call: Reach, member: Member): Promise<void> => {
   const hasActive = await hasActiveDevice(call, member)
   if (!hasActive && !(await everHadDevice(call, member))) return
-  await call.db
-    .updateTable('devices')
-    .set(hasActive ? { proof: 'device', approved_at: null, active_from: null } : { proof: 'admin' })
-    .where('org_id', '=', member.org_id)
-    .where('user_id', '=', member.user_id)
-    .where('state', '=', 'pending')
-    .execute()
+  const values = hasActive
+    ? ({ proof: 'device', approved_at: null, active_from: null } as const)
+    : ({ proof: 'admin' } as const)
+  await changeDeviceRows(call, values, (devices) =>
+    devices
+      .where('org_id', '=', member.org_id)
+      .where('user_id', '=', member.user_id)
+      .where('state', '=', 'pending'),
+  )
 }

@@ -1,5 +1,6 @@
 import type { Call } from '../call.ts'
 import { notFound } from '../refusal.ts'
+import type { DeviceRow } from './rows.ts'
 
 /** What the service tells of a device: neither its key nor its handle. */
 export const deviceColumns = [
@@ -21,13 +22,13 @@ export const deviceColumns = [
   'revoked_at',
 ] as const
 
-type Row = { backup_eligible: 0 | 1 | null }
+type Shown = Pick<DeviceRow, (typeof deviceColumns)[number]>
 
-/** A row as it is answered. */
-export const answeredDevice = <R extends Row>(row: R) => ({
-  ...row,
-  backup_eligible: row.backup_eligible === null ? null : row.backup_eligible === 1,
-})
+/** A row as it is answered: the columns above, whatever was read. */
+export const answeredDevice = (row: Shown) => {
+  const shown = Object.fromEntries(deviceColumns.map((column) => [column, row[column]])) as Shown
+  return { ...shown, backup_eligible: row.backup_eligible === null ? null : row.backup_eligible === 1 }
+}
 
 export const findDevice = ({ db }: Pick<Call, 'db'>, org_id: number, device_id: number) =>
   db

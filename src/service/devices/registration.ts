@@ -10,7 +10,8 @@ import { checkModel } from './model.ts'
 import { tellAdministrators, tellMember } from './notices.ts'
 import { readDevicePolicy } from './policy.ts'
 import { proofRequired, settlePending, type Member } from './proof.ts'
-import { answeredDevice, deviceColumns } from './record.ts'
+import { answeredDevice } from './record.ts'
+import { insertDeviceRow } from './rows.ts'
 
 type Registration = RowInput<typeof device.registerDevice>
 type Row = { id: number; proof: 'link' | 'otp' | 'device' | 'admin' }
@@ -51,21 +52,15 @@ const insertDevice = async (
   const { vouched, ...kept } = values
   checkModel({ ...kept, vouched }, policy)
   const proof = await proofRequired(call, member, policy)
-  const row = await call.db
-    .insertInto('devices')
-    .values({
-      ...kept,
-      ...member,
-      registered_at: call.now,
-      proof,
-      enrolled_by: created_by,
-      ...(proof === 'link' ? { state: 'active', bound_at: call.now } : { state: 'pending' }),
-    })
-    .onConflict((of) => of.column('credential_id').doNothing())
-    .returning(deviceColumns)
-    .executeTakeFirstOrThrow(() =>
-      conflict('device_known', 'This key is registered already', 'Register another'),
-    )
+  const row = await insertDeviceRow(call, {
+    ...kept,
+    ...member,
+    registered_at: call.now,
+    proof,
+    enrolled_by: created_by,
+    ...(proof === 'link' ? { state: 'active', bound_at: call.now } : { state: 'pending' }),
+  })
+  if (!row) throw conflict('device_known', 'This key is registered already', 'Register another')
   await call.audit(org_id, `device:${row.id}`, ['name', 'kind', 'state'], `user:${user_id}`)
   if (proof === 'link') await settlePending(call, member)
   if (proof === 'otp') await sendDeviceCode(call, row)

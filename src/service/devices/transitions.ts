@@ -7,19 +7,18 @@ import { activateDue } from './cooling.ts'
 import { tellAdministrators, tellMember } from './notices.ts'
 import { readDevicePolicy } from './policy.ts'
 import { hasActiveDevice, settlePending, type Member } from './proof.ts'
-import { answeredDevice, deviceColumns, findDevice } from './record.ts'
+import { answeredDevice, findDevice } from './record.ts'
+import { changeDeviceRows, endDeviceRows, noteOnDevices, type DeviceQuery } from './rows.ts'
 import { inactiveDevice } from './waiting.ts'
 
-// Each change of a device's state is one conditional statement: of two at the same moment, one wins.
+// Each change of a device's state is conditional, inside a transaction: of two at the same moment, one wins.
 
 type Target = { org_id: number; device_id: number }
 
-const pendingDevice = (call: Call, { org_id, device_id }: Target) =>
-  call.db
-    .updateTable('devices')
-    .where('org_id', '=', org_id)
-    .where('id', '=', device_id)
-    .where('state', '=', 'pending')
+const pendingDevice =
+  ({ org_id, device_id }: Target) =>
+  (devices: DeviceQuery): DeviceQuery =>
+    devices.where('org_id', '=', org_id).where('id', '=', device_id).where('state', '=', 'pending')
 
 /** Why a pending device was expected and none was found. */
 const notPending = async (call: Call, { org_id, device_id }: Target): Promise<Refusal> => {
@@ -38,12 +37,9 @@ const notPending = async (call: Call, { org_id, device_id }: Target): Promise<Re
 
 /** A further device, by an active one of the same member. */
 export const approveOwnDevice = async (call: Call, target: Target, member: Member) => {
-  const active = await pendingDevice(call, target)
-    .set({ state: 'active', bound_at: call.now })
-    .where('user_id', '=', member.user_id)
-    .where('proof', '=', 'device')
-    .returning(deviceColumns)
-    .executeTakeFirst()
+  const [active] = await changeDeviceRows(call, { state: 'active', bound_at: call.now }, (devices) =>
+    pendingDevice(target)(devices).where('user_id', '=', member.user_id).where('proof', '=', 'device'),
+  )
   if (!active) throw await notPending(call, target)
   await settlePending(call, member)
   await call.audit(target.org_id, `device:${target.device_id}`, ['state', 'proof'])
@@ -61,14 +57,13 @@ export const approveRecovery = async (call: Call, target: Target) => {
   const member = await findDevice(call, org_id, device_id)
   const { recoveryDelayMs } = await readDevicePolicy(call, org_id)
   const active_from = recoveryDelayMs === 0 ? null : later(call.now, recoveryDelayMs)
-  const approved = await pendingDevice(call, target)
-    .set(
-      active_from === null ? { state: 'active', bound_at: call.now } : { approved_at: call.now, active_from },
-    )
-    .where('proof', '=', 'admin')
-    .where('approved_at', 'is', null)
-    .returning(deviceColumns)
-    .executeTakeFirst()
+  const values =
+    active_from === null
+      ? ({ state: 'active', bound_at: call.now } as const)
+      : { approved_at: call.now, active_from }
+  const [approved] = await changeDeviceRows(call, values, (devices) =>
+    pendingDevice(target)(devices).where('proof', '=', 'admin').where('approved_at', 'is', null),
+  )
   if (!approved) throw await notPending(call, target)
   if (active_from === null) await settlePending(call, member)
   await call.audit(org_id, `device:${device_id}`, active_from === null ? ['state'] : ['active_from'])
@@ -93,11 +88,9 @@ export const refuseDevice = async (
 ) => {
   // One whose cooling period is over is active, whether anybody looked or not.
   await activateDue(call)
-  const refused = await pendingDevice(call, target)
-    .set({ state: 'refused' })
-    .$if(user_id !== undefined, (query) => query.where('user_id', '=', user_id!))
-    .returning(deviceColumns)
-    .executeTakeFirst()
+  const [refused] = await endDeviceRows(call, { state: 'refused' }, (devices) =>
+    pendingDevice(target)(devices).$if(user_id !== undefined, (own) => own.where('user_id', '=', user_id!)),
+  )
   if (!refused) throw await notPending(call, target)
   const { org_id } = refused
   await call.audit(org_id, `device:${target.device_id}`, ['state'], actor)
@@ -115,14 +108,9 @@ export const refuseDevice = async (
 /** Revokes a device; `next` says what follows for a member who has none left. */
 export const revokeDevice = async (call: Call, target: Target) => {
   const { org_id, device_id } = target
-  const revoked = await call.db
-    .updateTable('devices')
-    .set({ state: 'revoked', revoked_at: call.now })
-    .where('org_id', '=', org_id)
-    .where('id', '=', device_id)
-    .where(ofKeptDevice('devices'))
-    .returning(deviceColumns)
-    .executeTakeFirst()
+  const [revoked] = await endDeviceRows(call, { state: 'revoked', revoked_at: call.now }, (devices) =>
+    devices.where('org_id', '=', org_id).where('id', '=', device_id).where(ofKeptDevice('devices')),
+  )
   if (!revoked) {
     const { state } = await findDevice(call, org_id, device_id)
     throw conflict(`device_${state}`, `The device is ${state} already`)
@@ -145,13 +133,12 @@ export const revokeDevice = async (call: Call, target: Target) => {
 
 /** Ends all devices and links of a member who leaves. */
 export const endDevices = async (call: Call, member: Member): Promise<void> => {
-  await call.db
-    .updateTable('devices')
-    .set({ state: 'revoked', revoked_at: call.now })
-    .where('org_id', '=', member.org_id)
-    .where('user_id', '=', member.user_id)
-    .where(ofKeptDevice('devices'))
-    .execute()
+  await endDeviceRows(call, { state: 'revoked', revoked_at: call.now }, (devices) =>
+    devices
+      .where('org_id', '=', member.org_id)
+      .where('user_id', '=', member.user_id)
+      .where(ofKeptDevice('devices')),
+  )
   await endEnrollments(call, member)
 }
 
@@ -165,5 +152,5 @@ export const eraseDevices = async (call: Call, member: Member): Promise<void> =>
     .select('id')
   await call.db.deleteFrom('push_subscriptions').where('device_id', 'in', own).execute()
   await call.db.deleteFrom('approver_sessions').where('device_id', 'in', own).execute()
-  await call.db.updateTable('devices').set({ name: 'deleted' }).where('id', 'in', own).execute()
+  await noteOnDevices(call.db, { name: 'deleted' }).where('id', 'in', own).execute()
 }

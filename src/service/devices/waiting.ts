@@ -20,6 +20,17 @@ const nextFor = ({ id, proof, active_from }: Standing): string => {
   return 'Type the code on the approver page of this device'
 }
 
+/** Its row in the store is not what the service wrote. */
+export const deviceNotAuthentic = (): Refusal =>
+  new Refusal(
+    403,
+    'device_not_authentic',
+    'Another program has changed this device in the store, so it is not used',
+    {
+      hint: 'Revoke it, and register it again: svc user devices revoke, svc user enroll <user-id>',
+    },
+  )
+
 /** Why a device does not count; `device_pending` says what it waits for. */
 export const inactiveDevice = (device: Standing): Refusal => {
   if (device.state === 'pending')

@@ -13,6 +13,7 @@ import { requireCodes } from '../devices/code.ts'
 import { readDevicePolicy } from '../devices/policy.ts'
 import { proofRequired } from '../devices/proof.ts'
 import { answeredDevice, deviceColumns, findDevice } from '../devices/record.ts'
+import { isAuthenticDevice } from '../devices/rows.ts'
 import { registerDevice } from '../devices/registration.ts'
 import { approveRecovery, refuseDevice, revokeDevice } from '../devices/transitions.ts'
 import { challengeOfToken, insertEnrollment } from '../enrollment.ts'
@@ -85,14 +86,14 @@ export const deviceHandlers: Handlers<typeof device> = {
           .where('user_id', '=', row.user_id)
           .where(ofActiveDevice('devices'))
           .$if(!call.dev, (query) => query.where('kind', '=', 'phone'))
-          .select('credential_id')
+          .selectAll()
           .orderBy('id')
           .execute()
         return {
           request_id,
           ...(await readSite(call.db, call.publicUrl)),
           contexts: contextsOf(row),
-          credentials: devices.map((one) => one.credential_id),
+          credentials: devices.filter((one) => isAuthenticDevice(call, one)).map((one) => one.credential_id),
           number_required: row.number !== null,
           verified_as: row.verified_as,
           subject: answeredSubject(row),

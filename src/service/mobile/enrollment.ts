@@ -1,6 +1,7 @@
 import type { account } from '../../contract/account.ts'
 import type { Call } from '../call.ts'
 import { ofActiveDevice } from '../devices/active.ts'
+import { isAuthenticDevice } from '../devices/rows.ts'
 import { findAccount, findPerson, membershipsOf, type Person, type Who } from './person.ts'
 import { isRegistered } from './registration.ts'
 import type { RowData } from '../row-ids.ts'
@@ -8,8 +9,8 @@ import type { RowData } from '../row-ids.ts'
 type Status = RowData<typeof account.getEnrollmentStatus>
 
 /** Whether an active member within reach has a device that counts. */
-const hasDevice = async ({ db, caller, dev }: Call, userId: number): Promise<boolean> => {
-  const device = await db
+const hasDevice = async ({ db, caller, dev, keyring }: Call, userId: number): Promise<boolean> => {
+  const devices = await db
     .selectFrom('devices as d')
     .innerJoin('memberships as m', (join) =>
       join.onRef('m.org_id', '=', 'd.org_id').onRef('m.user_id', '=', 'd.user_id'),
@@ -19,10 +20,9 @@ const hasDevice = async ({ db, caller, dev }: Call, userId: number): Promise<boo
     .where('m.state', '=', 'active')
     .$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
     .$if(caller.orgId !== null, (own) => own.where('d.org_id', '=', caller.orgId!))
-    .select('d.id')
-    .limit(1)
-    .executeTakeFirst()
-  return device !== undefined
+    .selectAll('d')
+    .execute()
+  return devices.some((row) => isAuthenticDevice({ keyring }, row))
 }
 
 const facts = async (call: Call, person: Person) => {

@@ -2,6 +2,7 @@ import type { auth } from '../../contract/auth.ts'
 import type { Policy } from '../../rules/decide.ts'
 import type { Device } from '../../rules/device.ts'
 import type { Call } from '../call.ts'
+import { isAuthenticDevice } from '../devices/rows.ts'
 import { parseImei } from '../mobile/imei.ts'
 import { invalid } from '../refusal.ts'
 import type { RowInput } from '../row-ids.ts'
@@ -27,28 +28,29 @@ const isImeiOf = (text: string, imei: string | null): boolean =>
 
 /** A device of this user by any id that a client can know: ours, that of its credential, or what its app registered with. */
 const findDevice = async (
-  { db, dev }: Call,
+  { db, dev, keyring }: Call,
   { org_id, user_id }: Member,
   { device_id, imei }: DeviceInfo,
 ): Promise<Device | undefined> => {
-  const rows = await db
+  const known = await db
     .selectFrom('devices')
     .where('org_id', '=', org_id)
     .where('user_id', '=', user_id)
     .$if(!dev, (query) => query.where('kind', '=', 'phone'))
     .where('state', 'in', ['active', 'revoked'])
-    .select(['id', 'credential_id', 'state'])
+    .selectAll()
     .execute()
+  const rows = known.filter((one) => isAuthenticDevice({ keyring }, one))
   const row = rows.find(({ id, credential_id }) => String(id) === device_id || credential_id === device_id)
   const phones = await registeredPhones(db, { org_id, user_id })
   const phone = phones.find((one) => one.device_id === device_id || isImeiOf(device_id, one.imei))
   if (!row && !phone) return undefined
-  const known = phones.find((one) => one.imei !== null)?.imei
+  const imeiOf = phones.find((one) => one.imei !== null)?.imei
   return {
     id: row?.id ?? device_id,
     registered_to: user_id,
     revoked: row !== undefined && row.state !== 'active',
-    ...(imei !== undefined && known && { known_imei: parseImei(known).phone, imei: parseImei(imei).phone }),
+    ...(imei !== undefined && imeiOf && { known_imei: parseImei(imeiOf).phone, imei: parseImei(imei).phone }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { changeDeviceRows } from '../../../src/service/devices/rows.ts'
 import { createPhone, enrollPhone, type Phone } from '../approver/phone.ts'
 import { ask, decide, post, signed } from '../approver.ts'
 import { contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
@@ -44,7 +45,8 @@ describe.each([
     dataOf(await decide(service, request_id, ada.key, { decision: 'deny', not_me: true }))
     await leave()
     await create()
-    await service.storage.write((db) => db.updateTable('devices').set({ state: 'active' }).execute())
+    const { storage, keyring } = service
+    await storage.write((db) => changeDeviceRows({ db, keyring }, { state: 'active' }, (devices) => devices))
     expect(refusal(await ask(service, ada))).toEqual([429, 'muted', []])
   })
 

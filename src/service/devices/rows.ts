@@ -1,0 +1,100 @@
+import type { Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely'
+import type { Keyring } from '../custody/keyring.ts'
+import type { Db, Tables } from '../storage/schema.ts'
+
+// Every statement that writes `devices` is here, so that none leaves a row whose MAC no longer holds, and none gives a MAC to
+// a row that another program has changed.
+
+type Devices = Tables['devices']
+export type DeviceRow = Selectable<Devices>
+type Reach = { db: Db; keyring: Pick<Keyring, 'macOf' | 'holds'> }
+export type DeviceQuery = SelectQueryBuilder<Tables, 'devices', object>
+type Values = Omit<Updateable<Devices>, 'id' | 'row_mac'>
+
+/** Whether the service wrote this device, and nobody else has changed it since. Only then does it count for anything. */
+export const isAuthenticDevice = ({ keyring }: Pick<Reach, 'keyring'>, row: DeviceRow): boolean =>
+  keyring.holds('devices', row)
+
+const seal = async ({ db, keyring }: Reach, row: DeviceRow, values: Values): Promise<DeviceRow> => {
+  const next = { ...row, ...values } as DeviceRow
+  const row_mac = keyring.macOf('devices', next)
+  await db
+    .updateTable('devices')
+    .set({ ...values, row_mac })
+    .where('id', '=', row.id)
+    .execute()
+  return { ...next, row_mac }
+}
+
+/** Adds a device; undefined where its credential is known already. */
+export const insertDeviceRow = async (
+  reach: Reach,
+  values: Omit<Insertable<Devices>, 'id' | 'row_mac'>,
+): Promise<DeviceRow | undefined> => {
+  const row = await reach.db
+    .insertInto('devices')
+    .values(values)
+    .onConflict((of) => of.column('credential_id').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  return row && seal(reach, row, {})
+}
+
+const select = ({ db }: Reach, where: (query: DeviceQuery) => DeviceQuery): Promise<DeviceRow[]> =>
+  where(db.selectFrom('devices')).selectAll().orderBy('id').execute()
+
+/** Changes the authentic devices that `where` finds, and answers them as they are now. */
+export const changeDeviceRows = async (
+  reach: Reach,
+  values: Values,
+  where: (query: DeviceQuery) => DeviceQuery,
+): Promise<DeviceRow[]> => {
+  const changed: DeviceRow[] = []
+  for (const row of await select(reach, where))
+    if (isAuthenticDevice(reach, row)) changed.push(await seal(reach, row, values))
+  return changed
+}
+
+/** As `changeDeviceRows`, for what ends devices: one that another program has changed ends too, and stays without a MAC. */
+export const endDeviceRows = async (
+  reach: Reach,
+  values: Values & { state: 'revoked' | 'refused' },
+  where: (query: DeviceQuery) => DeviceQuery,
+): Promise<DeviceRow[]> => {
+  const ended: DeviceRow[] = []
+  for (const row of await select(reach, where)) {
+    if (isAuthenticDevice(reach, row)) ended.push(await seal(reach, row, values))
+    else {
+      await reach.db.updateTable('devices').set(values).where('id', '=', row.id).execute()
+      ended.push({ ...row, ...values } as DeviceRow)
+    }
+  }
+  return ended
+}
+
+/** What each use changes, and what a person called it: no decision relies on either, and no MAC covers them. */
+export const noteOnDevices = (
+  db: Db,
+  values: Pick<Updateable<Devices>, 'counter' | 'last_used_at' | 'name'>,
+) => db.updateTable('devices').set(values)
+
+/** A registration that was under way when a backup was made. Its member registers the device again. */
+export const forgetPendingDevices = async (db: Db): Promise<void> => {
+  await db.deleteFrom('devices').where('state', '=', 'pending').execute()
+}
+
+/** Gives every device its MAC. Only the adoption of a store calls it. */
+export const adoptDeviceRows = async (reach: Reach): Promise<DeviceRow[]> => {
+  const rows = await select(reach, (query) => query)
+  for (const row of rows) await seal(reach, row, {})
+  return rows
+}
+
+/** The MACs of authentic devices anew, under another master key. */
+export const remacDeviceRows = async (from: Reach, to: Reach): Promise<string[]> => {
+  const left_out: string[] = []
+  for (const row of await select(from, (query) => query))
+    if (isAuthenticDevice(from, row)) await seal(to, row, {})
+    else left_out.push(`devices:${row.id}`)
+  return left_out
+}
