@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts'
+import { SvcError } from '../core/errors.ts'
 import type { Change, Context } from './context.ts'
 
 export type Gate = {
@@ -45,15 +46,28 @@ export const createGate = (context: Context): Gate => {
     await pass({ cli: operation?.cli ?? requireApproval[0]!, line: rawLine(request) })
   }
 
+  /** Where a rule of the organization requires an approval: waits for it, and sends the same again with it. */
+  const afterApproval = async <T>(error: unknown, send: () => Promise<T>): Promise<T> => {
+    if (!(error instanceof SvcError) || error.code !== 'approval_required') throw error
+    const before = id
+    id = await (await import('./approve/required.ts')).awaitRequired(context, error)
+    try {
+      return await send()
+    } finally {
+      id = before
+    }
+  }
+
   const guard = (client: Client): Client => ({
     ...client,
     call: async (operation, input, options) => {
       if (operation.effect === 'read') return client.call(operation, input, options)
       await pass({ cli: operation.cli })
-      const answer =
+      const send = async () =>
         operation.effect === 'rings'
-          ? await (await import('./rings.ts')).ringWith(context, client, operation, input, options)
-          : await client.call(operation, input, options)
+          ? (await import('./rings.ts')).ringWith(context, client, operation, input, options)
+          : client.call(operation, input, options)
+      const answer = await send().catch((error: unknown) => afterApproval(error, send))
       context.changed = true
       return answer
     },

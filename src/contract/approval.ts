@@ -3,6 +3,7 @@ import { approvalStates } from './approval-state.ts'
 import { chosen, line, positive, seen } from './field.ts'
 import { operations } from './operation.ts'
 import { factorRuling, factors, mobile, time, timeline } from './records.ts'
+import { scopes } from './scopes.ts'
 import { sha256Hex, subjectInput, subjectRecord } from './subject.ts'
 
 // Approvals over /svc/v1: ask a person, wait, be told once. spec: not shown (the specification has the three tools)
@@ -158,7 +159,7 @@ export const approval = operations({
     path: '/svc/v1/approvals/{request_id}',
     cli: 'approve status',
     effect: 'read',
-    scope: ['ask', 'read'],
+    scope: scopes,
     summary: 'Show an approval request, or wait for its decision',
     message: 'Approval',
     example: 'apr_3mYk8wQZ',
@@ -202,7 +203,7 @@ export const approval = operations({
     path: '/svc/v1/approvals/{request_id}/cancel',
     cli: 'approve cancel',
     effect: 'write',
-    scope: 'ask',
+    scope: scopes,
     summary: 'Withdraw a pending request; its status becomes expired',
     message: 'Approval cancelled',
     example: 'apr_3mYk8wQZ',

@@ -3,6 +3,7 @@ import type { Scope } from '../contract/scopes.ts'
 import type { Waited } from './approvals/waiting.ts'
 import type { Channel, Message } from './delivery/message.ts'
 import type { Keyring } from './custody/keyring.ts'
+import type { Requirement } from './policy/required-approval.ts'
 import type { Refusal } from './refusal.ts'
 import type { Ring } from './ringer.ts'
 import type { Service } from './service.ts'
@@ -80,6 +81,8 @@ export type Call = {
    * is the caller when left out.
    */
   audit(orgId: number, subject: string, changes?: string[], actor?: string): Promise<void>
+  /** Demands that one of these users has approved this very call; checked before the transaction commits. */
+  demandApproval(requirement: Requirement): void
   /**
    * Wakes who waits for a request for approval, and its approver's page, once the transaction is committed. Without a
    * `request_id` the page alone: the person or their device may have lost their place.

@@ -1,7 +1,8 @@
 import { appendAudit } from './audit.ts'
 import type { Call, Caller } from './call.ts'
+import type { Requirement } from './policy/required-approval.ts'
 
-type Given = Omit<Call, 'audit'> & {
+type Given = Omit<Call, 'audit' | 'demandApproval'> & {
   /** The operation, as the audit names it. */
   action: string
   /** Names of the fields that the caller gave: what an audit row says was changed unless the handler knows better. */
@@ -13,7 +14,7 @@ type Given = Omit<Call, 'audit'> & {
 const actorOf = ({ name, keyId, person }: Caller): string => (person ? name : `${name} (key ${keyId})`)
 
 /**
- * What a handler works with; whether it has left an audit row; and whether its answer `lasts`: the same caller would get
+ * What a handler works with; the organizations whose audit it wrote to, and the approvals that it demanded; and whether its answer `lasts`: the same caller would get
  * the same until the next commit. One that looked at the clock or at this one request does not.
  */
 export const createCall = ({
@@ -21,9 +22,15 @@ export const createCall = ({
   given,
   approval,
   ...rest
-}: Given): { call: Call; audited(): boolean; lasts(): boolean } => {
+}: Given): {
+  call: Call
+  changed: ReadonlySet<number>
+  demanded: readonly Requirement[]
+  lasts(): boolean
+} => {
   const { db, caller, now, requestId } = rest
-  let audited = false
+  const changed = new Set<number>()
+  const demanded: Requirement[] = []
   let lasts = true
   const call: Call = {
     ...rest,
@@ -38,8 +45,9 @@ export const createCall = ({
     audit: async (orgId, subject, changes = given, actor = actorOf(caller)) => {
       const all = approval === undefined ? changes : [...changes, `approval:${approval}`]
       await appendAudit(db, { orgId, at: now, actor, action, subject, changes: all, requestId })
-      audited = true
+      changed.add(orgId)
     },
+    demandApproval: (requirement) => void demanded.push(requirement),
   }
-  return { call, audited: () => audited, lasts: () => lasts }
+  return { call, changed, demanded, lasts: () => lasts }
 }

@@ -35,7 +35,7 @@ export const createEngineAsker = (service: Service, caller: Caller): Asker => {
 
   const write = async <I, D>(action: string, handler: Handler<I, D>, input: I): Promise<D> => {
     const asked = { action, caller, requestId: requestId(), given: Object.keys(input as object) }
-    const data = await runWrite(service, asked, handler, input, (_db, _now, work) => work())
+    const data = await runWrite(service, asked, handler, input, async (_call, work) => (await work()).data)
     if (data instanceof Refusal) throw data
     return data
   }

@@ -1,6 +1,7 @@
 import { prepare, type Call, type Caller, type Handler, type Outside } from './call.ts'
 import { createCall } from './create-call.ts'
 import { enqueue, notConfigured } from './delivery/enqueue.ts'
+import type { Requirement } from './policy/required-approval.ts'
 import { Refusal } from './refusal.ts'
 import type { Service } from './service.ts'
 import type { Db } from './storage/schema.ts'
@@ -96,6 +97,13 @@ export const runRead = async <I, D>(
   })
 }
 
+/** What a handler did: its answer, the organizations that it changed, and the approvals that it demanded. */
+export type Worked<D> = {
+  data: D | Refusal
+  changed: ReadonlySet<number>
+  demanded: readonly Requirement[]
+}
+
 /**
  * Runs a handler in one transaction; `within` may look before it and keep its answer after it. Who waits is woken, and
  * phones ring, after the commit only.
@@ -105,19 +113,20 @@ export const runWrite = async <I, D, R>(
   asked: Asked,
   handler: Handler<I, D>,
   input: I,
-  within: (db: Db, now: string, work: () => Promise<D | Refusal>) => Promise<R>,
+  within: (call: Call, work: () => Promise<Worked<D>>) => Promise<R>,
 ): Promise<R> => {
   const outside = outsideOf(service, asked)
   const work = await prepare(handler, input, outside)
   const later: (() => void)[] = []
   const result = await service.storage.write((db) => {
     const now = service.storage.now()
-    const { call, audited } = callOf(service, asked, { caller: outside.caller, db, now, later })
-    return within(db, now, async () => {
+    const { call, changed, demanded } = callOf(service, asked, { caller: outside.caller, db, now, later })
+    return within(call, async () => {
       const data = await work(call)
       // The transaction goes back: nothing is changed without a trace.
-      if (!audited() && !(data instanceof Refusal)) throw new Error(`${asked.action} left no audit row`)
-      return data
+      if (changed.size === 0 && !(data instanceof Refusal))
+        throw new Error(`${asked.action} left no audit row`)
+      return { data, changed, demanded }
     })
   })
   for (const one of later) one()

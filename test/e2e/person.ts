@@ -52,6 +52,7 @@ export const createPerson = async (service: TestService, n: number) => {
   }
   return {
     org,
+    id: approver.id,
     mobile: approver.mobile,
     requests,
     rung,

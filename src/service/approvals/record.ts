@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { contextBytes, type ApprovalContext } from '../../receipt/context.ts'
 import { namedKeyOf, type Caller } from '../call.ts'
@@ -5,16 +6,7 @@ import { notFound } from '../refusal.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { answeredSubject } from './subject.ts'
 
-type Generated = 'id' | 'number_tries' | 'status' | 'format' | 'key_influences' | 'use_within_s'
-
-export type ApprovalRow = Omit<Tables['approvals'], Generated> & {
-  id: number
-  number_tries: number
-  format: 1 | 2
-  key_influences: 0 | 1
-  use_within_s: number
-  status: ApprovalRecord['status']
-}
+export type ApprovalRow = Selectable<Tables['approvals']>
 
 /** Which requests somebody may see: those of one organization, or of all; `askedBy` only those of one key. */
 export type Reach = { orgId: number | null; askedBy?: number }

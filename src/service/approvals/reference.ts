@@ -1,4 +1,4 @@
-import { namedKeyOf, type Caller } from '../call.ts'
+import { namedKeyOf, type Call, type Caller } from '../call.ts'
 import { Refusal } from '../refusal.ts'
 import type { Db } from '../storage/schema.ts'
 import { later } from '../later.ts'
@@ -7,6 +7,26 @@ import { later } from '../later.ts'
 export const approvalHeader = 'x-svc-approval'
 
 const day = 24 * 60 * 60 * 1000
+
+export const unknownApproval = (): Refusal =>
+  new Refusal(
+    422,
+    'unknown_approval',
+    `${approvalHeader} names no request of this organization that was approved within a day`,
+    { hint: 'Leave the header out, or ask again: svc approve request' },
+  )
+
+/** The request that a call names, whatever its state. Fails with 422 for one that is out of reach. */
+export const findReferenced = (
+  { db, caller }: Pick<Call, 'db' | 'caller'>,
+  request_id: string,
+): Promise<{ org_id: number; user_id: number; asked_by: number }> =>
+  db
+    .selectFrom('approvals')
+    .where('request_id', '=', request_id)
+    .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
+    .select(['org_id', 'user_id', 'asked_by'])
+    .executeTakeFirstOrThrow(unknownApproval)
 
 /**
  * What the audit of a write says of the approval that its caller names: a request that was approved within a day, made with
@@ -40,11 +60,5 @@ export const checkReference = async (
     .where('decided_at', '>=', later(now, -day))
     .select('id')
     .executeTakeFirst()
-  if (!found)
-    throw new Refusal(
-      422,
-      'unknown_approval',
-      `${approvalHeader} names no request of this organization that was approved within a day`,
-      { hint: 'Leave the header out, or ask again: svc approve request' },
-    )
+  if (!found) throw unknownApproval()
 }

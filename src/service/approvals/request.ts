@@ -132,8 +132,15 @@ const pushToDevices = async (call: Call, { org_id, user_id, request_id, expires_
   for (const { id } of devices) await call.send({ ...about, to: String(id) })
 }
 
-/** Adds a request and rings; all checks first. Fails with a Refusal: 404, 409, 422 or 429. */
-export const requestApproval = async (input: Asked, call: Call): Promise<ApprovalRecord> => {
+/**
+ * Adds a request and rings; all checks first. `byRule`: the service asks by itself, for a call that requires an approval. Fails
+ * with a Refusal: 403, 404, 409, 422 or 429.
+ */
+export const requestApproval = async (
+  input: Asked,
+  call: Call,
+  { byRule = false } = {},
+): Promise<ApprovalRecord> => {
   checkText('action', input.action)
   checkText('reason', input.reason)
   checkText('requester', input.requester)
@@ -141,7 +148,7 @@ export const requestApproval = async (input: Asked, call: Call): Promise<Approva
   const { mobile } = parsePhone(input.approver_mobile, undefined, 'approver_mobile')
   const approver = await findApprover(call, mobile, input.org_id)
   const policy = JSON.parse(approver.policy) as Policy
-  checkRequester(call, approver, policy)
+  checkRequester(call, approver, policy, byRule)
   const factors = await requiredFactors(call, approver, input.factors)
   const requester = input.requester ?? call.caller.name
   await checkLimits(call, approver, requester)
@@ -173,6 +180,7 @@ export const requestApproval = async (input: Asked, call: Call): Promise<Approva
       key_scopes: scopesText(call.caller.scopes),
       key_influences: mayInfluence(call.caller) ? 1 : 0,
       org_slug: approver.slug,
+      by_rule: byRule ? 1 : 0,
       use_within_s: input.use_within_s ?? defaultUse,
     })
     .returningAll()

@@ -31,10 +31,11 @@ export const checkRequester = (
   { caller }: Pick<Call, 'caller'>,
   approver: { user_id: number },
   { separation, not_requester }: Policy,
+  byRule: boolean,
 ): void => {
   if (not_requester && caller.ownerId === approver.user_id) throw ownRequest()
-  // The operator is the root of trust.
-  if (separation === 'strict' && mayInfluence(caller) && !isOperator(caller)) throw notSeparated()
+  // What a rule holds up is what such keys do. The operator is the root of trust.
+  if (separation === 'strict' && !byRule && mayInfluence(caller) && !isOperator(caller)) throw notSeparated()
 }
 
 /** How the device became the approver's, and by which key as seen from the one that asked. */
@@ -80,7 +81,7 @@ export const checkDecider = async (db: Db, row: ApprovalRow, claim: DeviceClaim)
   if (not_requester && key?.owner_user_id === row.user_id) throw ownRequest()
   if (separation !== 'strict' || askedByOperator(row, key?.org_id ?? null)) return
   const { relation } = claim.enrolled_by
-  if (row.key_influences === 1) throw notSeparated()
+  if (row.key_influences === 1 && row.by_rule === 0) throw notSeparated()
   if (relation === 'self' || relation === 'creator' || (relation === 'unknown' && claim.proof === 'link'))
     throw new Refusal(
       403,

@@ -1,7 +1,9 @@
 import { SvcError } from '../../core/errors.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
+import { keyedDigest } from '../../receipt/subject.ts'
 import { adopt, type Adopted } from './adoption.ts'
+import { deriveKey } from './derived-keys.ts'
 import type { Keyring } from './keyring.ts'
 import { insertMarker, readMarker } from './marker.ts'
 import { createRowMacs, type RowMacs } from './row-mac.ts'
@@ -76,5 +78,10 @@ export const createKeyring = async (
     const adopted = await beginCustody(storage, masterKey, keys)
     if (adopted) tell(adopted)
   } else if (!opens(keys, marker, 'custody')) throw wrongMasterKey()
-  return { ...keys, ...createSigner(storage, keys) }
+  const subjects = deriveKey(masterKey, 'subjects')
+  return {
+    ...keys,
+    ...createSigner(storage, keys),
+    secretDigest: (secret) => keyedDigest(secret, subjects),
+  }
 }

@@ -8,4 +8,6 @@ export type Keyring = Wrapping &
     sign(claims: Record<string, unknown>, typ: string): Promise<string>
     /** Public keys, retired ones included. */
     jwks(): Promise<{ keys: Record<string, unknown>[] }>
+    /** What stands for a secret in the subject of an approval: only the service can tell what it was. */
+    secretDigest(secret: string): string
   }

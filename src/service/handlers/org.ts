@@ -8,6 +8,7 @@ import type { Call, Handlers } from '../call.ts'
 import { requireScope } from '../keys/scopes.ts'
 import { eraseRealm } from '../mobile/expiry.ts'
 import { checkPolicy } from '../policy.ts'
+import { checkRules, demandForRules } from '../policy/rules.ts'
 import { conflict, invalid, notFound, Refusal } from '../refusal.ts'
 import type { Tables } from '../storage/schema.ts'
 import { given } from './given.ts'
@@ -74,6 +75,7 @@ export const insertOrganization = async (call: Call, { name, slug, policy = {} }
     .onConflict((of) => of.column('slug').doNothing())
     .returningAll()
     .executeTakeFirstOrThrow(() => slugTaken(own))
+  await checkRules(call, row.id, policy.require_approval)
   await call.audit(row.id, `organization:${row.id}`, namesOf({ name, slug, policy }))
   return answered(row)
 }
@@ -116,6 +118,8 @@ export const orgHandlers: Pick<Handlers<typeof org>, Group> = {
     const { policy, ...naming } = given(input, ['name', 'slug', 'policy'])
     if (Object.keys(naming).length > 0) requireScope({ scope: 'keys' }, call.caller)
     if (policy !== undefined) requireScope({ scope: 'rules' }, call.caller)
+    await demandForRules(call, org_id, 'updateOrganization', policy?.require_approval)
+    if (policy?.require_approval) await checkRules(call, org_id, policy.require_approval)
     const slug = naming.slug === undefined ? present.slug : checkSlug(naming.slug)
     checkRename(call, present.slug, slug)
     const row = await call.db
@@ -144,6 +148,7 @@ export const orgHandlers: Pick<Handlers<typeof org>, Group> = {
 
   deleteOrganization: async ({ org_id }, call) => {
     await reachOrganization(call, org_id)
+    await demandForRules(call, org_id, 'deleteOrganization', [])
     const people = await call.db
       .deleteFrom('memberships')
       .where('org_id', '=', org_id)

@@ -1,11 +1,14 @@
 import canonicalize from 'canonicalize'
 import type { Context } from 'hono'
 import type { Operation } from '../../contract/operation.ts'
+import type { OperationId } from '../../contract/table.ts'
 import { sha256 } from '../../core/ids.ts'
-import { approvalHeader, checkReference } from '../approvals/reference.ts'
+import { approvalHeader } from '../approvals/reference.ts'
 import { namedKeyOf, type Handler } from '../call.ts'
 import type { Authenticated } from '../keys.ts'
 import { isOperator, requireScope } from '../keys/scopes.ts'
+import { createGate } from '../policy/gate.ts'
+import { ApprovalRequired } from '../policy/required-approval.ts'
 import { Refusal } from '../refusal.ts'
 import { createIdEncoder } from '../row-ids.ts'
 import { runRead, runWrite } from '../run.ts'
@@ -40,7 +43,7 @@ const replayed = ({ requestId }: Asked, kept: Envelope): Response =>
 
 /** Answers one operation of the table, from the caller on. Compiled once an operation. */
 export const createOperationRoute = (
-  id: string,
+  id: OperationId,
   operation: Operation,
   handler: Handler<Fields, unknown>,
   { service, keptAnswers }: { service: Service; keptAnswers: KeptAnswers },
@@ -48,6 +51,7 @@ export const createOperationRoute = (
   const { readInput, checkReturned } = createInputReader(operation)
   const withTextIds = createIdEncoder(operation.data)
   const withoutSecrets = createSecretStripper(operation.data)
+  const gate = createGate(id)
   const { storage } = service
   const byTime = 'since' in operation.input._zod.def.shape
 
@@ -103,16 +107,20 @@ export const createOperationRoute = (
     const header = (name: string, value: string): void => void (headers[name] = value)
     const approval = asked.context.req.header(approvalHeader)
     const call = Object.assign(askedOf(asked, given), { header, approval })
-    const done = await runWrite(service, call, handler, input, async (db, now, work) => {
+    const done = await runWrite(service, call, handler, input, async (inside, work) => {
+      const { db, now } = inside
       const kept = repeatable && (await replay(db, repeatable, now))
       if (kept) return { kept }
-      if (approval !== undefined) await checkReference(db, asked.caller, approval, now)
-      const worked = await work()
+      const { data: worked } = await gate.pass(inside, { approval, input }, work)
       if (worked instanceof Refusal) return { refusal: worked }
       const data = withTextIds(worked)
       checkReturned(returned, data)
       if (repeatable) await keep(db, repeatable, now, success(operation.message, withoutSecrets(data)))
       return { envelope: success(operation.message, data) }
+    }).catch(async (error: unknown) => {
+      if (!(error instanceof ApprovalRequired)) throw error
+      const { caller, requestId } = asked
+      throw await gate.ask(service, { caller, requestId, input }, error.requirement)
     })
     if (done.refusal) throw done.refusal
     return done.kept ? replayed(asked, done.kept) : answer(200, done.envelope, asked.requestId, headers)

@@ -15,10 +15,11 @@ import * as whoAsks from './migrations/0011-who-asks.ts'
 import * as deviceId from './migrations/0012-device-id.ts'
 import * as nationalNumber from './migrations/0013-national-number.ts'
 import * as scopes from './migrations/0014-scopes.ts'
-import * as registrations from './migrations/0020-registrations.ts'
-import * as custody from './migrations/0018-custody.ts'
 import * as deviceStates from './migrations/0015-device-states.ts'
 import * as subjects from './migrations/0016-subjects.ts'
+import * as requiredApproval from './migrations/0017-required-approval.ts'
+import * as custody from './migrations/0018-custody.ts'
+import * as registrations from './migrations/0020-registrations.ts'
 import type { Tables } from './schema.ts'
 
 /** Forward only: a migration that was released is never changed, the next one is added below it. */
@@ -37,10 +38,11 @@ export const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }
   { name: '0012-device-id', up: deviceId.up },
   { name: '0013-national-number', up: nationalNumber.up },
   { name: '0014-scopes', up: scopes.up },
-  { name: '0020-registrations', up: registrations.up },
-  { name: '0018-custody', up: custody.up },
   { name: '0015-device-states', up: deviceStates.up },
   { name: '0016-subjects', up: subjects.up },
+  { name: '0017-required-approval', up: requiredApproval.up },
+  { name: '0018-custody', up: custody.up },
+  { name: '0020-registrations', up: registrations.up },
 ]
 
 export const newestVersion = migrations.length

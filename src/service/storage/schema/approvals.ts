@@ -103,6 +103,8 @@ export type ApprovalsTables = {
     key_scopes: string | null
     /** Whether it could influence who approves. */
     key_influences: Generated<0 | 1>
+    /** 1 where the service asked by itself, because a rule of the organization requires an approval. */
+    by_rule: Generated<0 | 1>
     org_slug: string | null
     /** Seconds from the approval in which it can be used. */
     use_within_s: Generated<number>

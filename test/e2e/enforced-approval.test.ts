@@ -1,0 +1,63 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Person } from './person.ts'
+import { svc } from './processes.ts'
+import { env, installHooks, ok, operator, service, somebody } from './profile-folder.ts'
+import { onTerminal } from './terminal.ts'
+
+installHooks()
+
+describe('an organization with require_approval', () => {
+  let ada: Person
+  let site: string
+  const fences = () => ok(['geofence', 'list', '--org', ada.org.slug, '-o', 'id'])
+  const remove = () => ['geofence', 'delete', site, '--org', ada.org.slug, '--yes']
+
+  beforeAll(async () => {
+    await ok(['profile', 'add', 'prod', '--base-url', service.baseUrl, '--with-key'], operator)
+    await ok(['profile', 'use', 'prod'])
+  })
+  beforeEach(async () => {
+    ada = await somebody()
+    const place = ['--latitude', '52.5', '--longitude', '13.4', '--radius', '100', '--is-active', '0']
+    site = (
+      await ok(['geofence', 'create', '--org', ada.org.slug, '--name', 'HQ', ...place, '-o', 'id'])
+    ).trim()
+    const rules = [{ operations: ['geofence delete'], approvers: [ada.id] }]
+    await ok(['org', 'update', ada.org.slug, '--require-approval', JSON.stringify(rules)])
+  })
+
+  test('is asked by the service, and the command goes on with the approval', async () => {
+    const [done, id] = await Promise.all([svc(remove(), env), ada.answer()])
+    expect(done.exit).toBe(0)
+    expect(done.stderr).toContain(`The organization requires an approval for this; nothing was changed`)
+    expect(await fences()).toBe('')
+    const changes = await ok(['audit', 'list', '--org', ada.org.slug, '--jq', '.[].changes[]'])
+    expect(changes.split('\n')).toContain(`approval:${id}`)
+  })
+
+  test('is left as it was when the approver denies', async () => {
+    const [done] = await Promise.all([svc(remove(), env), ada.answer({ decision: 'deny' })])
+    expect(done).toMatchObject({ exit: 6, stdout: '' })
+    expect(done.stderr).toMatch(
+      /Not approved \(denied\): the service requires an approval, and nothing was changed/,
+    )
+    expect((await fences()).trim()).toBe(site)
+  })
+
+  test('withdraws the request when the command is interrupted', async () => {
+    const { exit } = await onTerminal(remove(), env, [[/Waiting for.*left/, '\u0003']])
+    expect(exit).toBe(130)
+    expect(await ada.requests('pending')).toEqual([])
+    expect((await fences()).trim()).toBe(site)
+  })
+
+  test('refuses a raw call, and names the request to wait for', async () => {
+    const { exit, stdout } = await svc(
+      ['api', `/organization/${ada.org.id}/delete/geo-fence/${site}`, '-X', 'DELETE'],
+      env,
+    )
+    expect(exit).toBe(4)
+    const [request] = await ada.requests('pending')
+    expect(stdout).toContain(`x-svc-approval: ${request?.request_id}`)
+  })
+})

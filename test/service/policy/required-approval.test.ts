@@ -1,0 +1,247 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createApprover, decide, type Approver } from '../approver.ts'
+import { createClock } from '../clock.ts'
+import { auditOf, contentsOf, createTenant, dataOf, fence, refusal } from '../fixtures.ts'
+import { startTestService, type Answer, type TestService } from '../harness.ts'
+
+let clock: ReturnType<typeof createClock>
+let service: TestService
+let acme: { id: number; key: string }
+let ada: Approver
+let grace: Approver
+let rules: string
+let site: number
+
+const update = (body: object, key: string | undefined, headers = {}) =>
+  service.call('PUT', `/organization/${acme.id}/update`, { body, key, headers })
+const rule = (operations: string[], ...approvers: Approver[]) => ({
+  operations,
+  approvers: approvers.map(({ id }) => id),
+})
+const remove = (id = site, headers = {}, key = rules) =>
+  service.call('DELETE', `/organization/${acme.id}/delete/geo-fence/${id}`, { key, headers })
+const fences = async () => dataOf(await service.call('GET', `/organization/${acme.id}/geo-fences`)).length
+const approval = (request_id: string) => ({ 'x-svc-approval': request_id })
+type Asked = { request_id: string; user_id: string; status: string }
+/** The requests that a refusal names: one at least. */
+const asked = ({ status, body }: Answer): [Asked, ...Asked[]] => {
+  expect([status, body.data.code]).toEqual([403, 'approval_required'])
+  return body.data.requests
+}
+
+beforeEach(async () => {
+  clock = createClock()
+  service = await startTestService({ dev: true, now: clock.now })
+  acme = await createTenant(service, 'acme')
+  ada = await createApprover(service, acme.id, 1)
+  grace = await createApprover(service, acme.id, 2)
+  rules = dataOf(
+    await service.call('POST', '/svc/v1/keys', {
+      body: { name: 'rules', org_id: acme.id, scopes: ['rules'] },
+    }),
+  ).key
+  site = dataOf(
+    await service.call('POST', `/organization/${acme.id}/create/geo-fence`, {
+      body: { ...fence, is_active: 0 },
+      key: rules,
+    }),
+  ).id
+  dataOf(await update({ policy: { require_approval: [rule(['geofence'], ada)] } }, acme.key))
+})
+afterEach(() => service.close())
+
+describe('a call that a rule covers', () => {
+  test('is refused, changes nothing, and asks the approver of the rule', async () => {
+    const [request, ...others] = asked(await remove())
+    expect([request, others]).toEqual([
+      {
+        request_id: expect.stringMatching(/^apr_/),
+        user_id: ada.id,
+        status: 'pending',
+        expires_at: expect.any(String),
+      },
+      [],
+    ])
+    expect(await fences()).toBe(1)
+    const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request.request_id}`))
+    expect(subject).toMatchObject({
+      type: 'request',
+      data: { operation: 'deleteGeofence', organization: { slug: 'acme' }, deletions: [fence.name] },
+    })
+  })
+
+  test('asks nobody again when it is repeated', async () => {
+    const [first] = asked(await remove())
+    const rung = service.rung.length
+    expect(asked(await remove())).toEqual([first])
+    expect(service.rung.length).toBe(rung)
+  })
+
+  test('is done with the approval, once, and its audit names it', async () => {
+    const [{ request_id }] = asked(await remove())
+    dataOf(await decide(service, request_id, ada.key))
+    expect((await remove(site, approval(request_id))).status).toBe(200)
+    expect(await fences()).toBe(0)
+    const rows = await auditOf(service, acme.id)
+    expect(rows).toContainEqual([
+      'deleteGeofence',
+      `geofence:${site}`,
+      expect.arrayContaining([`approval:${request_id}`]),
+    ])
+
+    const again = await service.call('POST', `/organization/${acme.id}/create/geo-fence`, {
+      body: fence,
+      key: rules,
+      headers: approval(request_id),
+    })
+    expect(refusal(again)[1]).toBe('other_subject')
+  })
+
+  test('is refused with an approval that was used', async () => {
+    const [{ request_id }] = asked(await remove())
+    dataOf(await decide(service, request_id, ada.key))
+    // Two at once: one of them has it.
+    const answers = await Promise.all([
+      remove(site, approval(request_id)),
+      remove(site, approval(request_id)),
+    ])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404])
+  })
+
+  test('is refused with an approval of something else', async () => {
+    const [other] = asked(
+      await service.call('PUT', `/organization/${acme.id}/update/geo-fence/${site}`, {
+        body: { radius: 200 },
+        key: rules,
+      }),
+    )
+    dataOf(await decide(service, other.request_id, ada.key))
+    const before = await contentsOf(service)
+    expect(refusal(await remove(site, approval(other.request_id)))[1]).toBe('other_subject')
+    expect(await contentsOf(service)).toEqual(before)
+  })
+
+  test('is refused when what it replaces is not what the approver saw', async () => {
+    const change = (radius: number, key: string | undefined, headers = {}) =>
+      service.call('PUT', `/organization/${acme.id}/update/geo-fence/${site}`, {
+        body: { radius },
+        key,
+        headers,
+      })
+    const [{ request_id }] = asked(await change(300, rules))
+    const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
+    expect(subject.fields).toContainEqual({ label: 'radius', value: '300', before: String(fence.radius) })
+    dataOf(await decide(service, request_id, ada.key))
+    await service.storage.write((db) => db.updateTable('geofences').set({ radius: 151 }).execute())
+    expect(refusal(await change(300, rules, approval(request_id)))[1]).toBe('other_subject')
+  })
+
+  test.each(['pending', 'denied'] as const)('is refused while the request is %s', async (state) => {
+    const [{ request_id }] = asked(await remove())
+    if (state === 'denied') dataOf(await decide(service, request_id, ada.key, { decision: 'deny' }))
+    expect(refusal(await remove(site, approval(request_id)))).toEqual([409, 'not_approved', []])
+    expect(await fences()).toBe(1)
+  })
+
+  test('is refused to another key than the one that asked', async () => {
+    const [{ request_id }] = asked(await remove())
+    dataOf(await decide(service, request_id, ada.key))
+    expect(refusal(await remove(site, approval(request_id), acme.key))).toEqual([422, 'unknown_approval', []])
+  })
+
+  test('is covered for the operator too', async () => {
+    asked(await service.call('DELETE', `/organization/${acme.id}/delete/geo-fence/${site}`))
+    expect(await fences()).toBe(1)
+  })
+
+  test('asks each approver of the rule, one of whom is enough', async () => {
+    dataOf(
+      await update(
+        { policy: { require_approval: [rule(['geofence'], ada), rule(['timeslot'], ada, grace)] } },
+        acme.key,
+      ),
+    )
+    const add = (headers = {}) =>
+      service.call('POST', `/organization/${acme.id}/timeslots/add`, {
+        body: { name: 'Day', days: ['mon'], start: '09:00', end: '17:00', timezone: 'UTC' },
+        key: rules,
+        headers,
+      })
+    const [first, second] = asked(await add())
+    expect([first.user_id, second?.user_id]).toEqual([ada.id, grace.id])
+    dataOf(await decide(service, second!.request_id, grace.key))
+    expect((await add(approval(second!.request_id))).status).toBe(200)
+    const other = dataOf(await service.call('GET', `/svc/v1/approvals/${first.request_id}`))
+    expect(other.status).toBe('expired')
+  })
+})
+
+test('a call that no rule covers needs no approval', async () => {
+  expect(
+    (
+      await service.call('POST', `/organization/${acme.id}/create/auth-code`, {
+        body: { label: 'x' },
+        key: acme.key,
+      })
+    ).status,
+  ).toBe(200)
+})
+
+describe('a rule', () => {
+  test.each([
+    [['geofence list'], 'operations'],
+    [['approve submit'], 'operations'],
+    [['key revoke'], 'operations'],
+    [['geofense'], 'operations'],
+  ])('cannot cover %j', async (operations) => {
+    const answer = await update(
+      { policy: { require_approval: [rule(['geofence'], ada), rule(operations, ada)] } },
+      acme.key,
+    )
+    expect(refusal(answer)).toEqual([422, 'invalid_field', ['policy.require_approval[1].operations[0]']])
+  })
+
+  test('cannot cover what another covers', async () => {
+    const twice = [rule(['geofence'], ada), rule(['geofence delete'], grace)]
+    expect(refusal(await update({ policy: { require_approval: twice } }, acme.key))).toEqual([
+      422,
+      'invalid_field',
+      ['policy.require_approval[1].operations'],
+    ])
+  })
+
+  test('names users who can decide', async () => {
+    const nobody = { operations: ['org delete'], approvers: ['999'] }
+    expect(
+      refusal(await update({ policy: { require_approval: [rule(['geofence'], ada), nobody] } }, acme.key)),
+    ).toEqual([422, 'invalid_field', ['policy.require_approval[1].approvers[0]']])
+  })
+
+  test.each([
+    ['removed', []],
+    ['given to somebody else', 'grace'],
+    ['narrowed', 'narrow'],
+  ])('is not %s without its approvers', async (_, after) => {
+    const next =
+      after === 'grace'
+        ? [rule(['geofence'], grace)]
+        : after === 'narrow'
+          ? [rule(['geofence create'], ada)]
+          : []
+    const body = { policy: { require_approval: next } }
+    const [request] = asked(await update(body, acme.key))
+    expect(request.user_id).toBe(ada.id)
+    dataOf(await decide(service, request.request_id, ada.key))
+    expect((await update(body, acme.key, approval(request.request_id))).status).toBe(200)
+  })
+
+  test('goes with its organization only where its approvers agree', async () => {
+    const requests = asked(await service.call('DELETE', `/organization/${acme.id}/delete`, { key: acme.key }))
+    expect(requests.map(({ user_id }) => user_id)).toEqual([ada.id])
+  })
+
+  test('is removed by the operator, so that nobody is locked out', async () => {
+    dataOf(await update({ policy: { require_approval: [] } }, undefined))
+    expect((await remove()).status).toBe(200)
+  })
+})
