@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { svc, type Ended } from './processes.ts'
@@ -24,6 +24,25 @@ describe('a credential command', () => {
 
   test('gives the key', async () => {
     expect(await use(`cat ${keyFile}`)).toMatchObject({ exit: 0, stderr: '' })
+  })
+  test('is the program that was saved, and not one of the folder that svc is started in', async () => {
+    const [mine, theirs] = ['mine', 'theirs'].map((name) => join(folder.path, name))
+    for (const [dir, body] of [
+      [mine!, `cat ${keyFile}`],
+      [theirs!, `touch ${join(folder.path, 'run-by-theirs')}; cat ${keyFile}`],
+    ] as const) {
+      mkdirSync(dir)
+      writeFileSync(join(dir, 'print-key'), `#!/bin/sh\n${body}\n`, { mode: 0o700 })
+      writeFileSync(join(dir, 'key'), `${operator}\n`)
+    }
+    const add = ['profile', 'add', 'near', '--base-url', service.baseUrl, '--credential-command']
+    expect((await svc([...add, './print-key'], env, '', mine)).exit).toBe(0)
+    expect(await svc(['org', 'list', '-p', 'near'], env, '', theirs)).toMatchObject({ exit: 0 })
+    expect(existsSync(join(folder.path, 'run-by-theirs'))).toBe(false)
+    // What the command reads is not the folder's either.
+    await ok(['profile', 'set', 'near', 'credential_command=cat key'])
+    const { exit, stderr } = await svc(['org', 'list', '-p', 'near'], env, '', theirs)
+    expect([exit, stderr]).toEqual([1, expect.stringContaining(`runs in ${env.SVC_CONFIG_DIR}`)])
   })
   test('that hangs is killed with its children after five seconds, and named', async () => {
     const pids = join(folder.path, 'pids')

@@ -3,6 +3,7 @@ import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Io } from '../io.ts'
+import { configDir } from './config-dir.ts'
 
 const limitMs = 5_000
 const limitBytes = 64 * 1024
@@ -28,7 +29,8 @@ const wrongWith = (key: string): string | undefined => {
 
 /**
  * The key that the command of a profile prints on stdout, without the line break at its end. No shell; 5 seconds at
- * most, then it and what it started are killed.
+ * most, then it and what it started are killed. It runs in the folder of the profiles: the folder that svc is started in
+ * can be a stranger's repository, with programs and files of the same names.
  */
 export const runCredentialCommand = (
   command: readonly string[],
@@ -37,6 +39,7 @@ export const runCredentialCommand = (
 ): Promise<string> =>
   new Promise((resolve, reject) => {
     const [file = '', ...args] = command
+    const folder = configDir(io)
     const failed = (what: string, detail?: string) =>
       reject(
         new SvcError(
@@ -46,13 +49,14 @@ export const runCredentialCommand = (
           {
             detail,
             hint:
-              `It must print only the key, on one line. Try it: ${safeLine(command.map(shellWord).join(' '))}\n` +
+              `It must print only the key, on one line. It runs in ${folder}: name files by whole paths.\n` +
+              `      Try it: ${safeLine(command.map(shellWord).join(' '))}\n` +
               `      svc profile set ${shellWord(profileName)} ${field}='…' names another`,
           },
         ),
       )
     const child = spawn(file, args, {
-      cwd: io.cwd,
+      cwd: folder,
       env: io.env as NodeJS.ProcessEnv,
       detached: true,
       windowsHide: true,

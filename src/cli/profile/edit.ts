@@ -8,7 +8,7 @@ import { profileName, type Profile } from './profile-file.ts'
 type Check = (text: string, field: string, io: Io) => Profile[keyof Profile]
 
 /** Words of a command without a shell: a JSON list, or plain words; quotes are not guessed at. */
-const checkCommand: Check = (text, field) => {
+const wordsOf = (text: string, field: string): string[] => {
   const wrong = usageError(
     `${field} must be plain words, or a JSON list if a word contains a space or a quote`,
     `'["sh","-c","pass svc/prod | head -1"]'`,
@@ -26,6 +26,12 @@ const checkCommand: Check = (text, field) => {
   if (!Array.isArray(words) || words.length === 0 || words.some((word) => typeof word !== 'string'))
     throw wrong
   return words as string[]
+}
+
+/** A program that is named by a path is that file from now on, wherever svc is started. */
+const checkCommand: Check = (text, field, io) => {
+  const [program = '', ...args] = wordsOf(text, field)
+  return [/[/\\]/.test(program) ? resolve(io.cwd, program) : program, ...args]
 }
 
 const checkMobile: Check = (text, field) => {

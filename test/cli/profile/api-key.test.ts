@@ -16,7 +16,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 type Given = { globals?: Globals; env?: Record<string, string>; profile?: Profile; stdin?: string }
 const settingsOf = ({ globals = {}, env, profile = {}, stdin }: Given) =>
   createSettings({
-    io: memoryIo({ env: { PATH: process.env['PATH'], ...env }, stdin, cwd: dir }),
+    io: memoryIo({ env: { PATH: process.env['PATH'], SVC_CONFIG_DIR: dir, ...env }, stdin, cwd: dir }),
     globals,
     store: {
       path: '',
