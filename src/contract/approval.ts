@@ -99,7 +99,8 @@ export const pendingRecord = z.looseObject({
   contexts: ceremony.shape.contexts,
 })
 
-const columns = ['request_id', 'status', 'action', 'approver_mobile', 'requester', 'expires_at']
+// The credential and not the requester, which is only claimed.
+const columns = ['request_id', 'status', 'action', 'approver_mobile', 'verified_as', 'expires_at']
 
 export const approval = operations({
   createApproval: {
@@ -144,9 +145,13 @@ export const approval = operations({
         z.optional(z.boolean()),
         'Require the approver to type a number that only the requester sees',
       ),
-      requester: chosen(z.optional(line(120)), 'Name of the requester, as the approver reads it', {
-        example: 'CI of acme/web',
-      }),
+      requester: chosen(
+        z.optional(line(120)),
+        'Name of the requester; the approver reads it as a claim, beside the key',
+        {
+          example: 'CI of acme/web',
+        },
+      ),
       org_id: chosen(z.optional(positive), 'Organization id; default: the organization of the key', {
         example: 1,
       }),

@@ -45,9 +45,9 @@ export type Expectations = {
 const skew = 60
 
 const exact = [
-  ['approver', 'sub'],
-  ['requester', 'aud'],
-  ['requestId', 'jti'],
+  ['approver', 'sub', ''],
+  ['requester', 'aud', '; claimed by whoever asked, not verified'],
+  ['requestId', 'jti', ''],
 ] as const
 
 const checkIssuer = (claims: AnyClaims, { issuer, allowDev }: Expectations, note: Note): void => {
@@ -137,9 +137,10 @@ export const checkExpectations = (claims: AnyClaims, wanted: Expectations, now: 
   const status = wanted.status ?? 'approved'
   note('expected status', claims.status === status, `${claims.status}, wanted ${status}`)
   checkAction(claims, wanted, note)
-  for (const [name, claim] of exact)
-    if (wanted[name] !== undefined)
-      note(`expected ${name}`, claims[claim] === wanted[name], `"${claims[claim]}", wanted "${wanted[name]}"`)
+  for (const [name, claim, caveat] of exact) {
+    const found = `"${claims[claim]}", wanted "${wanted[name]}"${caveat}`
+    if (wanted[name] !== undefined) note(`expected ${name}`, claims[claim] === wanted[name], found)
+  }
   checkIssuer(claims, wanted, note)
   checkFormat(claims, wanted, note)
   for (const factor of wanted.factors ?? []) {

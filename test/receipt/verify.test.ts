@@ -76,6 +76,12 @@ describe('what is expected of a receipt', () => {
     expect(await failed(receipt, wanted)).toEqual([name])
   })
 
+  it('says that a requester is only claimed', async () => {
+    const { checks } = await verify(receipt, { requester: approval.requester })
+    const { ok, detail } = checks.find(({ name }) => name === 'expected requester')!
+    expect([ok, detail]).toEqual([true, expect.stringContaining('claimed by whoever asked, not verified')])
+  })
+
   it('is an approval unless a denial is asked for', async () => {
     expect(await failed(denial)).toEqual(['expected status'])
     expect(await failed(denial, { status: 'denied' })).toEqual([])

@@ -76,7 +76,7 @@ export const registerVerify = (group: Command, context: Context): void => {
     )
     .option('--digest <hex>', 'SHA-256 that the subject must have')
     .option('--approver <mobile>', 'Mobile number that the approver must have, E.164')
-    .option('--requester <text>', 'Requester that the receipt must name')
+    .option('--requester <text>', 'Requester that the receipt must name; claimed, not verified')
     .option('--status <word>', 'Decision that is required; default: approved (approved|denied)')
     .option(
       '--factors <list>',
