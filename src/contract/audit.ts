@@ -69,4 +69,27 @@ export const audit = operations({
       jws: chosen(z.string(), 'The same, signed with a key of /.well-known/jwks.json'),
     }),
   },
+  listAlteredRows: {
+    method: 'GET',
+    path: '/svc/v1/audit/altered',
+    cli: 'audit altered',
+    effect: 'read',
+    scope: 'read',
+    summary: 'List devices and keys that another program changed in the store; the service does not use them',
+    message: 'Altered rows',
+    example: '--org acme',
+    input: z.strictObject({
+      org_id: chosen(z.optional(positive), 'Organization id; an operator key that leaves it out sees all', {
+        example: 1,
+      }),
+    }),
+    data: z.array(
+      z.strictObject({
+        org_id: chosen(z.int(), 'Organization id; 0 is the service itself'),
+        kind: chosen(z.enum(['device', 'api_key', 'signing_key']), 'What it is'),
+        id: chosen(z.string(), 'Its id; of a signing key its kid'),
+      }),
+    ),
+    columns: ['org_id', 'kind', 'id'],
+  },
 })

@@ -1,6 +1,7 @@
 import { watchApprovals } from './approvals/watch.ts'
 import { readSettings } from './config/settings.ts'
 import { openKeyring } from './custody/open-keyring.ts'
+import { watchCustody } from './custody/watch.ts'
 import { createService } from './create-service.ts'
 import { createAdapters } from './delivery/adapters.ts'
 import { createOutbox, type Outbox } from './delivery/outbox.ts'
@@ -123,6 +124,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     const operatorKey = await ensureOperatorKey(service!, env.SVC_BOOTSTRAP_API_KEY)
     const origin = originAt(server.port)
     phase = 'serving'
+    closing.push(watchCustody(service!, log))
     return {
       baseUrl: origin + apiRoot,
       mcpUrl: `${origin}/mcp`,

@@ -49,6 +49,7 @@ describe('svc doctor', () => {
       'delivery',
       'delivery',
       'delivery',
+      'store',
       'tool server',
       'approver',
     ])

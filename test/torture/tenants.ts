@@ -54,6 +54,7 @@ const everything: OperationId[] = [
   'getApiCredentials',
   'listApprovals',
   'listAudit',
+  'listAlteredRows',
 ]
 /** Open ones are proved by a token or a signature and not by a key, those of the page by the cookie of a device. */
 const keyed = operationIds.filter((id) => !operationOf(id).open && !operationOf(id).session)

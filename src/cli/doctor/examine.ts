@@ -4,6 +4,7 @@ import { checkFiles, closeFiles } from './files.ts'
 import { checkDelivery } from './delivery.ts'
 import { failed, note, ok, type Finding } from './finding.ts'
 import { checkAddress, checkKey, checkService } from './service.ts'
+import { checkStore } from './store.ts'
 import { checkTools } from './tools.ts'
 import { checkFallback } from './verify-fallback.ts'
 
@@ -32,7 +33,10 @@ export const examine = async (context: Context, { fix }: { fix: boolean }): Prom
   if (key.state !== 'fail') {
     const service = await checkService(context)
     findings.push(...service)
-    if (service[0]?.state === 'ok') findings.push(...(await checkDelivery(context)))
+    if (service[0]?.state === 'ok') {
+      findings.push(...(await checkDelivery(context)))
+      findings.push(await checkStore(context))
+    }
   }
   findings.push(...(await checkTools(context)))
   findings.push(...checkFallback(settings))

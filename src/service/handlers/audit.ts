@@ -1,6 +1,7 @@
 import type { audit } from '../../contract/audit.ts'
 import { genesisHash } from '../../receipt/chain.ts'
 import type { Call, Handlers } from '../call.ts'
+import { findAlteredRows } from '../custody/altered-rows.ts'
 import { notFound } from '../refusal.ts'
 import { reachOrganization } from './tenant.ts'
 import { byTime } from './timeline.ts'
@@ -53,6 +54,11 @@ const inOrder = <Row extends Placed>(lists: Row[][], { limit, newer }: Call['pag
 }
 
 export const auditHandlers: Handlers<typeof audit> = {
+  listAlteredRows: async ({ org_id }, call) => {
+    if (org_id !== undefined) await reachOrganization(call, org_id)
+    return findAlteredRows(call.db, call.keyring, org_id ?? call.caller.orgId ?? undefined)
+  },
+
   listAudit: async ({ org_id, actor, action, subject, ...span }, call) => {
     const orgId = await reachChain(call, org_id)
     const query = call.db

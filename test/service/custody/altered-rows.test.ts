@@ -1,0 +1,65 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { watchCustody } from '../../../src/service/custody/watch.ts'
+import type { LogRecord } from '../../../src/service/log.ts'
+import { acme, installHooks, service } from '../acme.ts'
+import { createTenant, dataOf, refusal } from '../fixtures.ts'
+import { createPhone } from '../approver/phone.ts'
+import { changeStore } from './store-changes.ts'
+
+installHooks()
+
+let foreign: { id: number; key: string }
+let kid: string
+let device: number
+beforeEach(async () => {
+  foreign = await createTenant(service, 'globex')
+  await createPhone(service, acme.id, 1)
+  const rows = changeStore(service.folder, 'SELECT id FROM devices') as { id: number }[]
+  device = rows[0]!.id
+  const [key] = changeStore(service.folder, 'SELECT kid FROM signing_keys') as [{ kid: string }]
+  kid = key.kid
+})
+
+const altered = async (key?: string, org?: number) =>
+  service.call('GET', `/svc/v1/audit/altered${org === undefined ? '' : `?org_id=${org}`}`, { key })
+
+const alter = (): void => {
+  changeStore(service.folder, "UPDATE signing_keys SET retired_at = '2020'")
+  changeStore(service.folder, 'UPDATE devices SET enrolled_by = 2')
+  changeStore(service.folder, "UPDATE api_keys SET scopes = 'keys' WHERE id = 3")
+}
+
+describe('rows that another program has changed', () => {
+  test('are none in a store that nobody else writes', async () => {
+    expect(dataOf(await altered())).toEqual([])
+  })
+
+  test('are all listed for the operator', async () => {
+    alter()
+    expect(dataOf(await altered())).toEqual([
+      { org_id: 0, kind: 'signing_key', id: kid },
+      { org_id: foreign.id, kind: 'api_key', id: '3' },
+      { org_id: acme.id, kind: 'device', id: String(device) },
+    ])
+  })
+
+  test('are listed for an organization as far as they are its own', async () => {
+    alter()
+    const own = [{ org_id: acme.id, kind: 'device', id: String(device) }]
+    expect(dataOf(await altered(acme.key))).toEqual(own)
+    expect(dataOf(await altered(acme.key, acme.id))).toEqual(own)
+    expect(refusal(await altered(acme.key, foreign.id))).toEqual([404, 'not_found', []])
+  })
+
+  test('are reported in the log, each once', async () => {
+    alter()
+    const log: LogRecord[] = []
+    watchCustody(service.service, (record) => log.push(record))()
+    await expect.poll(() => log.length).toBe(3)
+    expect(log.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      `warn Another program has changed signing key ${kid} of the service in the store, so it is not used`,
+      `warn Another program has changed api key 3 of organization ${foreign.id} in the store, so it is not used`,
+      `warn Another program has changed device ${device} of organization ${acme.id} in the store, so it is not used`,
+    ])
+  })
+})
