@@ -118,9 +118,10 @@ _svc_place() {
     'key create') commands='' flags='--name --org --can --expires --owner -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'key rotate') commands='' flags='--overlap -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'key revoke') commands='' flags='-f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind='' many='' ;;
-    'audit') commands='list head verify' flags='' words='' files='' kind='' many='' ;;
+    'audit') commands='list head altered verify' flags='' words='' files='' kind='' many='' ;;
     'audit list') commands='' flags='--org --actor --action --subject --since --until --limit --cursor --all --follow' words='' files='' kind='' many='' ;;
     'audit head') commands='' flags='--org' words='' files='' kind='' many='' ;;
+    'audit altered') commands='' flags='--org' words='' files='' kind='' many='' ;;
     'audit verify') commands='' flags='--org --head --jwks' words='' files='' kind='' many='' ;;
     'export') commands='' flags='--org --schema' words='' files='' kind='' many='' ;;
     'diff') commands='' flags='-f --file --target --prune' words='' files=1 kind='' many='' ;;
@@ -372,6 +373,7 @@ _svc_value() {
     'key revoke --input') files=1 ;;
     'audit list --org') kind=org ;;
     'audit head --org') kind=org ;;
+    'audit altered --org') kind=org ;;
     'audit verify --org') kind=org ;;
     'audit verify --head') files=1 ;;
     'audit verify --jwks') files=1 ;;
