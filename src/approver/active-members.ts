@@ -11,7 +11,9 @@ const shownText = (shown: number, total: number, find: string): string => {
 }
 
 /** Who is active, fetched when it is opened: an organization may be large, and the first of them are shown. */
-export const activeMembers = (hold: (member: Member, item: HTMLElement) => unknown) => {
+export const activeMembers = (
+  take: (member: Member, move: 'hold' | 'promote', item: HTMLElement) => unknown,
+) => {
   const list = h('ul', { class: 'people' })
   const said = h('p', { class: 'aside' })
   const input = h('input', { id: 'find', type: 'search', autocomplete: 'off', maxlength: 60 })
@@ -26,7 +28,10 @@ export const activeMembers = (hold: (member: Member, item: HTMLElement) => unkno
     const item = h('li', { class: 'person' })
     item.append(
       h('p', {}, exactText(nameOf(member)), h('span', { class: 'who' }, exactText(member.mobile))),
-      button('Hold', 'quiet', () => hold(member, item), { 'aria-label': `Hold ${nameOf(member)}` }),
+      button('Hold', 'quiet', () => take(member, 'hold', item), { 'aria-label': `Hold ${nameOf(member)}` }),
+      button('Make admin', 'quiet', () => take(member, 'promote', item), {
+        'aria-label': `Make admin ${nameOf(member)}`,
+      }),
     )
     return item
   }

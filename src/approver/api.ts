@@ -1,8 +1,11 @@
+import type { approverDevices } from '../contract/approver-devices.ts'
 import type { approver } from '../contract/approver.ts'
 import type { device } from '../contract/device.ts'
 import type { Data, Input } from '../contract/operation.ts'
 
-type Table = typeof approver & Pick<typeof device, 'registerDevice' | 'decideApproval'>
+type Table = typeof approver &
+  typeof approverDevices &
+  Pick<typeof device, 'registerDevice' | 'decideApproval'>
 type Name = keyof Table
 type Route<K extends Name> = readonly [Table[K]['method'], Table[K]['path']]
 
@@ -21,23 +24,32 @@ const routes: { [K in Name]: Route<K> } = {
   listMembers: ['GET', '/svc/v1/approver/members'],
   beginMemberMove: ['POST', '/svc/v1/approver/members/{user_id}/challenge'],
   moveMember: ['POST', '/svc/v1/approver/members/{user_id}/move'],
+  listOwnDevices: ['GET', '/svc/v1/approver/devices'],
+  beginDeviceMove: ['POST', '/svc/v1/approver/devices/{device_id}/challenge'],
+  moveDevice: ['POST', '/svc/v1/approver/devices/{device_id}/move'],
+  sendDeviceCode: ['POST', '/svc/v1/approver/device-code'],
+  beginDeviceRefusal: ['POST', '/svc/v1/approver/device-refusal/challenge'],
+  refuseNewDevice: ['POST', '/svc/v1/approver/device-refusal'],
 }
 
 /** The service said no. `code` is for the program, `message` for the person. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
-  constructor(status: number, code: string, message: string) {
+  /** What the service says besides. */
+  readonly data: Record<string, unknown>
+  constructor(status: number, message: string, data: Record<string, unknown> = {}) {
     super(message)
     this.status = status
-    this.code = code
+    this.code = typeof data.code === 'string' ? data.code : ''
+    this.data = data
   }
 }
 
 /** Nothing came back: nobody knows whether it arrived. */
 export class Unreachable extends Error {}
 
-type Envelope = { status?: string; message?: string; data?: { code?: string } }
+type Envelope = { status?: string; message?: string; data?: Record<string, unknown> }
 
 const timeoutMs = 40_000
 
@@ -86,7 +98,7 @@ export const call = async <K extends Name>(
   if (response.ok && body.status === 'success') return body.data as Data<Table[K]>
   // A proxy speaks in place of a service that is away.
   if (response.status >= 500) throw new Unreachable(body.message ?? 'The service does not answer')
-  throw new Refused(response.status, body.data?.code ?? '', body.message ?? 'The service refused')
+  throw new Refused(response.status, body.message ?? 'The service refused', body.data)
 }
 
 export type Session = Data<Table['getSession']>
@@ -94,4 +106,5 @@ export type Enrollment = Data<Table['beginEnrollment']>
 export type Pending = Data<Table['listInbox']>['requests'][number]
 export type Members = Data<Table['listMembers']>
 export type Member = Members['members'][number]
+export type Devices = Data<Table['listOwnDevices']>
 export type Moved = Data<Table['moveMember']>

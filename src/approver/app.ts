@@ -1,10 +1,11 @@
 import { addressWorks, requestInAddress, takeToken } from './address.ts'
-import { call, Refused, type Members, type Session } from './api.ts'
+import { call, Refused, type Devices, type Members, type Session } from './api.ts'
 import { button } from './element.ts'
 import { enroll } from './enrollment.ts'
 import { createFeed, type Asked } from './feed.ts'
 import { announce, nameOrganization, setOffline, showNotice, tellNext } from './frame.ts'
 import { showInbox } from './inbox.ts'
+import { countWaiting, noDevices, readDevices, showDevices } from './devices.ts'
 import { isAdmin, nobody, showMembers, waitingMembers } from './members.ts'
 import { makeOffers, offerNotifications } from './offers.ts'
 import { clearNotifications, registerWorker } from './push.ts'
@@ -15,6 +16,7 @@ import type { View } from './view.ts'
 
 let session: Session | undefined
 let waiting: Members = nobody
+let devices: Devices = noDevices
 let pending: Asked[] | undefined
 let view: View = {}
 
@@ -42,6 +44,7 @@ const feed = createFeed({
     if (first) showPlace()
     else view.update?.(requests)
     void lookForMembers()
+    void lookForDevices()
   },
   reached: (reached) => setOffline(!reached, feed.refresh),
   ended: endSession,
@@ -53,6 +56,21 @@ const lookForMembers = async (): Promise<void> => {
   const before = waiting.total
   waiting = await waitingMembers(session, waiting)
   if (waiting.total !== before && location.hash === '') showPlace()
+}
+
+/** As often: a new device waits for this one, or for an admin. */
+const lookForDevices = async (): Promise<void> => {
+  if (!session || location.hash === '#devices') return
+  const before = countWaiting(devices)
+  devices = await readDevices(devices)
+  if (countWaiting(devices) !== before && location.hash === '') showPlace()
+}
+
+/** Read anew: what is shown there is decided about. */
+const openDevices = async (here: Session): Promise<void> => {
+  showNotice({ drawing: 'phone', title: 'Devices', lines: ['One moment.'] })
+  devices = await readDevices(devices)
+  if (location.hash === '#devices') showDevices(here, devices)
 }
 
 const sayGone = (title: string, line: string): void => {
@@ -99,6 +117,7 @@ const showPlace = (): void => {
     if (asked) return showRequest(asked, here, toInbox)
     if (wanted !== undefined) return showGone(wanted)
     if (location.hash === '#members') return showMembers(here, waiting)
+    if (location.hash === '#devices') return void openDevices(here)
     const notify = async (): Promise<void> => {
       await offerNotifications(here)
       showPlace()
@@ -106,6 +125,7 @@ const showPlace = (): void => {
     return showInbox(here, requests, {
       signOut,
       notify,
+      newDevices: countWaiting(devices),
       ...(isAdmin(here) && { waiting: waiting.total }),
     })
   })
@@ -132,6 +152,7 @@ const enter = async (fresh = false): Promise<void> => {
     await makeOffers(session)
   }
   waiting = await waitingMembers(session, nobody)
+  devices = await readDevices(noDevices)
   pending = undefined
   feed.start()
 }

@@ -2,6 +2,7 @@ import { call, Refused, type Enrollment } from './api.ts'
 import { suggestedName } from './device-name.ts'
 import { button, h, picture } from './element.ts'
 import { nameOrganization, problemLine, setBusy, show, showNotice } from './frame.ts'
+import { showPendingDevice } from './pending-device.ts'
 import { CheckFailed, missingPart, register, type Answer } from './webauthn.ts'
 
 const newLink = 'Ask your admin for a new link. It works once, for one phone.'
@@ -57,8 +58,9 @@ const showRegistration = (token: string, enrollment: Enrollment, name: string, e
     setBusy(true)
     try {
       made ??= await register(enrollment)
-      await call('registerDevice', { token, name: called, response: made as never })
-      ends.done()
+      const device = await call('registerDevice', { token, name: called, response: made as never })
+      if (device.state === 'active') ends.done()
+      else showPendingDevice(device, { done: ends.done, over: ends.signIn })
     } catch (error) {
       setBusy(false)
       explain(error)

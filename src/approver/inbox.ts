@@ -12,6 +12,8 @@ type Actions = {
   notify: () => Promise<void>
   /** How many wait to be accepted; nothing for everybody but an admin. */
   waiting?: number
+  /** How many new devices this person can approve or refuse. */
+  newDevices: number
 }
 
 const silent = (): void => undefined
@@ -57,12 +59,18 @@ const membersText = (waiting: number): string => {
   return waiting === 1 ? 'One person waits to join' : `${waiting} people wait to join`
 }
 
-const foot = (session: Session, { signOut, notify, waiting }: Actions): HTMLElement =>
+const devicesText = (count: number): string => {
+  if (count === 0) return 'Devices'
+  return count === 1 ? 'A new device waits for approval' : `${count} new devices wait for approval`
+}
+
+const foot = (session: Session, { signOut, notify, waiting, newDevices }: Actions): HTMLElement =>
   h(
     'div',
     { class: 'foot' },
     waiting !== undefined &&
       h('a', { class: 'row', href: '#members' }, picture('people'), membersText(waiting)),
+    h('a', { class: 'row', href: '#devices' }, picture('phone'), devicesText(newDevices)),
     notificationOffer(session) !== 'impossible' && button('Turn on notifications', 'plain', notify),
     h('p', { class: 'aside' }, exactText(session.device_name)),
     button('Sign out', 'quiet', signOut),

@@ -5,12 +5,13 @@ import { problemLine, setBusy, show } from './frame.ts'
 import { exactText, nameOf } from './text.ts'
 import { assert, CheckFailed } from './webauthn.ts'
 
-type Move = 'accept' | 'reject' | 'hold'
+type Move = 'accept' | 'reject' | 'hold' | 'promote'
 
 const done: Record<Move, string> = {
   accept: 'is accepted',
   reject: 'is rejected',
   hold: 'is on hold',
+  promote: 'is an admin',
 }
 
 const words = { sms: 'SMS', email: 'e-mail', push: 'push' }
@@ -90,7 +91,7 @@ export const showMembers = (session: Session, waiting: Members): void => {
     )
     return item
   }
-  const active = activeMembers((member, item) => take(member, 'hold', item))
+  const active = activeMembers((member, move, item) => take(member, move, item))
   const more = waiting.total - waiting.members.length
 
   list.append(...waiting.members.map(row))

@@ -70,5 +70,5 @@ export const turnOnNotifications = async (session: Session): Promise<string | un
 export const clearNotifications = async (pending: ReadonlySet<string>): Promise<void> => {
   const registration = await navigator.serviceWorker?.getRegistration('/approver')
   for (const shown of (await registration?.getNotifications()) ?? [])
-    if (!pending.has(shown.tag)) shown.close()
+    if (shown.tag !== 'devices' && !pending.has(shown.tag)) shown.close()
 }

@@ -1,7 +1,7 @@
 import { button, h } from './element.ts'
 import type { Asked } from './feed.ts'
 import { announce, showNotice } from './frame.ts'
-import { showRemoved } from './sign-in.ts'
+import { showRemoved } from './removed.ts'
 import { exactText, headline } from './text.ts'
 
 export type Ending =

@@ -1,18 +1,9 @@
 import { call, Refused } from './api.ts'
 import { button, h, picture } from './element.ts'
-import { problemLine, setBusy, show, showNotice } from './frame.ts'
+import { problemLine, setBusy, show } from './frame.ts'
+import { showPendingDevice, type Waiting } from './pending-device.ts'
+import { showRemoved, type Newcomer } from './removed.ts'
 import { assert, CheckFailed } from './webauthn.ts'
-
-export const showRemoved = (): void => {
-  showNotice({
-    drawing: 'phone',
-    title: 'This phone was removed',
-    lines: [
-      'It is not registered here any more and decides nothing.',
-      'If it is yours, ask your admin for a new link.',
-    ],
-  })
-}
 
 const sentenceFor = (error: unknown): string => {
   if (error instanceof CheckFailed) return error.message
@@ -29,15 +20,21 @@ export const showSignIn = (done: () => void): void => {
   const signIn = async (): Promise<void> => {
     problem.say('')
     setBusy(true)
+    let rpId = ''
     try {
       const { rp_id, challenge } = await call('beginSession', {})
+      rpId = rp_id
       const response = await assert(rp_id, challenge)
       await call('openSession', { challenge, response: response as never })
       done()
     } catch (error) {
       setBusy(false)
-      if (error instanceof Refused && error.code === 'device_not_registered') showRemoved()
-      else problem.say(sentenceFor(error))
+      if (!(error instanceof Refused)) return problem.say(sentenceFor(error))
+      const { device, pending } = error.data
+      if (error.code === 'device_pending')
+        showPendingDevice(device as Waiting, { done, over: () => showSignIn(done) })
+      else if (error.code === 'device_not_registered') showRemoved(rpId, pending as Newcomer[] | undefined)
+      else problem.say(error.code === 'device_refused' ? error.message : sentenceFor(error))
     }
   }
   show(

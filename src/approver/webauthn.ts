@@ -80,7 +80,7 @@ export const register = (enrollment: Enrollment): Promise<Answer> =>
           requireResidentKey: true,
           userVerification: 'required',
         },
-        attestation: 'none',
+        attestation: enrollment.attestation,
         excludeCredentials: enrollment.exclude.map((id) => ({ id, type: 'public-key' })),
         timeout: patienceMs,
       },

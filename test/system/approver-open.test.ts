@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Phone } from './approver-phone.ts'
 import { installHooks, open, stage } from './open-stage.ts'
 
 installHooks()
@@ -24,7 +25,15 @@ describe('while a request is open', () => {
 
   test('lets one of two phones decide, and tells the other', async () => {
     const user = await stage.person()
-    const phones = [await stage.enrolled(user), await stage.enrolled(user)]
+    const phones = [await stage.enrolled(user), await stage.registered(user)]
+    const [first, second] = phones as [Phone, Phone]
+    await first.page.goto(`${stage.origin}/approver#devices`)
+    await first.page.reload()
+    await first.tap('Approve')
+    await first.page.getByRole('status').getByText('Approved.').waitFor()
+    await first.page.getByRole('link', { name: 'All requests' }).click()
+    await second.tap('Check again')
+    await stage.reachesInbox(second)
     const { request_id } = await stage.ask(user)
     for (const phone of phones) await open(phone, request_id)
     await Promise.all(

@@ -6,6 +6,13 @@ import { createPhone, launch, type Phone } from './approver-phone.ts'
 
 const operator = 'svc_op_approver_0123456789012345678901234567890'
 
+/** From a registration to the inbox, past what the page offers. */
+const reachesInbox = async (phone: Phone): Promise<void> => {
+  await phone.sees(/Ring when|Nothing waits/)
+  if (await phone.page.getByRole('button', { name: 'Not now' }).isVisible()) await phone.tap('Not now')
+  await phone.sees('Nothing waits for you')
+}
+
 /** The real service with an organization, and a browser that opens phones. */
 export const createStage = async () => {
   const folder = temporaryFolder()
@@ -21,8 +28,19 @@ export const createStage = async () => {
       await service.call('POST', `/svc/v1/organizations/${org.id}/users/${user}/enrollments`, { body: {} }),
     ).url
 
+  /** A phone that has just registered, whatever it shows then. */
+  const registered = async (user: { id: number }, scheme?: 'light' | 'dark'): Promise<Phone> => {
+    const phone = await createPhone(browser, origin, scheme)
+    await phone.page.goto(await linkFor(user.id))
+    await phone.tap('Register this phone')
+    return phone
+  }
+
   return {
     service,
+    registered,
+    reachesInbox,
+    log: running.log,
     origin,
     org,
     browser,
@@ -35,13 +53,19 @@ export const createStage = async () => {
     },
     /** A phone of theirs that is registered and shows the inbox. */
     enrolled: async (user: { id: number }, scheme?: 'light' | 'dark'): Promise<Phone> => {
-      const phone = await createPhone(browser, origin, scheme)
-      await phone.page.goto(await linkFor(user.id))
-      await phone.tap('Register this phone')
-      await phone.sees(/Ring when|Nothing waits/)
-      if (await phone.page.getByRole('button', { name: 'Not now' }).isVisible()) await phone.tap('Not now')
-      await phone.sees('Nothing waits for you')
+      const phone = await registered(user, scheme)
+      await reachesInbox(phone)
       return phone
+    },
+    setPolicy: async (policy: object): Promise<void> => {
+      dataOf(await service.call('PUT', `/organization/${org.id}/update`, { body: { policy } }))
+    },
+    revokeDevices: async ({ id }: { id: number }): Promise<void> => {
+      const devices = dataOf(
+        await service.call('GET', `/svc/v1/organizations/${org.id}/users/${id}/devices`),
+      ) as { id: string; state: string }[]
+      for (const device of devices.filter(({ state }) => state === 'active'))
+        dataOf(await service.call('DELETE', `/svc/v1/organizations/${org.id}/devices/${device.id}`))
     },
     ask: async (approver: { mobile: string }, more: object = {}) =>
       dataOf(await ask(service, approver, more)) as { request_id: string; number: string | null },

@@ -64,16 +64,18 @@ worker.addEventListener('push', (event) => {
       tag: isNotice ? 'devices' : requestId,
       icon: `${page}/icon-192.png`,
       requireInteraction: true,
-      data: { request_id: requestId },
+      data: { request_id: requestId, place: isNotice ? '#devices' : '' },
     }),
   )
 })
 
-const open = async (requestId: string): Promise<void> => {
+const open = async (requestId: string, place: string): Promise<void> => {
   const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true })
   const there = windows.find(({ url }) => new URL(url).pathname === page)
   if (!there) {
-    await worker.clients.openWindow(requestId ? `${page}#request=${encodeURIComponent(requestId)}` : page)
+    await worker.clients.openWindow(
+      requestId ? `${page}#request=${encodeURIComponent(requestId)}` : page + place,
+    )
     return
   }
   if (requestId) there.postMessage({ request_id: requestId }, {})
@@ -82,5 +84,6 @@ const open = async (requestId: string): Promise<void> => {
 
 worker.addEventListener('notificationclick', (event) => {
   event.notification.close()
-  event.waitUntil(open((event.notification.data as { request_id: string }).request_id))
+  const { request_id, place = '' } = event.notification.data as { request_id: string; place?: string }
+  event.waitUntil(open(request_id, place))
 })

@@ -41,7 +41,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
   const mobile = wholeNumber(await call<object>(user.getUser, { orgId: org_id, userId: user_id }))!
   if (options.file === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = reserveFile(path, 'file', io)
-  let data: object
+  let data: { state?: string; file: string }
   try {
     checkFolder(dirname(file.path))
     const { createSoftwareKey, register } = await import('../../client/software-authenticator.ts')
@@ -50,7 +50,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
       user_id,
     })
     const key = createSoftwareKey(alg, { rpId: rp_id, userHandle: user_handle })
-    const made = await call<{ id: string }>(device.registerDevice, {
+    const made = await call<{ id: string; state?: string }>(device.registerDevice, {
       token,
       name: 'Software key',
       software: true,
@@ -65,6 +65,10 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
   }
   const output = await context.output()
   output.note(`Software authenticator saved in ${file.path}; for development only`)
+  if (data.state === 'pending')
+    output.note(
+      'It is pending: the user had a device before. Revoke the earlier one (svc user devices revoke), then approve this one: svc user devices approve',
+    )
   await output.show({ status: 'success', message: 'Device registered', data })
 }
 

@@ -1,0 +1,110 @@
+import { call, Refused, type Devices, type Session } from './api.ts'
+import { button, h } from './element.ts'
+import { problemLine, setBusy, show } from './frame.ts'
+import { exactText, nameOf } from './text.ts'
+import { assert, CheckFailed } from './webauthn.ts'
+
+type Device = Devices['devices'][number]
+type Recovery = Devices['recoveries'][number]
+type Move = 'approve' | 'refuse'
+
+export const noDevices: Devices = { device_id: '' as never, devices: [], recoveries: [] }
+
+/** What was known before where the service does not say. */
+export const readDevices = (known: Devices): Promise<Devices> => call('listOwnDevices', {}).catch(() => known)
+
+/** How many new devices this person can approve or refuse now. */
+export const countWaiting = ({ devices, recoveries }: Devices): number =>
+  devices.filter(({ state }) => state === 'pending').length +
+  recoveries.filter(({ active_from }) => active_from === null).length
+
+const stateText = ({ id, state, active_from }: Device, own: string): string => {
+  if (id === own) return 'This device'
+  if (active_from !== null && state === 'pending')
+    return `New: becomes active on ${new Date(active_from).toLocaleString()}`
+  return { active: 'Active', pending: 'New: not active yet', revoked: 'Revoked', refused: 'Refused' }[state]
+}
+
+const outcomes: Record<Move, string> = {
+  approve: 'Approved.',
+  refuse: 'Refused. It cannot approve anything.',
+}
+
+/** The devices of this person and, for an admin, new devices of members who lost theirs. Each move is a check of this device. */
+export const showDevices = (session: Session, { device_id, devices, recoveries }: Devices): void => {
+  const problem = problemLine()
+
+  const move = async (device: Device, what: Move, item: HTMLElement): Promise<void> => {
+    item.append(problem.element)
+    problem.say('')
+    setBusy(true)
+    try {
+      const target = { device_id: device.id, move: what }
+      const { challenge } = await call('beginDeviceMove', target)
+      const response = await assert(session.rp_id, challenge, session.credential_id)
+      const { active_from } = await call('moveDevice', { ...target, challenge, response: response as never })
+      const later =
+        what === 'approve' && active_from !== null
+          ? ` It becomes active on ${new Date(active_from).toLocaleString()}.`
+          : ''
+      const outcome = h(
+        'p',
+        { class: 'outcome', role: 'status', tabindex: -1 },
+        exactText(device.name),
+        `: ${outcomes[what]}${later}`,
+      )
+      item.replaceChildren(outcome)
+      item.className = ''
+      outcome.focus({ preventScroll: true })
+    } catch (error) {
+      const known = error instanceof CheckFailed || error instanceof Refused
+      problem.say(known ? error.message : 'The service does not answer. Tap again when you are online.')
+    } finally {
+      setBusy(false)
+    }
+  }
+  const answers = (device: Device, item: HTMLElement, canApprove: boolean): HTMLElement =>
+    h(
+      'div',
+      { class: 'pair', role: 'group', 'aria-label': device.name },
+      canApprove && button('Approve', 'primary', () => move(device, 'approve', item)),
+      button('Refuse', 'plain', () => move(device, 'refuse', item)),
+    )
+  const ownRow = (device: Device): HTMLElement => {
+    const item = h('li', { class: 'member' })
+    item.append(h('h3', {}, exactText(device.name)), h('p', { class: 'who' }, stateText(device, device_id)))
+    if (device.state === 'pending') item.append(answers(device, item, device.proof === 'device'))
+    return item
+  }
+  const recoveryRow = (device: Recovery): HTMLElement => {
+    const item = h('li', { class: 'member' })
+    item.append(
+      h('h3', {}, exactText(nameOf(device.member))),
+      h(
+        'p',
+        { class: 'who' },
+        exactText(device.member.mobile),
+        ', ',
+        exactText(device.name),
+        device.active_from === null ? '' : `, ${stateText(device, device_id)}`,
+      ),
+      answers(device, item, device.active_from === null),
+    )
+    return item
+  }
+  show(
+    'Devices',
+    h('a', { class: 'back', href: '#' }, 'All requests'),
+    h('h1', {}, 'Devices'),
+    h('p', { class: 'aside' }, 'Approve only a device that you registered yourself, just now.'),
+    h('ul', { class: 'cards' }, ...devices.filter(({ state }) => state !== 'refused').map(ownRow)),
+    recoveries.length > 0 &&
+      h(
+        'section',
+        { class: 'waiting' },
+        h('h2', {}, 'Members who lost their device'),
+        h('p', { class: 'aside' }, 'Approve only after you have spoken with the person.'),
+        h('ul', { class: 'cards' }, ...recoveries.map(recoveryRow)),
+      ),
+  )
+}

@@ -1,0 +1,110 @@
+import { call, Refused } from './api.ts'
+import { button, h, picture } from './element.ts'
+import { announce, problemLine, setBusy, show } from './frame.ts'
+import { assert, CheckFailed } from './webauthn.ts'
+
+/** What this phone waits for before it can approve anything. */
+export type Waiting = { proof: 'link' | 'otp' | 'device' | 'admin'; active_from: string | null }
+
+type Words = { title: string; line: string }
+
+const wordsFor = ({ proof, active_from }: Waiting): Words => {
+  if (active_from !== null)
+    return {
+      title: 'Approved, and waiting',
+      line: `This phone becomes active on ${new Date(active_from).toLocaleString()}, unless somebody refuses it before.`,
+    }
+  if (proof === 'device')
+    return {
+      title: 'Waiting for your other device',
+      line: 'Open this page on it, choose Devices, and approve this phone.',
+    }
+  if (proof === 'admin')
+    return {
+      title: 'Waiting for an administrator',
+      line: 'You have no other active device, so an administrator must approve this phone. Tell them that it is yours.',
+    }
+  return {
+    title: 'Waiting for the code',
+    line: 'We sent a code by SMS to your mobile number. Type it here, on this phone only.',
+  }
+}
+
+const sentenceFor = (error: unknown): string =>
+  error instanceof CheckFailed || error instanceof Refused
+    ? error.message
+    : 'The service does not answer. Tap again when you are online.'
+
+/** For a phone that is registered and not active yet. `done` once it is; `over` when it was refused or revoked. */
+export const showPendingDevice = (
+  waiting: Waiting,
+  { done, over }: { done: () => void; over: () => void },
+): void => {
+  const problem = problemLine()
+  const wantsCode = waiting.proof === 'otp' && waiting.active_from === null
+  const code = h('input', {
+    id: 'code',
+    inputmode: 'numeric',
+    autocomplete: 'one-time-code',
+    maxlength: 6,
+    required: true,
+  })
+  const { title, line } = wordsFor(waiting)
+
+  const check = async (work: (proof: { challenge: string; response: never }) => Promise<unknown>) => {
+    problem.say('')
+    setBusy(true)
+    try {
+      const { rp_id, challenge } = await call('beginSession', {})
+      const response = await assert(rp_id, challenge)
+      await work({ challenge, response: response as never })
+    } catch (error) {
+      explain(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const explain = (error: unknown): void => {
+    const now = error instanceof Refused ? (error.data.device as Waiting | undefined) : undefined
+    const changed = now && (now.proof !== waiting.proof || now.active_from !== waiting.active_from)
+    if (now && changed) showPendingDevice(now, { done, over })
+    else if (now) problem.say('Not yet.')
+    else if (error instanceof Refused && error.code.startsWith('device_')) over()
+    else problem.say(sentenceFor(error))
+  }
+  const signIn = () =>
+    check(async (proof) => {
+      await call('openSession', proof)
+      done()
+    })
+  const confirm = (): Promise<void> => {
+    const typed = code.value.trim()
+    if (/^\d{6}$/.test(typed))
+      return check(async (proof) => {
+        await call('openSession', { ...proof, code: typed })
+        done()
+      })
+    problem.say('Type the six digits of the code.')
+    code.focus()
+    return Promise.resolve()
+  }
+  const sendAgain = () =>
+    check(async (proof) => {
+      await call('sendDeviceCode', proof)
+      announce('A new code is on its way')
+      problem.say('A new code is on its way. Earlier ones no longer work.')
+    })
+
+  show(
+    title,
+    h('div', { class: 'notice' }, picture('clock', 'still'), h('h1', {}, title), h('p', {}, line)),
+    wantsCode && h('div', { class: 'field' }, h('label', { for: 'code' }, 'Code'), code),
+    problem.element,
+    h(
+      'div',
+      { class: 'actions' },
+      wantsCode ? button('Confirm', 'primary', confirm) : button('Check again', 'primary', signIn),
+      wantsCode && button('Send a new code', 'quiet', sendAgain),
+    ),
+  )
+}

@@ -1,0 +1,59 @@
+import { call, Refused } from './api.ts'
+import { button, h, picture } from './element.ts'
+import { problemLine, setBusy, show } from './frame.ts'
+import { assert, CheckFailed } from './webauthn.ts'
+
+/** A new device of the same person that is not active yet. */
+export type Newcomer = { id: string; active_from: string | null }
+
+/** For a phone that was active and is not any more. Its owner can still refuse a device that somebody else registered. */
+export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): void => {
+  const problem = problemLine()
+  const refuse = async ({ id }: Newcomer, item: HTMLElement): Promise<void> => {
+    problem.say('')
+    setBusy(true)
+    try {
+      const device_id = id as never
+      const { challenge } = await call('beginDeviceRefusal', { device_id })
+      const response = await assert(rpId, challenge)
+      await call('refuseNewDevice', { device_id, challenge, response: response as never })
+      item.replaceChildren(
+        h(
+          'p',
+          { class: 'outcome', role: 'status' },
+          'Refused. It cannot approve anything. Tell your administrator.',
+        ),
+      )
+    } catch (error) {
+      const known = error instanceof CheckFailed || error instanceof Refused
+      problem.say(known ? error.message : 'The service does not answer. Tap again when you are online.')
+    } finally {
+      setBusy(false)
+    }
+  }
+  const row = (newcomer: Newcomer): HTMLElement => {
+    const item = h('li', { class: 'member' })
+    const when =
+      newcomer.active_from === null
+        ? 'waits for approval'
+        : `becomes active on ${new Date(newcomer.active_from).toLocaleString()}`
+    item.append(
+      h('p', {}, `A new device ${when}. If you did not register it, refuse it.`),
+      button('Refuse', 'primary', () => refuse(newcomer, item)),
+    )
+    return item
+  }
+  show(
+    'This phone was removed',
+    h(
+      'div',
+      { class: 'notice' },
+      picture('phone', 'still'),
+      h('h1', {}, 'This phone was removed'),
+      h('p', {}, 'It is not registered here any more and decides nothing.'),
+      h('p', {}, 'If it is yours, ask your admin for a new link.'),
+    ),
+    newcomers.length > 0 && h('ul', { class: 'cards' }, ...newcomers.map(row)),
+    problem.element,
+  )
+}

@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Phone } from './approver-phone.ts'
+import { flaws } from './approver-flaws.ts'
+import { installHooks, stage } from './open-stage.ts'
+
+installHooks()
+
+afterEach(() => stage.setPolicy({ device_proof: 'link', recovery_delay_s: 0 }))
+
+const openDevices = async (phone: Phone): Promise<void> => {
+  await phone.page.goto(`${stage.origin}/approver#devices`)
+  await phone.page.reload()
+  await phone.sees('Devices')
+}
+
+const codeSentTo = ({ mobile }: { mobile: string }): string | undefined =>
+  new RegExp(`to \\+1${mobile}: (\\d{6}) registers`).exec(
+    stage.log().split('\n').toReversed().join('\n'),
+  )?.[1]
+
+describe('a second phone', () => {
+  test('waits for the first, which approves it with its check', async () => {
+    const user = await stage.person()
+    const first = await stage.enrolled(user)
+    const second = await stage.registered(user)
+    await second.sees('Waiting for your other device')
+    await second.tap('Check again')
+    await second.page.getByRole('alert').getByText('Not yet.').waitFor()
+    await first.page.reload()
+    await first.page.getByRole('link', { name: 'A new device waits for approval' }).click()
+    await first.sees('Devices')
+    expect(await flaws(first)).toEqual([])
+    await first.setOwner(false)
+    await first.tap('Approve')
+    await first.page.getByRole('alert').getByText('not completed').waitFor()
+    await first.setOwner(true)
+    await first.tap('Approve')
+    await first.page.getByRole('status').getByText('Approved.').waitFor()
+    await second.tap('Check again')
+    await stage.reachesInbox(second)
+    expect([...first.misdeeds, ...second.misdeeds]).toEqual([])
+  })
+
+  test('is refused, and says so', async () => {
+    const user = await stage.person()
+    const first = await stage.enrolled(user)
+    const second = await stage.registered(user)
+    await second.sees('Waiting for your other device')
+    await openDevices(first)
+    await first.tap('Refuse')
+    await first.page.getByRole('status').getByText('It cannot approve anything.').waitFor()
+    await second.tap('Check again')
+    await second.tap('Sign in with this phone')
+    await expect(
+      second.page.getByRole('alert').getByText('This device was refused').waitFor(),
+    ).resolves.toBeUndefined()
+  })
+})
+
+describe('a phone in place of a lost one', () => {
+  test('waits for an admin, who approves it with their check', async () => {
+    const admin = await stage.person()
+    await stage.makeAdmin(admin)
+    const chief = await stage.enrolled(admin)
+    const user = await stage.person({ first_name: 'Grace', last_name: 'Hopper' })
+    await stage.enrolled(user)
+    await stage.revokeDevices(user)
+    const phone = await stage.registered(user)
+    await phone.sees('Waiting for an administrator')
+    expect(await flaws(phone)).toEqual([])
+    await openDevices(chief)
+    await chief.page.getByRole('heading', { name: 'Grace Hopper' }).waitFor()
+    await chief.tap('Approve')
+    await chief.page.getByRole('status').getByText('Approved.').waitFor()
+    await phone.tap('Check again')
+    await stage.reachesInbox(phone)
+    expect([...chief.misdeeds, ...phone.misdeeds]).toEqual([])
+  })
+
+  test('says when it becomes active, and is refused with the phone that was thought lost', async () => {
+    const admin = await stage.person()
+    await stage.makeAdmin(admin)
+    const chief = await stage.enrolled(admin)
+    await stage.setPolicy({ recovery_delay_s: 3600 })
+    const user = await stage.person()
+    const lost = await stage.enrolled(user)
+    await stage.revokeDevices(user)
+    const phone = await stage.registered(user)
+    await phone.sees('Waiting for an administrator')
+    await openDevices(chief)
+    await chief.tap('Approve')
+    await chief.page.getByRole('status').getByText('It becomes active on').waitFor()
+    await phone.tap('Check again')
+    await phone.sees('Approved, and waiting')
+    await lost.page.reload()
+    await lost.tap('Sign in with this phone')
+    await lost.sees('This phone was removed')
+    await lost.tap('Refuse')
+    await lost.page.getByRole('status').getByText('Refused.').waitFor()
+    await phone.tap('Check again')
+    await phone.tap('Sign in with this phone')
+    await phone.page.getByRole('alert').getByText('This device was refused').waitFor()
+    expect([...lost.misdeeds, ...phone.misdeeds]).toEqual([])
+  })
+})
+
+test('a first phone becomes active with the code that was sent by SMS', async () => {
+  await stage.setPolicy({ device_proof: 'otp' })
+  const user = await stage.person()
+  const phone = await stage.registered(user)
+  await phone.sees('Waiting for the code')
+  expect(await flaws(phone)).toEqual([])
+  await expect.poll(() => codeSentTo(user)).toBeDefined()
+  const code = codeSentTo(user)!
+  await phone.page.getByLabel('Code').fill(code === '000000' ? '000001' : '000000')
+  await phone.tap('Confirm')
+  await phone.page.getByRole('alert').getByText('The code is wrong').waitFor()
+  await phone.page.getByLabel('Code').fill(code)
+  await phone.tap('Confirm')
+  await stage.reachesInbox(phone)
+  expect(phone.misdeeds).toEqual([])
+})
