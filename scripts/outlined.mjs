@@ -8,8 +8,10 @@ const root = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 // a command starts without a validator; `input` and `data` are built when something is really checked.
 const files = readdirSync(root('src/contract'))
   .map((file) => file.replace(/\.ts$/, ''))
-  .filter((name) => /^[a-z]+$/.test(name))
-const load = (name) => `export * as ${name} from ${JSON.stringify(root(`src/contract/${name}.ts`))}`
+  .filter((name) => /^[a-z-]+$/.test(name))
+/** What the file of a group exports: `auth-code.ts` exports `authCode`. */
+const exported = (file) => file.replace(/-([a-z])/g, (_, letter) => letter.toUpperCase())
+const load = (name) => `export * as ${exported(name)} from ${JSON.stringify(root(`src/contract/${name}.ts`))}`
 
 /** Each group of the table as plain data: `{ org: { listOrganizations: {...} } }`. */
 const writeDown = async () => {
@@ -31,9 +33,10 @@ const writeDown = async () => {
     id,
     { ...operation, input: undefined, data: undefined, outline: contract.describe.outlineOf(operation) },
   ]
-  // A group is a file that exports operations under its own name.
+  // A group is a file that exports operations under its own name, in camel case.
   return Object.fromEntries(
     files
+      .map(exported)
       .map((name) => [name, Object.entries(contract[name][name] ?? {})])
       .filter(([, operations]) => operations.length > 0 && operations.every(([id]) => id in table))
       .map(([name, operations]) => [name, Object.fromEntries(operations.map(outlined))]),
@@ -50,7 +53,8 @@ export const outlined = {
   resolveId: (id, importer) => {
     if (id === schemas) return id
     if (id === './schemas.cjs') return { id, external: true }
-    const [, name] = /\/contract\/([a-z]+)\.ts$/.exec(id) ?? []
+    const [, file = ''] = /\/contract\/([a-z-]+)\.ts$/.exec(id) ?? []
+    const name = exported(file)
     if (name in outlines && importer?.startsWith(root('src/cli/'))) return `\0outline:${name}`
     // `describe.ts` asks for the meta of a schema only where there is no outline.
     if (id === './field.ts' && importer === root('src/contract/describe.ts')) return '\0meta'

@@ -14,7 +14,11 @@ const flagTable = (flags: FlagNode[]): string =>
 
 /** The lines of a command's help that can be typed. */
 const examples = ({ after }: CommandNode): string => {
-  const lines = after.split('\n').filter((line) => line.startsWith('  '))
+  const at = after.lastIndexOf('\nExample')
+  const lines = after
+    .slice(Math.max(at, 0))
+    .split('\n')
+    .filter((line) => line.startsWith('  '))
   return lines.length === 0 ? '' : ['', '```sh', ...lines.map((line) => line.trim()), '```', ''].join('\n')
 }
 
@@ -24,11 +28,25 @@ const routes = (words: string): string =>
     .map(({ method, path }) => `\nSends \`${method} ${path}\`\n`)
     .join('')
 
+const scopeText = ({ scope }: CommandNode): string => (scope === null ? '' : `\nScope of the key: ${scope}\n`)
+
+/** What each value of a flag means. */
+const valuesText = ({ after }: CommandNode): string => {
+  const [, flag, lines = ''] = /^Values of (--[\w-]+):\n((?: {2}.*\n?)+)/m.exec(after) ?? []
+  if (flag === undefined) return ''
+  const rows = lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.trim().split(/ {2,}/))
+  const table = rows.map(([value = '', meaning = '']) => `| \`${value}\` | ${cell(meaning)} |`)
+  return ['', `| \`${flag}\` | |`, '|---|---|', ...table, ''].join('\n')
+}
+
 const commandText = (node: CommandNode, words: string): string => {
   if (node.commands.length > 0)
     return node.commands.map((child) => commandText(child, `${words} ${child.name}`)).join('\n')
   const usage = `${words} ${node.usage}`.trim()
-  return `## ${words}\n\n${node.about}\n\n\`${usage}\`\n${routes(words)}${flagTable(node.flags)}${examples(node)}`
+  return `## ${words}\n\n${node.about}\n\n\`${usage}\`\n${routes(words)}${scopeText(node)}${flagTable(node.flags)}${valuesText(node)}${examples(node)}`
 }
 
 /** One page for each group of commands, and one with the flags that all take. */

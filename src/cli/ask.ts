@@ -46,6 +46,15 @@ export const askField = async (
   const prompt = (await context.prompt())!
   const question = label(field)
   if (field.kind === 'enum') return prompt.select(question, field.choices)
+  const { meanings } = field.meta
+  if (meanings) {
+    const width = Math.max(...field.choices.map((choice) => choice.length))
+    const choices = field.choices.map((value) => ({
+      value,
+      name: `${value.padEnd(width)}  ${meanings[value] ?? ''}`.trimEnd(),
+    }))
+    return prompt.tick(question, choices)
+  }
   if (field.kind === 'boolean') return prompt.confirm(`${question}?`)
   let value: unknown
   let failure: unknown

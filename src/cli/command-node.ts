@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
+import { scopeOf } from './command-scope.ts'
 
 export type FlagNode = {
   flags: string
@@ -16,6 +17,8 @@ export type CommandNode = {
   /** Its last argument may be given several times. */
   repeats: boolean
   flags: FlagNode[]
+  /** Which scope its key needs, in words; null where it needs no key, or is a group. */
+  scope: string | null
   /** What stands below its help: an example. */
   after: string
   commands: CommandNode[]
@@ -52,6 +55,7 @@ export const describeCommand = (command: Command): CommandNode => ({
   args: command.registeredArguments.map((argument: Argument) => argument.name()),
   repeats: command.registeredArguments.at(-1)?.variadic === true,
   flags: command.options.filter(({ hidden }) => !hidden).map(flagNode),
+  scope: scopeOf(command) ?? null,
   after: afterOf(command),
   commands: command.createHelp().visibleCommands(command).map(describeCommand),
 })

@@ -16,6 +16,8 @@ export type Write = {
   name?: string
   /** The organization that it happens in, by id or slug. */
   org?: string | number
+  /** What else it takes away. */
+  consequence?(): Promise<string | undefined> | undefined
   /** Told when the answer was no. */
   declined: string
 }
@@ -67,7 +69,9 @@ export const confirmWrite = async (write: Write, answers: Answers, context: Cont
           await again('--confirm', typed),
         )
   // On lines of its own: a question that a terminal breaks is hard to read.
-  context.io.stderr.write(`${safeLine(what)}\n  ${safeLine(await whereLine(context, org))}\n`)
+  const lines = [await whereLine(context, org), await write.consequence?.()]
+  const below = lines.flatMap((line) => (line === undefined ? [] : [`  ${safeLine(line)}\n`])).join('')
+  context.io.stderr.write(`${safeLine(what)}\n${below}`)
   const agreed =
     typed === undefined
       ? await prompt.confirm('Go on?')
@@ -87,6 +91,7 @@ export const confirmDelete = async (
   input: Record<string, unknown>,
   answers: Answers,
   context: Context,
+  consequence?: Write['consequence'],
 ): Promise<void> => {
   if (answers.yes && answers.confirm === undefined && !(await context.settings()).protected) return
   const field = argsOf(operation).at(-1)!
@@ -95,5 +100,5 @@ export const confirmDelete = async (
   const name = isOrg ? ((await findOrg(value, context)).slug ?? value) : value
   const org = orgIn(input)
   const what = `${operation.summary.split(';')[0]}: ${name}`
-  await confirmWrite({ what, name, org, declined: 'Nothing was deleted' }, answers, context)
+  await confirmWrite({ what, name, org, consequence, declined: 'Nothing was deleted' }, answers, context)
 }

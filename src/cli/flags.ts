@@ -4,8 +4,8 @@ import type { Field } from '../contract/describe.ts'
 import { usageError } from '../core/errors.ts'
 import { expandDays, expandSlots } from './days.ts'
 import type { Io } from './io.ts'
-import { pastTime } from './past-time.ts'
 import { readText } from './read-text.ts'
+import { timeForms, typedTime, type Direction } from './typed-time.ts'
 
 const placeholder: Record<Field['kind'], string> = {
   string: '<text>',
@@ -17,10 +17,14 @@ const placeholder: Record<Field['kind'], string> = {
   json: '<json|@file>',
 }
 
+/** Which way a time is counted, where people may type how far away it is. */
+const directionOf = ({ meta }: Field): Direction | undefined =>
+  meta.past ? 'past' : meta.future ? 'future' : undefined
+
 const valueName = (field: Field): string => {
   if (field.flag === 'org') return '<org>'
   if (field.flag === 'user') return '<id>'
-  if (field.meta.past) return '<when>'
+  if (directionOf(field)) return '<when>'
   return field.meta.secret ? '<file>' : placeholder[field.kind]
 }
 
@@ -42,7 +46,8 @@ export const label = (field: Field): string => labels[field.flag] ?? field.meta.
 const about = (field: Field): string => {
   const notes = field.choices.length > 0 ? [field.choices.join('|')] : []
   if (field.kind === 'list') notes.push('repeat or separate with commas')
-  if (field.meta.past) notes.push('2h, 3d, 2030-01-31 or ISO 8601')
+  const direction = directionOf(field)
+  if (direction) notes.push(timeForms(direction))
   if (field.meta.secret) notes.push('read from this file; - for standard input')
   return label(field) + (notes.length > 0 ? ` (${notes.join('; ')})` : '')
 }
@@ -91,10 +96,11 @@ export const listed = (choices: readonly string[]): string =>
 export const parseScalar = (field: Field, raw: unknown, name = `--${field.flag}`): unknown => {
   const value = field.name === 'days' ? expandDays(raw) : raw
   const text = String(raw)
-  const wrong = (what: string) => usageError(`${name} must be ${what}, not "${text}"`)
+  const wrong = (what: string, typed = text) => usageError(`${name} must be ${what}, not "${typed}"`)
   const given = Array.isArray(value) ? value.map(String) : [text]
-  if (field.choices.length > 0 && !given.every((one) => field.choices.includes(one)))
-    throw wrong(listed(field.choices))
+  const { choices } = field
+  const unknown = choices.length === 0 ? undefined : given.find((one) => !choices.includes(one))
+  if (unknown !== undefined) throw wrong(listed(choices), unknown)
   if (field.kind === 'integer' && !/^-?\d{1,15}$/.test(text)) throw wrong('a whole number')
   if (field.kind === 'number' && !/^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) throw wrong('a number')
   return field.kind === 'integer' || field.kind === 'number' ? Number(text) : value
@@ -108,7 +114,8 @@ export const parseValue = async (
   name = `--${field.flag}`,
 ): Promise<unknown> => {
   if (field.meta.secret) return (await readText(String(raw), io, name)).replace(/\r?\n$/, '')
-  if (field.meta.past) return pastTime(field.flag, String(raw), io.now())
+  const direction = directionOf(field)
+  if (direction) return typedTime(field.flag, String(raw), direction, io.now())
   if (field.kind !== 'json') return parseScalar(field, raw, name)
   const value = await parseJson(String(raw), io, name)
   return field.name === 'timeslots' ? expandSlots(value) : value

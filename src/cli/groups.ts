@@ -128,7 +128,10 @@ export const groups: Record<string, Group> = {
   },
   key: {
     about: 'Manage API keys',
-    load: fromTable(async () => (await import('../contract/key.ts')).key),
+    load: fromTable(
+      async () => (await import('../contract/key.ts')).key,
+      async () => (await import('./revoke-key.ts')).registerRevoke,
+    ),
   },
   audit: {
     about: 'Show and verify the audit log',
@@ -170,7 +173,7 @@ export const groups: Record<string, Group> = {
     load: async () => (await import('./commands/api.ts')).registerApi,
   },
   whoami: {
-    about: 'Show the profile, the address and the key in use',
+    about: 'Show the profile, the address and the keys in use',
     load: async () => (await import('./commands/whoami.ts')).registerWhoami,
   },
   doctor: {

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import { argsOf, argumentName, fieldsOf, type Field } from '../contract/describe.ts'
 import type { Operation, Operations } from '../contract/operation.ts'
+import { neededScope } from '../contract/scopes.ts'
 import { usageError } from '../core/errors.ts'
 import { addBodyFlags } from './body-fields.ts'
+import { noteScope } from './command-scope.ts'
 import type { Context } from './context.ts'
 import { addFlag, optionKey } from './flags.ts'
 import { isByTime, isPaged } from './list-rows.ts'
@@ -28,6 +30,14 @@ const descend = (group: Command, words: string[], hidden = false): Command =>
 
 const selector = (operation: Operation): Field =>
   fieldsOf(operation).find((field) => field.name === operation.select)!
+
+/** What each value of a flag means, where the table says it. */
+const addMeanings = (command: Command, { flag, choices, meta: { meanings } }: Field): void => {
+  if (!meanings) return
+  const width = Math.max(...choices.map((choice) => choice.length))
+  const lines = choices.map((choice) => `  ${choice.padEnd(width)}  ${meanings[choice] ?? ''}`)
+  command.addHelpText('after', `\nValues of --${flag}:\n${lines.join('\n')}`)
+}
 
 /** Which of the operations behind the same words is meant: the one whose selecting flag was given. */
 const choose = (candidates: Operation[], options: Options): Operation => {
@@ -87,6 +97,9 @@ export const addOperations = (
           '--confirm <name>',
           'In a protected profile, instead of --yes: the name of whatever you delete',
         )
+    for (const field of flags.values()) addMeanings(command, field)
+    const needed = new Set(candidates.flatMap((operation) => neededScope(operation) ?? []))
+    if (needed.size > 0) noteScope(command, [...needed].join('; '))
     command.addHelpText(
       'after',
       `\nExample:\n${candidates.map((operation) => `  svc ${cli} ${operation.example ?? ''}`.trimEnd()).join('\n')}`,

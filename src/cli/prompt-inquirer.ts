@@ -56,6 +56,16 @@ export const createPrompt = (
       const options = choices.map((value) => ({ value, name: safeLine(value) }))
       return ask((context) => select({ message: safeLine(question), choices: options }, context))
     },
+    tick: async (question, choices) => {
+      const { checkbox } = await import('@inquirer/prompts')
+      const options = choices.map(({ value, name }) => ({ value, name: safeLine(name), short: value }))
+      return ask((context) =>
+        checkbox(
+          { message: safeLine(question), choices: options, required: true, pageSize: options.length },
+          context,
+        ),
+      )
+    },
     selectUntil: async (question, choices, stale) => {
       const { select } = await import('@inquirer/prompts')
       const options = choices.map(({ value, name }) => ({ value, name: safeLine(name) }))

@@ -19,6 +19,8 @@ export type Prompt = {
   /** Default No. */
   confirm(question: string): Promise<boolean>
   select(question: string, choices: readonly string[]): Promise<string>
+  /** One or more of the choices, ticked off. */
+  tick(question: string, choices: readonly Choice[]): Promise<string[]>
   /** As `select`; undefined, and nothing left on the screen, when `signal` says that the choices are no longer right. */
   selectUntil(question: string, choices: readonly Choice[], signal: AbortSignal): Promise<string | undefined>
 }

@@ -44,12 +44,21 @@ const moreLine = async ({ cursor }: { cursor?: string }, { command }: Context): 
   return `More: ${await command!.again(change)}`
 }
 
-/** Runs one operation of the table: gather, confirm, send or only print, show. `check` fails on an answer that must not be shown; `look` sees what was. */
+export type Extras = {
+  /** Sees the answer that was shown. */
+  look?(data: unknown): void
+  /** Fails on an answer that must not be shown. */
+  check?(data: unknown, input: Gathered['input']): void
+  /** What else a deletion takes away, for whoever is asked to confirm it. */
+  consequence?(input: Gathered['input']): Promise<string | undefined>
+}
+
+/** Runs one operation of the table: gather, confirm, send or only print, show. */
 export const runOperation = async (
   operation: Operation,
   typed: Typed,
   context: Context,
-  { look, check }: { look?(data: unknown): void; check?(data: unknown, input: Gathered['input']): void } = {},
+  { look, check, consequence }: Extras = {},
 ): Promise<void> => {
   const known = typed.options.dryRun ? [] : await checkShown(operation, context)
   const gathered = await gatherInput(operation, typed, context)
@@ -58,7 +67,8 @@ export const runOperation = async (
     const { showDryRun } = await import('./dry-run.ts')
     return showDryRun(operation, input, extra, context)
   }
-  if (operation.effect === 'delete') await confirmDelete(operation, input, typed.options, context)
+  if (operation.effect === 'delete')
+    await confirmDelete(operation, input, typed.options, context, () => consequence?.(input))
 
   if (operation.effect !== 'read') await askBefore(operation, gathered, typed, context)
   const once = answerFieldsWith(operation, 'secret')

@@ -48,6 +48,7 @@ export const authCode = operations({
       uses: chosen(z.optional(uses), 'Number of uses; default: no limit', { example: 50 }),
       expires_at: chosen(z.optional(moment), 'When it expires; default: never', {
         example: '2030-01-31T18:00:00Z',
+        future: true,
       }),
     }),
     data: newAuthCode,
@@ -66,7 +67,10 @@ export const authCode = operations({
       authCodeId: shown(id, 'Auth code id', { example: '3' }),
       label: chosen(z.optional(line(120)), 'Purpose', { example: 'Berlin office' }),
       uses: chosen(z.optional(uses), 'Number of uses left', { example: 50 }),
-      expires_at: chosen(z.optional(moment), 'When it expires', { example: '2030-01-31T18:00:00Z' }),
+      expires_at: chosen(z.optional(moment), 'When it expires', {
+        example: '2030-01-31T18:00:00Z',
+        future: true,
+      }),
     }),
     data: authCodeRecord,
   },

@@ -27,13 +27,17 @@ export type FieldMeta = {
   whole?: boolean
   /** Required unless this other field is given. */
   unless?: string
+  /** A time to come: people may type how far away it is, such as 30d. */
+  future?: boolean
+  /** What each choice means. Who is asked for the field on a terminal ticks choices from this list. */
+  meanings?: Record<string, string>
 }
 
 export const fieldMeta = z.registry<FieldMeta>()
 
 type Extra = { example?: unknown } & Pick<
   FieldMeta,
-  'flag' | 'oldFlag' | 'secret' | 'personal' | 'past' | 'whole' | 'unless'
+  'flag' | 'oldFlag' | 'secret' | 'personal' | 'past' | 'whole' | 'unless' | 'future' | 'meanings'
 >
 
 const described =

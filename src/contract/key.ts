@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { chosen, id, line, positive } from './field.ts'
 import { operations } from './operation.ts'
 import { keyRecord, moment, newKey, paging } from './records.ts'
-import { grants, scopes } from './scopes.ts'
+import { grantMeanings, grants, scopes } from './scopes.ts'
 
 // Named API keys, over /svc/v1. spec: not shown
 
@@ -45,7 +45,34 @@ export const key = operations({
       ...paging,
     }),
     data: z.array(keyRecord),
-    columns: ['id', 'name', 'org_id', 'scopes', 'owner_user_id', 'last_used_at', 'expires_at', 'revoked_at'],
+    columns: [
+      'id',
+      'name',
+      'org_id',
+      'scopes',
+      'owner_user_id',
+      'created_by',
+      'last_used_at',
+      'expires_at',
+      'revoked_at',
+    ],
+  },
+  getKey: {
+    method: 'GET',
+    path: '/svc/v1/keys/{id}',
+    cli: 'key get',
+    effect: 'read',
+    scope: 'keys',
+    summary: 'Show a key, and the keys that end with it',
+    message: 'Key',
+    example: '2',
+    input: z.strictObject({ id: keyId }),
+    data: z.extend(keyRecord, {
+      created_keys: chosen(
+        z.array(keyRecord),
+        'Keys in use that it created, and that those created: they are revoked with it',
+      ),
+    }),
   },
   createKey: {
     method: 'POST',
@@ -55,19 +82,21 @@ export const key = operations({
     scope: 'keys',
     summary: 'Create an API key; it is shown once',
     message: 'Key created',
-    example: '--name ci --org acme --can ask',
+    example: '--name ci --org acme --can ask --expires 90d',
     input: z.strictObject({
       name: chosen(line(60), 'Name, as the audit shows it', { example: 'ci' }),
       org_id: chosen(z.optional(positive), 'Organization of the key; default: that of the key in use', {
         example: 1,
       }),
-      scopes: chosen(z.array(z.enum(grants)).check(z.minLength(1, 'must name a scope')), `What it may do`, {
+      scopes: chosen(z.array(z.enum(grants)).check(z.minLength(1, 'must name a scope')), 'What it may do', {
         example: ['ask'],
         flag: 'can',
+        meanings: grantMeanings,
       }),
       expires_at: chosen(z.optional(moment), 'When it expires; default: never', {
         example: '2030-01-31T18:00:00Z',
         flag: 'expires',
+        future: true,
       }),
       owner_user_id: chosen(z.optional(id), 'User whose key it is', { example: '7', flag: 'owner' }),
     }),

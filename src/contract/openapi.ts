@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { sessionCookie } from './approver.ts'
 import { jsonSchema } from './json-schema.ts'
 import { pathNames, type Operation } from './operation.ts'
+import { neededScope } from './scopes.ts'
 import { table } from './table.ts'
 
 type Json = Record<string, unknown>
@@ -32,6 +33,14 @@ const successEnvelope = (operation: Operation): Json => ({
   required: operation.data ? ['status', 'message', 'data'] : ['status', 'message'],
 })
 
+/** Any one of the scopes is enough. */
+const scopeNote = (operation: Operation): string => {
+  if (operation.operator) return 'Only an operator key may call it. '
+  const needed = neededScope(operation)
+  if (needed === undefined) return ''
+  return needed === 'any' ? 'Any key may call it. ' : `Scope of the key: ${needed}. `
+}
+
 /** The same rule as `planRequest`: names in `{}` into the path, the rest into the query or the body. */
 const operationObject = (operationId: string, operation: Operation): Json => {
   const { properties, required = [], ...rest } = jsonSchema(operation.input) as ObjectSchema
@@ -43,7 +52,8 @@ const operationObject = (operationId: string, operation: Operation): Json => {
     operationId,
     tags: [operation.cli.split(' ')[0]],
     summary: operation.summary,
-    description: `${operation.operator ? 'Only an operator key may call it. ' : ''}${operation.hidden ? 'For programs' : `Command: \`${command}\``}`,
+    description: `${scopeNote(operation)}${operation.hidden ? 'For programs' : `Command: \`${command}\``}`,
+    'x-svc-scope': [operation.scope ?? []].flat(),
     ...(operation.open && { security: [] }),
     ...(operation.session && { security: [{ approverSession: [] }] }),
     parameters: [

@@ -92,7 +92,7 @@ export const org = operations({
     scope: 'keys',
     operator: true,
     summary: 'Create an organization with its first admin, an auth code and an API key, in one step',
-    message: 'Organization onboarded',
+    message: 'Organization onboarded; its API key has every scope',
     example:
       '--name "Acme Corp" --first-name Ada --last-name Lovelace --email ada@acme.example --country-code +1 --mobile 2025550101',
     input: z.strictObject({
@@ -120,7 +120,7 @@ export const org = operations({
         'How the admin registers a phone',
       ),
       auth_code: chosen(newAuthCode, 'A first auth code'),
-      api_key: chosen(newKey, 'A first API key of the organization'),
+      api_key: chosen(newKey, 'A first API key of the organization, which has every scope'),
     }),
   },
   updateOrganization: {

@@ -25,6 +25,22 @@ export type Preset = keyof typeof presets
 
 export const grants = [...scopes, ...(Object.keys(presets) as Preset[])] as const
 
+export const grantMeanings: Record<Scope | Preset, string> = {
+  ...scopeMeanings,
+  admin: 'every scope except ask and app',
+  all: 'every scope',
+}
+
+type Needs = { scope?: Scope | readonly Scope[]; operator?: boolean }
+
+/** What a key needs to call an operation, in words: `ask or read`. Undefined where no key is needed. */
+export const neededScope = ({ scope, operator }: Needs): string | undefined => {
+  if (operator) return 'every scope, without an organization (an operator key)'
+  if (scope === undefined) return undefined
+  const accepted = [scope].flat()
+  return accepted.length === scopes.length ? 'any' : accepted.join(' or ')
+}
+
 /** The scopes that a list of scopes and presets stands for, in their own order, each once. */
 export const scopesOf = (granted: readonly (Scope | Preset)[]): Scope[] => {
   const all = new Set<Scope>(

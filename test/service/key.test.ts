@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { auditOf, contentsOf, createTenant, dataOf, refusal } from './fixtures.ts'
+import { ada, auditOf, contentsOf, createTenant, dataOf, refusal } from './fixtures.ts'
 import { startTestService, type TestService } from './harness.ts'
 
 let now = new Date()
@@ -251,6 +251,61 @@ describe('a key of an organization', () => {
       false,
       true,
     ])
+  })
+
+  test('is shown with the keys that end with it', async () => {
+    const { id, key } = await scoped('keys', 'ask', 'read')
+    const child = dataOf(await create({ name: 'child', scopes: ['keys', 'read'] }, key))
+    const grandchild = dataOf(await create({ name: 'grandchild', scopes: ['read'] }, child.key))
+    const over = dataOf(await create({ name: 'over', scopes: ['read'] }, key))
+    await revoke(over.id)
+    const rotated = dataOf(await service.call('POST', `/svc/v1/keys/${child.id}/rotate`, { key, body: {} }))
+    const shown = dataOf(await service.call('GET', `/svc/v1/keys/${id}`))
+    expect(shown).toMatchObject({ id, scopes: ['ask', 'read', 'keys'] })
+    expect(shown.created_keys.map(({ id: one }: { id: string }) => one)).toEqual([grandchild.id, rotated.id])
+    const other = await createTenant(service, 'other')
+    expect(refusal(await service.call('GET', `/svc/v1/keys/${id}`, { key: other.key }))).toEqual([
+      404,
+      'not_found',
+      [],
+    ])
+  })
+
+  test.each([
+    [
+      'is removed',
+      (user_id: string) =>
+        service.call('POST', '/organization/remove/user', { body: { org_id: acme.id, user_id } }),
+    ],
+    ['is deleted', (id: string) => service.call('DELETE', `/organization/${acme.id}/delete/user/${id}`)],
+    [
+      'is put on hold',
+      (id: string) => service.call('POST', `/organization/${acme.id}/user/${id}/pending`, { body: {} }),
+    ],
+  ])('ends when its owner %s, with what it created and asked', async (_, leave) => {
+    const owner = dataOf(await service.call('POST', `/organization/${acme.id}/create/user`, { body: ada }))
+    const other = dataOf(
+      await service.call('POST', `/organization/${acme.id}/create/user`, {
+        body: { ...ada, mobile: '2025550102', email: 'eve@acme.example' },
+      }),
+    )
+    const own = dataOf(
+      await create({ name: 'own', org_id: acme.id, scopes: ['keys', 'read'], owner_user_id: owner.id }),
+    )
+    const child = dataOf(await create({ name: 'child', scopes: ['read'] }, own.key))
+    const eves = dataOf(
+      await create({ name: 'eves', org_id: acme.id, scopes: ['read'], owner_user_id: other.id }),
+    )
+    const services = dataOf(await create({ name: 'all orgs', scopes: ['read'], owner_user_id: owner.id }))
+    dataOf(await leave(owner.id))
+    expect(await Promise.all([own, child, eves, services].map(({ key }) => works(key)))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ])
+    const changes = (await auditOf(service, acme.id)).filter(([, , fields]) => fields[0] === 'revoked_at')
+    expect(changes.map(([, subject]) => subject)).toEqual([`key:${own.id}`, `key:${child.id}`])
   })
 
   test('belongs to a user of the organization, where it says so', async () => {

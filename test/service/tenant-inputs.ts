@@ -52,6 +52,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   checkTimeslot: ({ org }, { user }) => ({ org_id: org, user_id: user }),
   whoAmI: () => ({}),
   listKeys: ({ org }) => ({ org_id: org }),
+  getKey: () => ({ id: '2' }),
   createKey: ({ org }) => ({ name: 'new', org_id: org, scopes: ['ask'] }),
   rotateKey: () => ({ id: '2' }),
   revokeKey: () => ({ id: '2' }),

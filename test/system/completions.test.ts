@@ -115,6 +115,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (name) => {
       args: [],
       repeats: false,
       flags: [flag],
+      scope: null,
       after: '',
       commands: [],
     }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { noteScope } from '../command-scope.ts'
 import type { Context } from '../context.ts'
 import type { TypedExport } from './export.ts'
 import type { TypedImport } from './import-options.ts'
@@ -49,6 +50,7 @@ export const registerBulk = (group: Command, context: Context): void => {
     .option('--concurrency <n>', 'Number of rows to send at the same time, 1 to 64; default: 16')
     .option('--dry-run', 'Check the rows, print the first request and send nothing')
     .addHelpText('after', `\nExample:\n  ${words} import ${file} --org acme\n  ${example}`)
+  noteScope(imports, group.name() === 'user' ? 'read and people' : 'read and rules')
   imports.action(async () => {
     const [{ runImport }, kind] = await Promise.all([import('./import.ts'), load()])
     await runImport(kind, imports.args[0], imports.opts<TypedImport>(), context)
@@ -62,6 +64,7 @@ export const registerBulk = (group: Command, context: Context): void => {
     .option('--org <org>', 'Organization, id or slug')
     .option('--format <format>', `Format; default: from the name of the file, else csv (${formats})`)
     .addHelpText('after', `\nExample:\n  ${words} export ${file} --org acme`)
+  noteScope(exports, 'read')
   exports.action(async () => {
     const [{ runExport }, kind] = await Promise.all([import('./export.ts'), load()])
     await runExport(kind, exports.args[0], exports.opts<TypedExport>(), context)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { noteScope } from '../command-scope.ts'
 import type { Context } from '../context.ts'
 import type { ApplyOptions } from '../declare/apply.ts'
 import { addComparing, comparingOptions } from './diff.ts'
@@ -20,6 +21,7 @@ export const registerApply = (command: Command, context: Context): void => {
       '\nExamples:\n  svc apply org.yaml\n  svc apply org.yaml --prune --dry-run\n  svc apply org.yaml --prune --plan-out org.plan\n  svc apply --plan org.plan --yes',
     )
 
+  noteScope(command, 'read, people and rules')
   command.action(async () => {
     const { runApply } = await import('../declare/apply.ts')
     await runApply(comparingOptions<ApplyOptions>(command), context)

@@ -7,6 +7,7 @@ import { registerRun } from '../approve/run.ts'
 import { registerTools } from '../approve/tools.ts'
 import { registerVerify } from '../approve/verify.ts'
 import { registerWait } from '../approve/wait.ts'
+import { noteScopes } from '../command-scope.ts'
 import type { Context } from '../context.ts'
 
 /** `svc approve`: what does more than one call of the service. */
@@ -19,4 +20,5 @@ export const registerApprove = (group: Command, context: Context): void => {
   registerVerify(group, context)
   registerTools(group, context)
   registerHealth(group, context)
+  noteScopes(group, { request: 'ask', wait: 'ask or read', run: 'ask', inbox: 'ask or read' })
 }

@@ -3,6 +3,7 @@ import { audit, type AuditRow } from '../../contract/audit.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { readAuditHead, type AuditHead } from '../../receipt/audit-head.ts'
 import { verifyChain } from '../../receipt/chain.ts'
+import { noteScope } from '../command-scope.ts'
 import type { Context } from '../context.ts'
 import type { Io } from '../io.ts'
 import { resolveOrg } from '../organization.ts'
@@ -43,6 +44,7 @@ export const registerAudit = (group: Command, context: Context): void => {
     .option('--jwks <file>', 'File with the keys of the service; default: fetched from the service')
     .addHelpText('after', '\nExample:\n  svc audit verify --org acme --head head.json')
 
+  noteScope(command, 'read')
   command.action(async () => {
     const options = command.opts<Options>()
     const wanted = options.org ?? (await context.settings()).org?.value

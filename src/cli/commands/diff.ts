@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { shellWord } from '../../core/shell-word.ts'
+import { noteScope } from '../command-scope.ts'
 import type { Context } from '../context.ts'
 import type { Comparing } from '../declare/comparison.ts'
 
@@ -38,6 +39,7 @@ export const registerDiff = (command: Command, context: Context): void => {
     .option('--prune', 'Include what is not in the file, as `svc apply --prune` would delete it')
     .addHelpText('after', '\nExample:\n  svc diff org.yaml --prune')
 
+  noteScope(command, 'read')
   command.action(async () => {
     const output = await context.output()
     const [{ compare }, { isForPeople, planColumns, planFor, planPayload }] = await Promise.all([

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { safeText } from '../../core/safe-text.ts'
+import { noteScope } from '../command-scope.ts'
 import type { Context } from '../context.ts'
 
 type Options = { org?: string; schema?: boolean }
@@ -22,6 +23,7 @@ export const registerExport = (command: Command, context: Context): void => {
       '\nExamples:\n  svc export --org acme > org.yaml\n  svc export --schema > svc.schema.json',
     )
 
+  noteScope(command, 'read')
   command.action(async () => {
     const options = command.opts<Options>()
     if (options.schema) return showSchema(context)

@@ -51,7 +51,7 @@ export const runCredentialCommand = (
             hint:
               `It must print only the key, on one line. It runs in ${folder}: name files by whole paths.\n` +
               `      Try it: ${safeLine(command.map(shellWord).join(' '))}\n` +
-              `      svc profile set ${shellWord(profileName)} ${field}='…' names another`,
+              `      svc profile set ${shellWord(profileName)} ${shellWord(field)}='…' names another`,
           },
         ),
       )

@@ -109,7 +109,7 @@ export const logIn = async (
   if (saved[slot.command])
     throw usageError(
       `Profile "${name}" gets its ${ask ? slot.noun : 'key'} from a command`,
-      `svc profile set ${shellWord(name)} ${slot.command}=   removes the command`,
+      `svc profile set ${shellWord(name)} ${shellWord(slot.command)}=   removes the command`,
     )
   const cacert = isNew && globals.cacert !== undefined ? [parseChange(`cacert=${globals.cacert}`, io)] : []
   const url = checkBaseUrl(globals.baseUrl ?? saved.base_url ?? settings.baseUrl.value, '--base-url')

@@ -3,7 +3,7 @@ import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { checkKey, createKeyReader, fileSource, type Noun } from './api-key.ts'
 
-const flags: Record<Noun, string> = { 'API key': '', 'ask key': ' --ask', bearer: ' --bearer' }
+const flags: Record<Noun, string[]> = { 'API key': [], 'ask key': ['--ask'], bearer: ['--bearer'] }
 const labels: Record<Noun, string> = { 'API key': 'API key', 'ask key': 'Key that asks,', bearer: 'Bearer' }
 
 /**
@@ -23,7 +23,7 @@ export const readNewKey = async (
     if (!asked)
       throw usageError(
         `Cannot ask for the ${noun}: this is not a terminal`,
-        `svc profile login ${shellWord(target.profile)}${flags[noun]} --with-key < key.txt`,
+        `svc profile login ${[target.profile, ...flags[noun]].map(shellWord).join(' ')} --with-key < key.txt`,
       )
     return (await asked.secret(`${labels[noun]} for ${new URL(target.url).origin}`)).trim()
   }

@@ -2,10 +2,10 @@ import type { ExpressionBuilder } from 'kysely'
 import type { key } from '../../contract/key.ts'
 import { scopesOf } from '../../contract/scopes.ts'
 import { namedKeyOf, type Call, type Handlers } from '../call.ts'
-import { expireDue } from '../approvals/expiry.ts'
 import { newSecret } from '../keys.ts'
 import { keysBelow } from '../keys/ancestry.ts'
 import { checkExpiry, checkGrant, checkOwner } from '../keys/grant.ts'
+import { revokeKeys } from '../keys/revocation.ts'
 import { changeKeyRows, insertKeyRow, isAuthenticKey } from '../keys/rows.ts'
 import { everyScope, readScopes, scopesText } from '../keys/scopes.ts'
 import { conflict, notFound, type Refusal } from '../refusal.ts'
@@ -106,15 +106,6 @@ const whyNot = async (call: Call, id: number): Promise<Refusal> => {
   )
 }
 
-const revokeAll = async (call: Call, ids: number[]): Promise<void> => {
-  for (const id of ids) {
-    const [revoked] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
-      keys.where('id', '=', id).where('revoked_at', 'is', null),
-    )
-    if (revoked) await call.audit(revoked.org_id ?? 0, `key:${id}`, ['revoked_at'])
-  }
-}
-
 export const keyHandlers: Handlers<typeof key> = {
   whoAmI: async (_, call) => {
     const { keyId, orgId } = call.caller
@@ -136,6 +127,19 @@ export const keyHandlers: Handlers<typeof key> = {
     if (orgId !== null) await reachOrganization(call, orgId)
     const query = selectKeys(call).$if(orgId !== null, (own) => own.where('org_id', '=', orgId!))
     return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id).map(answeredKey)
+  },
+
+  getKey: async ({ id }, call) => {
+    const row = await selectKeys(call).where('id', '=', id).where(inReach(call)).executeTakeFirst()
+    if (!row) throw notFound('Key')
+    const created = await selectKeys(call)
+      .where('id', 'in', [...(await keysBelow(call.db, id)), 0])
+      .where('revoked_at', 'is', null)
+      .where('replaced', '=', 0)
+      .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', call.now)]))
+      .orderBy('id')
+      .execute()
+    return { ...answeredKey(row), created_keys: created.map(answeredKey) }
   },
 
   createKey: async ({ name, org_id, scopes: granted, expires_at: until, owner_user_id }, call) => {
@@ -229,8 +233,6 @@ export const keyHandlers: Handlers<typeof key> = {
     )
     if (!row) throw await whyNot(call, id)
     await call.audit(row.org_id ?? 0, `key:${id}`)
-    await revokeAll(call, below)
-    // What this key asked can no longer be approved: no approver is shown it, and who waits is told.
-    for (const ended of await expireDue(call.db, call.now)) call.wake(ended)
+    await revokeKeys(call, below)
   },
 }

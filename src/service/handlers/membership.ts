@@ -8,6 +8,7 @@ import { tellPromotion } from '../devices/notices.ts'
 import { endDevices, eraseDevices } from '../devices/transitions.ts'
 import { sendEnrollment } from '../enrollment-message.ts'
 import { eraseRealm } from '../mobile/expiry.ts'
+import { endKeysOf } from '../keys/revocation.ts'
 import { conflict, notFound } from '../refusal.ts'
 import type { Tables } from '../storage/schema.ts'
 import { endVerifications } from '../verifications/withdrawal.ts'
@@ -41,6 +42,7 @@ const move = async (call: Call, { org_id, user_id }: Target, { from, set, coolin
   if (!moved) throw conflict(`user_${user.state}`, `The user is ${user.state}; ${refused}`)
   await call.audit(org_id, `user:${user_id}`, Object.keys(set))
   if (cooling) await tellPromotion(call, { org_id, user_id }, cooling)
+  if (user.state !== 'active') await endKeysOf(call, { org_id, user_id })
   call.wake({ org_id, user_id })
   return user
 }
@@ -127,6 +129,7 @@ export const membershipHandlers: Pick<Handlers<typeof user & typeof pendingUser>
     // Who only registered in the app, and never joined, can be erased as well.
     const registered = await eraseRealm(call.db, orgId, userId)
     if (!member && registered.length === 0) throw notFound('User')
+    await endKeysOf(call, target)
     await erasePeople(call, [userId])
     await call.audit(orgId, `user:${userId}`)
     call.wake({ org_id: orgId, user_id: userId })

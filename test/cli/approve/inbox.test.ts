@@ -87,6 +87,7 @@ const scripted = (picks: string[], agrees = true, shown: string[] = []): Prompt 
     text: async (question) => (/itude/.test(question) ? '52.52' : '42'),
     secret: unasked,
     select: unasked,
+    tick: unasked,
     confirm: async () => agrees,
     selectUntil: async (_, choices) => {
       shown.push(...choices.map(({ name }) => name))

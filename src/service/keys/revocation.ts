@@ -1,0 +1,37 @@
+import type { Call } from '../call.ts'
+import { expireDue } from '../approvals/expiry.ts'
+import { keysBelow } from './ancestry.ts'
+import { changeKeyRows } from './rows.ts'
+
+/** Revokes keys, and ends what they asked: no approver is shown it any more, and whoever waits is told. */
+export const revokeKeys = async (call: Call, ids: readonly number[]): Promise<void> => {
+  for (const id of ids) {
+    const [revoked] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
+      keys.where('id', '=', id).where('revoked_at', 'is', null),
+    )
+    if (revoked) await call.audit(revoked.org_id ?? 0, `key:${id}`, ['revoked_at'])
+  }
+  for (const ended of await expireDue(call.db, call.now)) call.wake(ended)
+}
+
+/**
+ * Revokes the keys that a person owns in an organization where they are no longer an active member, and the keys that those
+ * created. A key of the whole service stays: no organization ends what the operator made.
+ */
+export const endKeysOf = async (
+  call: Call,
+  { org_id, user_id }: { org_id: number; user_id: number },
+): Promise<void> => {
+  const owned = await call.db
+    .selectFrom('api_keys')
+    .where('owner_user_id', '=', user_id)
+    .where('org_id', '=', org_id)
+    .where('revoked_at', 'is', null)
+    .select('id')
+    .orderBy('id')
+    .execute()
+  if (owned.length === 0) return
+  const ids = new Set(owned.map(({ id }) => id))
+  for (const { id } of owned) for (const below of await keysBelow(call.db, id)) ids.add(below)
+  await revokeKeys(call, [...ids])
+}
