@@ -76,6 +76,36 @@ describe('on a terminal', () => {
     ])
     expect([again.exit, again.screen]).toEqual([0, expect.stringMatching(/name +ci-2/)])
   })
+  test('scopes are ticked in a list that explains each', async () => {
+    const { exit, screen } = await onTerminal(['key', 'create', '--name', 'ticked'], env, [
+      [/What it may do[^]*ask +request approvals[^]*admin +every scope except ask and app/, enter],
+      [/least one/, ' \u001B[B \u001B[B\u001B[B '],
+      [/◉[^]{0,10} rules/, enter],
+    ])
+    expect([exit, screen]).toEqual([0, expect.stringMatching(/scopes +ask, read, rules/)])
+  })
+  test('a revocation names the keys that end with it', async () => {
+    const make = async (name: string, can: string, own = key): Promise<{ id: string; key: string }> =>
+      JSON.parse(
+        (
+          await svc(['key', 'create', '--name', name, '--can', can, '-o', 'json'], {
+            ...env,
+            SVC_API_KEY: own,
+          })
+        ).stdout,
+      )
+    const parent = await make('parent', 'keys,ask,read')
+    const lonely = await onTerminal(['key', 'revoke', parent.id], env, [
+      [/No other key ends with it[^]*Go on\?/, enter],
+    ])
+    expect([lonely.exit, lonely.screen]).toEqual([1, expect.stringContaining('Nothing was deleted')])
+    const deploy = await make('deploy', 'ask', parent.key)
+    const reader = await make('reader', 'read', parent.key)
+    const { exit, screen } = await onTerminal(['key', 'revoke', parent.id], env, [[/Go on\?/, `y${enter}`]])
+    expect(screen).toContain(`2 keys end with it: ${deploy.id} deploy (ask); ${reader.id} reader (read)`)
+    expect([exit, screen]).toEqual([0, expect.stringContaining('Key revoked')])
+    expect((await svc(['whoami'], { ...env, SVC_API_KEY: deploy.key })).exit).toBe(4)
+  })
   test('a delete asks, and goes on only when told to', async () => {
     const no = await onTerminal(['geofence', 'delete', '1', '--org', 'acme'], env, [[/Go on\?/, enter]])
     expect(no.exit).toBe(1)

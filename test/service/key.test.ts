@@ -311,6 +311,6 @@ describe('a key of an organization', () => {
   test('belongs to a user of the organization, where it says so', async () => {
     expect(
       refusal(await create({ name: 'x', org_id: acme.id, scopes: ['ask'], owner_user_id: '99' })),
-    ).toEqual([404, 'not_found', []])
+    ).toEqual([422, 'invalid_field', ['owner_user_id']])
   })
 })

@@ -3,6 +3,7 @@ import type { Client } from '../../client/client.ts'
 import { key } from '../../contract/key.ts'
 import { SvcError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
+import { noteScope } from '../command-scope.ts'
 import type { Context } from '../context.ts'
 
 type Own = {
@@ -56,6 +57,7 @@ const askAboutAskKey = async (context: Context): Promise<Own | undefined> => {
 
 /** `svc whoami`: which profile, address and keys are in use, and what the key reaches. */
 export const registerWhoami = (command: Command, context: Context): void => {
+  noteScope(command, 'any')
   command
     .usage('[flags]')
     .addHelpText('after', '\nExample:\n  svc whoami --profile prod')

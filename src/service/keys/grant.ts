@@ -1,6 +1,6 @@
 import type { Scope } from '../../contract/scopes.ts'
 import type { Call, Caller } from '../call.ts'
-import { invalid, notFound, Refusal } from '../refusal.ts'
+import { invalid, Refusal } from '../refusal.ts'
 import { scopesText } from './scopes.ts'
 
 /** Refuses scopes that the caller lacks: no key creates, or gets the secret of, a stronger one. */
@@ -37,5 +37,6 @@ export const checkOwner = async (
     .$if(orgId !== null, (query) => query.where('org_id', '=', orgId!))
     .select('user_id')
     .executeTakeFirst()
-  if (!found) throw notFound('User')
+  if (found) return
+  throw invalid('owner_user_id', `must be an active member of ${orgId === null ? 'an' : 'the'} organization`)
 }
