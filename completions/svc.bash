@@ -113,8 +113,9 @@ _svc_place() {
     'notify outbox retry') commands='' flags='-f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'notify channels') commands='' flags='' words='' files='' kind='' many='' ;;
     'notify test') commands='' flags='--channel --to -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
-    'key') commands='list create rotate revoke' flags='' words='' files='' kind='' many='' ;;
+    'key') commands='list get create rotate revoke' flags='' words='' files='' kind='' many='' ;;
     'key list') commands='' flags='--org --limit --cursor --all' words='' files='' kind='' many='' ;;
+    'key get') commands='' flags='' words='' files='' kind='' many='' ;;
     'key create') commands='' flags='--name --org --can --expires --owner -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'key rotate') commands='' flags='--overlap -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'key revoke') commands='' flags='-f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind='' many='' ;;
