@@ -19,6 +19,9 @@ const dataOf = (route: string, ids: boolean): unknown => {
 type Call = { jsonrpc: string; id?: unknown; method: string; params?: { name?: string } }
 export type Tools = Partial<Record<string, object | string>>
 
+/** What a tool says that never answers. */
+export const silence: object = {}
+
 const toolNames = ['request_approval', 'request_approval_async', 'check_status']
 
 const answerTo = ({ method, params = {} }: Call, tools: Tools): object | undefined => {
@@ -42,6 +45,7 @@ const mcp =
   (tools: Tools): Answering =>
   (request, response) => {
     const call = JSON.parse(request.body) as Call
+    if (call.method === 'tools/call' && tools[call.params?.name ?? ''] === silence) return
     const result = answerTo(call, tools)
     if (result && call.id !== undefined)
       return json(200, { jsonrpc: '2.0', id: call.id, result })(request, response)

@@ -2,8 +2,9 @@ import type { Client } from '@modelcontextprotocol/client'
 import { SvcError } from '../core/errors.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { shellWord } from '../core/shell-word.ts'
-import { hostOf } from './network-error.ts'
+import { hostOf, interrupted, timedOut } from './network-error.ts'
 import type { Transport } from './transport.ts'
+import { within } from './within.ts'
 
 type Options = {
   /** Ends in `/mcp`. */
@@ -14,7 +15,16 @@ type Options = {
   transport: Transport
   /** Who asks; the approver reads it. */
   name: string
+  /** Ends whatever is under way, for calls that have no signal of their own too. */
+  signal?: AbortSignal
+  /** From now on; a silent server is not waited for longer. A call that names its own time has that. */
+  mostMs?: number
 }
+
+/** For which a connection, and an answer that waits for nobody, are waited for. */
+const silentMs = 30_000
+/** In which a server takes a cancel. */
+const cancelMs = 2_000
 
 export type CallOptions = { signal?: AbortSignal; timeoutMs?: number }
 
@@ -40,6 +50,7 @@ const isNotification = (body: string): boolean => body.includes('"method":"notif
 
 /** The SDK's way to the network, over ours: no redirect, our time-outs, proxy and certificates. */
 const createFetch = ({ url, token, transport }: Options) => {
+  const ended = new AbortController()
   let cancelling: Promise<unknown> = Promise.resolve()
 
   const send = async (to: string | URL, init: RequestInit = {}): Promise<Response> => {
@@ -48,7 +59,8 @@ const createFetch = ({ url, token, transport }: Options) => {
     const headers = Object.fromEntries(new Headers(init.headers))
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`
     const request = { method: 'POST', url: String(to), headers, body: String(init.body) }
-    const { status, headers: answered, body } = await transport(request, init.signal ?? undefined)
+    const signal = init.signal ? AbortSignal.any([init.signal, ended.signal]) : ended.signal
+    const { status, headers: answered, body } = await transport(request, signal)
     if (status === 401) throw refusedBearer(url, token !== undefined)
     // A server of the specification knows three methods, and none of them is a notification.
     if (status >= 400 && isNotification(request.body)) return new Response(null, { status: 202 })
@@ -69,6 +81,8 @@ const createFetch = ({ url, token, transport }: Options) => {
     },
     /** Ends when the last cancel has been taken. */
     cancelled: (): Promise<unknown> => cancelling,
+    /** Ends all requests that are under way. */
+    end: (): void => ended.abort(),
   }
 }
 
@@ -137,6 +151,12 @@ const unreadable = (
         : undefined,
   })
 
+/** Before any tool was called. */
+const silent = (url: string): SvcError =>
+  new SvcError('unreachable', 'no_answer', `The tool server at ${hostOf(url)} does not answer`, {
+    hint: 'Check its address: svc profile show --explain',
+  })
+
 /** What went wrong, as svc says it. */
 const asSvcError = (error: unknown, url: string): SvcError => {
   for (let one = error; one instanceof Error; one = one.cause) if (one instanceof SvcError) return one
@@ -145,39 +165,56 @@ const asSvcError = (error: unknown, url: string): SvcError => {
 }
 
 export const createToolClient = (options: Options): ToolClient => {
-  const { url } = options
+  const { url, mostMs = Infinity } = options
   let { name } = options
   const network = createFetch(options)
+  const started = performance.now()
+  const bounded = (ms: number): number =>
+    Math.max(1_000, Math.min(ms, mostMs - (performance.now() - started)))
+  const noAnswer = (): SvcError => silent(url)
+  const clients: Client[] = []
   let connecting: Promise<Client> | undefined
 
   const connect = async (): Promise<Client> => {
     const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
     const client = new Client({ name, version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
+    clients.push(client)
     await client.connect(new StreamableHTTPClientTransport(new URL(url), { fetch: network.fetch }))
     return client
   }
 
-  const use = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
+  const use = async <T>(
+    work: (client: Client) => Promise<T>,
+    { signal, ms }: { signal: AbortSignal | undefined; ms: number },
+  ): Promise<T> => {
     try {
       connecting ??= connect()
-      return await work(await connecting)
+      const client = await within(connecting, { signal, ms: bounded(silentMs), late: noAnswer })
+      const late = (): SvcError => timedOut(url, 'an answer', Math.ceil(ms / 1000))
+      return await within(work(client), { ms, late })
     } catch (error) {
       // The next call connects anew: a server that was restarted does not know us.
       connecting = undefined
-      throw asSvcError(error, url)
+      throw options.signal?.aborted ? interrupted() : asSvcError(error, url)
     }
   }
 
   return {
-    list: () => use(async (client) => (await client.listTools()).tools),
-    call: async (tool, args, { signal, timeoutMs = 60_000 } = {}) => {
-      const { isError, content, structuredContent } = await use((client) =>
-        client.callTool({ name: tool, arguments: args }, { signal, timeout: timeoutMs }),
+    list: () =>
+      use(async (client) => (await client.listTools(undefined, { signal: options.signal })).tools, {
+        signal: options.signal,
+        ms: bounded(silentMs),
+      }),
+    call: async (tool, args, { signal = options.signal, timeoutMs = bounded(silentMs) } = {}) => {
+      const { isError, content, structuredContent } = await use(
+        // Our own limit comes first: it says what was waited for.
+        (client) => client.callTool({ name: tool, arguments: args }, { signal, timeout: timeoutMs + 1000 }),
+        { signal, ms: timeoutMs },
       ).finally(async () => {
         if (!signal?.aborted) return
         // The SDK sends the cancel a few steps after the abort.
         await new Promise(setImmediate)
-        await network.cancelled()
+        await within(network.cancelled(), { ms: cancelMs, late: noAnswer }).catch(() => undefined)
       })
       if (isError) {
         const said = safeLine(textOf(content).slice(0, 1000)) || `${tool} failed and gives no reason`
@@ -193,8 +230,8 @@ export const createToolClient = (options: Options): ToolClient => {
       name = given
     },
     close: async () => {
-      const client = await connecting?.catch(() => undefined)
-      await client?.close()
+      network.end()
+      await Promise.all(clients.map((client) => client.close()))
     },
   }
 }

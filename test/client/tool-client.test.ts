@@ -1,8 +1,11 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createMcpAsker } from '../../src/client/mcp-asker.ts'
 import { createToolClient } from '../../src/client/tool-client.ts'
 import { createTransport } from '../../src/client/undici-transport.ts'
-import { startExactHosted, type Tools } from '../exact-hosted.ts'
+import { SvcError } from '../../src/core/errors.ts'
+import { silence, startExactHosted, type Tools } from '../exact-hosted.ts'
 import { failure } from './hosted.ts'
 
 const open = async (tools: Tools) => {
@@ -71,6 +74,69 @@ describe('an answer that cannot be read', () => {
     expect(message).toContain('request_approval_async')
     expect(detail).toBe('The person may have been asked. Whether it was approved is not known.')
   })
+})
+
+/** One that takes a connection and says nothing, or one whose tools never answer. */
+const openSilent = async (
+  which: string,
+  more: { signal?: AbortSignal; mostMs?: number },
+): Promise<ReturnType<typeof createToolClient>> => {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const service = await startExactHosted({ routes: [], tools: { check_status: silence } })
+  const { port } = server.address() as AddressInfo
+  const url = which === 'from the start' ? `http://127.0.0.1:${port}/mcp` : service.mcpUrl
+  const transport = createTransport({ env: {} })
+  const client = createToolClient({ url, transport, name: 'test', ...more })
+  onTestFinished(async () => {
+    await client.close()
+    await transport.close()
+    server.close()
+    await service.close()
+  })
+  return client
+}
+const cases = ['from the start', 'at a call']
+const check = (client: ReturnType<typeof createToolClient>, signal?: AbortSignal) =>
+  failure(client.call('check_status', { request_id: 'r-1' }, { signal }))
+
+describe('a tool server that is silent', () => {
+  test.each(cases)(
+    '%s is left as soon as the user interrupts',
+    async (which) => {
+      const interrupt = new AbortController()
+      const client = await openSilent(which, { signal: interrupt.signal })
+      const ended = check(client)
+      setTimeout(() => interrupt.abort(), 200)
+      expect(await ended).toMatchObject({ exit: 'interrupted' })
+    },
+    5_000,
+  )
+
+  test.each(cases)(
+    '%s is left as soon as one call is withdrawn',
+    async (which) => {
+      const withdrawal = new AbortController()
+      const ended = check(await openSilent(which, {}), withdrawal.signal)
+      setTimeout(() => withdrawal.abort(), 200)
+      expect(await ended).toBeInstanceOf(SvcError)
+    },
+    5_000,
+  )
+
+  test.each([
+    ['from the start', 'no_answer'],
+    ['at a call', 'timed_out'],
+  ])(
+    '%s is not waited for longer than the whole may take',
+    async (which, code) => {
+      expect(await check(await openSilent(which, { mostMs: 1_000 }))).toMatchObject({
+        exit: 'unreachable',
+        code,
+      })
+    },
+    5_000,
+  )
 })
 
 describe('an answer that contradicts itself', () => {

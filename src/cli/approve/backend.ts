@@ -33,6 +33,8 @@ export type Wanted = {
   requester?: string
   /** The request must outlive this run: a call of a tool that waits could not be resumed. */
   open?: boolean
+  /** Seconds that the whole may take: a silent tool server is not waited for longer. */
+  mostSeconds?: number
   /** Refuse, before anybody is rung, where the person does not see the action. */
   bound?: boolean
 }

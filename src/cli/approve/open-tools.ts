@@ -4,6 +4,7 @@ import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { readCa } from '../open-client.ts'
 import type { Settings } from '../profile/settings.ts'
+import type { Wanted } from './backend.ts'
 
 /** Longer than any tool waits for a person. */
 const timeoutMs = 3_700_000
@@ -28,7 +29,7 @@ export const askKeyFor = async (url: string, { askKey, baseUrl }: Settings): Pro
  */
 export const openTools = async (
   context: Context,
-  requester?: string,
+  { requester, mostSeconds }: Pick<Wanted, 'requester' | 'mostSeconds'> = {},
 ): Promise<{ url: string; tools: ToolClient; close(): Promise<void> }> => {
   const { io } = context
   const settings = await context.settings()
@@ -40,7 +41,14 @@ export const openTools = async (
     timeoutMs: { headers: timeoutMs, body: timeoutMs },
   })
   const token = (await bearer(url)) ?? (await askKeyFor(url, settings))
-  const tools = createToolClient({ url, token, transport, name: requester ?? requestFrom?.value ?? 'svc' })
+  const tools = createToolClient({
+    url,
+    token,
+    transport,
+    name: requester ?? requestFrom?.value ?? 'svc',
+    signal: io.signal,
+    mostMs: mostSeconds === undefined ? undefined : mostSeconds * 1000,
+  })
   const close = async (): Promise<void> => {
     await tools.close()
     await transport.close()

@@ -51,6 +51,7 @@ export const registerRequest = (group: Command, context: Context): void => {
       through: options.mcp ? 'tools' : undefined,
       requester: ask.requester,
       open: true,
+      mostSeconds: ask.lifetime_s,
     })
     const tell = createTeller(context, backend.secondsLeft)
     let file: ReturnType<typeof reserveFile> | undefined

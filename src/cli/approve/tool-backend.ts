@@ -6,9 +6,9 @@ import { openTools } from './open-tools.ts'
 import { openRemembered } from './remembered.ts'
 
 /** Asks through the three tools of the tool server at SVC_MCP_URL. */
-export const openToolBackend = async (context: Context, { requester, open }: Wanted): Promise<Backend> => {
+export const openToolBackend = async (context: Context, wanted: Wanted): Promise<Backend> => {
   const { io } = context
-  const { url, tools, close } = await openTools(context, requester)
+  const { url, tools, close } = await openTools(context, wanted)
   const remembered = await openRemembered(context, url)
   const asker = createMcpAsker({ tools, now: () => io.now(), recall: remembered.find })
   const now = (): number => io.now().getTime()
@@ -31,7 +31,7 @@ export const openToolBackend = async (context: Context, { requester, open }: Wan
         ringOnce(context, personIn({ cli: 'approve request' }, ask)!, {
           origin: new URL(url).origin,
           send: async () => {
-            if (!open) return asker.request(ask)
+            if (!wanted.open) return asker.request(ask)
             const record = await asker.request({ ...ask, lifetime_s: undefined })
             remembered.add(record)
             return record

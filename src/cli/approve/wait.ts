@@ -41,10 +41,15 @@ export const registerWait = (group: Command, context: Context): void => {
     const { io } = context
     checkEvents(context.globals)
     const { openBackend } = await import('./backend.ts')
-    const backend = await openBackend(context, { through: options.mcp ? 'tools' : undefined })
+    const backend = await openBackend(context, {
+      through: options.mcp ? 'tools' : undefined,
+      mostSeconds: most,
+    })
     const tell = createTeller(context, backend.secondsLeft)
+    let found = false
     try {
       const first = await Promise.all(ids.map((id) => backend.asker.status(id)))
+      found = true
       const records = await Promise.all(
         first.map(async (record) => {
           if (record.status === 'pending') tell.waiting(record)
@@ -61,7 +66,7 @@ export const registerWait = (group: Command, context: Context): void => {
       await showAwaited(context, records.length === 1 ? records[0] : records)
       context.exitCode = exitOfAll(records)
     } catch (error) {
-      if (error instanceof SvcError && error.exit === 'interrupted')
+      if (found && error instanceof SvcError && error.exit === 'interrupted')
         throw interruptedWait(ids, backend.tools, context)
       throw error
     } finally {

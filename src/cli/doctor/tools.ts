@@ -31,7 +31,7 @@ export const checkTools = async (context: Context): Promise<Finding[]> => {
   }
   const token = (await bearer(url)) ?? (await askKeyFor(url, settings))
   const transport = openTransport(context.io, cacert?.value)
-  const tools = createToolClient({ url, token, transport, name: 'svc doctor' })
+  const tools = createToolClient({ url, token, transport, name: 'svc doctor', signal: context.io.signal })
   try {
     const offered = new Set((await tools.list()).map(({ name }) => name))
     const lacking = promised.filter((name) => !offered.has(name))
