@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDefault } from './default-start.ts'
@@ -82,4 +82,40 @@ test('a disk that takes no more is told, with what to do', async () => {
   const [exit] = (await once(child, 'close')) as [number | null]
   expect([exit, stderr]).toEqual([1, expect.stringMatching(/svc\.db cannot be opened or written[^]*hint: /)])
   rmSync(join(home.path, 'small'), { recursive: true, force: true })
+})
+
+test('rotate-signing-key works while the service runs', async () => {
+  const service = await startDefault(home.path)
+  try {
+    const { exit, stdout } = await svc(['service', 'rotate-signing-key', '-o', 'json'], env)
+    expect([exit, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ rotated: true, retired: [expect.any(String)] }),
+    ])
+  } finally {
+    service.kill('SIGTERM')
+    await service.ended
+  }
+})
+
+test('rotate-master-key reads the new key of the environment from standard input', async () => {
+  const dataDir = join(home.path, 'by-environment')
+  await createOlderStore(dataDir, 13)
+  const SVC_MASTER_KEY = readFileSync(join(dataDir, 'master.key'), 'utf8').trim()
+  rmSync(join(dataDir, 'master.key'))
+  const rotate = ['service', 'rotate-master-key', '--data-dir', dataDir]
+  const missing = await svc(rotate, { ...env, SVC_MASTER_KEY })
+  expect([missing.exit, missing.stderr]).toEqual([2, expect.stringContaining('--new-key-file')])
+  const given = 'ab'.repeat(32)
+  const from = [...rotate, '--new-key-file', '-']
+  const done = await svc(from, { ...env, SVC_MASTER_KEY }, given)
+  expect([done.exit, done.stderr]).toEqual([0, expect.stringContaining('Set SVC_MASTER_KEY to the new key')])
+  expect(done.stdout + done.stderr).not.toContain(given)
+  const again = await svc([...from, '-o', 'json'], { ...env, SVC_MASTER_KEY }, given)
+  expect([again.exit, JSON.parse(again.stdout)]).toMatchObject([0, { state: 'unchanged' }])
+  const reset = await svc(['service', 'reset-operator-key', '--yes', '--data-dir', dataDir], {
+    ...env,
+    SVC_MASTER_KEY: given,
+  })
+  expect(reset.exit).toBe(0)
 })

@@ -22,6 +22,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   prompts: () => import('./prompts.ts'),
   otp: () => import('./otp.ts'),
   'kill-nine-approvals': () => import('./kill-nine-approvals.ts'),
+  'kill-nine-rotations': () => import('./kill-nine-rotations.ts'),
   signals: () => import('./signals.ts'),
   delivery: () => import('./delivery.ts'),
   'delivery-canaries': () => import('./delivery-canaries.ts'),
