@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign } from 'node:crypto'
+import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 
 // Just enough DER for a self-signed certificate, so that TLS is tested with Node alone.
 
@@ -11,36 +11,57 @@ const der = (tag: number, ...parts: Buffer[]): Buffer => {
 const sequence = (...parts: Buffer[]): Buffer => der(0x30, ...parts)
 const hex = (text: string): Buffer => Buffer.from(text, 'hex')
 const ecdsaWithSha256 = sequence(der(0x06, hex('2a8648ce3d040302')))
-const commonName = (name: string): Buffer =>
-  sequence(der(0x31, sequence(der(0x06, hex('550403')), der(0x0c, Buffer.from(name)))))
+const attribute = (oid: string, text: string): Buffer =>
+  der(0x31, sequence(der(0x06, hex(oid)), der(0x0c, Buffer.from(text))))
 const utcTime = (text: string): Buffer => der(0x17, Buffer.from(text))
+const extension = (oid: string, value: Buffer): Buffer => sequence(der(0x06, hex(oid)), der(0x04, value))
+const basicConstraints = '551d13'
 
-/** A certificate of its own authority for `svc.test` and 127.0.0.1, and its key, both PEM. */
-export const selfSigned = (): { cert: string; key: string } => {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const names = sequence(der(0x82, Buffer.from('svc.test')), der(0x87, Buffer.from([127, 0, 0, 1])))
-  const extension = (oid: string, value: Buffer): Buffer => sequence(der(0x06, hex(oid)), der(0x04, value))
+type Keys = { privateKey: KeyObject; publicKey: KeyObject }
+
+/** Signed with its own key, DER. */
+const certificateOf = (subject: Buffer, extensions: Buffer[], { privateKey, publicKey }: Keys): Buffer => {
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.from([1])),
     ecdsaWithSha256,
-    commonName('svc test'),
+    subject,
     sequence(utcTime('200101000000Z'), utcTime('491231235959Z')),
-    commonName('svc test'),
+    subject,
     publicKey.export({ type: 'spki', format: 'der' }),
-    der(
-      0xa3,
-      sequence(extension('551d11', names), extension('551d13', sequence(der(0x01, Buffer.from([0xff]))))),
-    ),
+    der(0xa3, sequence(...extensions)),
   )
-  const signature = sign('sha256', body, privateKey)
-  const certificate = sequence(body, ecdsaWithSha256, der(0x03, Buffer.from([0]), signature))
+  return sequence(body, ecdsaWithSha256, der(0x03, Buffer.from([0]), sign('sha256', body, privateKey)))
+}
+
+/** A certificate of its own authority for `svc.test` and 127.0.0.1, and its key, both PEM. */
+export const selfSigned = (): { cert: string; key: string } => {
+  const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const names = sequence(der(0x82, Buffer.from('svc.test')), der(0x87, Buffer.from([127, 0, 0, 1])))
+  const certificate = certificateOf(
+    sequence(attribute('550403', 'svc test')),
+    [extension('551d11', names), extension(basicConstraints, sequence(der(0x01, Buffer.from([0xff]))))],
+    keys,
+  )
   const lines = certificate
     .toString('base64')
     .match(/.{1,64}/g)!
     .join('\n')
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    key: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   }
 }
+
+/** What anybody can make who wants to pass for a maker of authenticators, DER. */
+export const attestationCertificate = (keys: Keys): Buffer =>
+  certificateOf(
+    sequence(
+      attribute('550406', 'US'),
+      attribute('55040a', 'Acme'),
+      attribute('55040b', 'Authenticator Attestation'),
+      attribute('550403', 'Acme authenticator'),
+    ),
+    [extension(basicConstraints, sequence())],
+    keys,
+  )
