@@ -71,5 +71,12 @@ export const createRestAsker = (options: Options): Asker => {
     cancel: async (request_id) => {
       await call(approval.cancelApproval, { request_id })
     },
+    consume: async (request_id, digest) => {
+      const { used_at } = await call(approval.consumeApproval, { request_id, digest })
+      if (typeof used_at === 'string') return
+      throw new SvcError('failed', 'unexpected_answer', 'The service did not say that the approval is used', {
+        detail: 'It may be used now, and it works once. Ask again.',
+      })
+    },
   }
 }

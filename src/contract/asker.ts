@@ -30,6 +30,8 @@ export type Asker = {
   wait(request_id: string, seconds: number, signal?: AbortSignal): Promise<ApprovalRecord>
   /** Withdraws a pending request, so that no prompt stays live. `why` is recorded where the asker is the engine. */
   cancel(request_id: string, why?: string): Promise<void>
+  /** Uses an approval, which works once; absent where the other side has no such thing. */
+  consume?(request_id: string, digest: string): Promise<void>
   /** Whether the person saw and signed this very action. */
   boundToAction: boolean
   /** Stands in every answer when it is not the real thing: the demo. */

@@ -35,8 +35,12 @@ describe('svc approve run', () => {
     const { exit, stdout } = await run.ended
     expect([exit, stdout]).toEqual([0, `${kept} ${readFileSync(kept, 'utf8').length}\n`])
     expect(statSync(kept).mode & 0o777).toBe(0o600)
-    const verify = ['approve', 'verify', kept, '--action', 'Deploy', '--allow-dev', '-o', 'json']
-    expect(JSON.parse(await ok(verify))).toMatchObject({ valid: true })
+    writeFileSync(path('subject.json'), await ok(['approve', 'list', '--limit', '1', '--jq', '.[0].subject']))
+    const verify = ['approve', 'verify', kept, '--allow-dev', '-o', 'json']
+    const ofThis = await ok([...verify, '--org', 'acme', '--subject', path('subject.json')])
+    expect(JSON.parse(ofThis)).toMatchObject({ valid: true })
+    // Beside the command, the action is only what the requester said.
+    expect((await svc([...verify, '--action', 'Deploy'], env)).exit).toBe(1)
   })
 
   test('asks nobody where the receipt cannot be kept, and leaves none after a no', async () => {

@@ -3,6 +3,7 @@ import { approval } from '../../contract/approval.ts'
 import type { Ask } from '../../contract/asker.ts'
 import { fieldsOf, type Field } from '../../contract/describe.ts'
 import type { Operation } from '../../contract/operation.ts'
+import type { Subject } from '../../receipt/subject.ts'
 import { usageError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
@@ -21,10 +22,15 @@ export const requestOperation = asking(
   ['action'],
   '"Deploy 4.2 to production" --to +12025550101',
 )
-export const runOperation = asking(
-  'approve run',
-  [],
-  '--action "Deploy 4.2 to production" --to +12025550101 -- ./deploy.sh',
+
+/** What is run is the subject, so that words for it may be left out. */
+const runFields = fieldsOf(approval.createApproval)
+  .filter(({ name }) => name !== 'subject')
+  .map((field) => (field.name === 'action' ? { ...field, required: false } : field))
+
+export const runOperation: Operation = Object.assign(
+  asking('approve run', [], '--to +12025550101 -- ./deploy.sh 4.2'),
+  { outline: { fields: runFields, personal: [], secret: [], answered: [] } },
 )
 
 /** The words that `--factors` takes. */
@@ -55,11 +61,30 @@ const withoutOrg = (operation: Operation): Operation => {
   })
 }
 
-/** What is asked, from flags, environment and profile; on a terminal, what is missing is asked for. */
+/** A subject as it was typed, checked before anybody is asked. */
+const typedSubject = async (given: unknown): Promise<Subject> => {
+  const { readSubject, SubjectError } = await import('../../receipt/subject.ts')
+  const { type, data, digest } = (given ?? {}) as Record<string, unknown>
+  try {
+    return readSubject({ type, data, digest })
+  } catch (error) {
+    if (!(error instanceof SubjectError)) throw error
+    throw usageError(
+      `--subject: ${error.path} ${error.message}`,
+      'A subject is JSON such as {"type": "file", "data": {"name": "a.tgz", "size": 3, "sha256": "…"}}',
+    )
+  }
+}
+
+/**
+ * What is asked, from flags, environment and profile; on a terminal, what is missing is asked for. `bound` is what exactly is
+ * asked where the command computes it.
+ */
 export const gatherAsk = async (
   operation: Operation,
   typed: { args: readonly string[]; options: Record<string, unknown> },
   context: Context,
+  bound?: Subject,
 ): Promise<{ ask: Ask; asked: Gathered['asked'] }> => {
   const { gatherInput } = await import('../gather-input.ts')
   const { input, asked } = await gatherInput(
@@ -67,7 +92,11 @@ export const gatherAsk = async (
     typed,
     context,
   )
-  const ask = { lifetime_s: defaultSeconds, ...input } as Ask
+  const given = input as Partial<Ask>
+  const subject = bound ?? (given.subject === undefined ? undefined : await typedSubject(given.subject))
+  const action =
+    given.action ?? (subject && (await import('../../receipt/subject-text.ts')).summaryOf(subject))
+  const ask = { lifetime_s: defaultSeconds, ...input, action, ...(subject && { subject }) } as Ask
   const seconds = ask.lifetime_s!
   if (seconds < 1 || seconds > mostSeconds)
     throw usageError(`--timeout must be 1 to ${mostSeconds} seconds, not ${seconds}`, '--timeout 120')

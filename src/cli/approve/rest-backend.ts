@@ -140,6 +140,9 @@ export const openRestBackend = async (context: Context, wanted: Wanted): Promise
         return other ? record : checked(record, id)
       },
       cancel: (id) => asker().cancel(id),
+      get consume() {
+        return asker().consume
+      },
     },
     poll: async (request_id, wait_s, signal) => {
       if (other) return other.asker.wait(request_id, wait_s, signal)

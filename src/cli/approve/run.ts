@@ -1,25 +1,91 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { pickingFlag } from '../output/accepted.ts'
+import { inTypedNames } from '../typed-names.ts'
 import { addAskFlags, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
+import type { BoundCommand } from './bound-command.ts'
+import { childEnvironment, type ChildEnvironment } from './child-environment.ts'
 import { findCommand } from './command-file.ts'
 import { getApproval } from './get-approval.ts'
-import { inTypedNames } from '../typed-names.ts'
 import { reserveFile } from './receipt-file.ts'
 import { createTeller } from './teller.ts'
 
-type Options = { receipt?: string; org?: string; mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
+type Options = {
+  receipt?: string
+  org?: string
+  mcp?: boolean
+  dryRun?: boolean
+  bind?: string[]
+  env?: string[]
+} & Record<string, unknown>
 
-/** `svc approve run -- cmd`: runs a command only when a person has approved, and hands it the proof. */
+const each = (value: string, before: string[] = []): string[] => [...before, value]
+
+/** Removes it although what is bound cannot be written. */
+const removeFolder = (folder: string): void => {
+  const bound = join(folder, 'bound')
+  if (existsSync(bound)) for (const name of readdirSync(bound)) chmodSync(join(bound, name), 0o700)
+  rmSync(folder, { recursive: true, force: true })
+}
+
+type Running = { command: BoundCommand; environment: ChildEnvironment; folder: string }
+
+/** Asks for exactly this command, and runs it on a yes. Answers its exit code. */
+const askAndRun = async (
+  options: Options,
+  { command, environment, folder }: Running,
+  context: Context,
+): Promise<void> => {
+  const { io } = context
+  const { ask } = await gatherAsk(runOperation, { args: [], options }, context, command.subject)
+  if (options.dryRun) return showAskDryRun(runOperation, { ask, mcp: options.mcp }, context)
+  const output = await context.output()
+  const [{ openBackend }, { digestOf }] = await Promise.all([
+    import('./backend.ts'),
+    import('../../receipt/subject.ts'),
+  ])
+  const backend = await openBackend(context, {
+    through: options.mcp ? 'tools' : undefined,
+    requester: ask.requester,
+    bound: true,
+  })
+  let kept: ReturnType<typeof reserveFile> | undefined
+  try {
+    if (options.receipt !== undefined) kept = reserveFile(options.receipt, 'receipt', io)
+    const allowUnseparated = !options.mcp && (await (await import('./separated.ts')).warnUnseparated(context))
+    for (const path of command.unreadable)
+      output.warn(`The content of ${path} is not bound: it cannot be read`)
+    const tell = createTeller(context, backend.secondsLeft)
+    const asking = { backend, tell, nothing: 'nothing was run', allowUnseparated, org: options.org }
+    const { id, receipt } = await getApproval(ask, asking, context).catch((error: unknown) => {
+      throw inTypedNames(runOperation, error)
+    })
+    command.recheck()
+    await backend.asker.consume?.(id, digestOf(command.subject.data))
+    const path = kept?.path ?? join(folder, 'receipt.json')
+    if (kept) kept.write(receipt)
+    else writeFileSync(path, receipt, { mode: 0o600 })
+    kept = undefined
+    if (io.signal.aborted) throw new SvcError('interrupted', 'interrupted', 'Interrupted; nothing was run')
+    const { runChild } = await import('./child.ts')
+    const env = { ...environment.env, SVC_APPROVAL_RECEIPT: path, SVC_APPROVAL_ID: id }
+    context.exitCode = await runChild(command.file, command.args, { env, cwd: io.cwd })
+  } finally {
+    kept?.giveUp()
+    await backend.close()
+  }
+}
+
+/** `svc approve run -- cmd`: runs a command only when a person has approved exactly that, and hands it the proof. */
 export const registerRun = (group: Command, context: Context): void => {
   const command = group
     .command('run')
-    .description('Run a command only if a person approves; exits with the code of the command')
-    .usage('--action <text> [flags] -- <command> [args...]')
+    .description('Run a command only if a person approves exactly it; exits with the code of the command')
+    .usage('[flags] -- <command> [args...]')
     .argument('[command...]')
     .exitOverride((error) => {
       context.exitOffset = 100
@@ -27,12 +93,24 @@ export const registerRun = (group: Command, context: Context): void => {
     })
   addAskFlags(command, runOperation)
   command
+    .option(
+      '--bind <file>',
+      'File whose content is approved too; the command gets a private copy (repeat)',
+      each,
+    )
+    .option(
+      '--env <name>',
+      'Variable to pass on, or NAME=VALUE to set it; the approver sees it (repeat)',
+      each,
+    )
     .option('--receipt <file>', 'New file for the signed receipt, written before the command starts')
     .option('--mcp', 'Use the tool server at SVC_MCP_URL')
     .option('--dry-run', 'Print the request; send and run nothing')
     .addHelpText(
       'after',
-      `\nSVC_APPROVAL_RECEIPT names the file with the receipt, and SVC_APPROVAL_ID is the id of the request.` +
+      `\nThe approver reads the command, its folder and the SHA-256 of each file in it. The command gets PATH, HOME, the` +
+        `\nlanguage, the terminal and what --env adds, and no credentials of svc.` +
+        `\nSVC_APPROVAL_RECEIPT names the file with the receipt, and SVC_APPROVAL_ID is the id of the request.` +
         `\nErrors of svc itself exit with 100 plus their code: 106 denied, 107 expired, 109 unreachable.` +
         `\n\nExample:\n  svc approve run ${runOperation.example}`,
     )
@@ -41,45 +119,21 @@ export const registerRun = (group: Command, context: Context): void => {
     context.exitOffset = 100
     const options = command.opts<Options>()
     const { io } = context
-    const [name, ...args] = command.args
+    const [name] = command.args
     if (name === undefined)
       throw usageError('Missing the command after --', `svc approve run ${runOperation.example}`)
     const picking = pickingFlag(context.globals)
     if (picking && !options.dryRun)
       throw usageError(`svc approve run does not take ${picking}`, 'The command itself has standard output')
     const file = findCommand(name, io)
-    const { ask } = await gatherAsk(runOperation, { args: [], options }, context)
-    if (options.dryRun) return showAskDryRun(runOperation, { ask, mcp: options.mcp }, context)
-    const { openBackend } = await import('./backend.ts')
-    const backend = await openBackend(context, {
-      through: options.mcp ? 'tools' : undefined,
-      requester: ask.requester,
-      bound: true,
-    })
+    const environment = childEnvironment(io.env, options.env)
     const folder = mkdtempSync(join(tmpdir(), 'svc-approval-'))
-    let kept: ReturnType<typeof reserveFile> | undefined
     try {
-      if (options.receipt !== undefined) kept = reserveFile(options.receipt, 'receipt', io)
-      const tell = createTeller(context, backend.secondsLeft)
-      const { id, receipt } = await getApproval(
-        ask,
-        { backend, tell, nothing: 'nothing was run', allowUnseparated: true, org: options.org },
-        context,
-      ).catch((error: unknown) => {
-        throw inTypedNames(runOperation, error)
-      })
-      const path = kept?.path ?? join(folder, 'receipt.json')
-      if (kept) kept.write(receipt)
-      else writeFileSync(path, receipt, { mode: 0o600 })
-      kept = undefined
-      if (io.signal.aborted) throw new SvcError('interrupted', 'interrupted', 'Interrupted; nothing was run')
-      const { runChild } = await import('./child.ts')
-      const env = { ...io.env, SVC_APPROVAL_RECEIPT: path, SVC_APPROVAL_ID: id }
-      context.exitCode = await runChild(file, args, { env, cwd: io.cwd })
+      const { bindCommand } = await import('./bound-command.ts')
+      const given = { argv: command.args, file, bind: options.bind ?? [], environment, folder }
+      await askAndRun(options, { command: bindCommand(given, io), environment, folder }, context)
     } finally {
-      kept?.giveUp()
-      rmSync(folder, { recursive: true, force: true })
-      await backend.close()
+      removeFolder(folder)
     }
   })
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { json } from '../../fake-hosted.ts'
 import type { ApprovalContext } from '../../../src/receipt/context.ts'
+import { textSubject, type Subject } from '../../../src/receipt/subject.ts'
 import { approval, approverKey, createIssuer, specimen } from '../../receipt/specimen.ts'
 import { folder, installHooks, service } from '../other-service.ts'
 import { record } from './records.ts'
@@ -38,7 +39,7 @@ describe('svc approve run', () => {
   })
   test.each([
     ['is for this', {}, 0],
-    ['is for another action', { action: 'Deploy 4.2' }, 101],
+    ['is for another command', { subject: textSubject('Deploy') }, 101],
     ['is from another person', { approver: '+12025550102' }, 101],
     ['is of another request', { request_id: 'apr_0' }, 101],
     ['is a denial', { decision: 'deny' }, 101],
@@ -46,6 +47,10 @@ describe('svc approve run', () => {
   ] as const)('a genuine receipt that %s', async (_, changes, code) => {
     const issuer = await createIssuer()
     const { requested_at, expires_at } = record()
+    const { subject: other, ...differing } = { subject: undefined, ...changes }
+    const command = [...asked.slice(0, 5), '--factors', 'biometric,location', ...child]
+    const { out } = await svc([...command.slice(0, 7), '--dry-run', '-o', 'json', ...child])
+    const { subject } = JSON.parse(out).body as { subject: Subject }
     const context: ApprovalContext = {
       ...approval,
       organization: { id: '1', slug: 'acme' },
@@ -53,17 +58,22 @@ describe('svc approve run', () => {
       action: 'Deploy',
       requested_at,
       request_expires_at: expires_at,
-      ...changes,
+      ...differing,
       factors: [...('factors' in changes ? changes.factors : approval.factors)],
     }
     const decidedAt = new Date(requested_at)
-    const attestation = await specimen(issuer, context, approverKey(), { decidedAt })
+    const attestation = await specimen(issuer, context, approverKey(), {
+      decidedAt,
+      subject: other ?? subject,
+    })
     plays({
       ...decides({ status: 'approved', attestation }),
+      [`POST ${approvals}/apr_1/consume`]: success(record({ used_at: requested_at })),
       [`GET /.well-known/jwks.json`]: json(200, { ...issuer.jwks, issuer: 'https://approve.example.com' }),
     })
-    const { exit } = await svc([...asked.slice(0, 5), '--factors', 'biometric,location', ...child])
+    const { exit } = await svc(command)
     expect(exit).toBe(code)
+    expect(sent('POST', '/consume')).toHaveLength(code === 0 ? 1 : 0)
     expect(ran()).toBe(code === 0)
   })
   test('withdraws the request when the service fails while it waits', async () => {
@@ -80,7 +90,10 @@ describe('svc approve run', () => {
     [['run', '--action', 'Deploy', ...to, '--', 'no-such-command-anywhere'], 127],
     [['run', '--action', 'Deploy', ...to, '--', '/etc/passwd'], 126],
     [['run', '--action', 'Deploy', ...to], 102],
-    [['run', ...to, ...child], 102],
+    [['run', '--action', 'Deploy', ...child], 102],
+    [['run', ...to, '--bind', 'nothing-here', ...child], 102],
+    [['run', ...to, '--env', 'SVC_API_KEY', ...child], 102],
+    [['run', ...to, '--env', 'NOT_SET_ANYWHERE', ...child], 102],
     [['run', '--nothing', ...child], 102],
   ])('%j rings nobody and exits with %i', async (args, code) => {
     expect((await svc(args)).exit).toBe(code)

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'vitest'
+import { svc } from './processes.ts'
+import { asked, begin, decide, env, installHooks, ok, operator, path, people } from './approvals.ts'
+
+installHooks()
+
+const run = (...more: string[]) => begin(['approve', 'run', ...more])
+const script = (name: string, says: string): string => {
+  writeFileSync(path(name), `#!/bin/sh\necho ${says} "$@"\n`)
+  chmodSync(path(name), 0o755)
+  return path(name)
+}
+const record = async (id: string) => JSON.parse(await ok(['approve', 'status', id, '-o', 'json']))
+const keyThatCan = async (scopes: string): Promise<string> => {
+  const created = await ok([
+    'key',
+    'create',
+    '--name',
+    `${scopes} ${people}`,
+    '--org',
+    'acme',
+    '--can',
+    scopes,
+    '--json',
+    'key',
+  ])
+  return /svc_org_[\w-]+/.exec(created)![0]
+}
+
+describe('what a command is bound to', () => {
+  test('is read by the approver, signed, and used once', async () => {
+    const file = script('deploy.sh', 'deployed')
+    const running = run('--', file, '4.2')
+    const id = (await running.said(asked))[1]!
+    const { subject, action } = await record(id)
+    const sha256 = createHash('sha256').update('#!/bin/sh\necho deployed "$@"\n').digest('hex')
+    expect(subject).toMatchObject({
+      type: 'command',
+      data: { argv: [file, '4.2'], executable: { path: file, sha256 }, cwd: process.cwd() },
+      summary: `Run ${file} 4.2`,
+    })
+    expect(action).toBe(subject.summary)
+    await decide('approve', id)
+    expect(await running.ended).toMatchObject({ exit: 0, stdout: 'deployed 4.2\n' })
+    const after = await record(id)
+    expect(after.used_at).not.toBeNull()
+    const again = await svc(['approve', 'consume', id, '--digest', subject.digest], env)
+    expect(again).toMatchObject({ exit: 3, stderr: expect.stringContaining('already used') })
+    const other = await svc(['approve', 'consume', id, '--digest', 'ab'.repeat(32)], env)
+    expect(other).toMatchObject({ exit: 3, stderr: expect.stringContaining('not that of what was approved') })
+  })
+
+  test.each([
+    ['the program', () => [script('swap.sh', 'good')], 'swap.sh'],
+    ['a file among the arguments', () => ['/bin/cat', script('plan.txt', 'good')], 'plan.txt'],
+  ])('stops the run when %s was changed meanwhile, and is not used up', async (_, command, name) => {
+    const running = run('--', ...command())
+    const id = (await running.said(asked))[1]!
+    script(name, 'evil')
+    await decide('approve', id)
+    const { exit, stdout, stderr } = await running.ended
+    expect({ exit, stdout }).toEqual({ exit: 101, stdout: '' })
+    expect(stderr).toContain(`${path(name)} is not what was approved`)
+    expect(await record(id)).toMatchObject({ status: 'approved', used_at: null })
+  })
+
+  test('is a private copy where --bind names the file: a change of the original changes nothing', async () => {
+    const file = script('bound.sh', 'good')
+    const data = script('data.txt', 'good')
+    const running = run('--bind', file, '--bind', data, '--', file, data)
+    const id = (await running.said(asked))[1]!
+    script('bound.sh', 'evil')
+    script('data.txt', 'evil')
+    await decide('approve', id)
+    const { exit, stdout } = await running.ended
+    expect(exit).toBe(0)
+    expect(stdout).toMatch(/^good .*data\.txt\n$/)
+    expect(stdout).not.toContain(`${data}\n`)
+    expect((await record(id)).subject.data.files).toHaveLength(1)
+    expect(
+      readdirSync(tmpdir()).filter(
+        (one) => one.startsWith('svc-approval-') && existsSync(`${tmpdir()}/${one}/bound`),
+      ),
+    ).toEqual([])
+  })
+})
+
+describe('the environment of a command', () => {
+  const print = ['--', process.execPath, '-p', 'JSON.stringify(process.env)']
+
+  test('has no credentials of svc and nothing that nobody asked for', async () => {
+    const secrets = {
+      MCP_AUTH_TOKEN: 'x'.repeat(40),
+      SVC_MASTER_KEY: 'y',
+      LD_PRELOAD_X: 'z',
+      STAGE: 'prod',
+      MORE: 'm',
+    }
+    const running = begin(['approve', 'run', '--env', 'STAGE', '--env', 'COLOUR=blue', ...print], secrets)
+    const id = (await running.said(asked))[1]!
+    const { environment } = (await record(id)).subject.data
+    expect(environment).toEqual({
+      passed: expect.arrayContaining(['PATH', 'STAGE']),
+      set: { COLOUR: 'blue' },
+    })
+    await decide('approve', id)
+    const { stdout } = await running.ended
+    const seen = JSON.parse(stdout)
+    expect(seen).toMatchObject({ PATH: process.env.PATH, STAGE: 'prod', COLOUR: 'blue', SVC_APPROVAL_ID: id })
+    const own = Object.keys(seen).filter((name) => /^(?:SVC_|MCP_)/.test(name))
+    expect(own.toSorted()).toEqual(['SVC_APPROVAL_ID', 'SVC_APPROVAL_RECEIPT'])
+    expect(seen).not.toHaveProperty('MORE')
+    expect(stdout).not.toContain(operator)
+  })
+
+  test('never gets a credential by name, and nobody is asked', async () => {
+    for (const name of ['SVC_API_KEY', 'MCP_AUTH_TOKEN=x', 'SVC_MASTER_KEY']) {
+      const { exit, stderr } = await svc(['approve', 'run', '--env', name, '--', 'true'], env)
+      expect({ exit, stderr }).toEqual({
+        exit: 102,
+        stderr: expect.stringContaining('credentials and settings of svc'),
+      })
+    }
+    expect(await ok(['approve', 'list', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'])).toBe('')
+  })
+})
+
+describe('a key that can influence who approves', () => {
+  test('asks nobody, and is told how to make one that can only ask', async () => {
+    const key = await keyThatCan('ask,people')
+    const { exit, stderr } = await svc(['approve', 'run', '--', 'true'], { ...env, SVC_API_KEY: key })
+    expect(exit).toBe(102)
+    expect(stderr).toContain('can influence who approves (ask, people): nobody was asked')
+    expect(stderr).toContain('svc key create --name ask --can ask --org acme')
+    expect(await ok(['approve', 'list', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'])).toBe('')
+  })
+
+  test('is warned of where it has every scope, and one that can only ask is not', async () => {
+    const runWith = async (key: string) => {
+      const running = begin(['approve', 'run', '--', 'true'], { SVC_API_KEY: key })
+      await decide('approve', (await running.said(asked))[1]!)
+      return running.ended
+    }
+    const warned = await runWith(operator)
+    expect(warned).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('A later release refuses it here'),
+    })
+    const quiet = await runWith(await keyThatCan('ask'))
+    expect(quiet.exit).toBe(0)
+    expect(quiet.stderr).not.toContain('influence')
+  })
+})
