@@ -8,7 +8,7 @@ import { isOrg } from './organization.ts'
 
 // A command in words, for the person who approves it. No secret stands in it.
 
-const looksSecret = (name: string): boolean => /secret|password|token|otp|key/i.test(name)
+export const looksSecret = (name: string): boolean => /secret|password|token|otp|key/i.test(name)
 
 /** A body without the values of what looks like a secret, at any depth. */
 export const withoutSecrets = (body: unknown): unknown =>

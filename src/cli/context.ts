@@ -26,7 +26,25 @@ export type Globals = {
  * Something that is about to be changed: by the operations of which words, as a line for the person who approves it,
  * and in which organization.
  */
-export type Change = { cli: string | readonly string[]; line?: string; org?: string | number }
+export type Change = {
+  cli: string | readonly string[]
+  line?: string
+  org?: string | number
+  /** What exactly is written, for the approval to be bound to; without it, the line is all there is. */
+  bound?(): Promise<Bound>
+}
+
+/** A write as data; see the subject `request` in `receipt/subject.ts`. */
+export type Bound = {
+  operation: string
+  body?: Record<string, unknown>
+  /** The values that an update replaces. */
+  before?: Record<string, unknown>
+  counts?: Record<string, number>
+  /** The name of everything that is deleted. */
+  deletions?: string[]
+  file?: { name: string; sha256: string }
+}
 
 /** A factory of lazy things: a command asks for what it needs, `--help` opens nothing. */
 export type Context = {

@@ -39,11 +39,19 @@ export const createGate = (context: Context): Gate => {
   const passRaw = async (request: Parameters<Client['raw']>[0]): Promise<void> => {
     const { requireApproval, baseUrl } = await context.settings()
     if (requireApproval.length === 0) return
-    const { operationAt, rawLine } = await import('./raw-operation.ts')
+    const { operationAt, rawLine, redactedPath } = await import('./raw-operation.ts')
     const operation = operationAt(request.method, request.path, baseUrl.value)
     if ((operation?.effect ?? request.effect) === 'read') return
     // A route that the table does not name could be any of those that are listed.
-    await pass({ cli: operation?.cli ?? requireApproval[0]!, line: rawLine(request) })
+    await pass({
+      cli: operation?.cli ?? requireApproval[0]!,
+      line: rawLine(request),
+      bound: async () => {
+        const { boundBody } = await import('./approve/request-subject.ts')
+        const { method, path, body } = request
+        return boundBody(`${method} ${redactedPath(path)}`, body === undefined ? {} : JSON.parse(body))
+      },
+    })
   }
 
   /** Where a rule of the organization requires an approval: waits for it, and sends the same again with it. */

@@ -37,10 +37,15 @@ export const operationAt = (method: string, path: string, baseUrl: string): Oper
   return hidden ?? exact
 }
 
+/** An address of the API without what looks like a secret. */
+export const redactedPath = (path: string): string => {
+  const { pathname, search } = new URL(redactedUrl(`http://svc${path}`))
+  return pathname + search
+}
+
 /** A raw request in words, with its whole body but for what looks like a secret. */
 export const rawLine = ({ method, path, body }: { method: string; path: string; body?: string }): string => {
-  const { pathname, search } = new URL(redactedUrl(`http://svc${path}`))
-  const line = `svc api ${shellWord(pathname + search)} -X ${shellWord(method)}`
+  const line = `svc api ${shellWord(redactedPath(path))} -X ${shellWord(method)}`
   if (body === undefined) return line
   return `${line} --input ${shellWord(safeJson(withoutSecrets(JSON.parse(body))))}`
 }

@@ -32,7 +32,15 @@ const askBefore = async (
   if (requireApproval.length === 0) return
   const { operationLine } = await import('./command-line.ts')
   const line = operationLine(operation, gathered, typed)
-  await context.approveFirst({ cli: operation.cli, line, org: orgIn(gathered.input) })
+  await context.approveFirst({
+    cli: operation.cli,
+    line,
+    org: orgIn(gathered.input),
+    bound: async () => {
+      const { boundCall } = await import('./approve/request-subject.ts')
+      return boundCall(operation, { ...gathered.input, ...gathered.extra }, context)
+    },
+  })
 }
 
 /** Nothing is cut off in silence: the command that shows the rest. */

@@ -7,7 +7,7 @@ import { safeLine } from '../../core/safe-text.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { whereLine } from '../confirm.ts'
 import type { Change, Context } from '../context.ts'
-import { resolveOrg } from '../organization.ts'
+import { findOrg, resolveOrg } from '../organization.ts'
 import { configDir } from '../profile/config-dir.ts'
 import { openBackend, type Backend } from './backend.ts'
 import { getApproval } from './get-approval.ts'
@@ -50,7 +50,10 @@ const keepReceipt = async (id: string, receipt: string, context: Context): Promi
  * Asks the person whom the profile names to approve exactly this command, and waits. Answers the id of the request when
  * the service that takes the write has it, for its audit. Fails as the person decided; nothing was sent then.
  */
-export const askFirst = async ({ cli, line, org }: Change, context: Context): Promise<string | undefined> => {
+export const askFirst = async (
+  { cli, line, org, bound }: Change,
+  context: Context,
+): Promise<string | undefined> => {
   const { io, globals, command } = context
   const settings = await context.settings()
   const { approver, profile, org: own } = settings
@@ -61,7 +64,11 @@ export const askFirst = async ({ cli, line, org }: Change, context: Context): Pr
       `svc profile set ${shellWord(profile.value)} default_mobile=+12025550101`,
     )
   const what = line ?? (await command?.line()) ?? `svc ${words}`
+  const organization = org === undefined ? undefined : await findOrg(String(org), context)
+  const exactly = await bound?.()
+  const subject = exactly && (await import('./request-subject.ts')).requestSubject(exactly, organization)
   const ask: Ask = {
+    ...(subject && { subject }),
     action: shortened(what, await whereLine(context, org)),
     reason: `Profile ${profile.value} requires an approval for this`,
     approver_mobile: approver,
@@ -79,6 +86,9 @@ export const askFirst = async ({ cli, line, org }: Change, context: Context): Pr
       { backend, tell, nothing: 'nothing was sent', allowUnseparated: true, org: undefined },
       context,
     )
+    // One approval, one run: it is used before the first write.
+    const { digestOf, textSubject } = await import('../../receipt/subject.ts')
+    await backend.asker.consume?.(id, digestOf((ask.subject ?? textSubject(ask.action)).data))
     if (backend.namesRequests) return id
     await keepReceipt(id, receipt, context)
     return undefined

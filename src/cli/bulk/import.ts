@@ -61,7 +61,7 @@ export const runImport = async (
   if (!wanted) throw usageError('Missing --org', await context.command!.again({ plus: ['--org', 'acme'] }))
 
   const source = sourceName(options.file)
-  const rows = await readRows(options.file, options.format, kind, context.io)
+  const { rows, sha256 } = await readRows(options.file, options.format, kind, context.io)
   if (rows.length >= 20_000) output.note(`Checking ${grouped(rows.length)} rows`)
   const checked = await checkRows(rows, kind, source, context.io.signal)
   const { items, invalid, problem } = checked
@@ -96,6 +96,17 @@ export const runImport = async (
     cli: [words, kind.create.cli],
     line: `svc ${words} ${options.file}: ${grouped(items.length)} ${kind.many}, on conflict ${options.mode}${problem ? `, ${grouped(invalid.length)} invalid rows left out` : ''}`,
     org,
+    bound: async () => ({
+      operation: words,
+      body: {
+        on_conflict: options.mode,
+        ...(problem && { invalid_rows_left_out: invalid.length }),
+        // What an interrupted run has done already is in here.
+        ...(options.resume && { resumes: true }),
+      },
+      counts: { [kind.many]: items.length },
+      file: { name: source, sha256 },
+    }),
   })
   const carried = await carryOut(kind, checked, { org, service, options }, { context, output })
   const { counts, stopped } = carried

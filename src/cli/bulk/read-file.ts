@@ -1,6 +1,7 @@
 import { basename, extname, resolve } from 'node:path'
 import { usageError } from '../../core/errors.ts'
 import { readAtMost } from '../../core/read-at-most.ts'
+import { sha256 } from '../../core/ids.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from '../io.ts'
 import { readCsv } from './csv.ts'
@@ -70,15 +71,24 @@ const bytesOf = async (file: string, io: Io): Promise<Buffer> => {
 export const sourceName = (file: string): string =>
   file === '-' ? 'standard input' : safeLine(basename(file))
 
-/** The rows of a file or of standard input, none of them checked. Fails with a usage error. */
+/** The rows of a file or of standard input, none of them checked, and its SHA-256. Fails with a usage error. */
 export const readRows = async (
   file: string,
   asked: FileFormat | undefined,
   kind: Kind,
   io: Io,
-): Promise<RawRow[]> => {
+): Promise<{ rows: RawRow[]; sha256: string }> => {
+  const bytes = await bytesOf(file, io)
+  return { rows: rowsIn(bytes, { file, asked }, kind), sha256: sha256(bytes) }
+}
+
+const rowsIn = (
+  bytes: Buffer,
+  { file, asked }: { file: string; asked: FileFormat | undefined },
+  kind: Kind,
+): RawRow[] => {
   const source = sourceName(file)
-  const text = textOf(await bytesOf(file, io), source)
+  const text = textOf(bytes, source)
   const format = asked ?? (file === '-' ? undefined : formatOfName(file)) ?? formatOfText(text, kind)
   if (format === 'csv') return readCsv(text, kind, source)
   if (format === 'ndjson') return readNdjson(text, kind, source)

@@ -3,6 +3,7 @@ import { safeLine } from '../../core/safe-text.ts'
 import { confirmWrite, type Answers } from '../confirm.ts'
 import type { Context } from '../context.ts'
 import { checkWritable } from '../writable.ts'
+import { boundPlan } from './bound-plan.ts'
 import { compare, type Comparing } from './comparison.ts'
 import { ending, outcomeLine, resultPayload } from './ending.ts'
 import { carryOutAll, type Outcome } from './execution.ts'
@@ -154,6 +155,7 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
       cli: wordsOf(plan),
       line: `${await context.command!.line()}: ${changes}`,
       org: state.org_id,
+      bound: async () => boundPlan(plan, made.source),
     })
   }
 

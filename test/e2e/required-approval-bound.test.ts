@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Person } from './person.ts'
+import { svc } from './processes.ts'
+import { env, folder, installHooks, ok, operator, service, somebody } from './profile-folder.ts'
+
+installHooks()
+
+// What a profile requires an approval for is bound to what is written, and each approval is used.
+
+let ada: Person
+beforeAll(async () => {
+  await ok(['profile', 'add', 'prod', '--base-url', service.baseUrl, '--with-key'], operator)
+  await ok(['profile', 'set', 'prod', 'require_approval=geofence, user, org, timeslot'])
+  await ok(['profile', 'use', 'prod'])
+})
+beforeEach(async () => {
+  ada = await somebody()
+  await ok(['profile', 'set', 'prod', `default_mobile=${ada.mobile}`, `org=${ada.org.slug}`])
+})
+
+/** Runs a command that Ada approves; answers the request as the service kept it. */
+const approved = async (args: string[], input = '') => {
+  const running = svc(args, env, input)
+  const ended = running.then((done) => {
+    throw new Error(`Nobody was asked: ${done.stderr}`)
+  })
+  const id = await Promise.race([ada.answer(), ended])
+  const { exit, stderr } = await running
+  if (exit !== 0) throw new Error(stderr)
+  return JSON.parse(await ok(['approve', 'status', id, '-o', 'json']))
+}
+const fence = ['--name', 'HQ', '--latitude', '52.5', '--longitude', '13.4', '--radius', '100']
+const file = (name: string, text: string): string => {
+  writeFileSync(join(folder.path, name), text)
+  return join(folder.path, name)
+}
+
+test('binds a call to its organization and all that it is given, and an update to what it replaces', async () => {
+  const created = await approved(['geofence', 'create', ...fence, '--is-active', '0'])
+  expect(created.used_at).not.toBeNull()
+  expect(created.subject).toMatchObject({
+    type: 'request',
+    summary: `Geofence create in ${ada.org.slug}: HQ`,
+    data: {
+      organization: { id: String(ada.org.id), slug: ada.org.slug },
+      operation: 'geofence create',
+      body: { name: 'HQ', latitude: 52.5, longitude: 13.4, radius: 100, is_active: 0 },
+    },
+  })
+  const [id] = (await ok(['geofence', 'list', '-o', 'id'])).trim().split('\n')
+  const updated = await approved(['geofence', 'update', id!, '--radius', '300'])
+  expect(updated.subject.fields).toContainEqual({ label: 'radius', value: '300', before: '100' })
+  const deleted = await approved(['geofence', 'delete', id!, '--yes'])
+  expect(deleted.subject.data.deletions).toHaveLength(1)
+  expect(deleted.used_at).not.toBeNull()
+})
+
+test('shows a secret as a digest that nobody can try words against', async () => {
+  const secret = file('secret', 'hunter2')
+  const idp = ['--provider', 'okta', '--client-id', 'svc', '--client-secret-file', secret]
+  const { subject } = await approved(['org', 'creds', 'set-idp', '--org', ada.org.slug, ...idp])
+  expect(subject.data.body).toEqual({
+    provider: 'okta',
+    client_id: 'svc',
+    client_secret: expect.stringMatching(/^hmac-sha256:[0-9a-f]{64}$/),
+  })
+  expect(JSON.stringify(subject)).not.toContain('hunter2')
+  const hash = createHash('sha256').update('hunter2').digest('hex')
+  expect(JSON.stringify(subject)).not.toContain(hash)
+})
+
+test('binds an import to the file and the number of its rows', async () => {
+  const rows = 'name,latitude,longitude,radius,is_active\nA,1,2,100,0\nB,3,4,100,0\n'
+  const { subject, used_at } = await approved(['geofence', 'import', file('fences.csv', rows)])
+  expect(subject.data).toMatchObject({
+    operation: 'geofence import',
+    body: { on_conflict: 'fail' },
+    counts: { 'geo-fences': 2 },
+    file: { name: 'fences.csv', sha256: createHash('sha256').update(rows).digest('hex') },
+  })
+  expect(used_at).not.toBeNull()
+})
+
+test('names every deletion of an apply, and each change', async () => {
+  await approved(['geofence', 'create', ...fence, '--is-active', '0'])
+  const yaml = `svc: 1\norganization: {slug: ${ada.org.slug}, name: Renamed}\ngeofences: []\n`
+  const apply = ['apply', file('svc.yaml', yaml), '--prune', '--yes']
+  const { subject, used_at } = await approved(apply)
+  expect(subject.data).toMatchObject({
+    operation: 'apply',
+    counts: { change: 1, delete: 1 },
+    deletions: ['geofences/HQ'],
+  })
+  expect(subject.fields).toContainEqual({ label: 'Deletes', value: 'geofences/HQ' })
+  expect(JSON.stringify(subject.data.body)).toContain('Renamed')
+  expect(used_at).not.toBeNull()
+})
