@@ -147,7 +147,7 @@ describe('a key that can influence who approves', () => {
     const warned = await runWith(operator)
     expect(warned).toMatchObject({
       exit: 0,
-      stderr: expect.stringContaining('A later release refuses it here'),
+      stderr: expect.stringContaining('a later release refuses it here'),
     })
     const quiet = await runWith(await keyThatCan('ask'))
     expect(quiet.exit).toBe(0)

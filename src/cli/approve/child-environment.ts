@@ -1,5 +1,6 @@
 import { usageError } from '../../core/errors.ts'
 import type { Env } from '../../core/env.ts'
+import { shellWord } from '../../core/shell-word.ts'
 
 /** What a program needs to run as its user: where things are, how to print, which language and time. */
 const usual = new Set(
@@ -42,7 +43,8 @@ export const childEnvironment = (env: Env, added: readonly string[] = []): Child
         `--env: the command does not get ${name}, as credentials and settings of svc stay with svc`,
       )
     if (value !== undefined) set[name] = value
-    else if (env[name] === undefined) throw usageError(`--env: ${name} is not set`, `--env ${name}=VALUE`)
+    else if (env[name] === undefined)
+      throw usageError(`--env: ${name} is not set`, `--env ${shellWord(`${name}=VALUE`)}`)
     else names.add(name)
   }
   const passed = [...names].filter((name) => !Object.hasOwn(set, name)).toSorted()

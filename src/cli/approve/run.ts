@@ -56,14 +56,21 @@ const askAndRun = async (
   let kept: ReturnType<typeof reserveFile> | undefined
   try {
     if (options.receipt !== undefined) kept = reserveFile(options.receipt, 'receipt', io)
-    const allowUnseparated = !options.mcp && (await (await import('./separated.ts')).warnUnseparated(context))
+    const warning = options.mcp ? undefined : await (await import('./separated.ts')).checkSeparated(context)
     for (const path of command.unreadable)
       output.warn(`The content of ${path} is not bound: it cannot be read`)
     const tell = createTeller(context, backend.secondsLeft)
-    const asking = { backend, tell, nothing: 'nothing was run', allowUnseparated, org: options.org }
+    const asking = {
+      backend,
+      tell,
+      nothing: 'nothing was run',
+      allowUnseparated: warning !== undefined,
+      org: options.org,
+    }
     const { id, receipt } = await getApproval(ask, asking, context).catch((error: unknown) => {
       throw inTypedNames(runOperation, error)
     })
+    for (const text of warning ?? []) output.warn(text)
     command.recheck()
     await backend.asker.consume?.(id, digestOf(command.subject.data))
     const path = kept?.path ?? join(folder, 'receipt.json')

@@ -3,6 +3,7 @@ import { key } from '../../contract/key.ts'
 import { scopes as every, type Scope } from '../../contract/scopes.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
+import { shellWord } from '../../core/shell-word.ts'
 import { sameService } from '../same-service.ts'
 
 const influential: readonly Scope[] = ['devices', 'keys', 'people', 'rules']
@@ -34,22 +35,24 @@ const scopesOfAsking = async (context: Context): Promise<string[] | undefined> =
 
 /**
  * Before anybody is notified: whether the key that asks can influence who approves, and so could answer its own question.
- * Such a key is refused, but one with every scope, as all keys from before there were scopes have, is warned of. Answers
- * whether it was.
+ * Such a key is refused. One with every scope, as all keys from before there were scopes have, is only warned of: then the
+ * answer is what to warn with.
  */
-export const warnUnseparated = async (context: Context): Promise<boolean> => {
+export const checkSeparated = async (context: Context): Promise<string[] | undefined> => {
   const scopes = await scopesOfAsking(context)
-  if (!scopes?.some((scope) => influential.includes(scope as Scope))) return false
-  const org = (await context.settings()).org?.value ?? '<org>'
-  const create = `svc key create --name ask --can ask --org ${org}${sameService(context.globals)}`
+  if (!scopes?.some((scope) => influential.includes(scope as Scope))) return undefined
+  const { org } = await context.settings()
+  const where = org === undefined ? '' : ` --org ${shellWord(org.value)}`
+  const again = sameService(context.globals)
+  const create = `svc key create --name ask --can ask${where}${again}, then svc profile login --ask${again}`
   const message = 'The key that asks can influence who approves'
-  if (!every.every((scope) => scopes.includes(scope)))
-    throw new SvcError('usage', 'not_separated', `${message} (${scopes.join(', ')}): nobody was asked`, {
-      detail: 'Whoever has it could enroll a device for the approver, and answer in their place.',
-      hint: `Ask with a key that can only ask: ${create}, then svc profile login --ask`,
-    })
-  ;(await context.output()).warn(
-    `${message}. A later release refuses it here. To ask with a key that can only ask: ${create}, then svc profile login --ask`,
-  )
-  return true
+  if (every.every((scope) => scopes.includes(scope)))
+    return [
+      `${message}, and a later release refuses it here`,
+      `hint: To ask with a key that can only ask: ${create}`,
+    ]
+  throw new SvcError('usage', 'not_separated', `${message} (${scopes.join(', ')}): nobody was asked`, {
+    detail: 'Whoever has it could enroll a device for the approver, and answer in their place.',
+    hint: `To ask with a key that can only ask: ${create}`,
+  })
 }
