@@ -73,7 +73,7 @@ _svc_place() {
     'approve consume') commands='' flags='--digest -f --raw-field -F --field --input --dry-run' words='' files='' kind=request many='' ;;
     'approve request') commands='' flags='--subject --reason --to --factors --timeout --use-within --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' kind='' many='' ;;
     'approve wait') commands='' flags='--timeout --mcp' words='' files='' kind=request many=1 ;;
-    'approve run') commands='' flags='--action --subject --reason --to --factors --timeout --use-within --number --no-number --requester --org --receipt --mcp --dry-run' words='' files='' kind='' many=1 ;;
+    'approve run') commands='' flags='--action --reason --to --factors --timeout --use-within --number --no-number --requester --org --bind --env --receipt --mcp --dry-run' words='' files='' kind='' many=1 ;;
     'approve inbox') commands='' flags='--authenticator --approve --deny --not-me --number --latitude --longitude --dry-run' words='' files='' kind='' many='' ;;
     'approve verify') commands='' flags='--jwks --jwks-url --org --issuer --action --subject --digest --approver --requester --status --factors --max-age --pinned-key --separation --allow-unseparated --allow-unauthenticated --allow-format-1 --allow-dev' words='' files='' kind='' many='' ;;
     'approve tools') commands='' flags='' words='' files='' kind='' many='' ;;
@@ -297,6 +297,7 @@ _svc_value() {
     'approve request --receipt') files=1 ;;
     'approve run --factors') choices='biometric location time device' ;;
     'approve run --org') kind=org ;;
+    'approve run --bind') files=1 ;;
     'approve run --receipt') files=1 ;;
     'approve inbox --authenticator') files=1 ;;
     'approve verify --jwks') files=1 ;;
@@ -419,7 +420,7 @@ _svc() {
   local cur=${COMP_WORDS[COMP_CWORD]} at='' flag='' skip='' word i
   local commands flags words choices files kind many
   local -a taken=()
-  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --separation --report-only --device-proof --recovery-delay --attestation --allowed-aaguids --require-approval -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --subject --reason --to --timeout --use-within --requester --wait --status --since --until --digest --receipt --action --authenticator --approve --deny --not-me --number --jwks --jwks-url --issuer --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --model --manufacturer --os --os-version --app-version --timestamp --request-id --device-name --otp-file --registration-token-file --refresh-token-file --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --can --expires --owner --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --new-key-file --mcp-url --default-mobile --credential-command -X --method -H --header --verify-fallback '
+  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --separation --report-only --device-proof --recovery-delay --attestation --allowed-aaguids --require-approval -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --subject --reason --to --timeout --use-within --requester --wait --status --since --until --digest --receipt --action --bind --env --authenticator --approve --deny --not-me --number --jwks --jwks-url --issuer --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --model --manufacturer --os --os-version --app-version --timestamp --request-id --device-name --otp-file --registration-token-file --refresh-token-file --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --can --expires --owner --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --new-key-file --mcp-url --default-mobile --credential-command -X --method -H --header --verify-fallback '
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}

@@ -42,9 +42,12 @@ export const checkSeparated = async (context: Context): Promise<string[] | undef
   const scopes = await scopesOfAsking(context)
   if (!scopes?.some((scope) => influential.includes(scope as Scope))) return undefined
   const { org } = await context.settings()
-  const where = org === undefined ? '' : ` --org ${shellWord(org.value)}`
-  const again = sameService(context.globals)
-  const create = `svc key create --name ask --can ask${where}${again}, then svc profile login --ask${again}`
+  const { globals } = context
+  const create =
+    org === undefined
+      ? `svc key create --name ask --can ask${sameService(globals)}`
+      : `svc key create --name ask --can ask --org ${shellWord(org.value)}${sameService(globals)}`
+  const hint = `To ask with a key that can only ask: ${create}; then svc profile login --ask`
   const message = 'The key that asks can influence who approves'
   if (every.every((scope) => scopes.includes(scope)))
     return [
@@ -53,6 +56,6 @@ export const checkSeparated = async (context: Context): Promise<string[] | undef
     ]
   throw new SvcError('usage', 'not_separated', `${message} (${scopes.join(', ')}): nobody was asked`, {
     detail: 'Whoever has it could enroll a device for the approver, and answer in their place.',
-    hint: `To ask with a key that can only ask: ${create}`,
+    hint,
   })
 }
