@@ -30,6 +30,12 @@ const keyThatCan = async (scopes: string): Promise<string> => {
   return /svc_org_[\w-]+/.exec(created)![0]
 }
 
+const runWith = async (key: string) => {
+  const running = begin(['approve', 'run', '--', 'true'], { SVC_API_KEY: key })
+  await decide('approve', (await running.said(asked))[1]!)
+  return running.ended
+}
+
 describe('what a command is bound to', () => {
   test('is read by the approver, signed, and used once', async () => {
     const file = script('deploy.sh', 'deployed')
@@ -139,11 +145,6 @@ describe('a key that can influence who approves', () => {
   })
 
   test('is warned of where it has every scope, and one that can only ask is not', async () => {
-    const runWith = async (key: string) => {
-      const running = begin(['approve', 'run', '--', 'true'], { SVC_API_KEY: key })
-      await decide('approve', (await running.said(asked))[1]!)
-      return running.ended
-    }
     const warned = await runWith(operator)
     expect(warned).toMatchObject({
       exit: 0,

@@ -26,7 +26,7 @@ export const requestOperation = asking(
 /** What is run is the subject, so that words for it may be left out. */
 const runFields = fieldsOf(approval.createApproval)
   .filter(({ name }) => name !== 'subject')
-  .map((field) => (field.name === 'action' ? { ...field, required: false } : field))
+  .map((field) => (field.name === 'action' ? Object.assign({}, field, { required: false }) : field))
 
 export const runOperation: Operation = Object.assign(
   asking('approve run', [], '--to +12025550101 -- ./deploy.sh 4.2'),

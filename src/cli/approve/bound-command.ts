@@ -84,6 +84,8 @@ const changed = ({ path }: BoundFile): SvcError =>
     hint: 'Ask again for what is there now, or let svc keep a copy: --bind FILE',
   })
 
+const pure = ({ path, sha256 }: BoundFile) => ({ path, sha256 })
+
 const checked = (data: object): Subject => {
   try {
     return readSubject({ type: 'command', data })
@@ -126,7 +128,6 @@ export const bindCommand = (
       'Run it through a script',
     )
   const args = argv.slice(1).map((arg) => note(resolve(io.cwd, arg))?.copy ?? arg)
-  const pure = ({ path, sha256 }: BoundFile) => ({ path, sha256 })
   return {
     subject: checked({
       argv,

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { sameService } from '../same-service.ts'
 
-const influential: readonly Scope[] = ['devices', 'keys', 'people', 'rules']
+const influential: ReadonlySet<string> = new Set<Scope>(['devices', 'keys', 'people', 'rules'])
 
 /** What the key that asks can do; undefined where the service does not say. */
 const readScopes = async (client: Client, context: Context): Promise<string[] | undefined> => {
@@ -40,7 +40,7 @@ const scopesOfAsking = async (context: Context): Promise<string[] | undefined> =
  */
 export const checkSeparated = async (context: Context): Promise<string[] | undefined> => {
   const scopes = await scopesOfAsking(context)
-  if (!scopes?.some((scope) => influential.includes(scope as Scope))) return undefined
+  if (!scopes?.some((scope) => influential.has(scope))) return undefined
   const { org } = await context.settings()
   const { globals } = context
   const create =
