@@ -195,7 +195,7 @@ export const registerService = (group: Command, context: Context): void => {
       const { left_out, ...done } = await rotateMasterKey(dir, env, { given, tell })
       if (left_out.length > 0)
         output.warn(`Not authentic or not readable before, and so not now: ${left_out.join(', ')}`)
-      if (env.SVC_MASTER_KEY) output.note('Set SVC_MASTER_KEY to the new key before the service starts.')
+      if (env.SVC_MASTER_KEY) output.warn('Set SVC_MASTER_KEY to the new key before the service starts')
       await say(context, rotationNote[done.state], { data_dir: dir, ...done })
     },
   )
