@@ -76,11 +76,11 @@ const checkOrganization = (claims: ReceiptClaims, wanted: Expectations, note: No
 
 /** Whether whoever asked could have been the one who answered. */
 const checkSeparation = (claims: ReceiptClaims, wanted: Expectations, note: Note): void => {
-  const { device, influences, dev } = claims
+  const { device, influences } = claims
   const { relation } = device.enrolled_by
-  const isDev = dev === true && wanted.allowDev === true
+  // No flag allows it: such a receipt proves nothing but that the key was there.
   if (relation === 'self')
-    note('enrollment', isDev, 'the requesting key itself enrolled the device of the approver')
+    note('enrollment', false, 'the requesting key itself enrolled the device of the approver')
   if (influences)
     note(
       'separation',

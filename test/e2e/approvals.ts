@@ -33,6 +33,9 @@ export const installHooks = (): void => {
     service = await start()
     env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: operator, SVC_CONFIG_DIR: path('config') }
     await ok(['org', 'create', '--name', 'Acme', '--slug', 'acme'])
+    // Who enrolls must not be who asks.
+    const asks = await ok(['key', 'create', '--name', 'asks', '--can', 'ask', '--jq', '.key'])
+    env = { ...env, SVC_ASK_KEY: asks.trim() }
   })
   afterAll(async () => {
     await service.stop()

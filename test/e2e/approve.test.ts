@@ -22,7 +22,7 @@ describe('svc approve', () => {
     ])
     const [, number] = await request.said(/phone: (\d\d)/)
     const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
-      [/Deploy 4\.2 ✓ \(key "operator"/, enter],
+      [/Deploy 4\.2 ✓ \(key "asks"/, enter],
       [/Your decision/, down + enter],
       [/Number that the requester sees/, number! + enter],
       [/Sign the approval of: Deploy 4\.2 ✓\?/, `y${enter}`],
@@ -60,7 +60,7 @@ describe('svc approve', () => {
     const request = begin(['approve', 'request', 'Deploy'])
     const id = (await request.said(asked))[1]!
     const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
-      [/Deploy \(key "operator"/, enter],
+      [/Deploy \(key "asks"/, enter],
       [/Your decision/, () => decide('deny', id)],
       [/denied already[^]*Nothing is pending/, enter],
     ])

@@ -85,7 +85,7 @@ describe('in a pipe', () => {
     expect((await run('diff', '-f', more)).stdout).toContain('2 to create')
     expect(await run('diff', '-f', more, '--target', 'geofences/Pire')).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining(`--target 'geofences/Pier'`),
+      stderr: expect.stringContaining(`--target geofences/Pier`),
     })
     const fresh = write('t2.yaml', organization('t-two', ['HQ']))
     expect(await run('apply', '-f', fresh, '--target', 'users', '--yes')).toMatchObject({ exit: 2 })

@@ -31,7 +31,7 @@ test('the inbox asks for the place, and it counts', async () => {
   const request = begin(['approve', 'request', 'Deploy'])
   await request.said(asked)
   const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
-    [/Deploy \(operator/, enter],
+    [/Deploy \(key "asks"/, enter],
     [/required by a rule[^]*Your decision/, down + enter],
     [/Latitude/, `52.52${enter}`],
     [/Longitude/, `13.405${enter}`],

@@ -19,6 +19,8 @@ describe('a profile with require_approval', () => {
     await ok(['profile', 'add', 'prod', '--base-url', service.baseUrl, '--with-key'], operator)
     await ok(['profile', 'set', 'prod', 'require_approval=geofence create, org delete, user'])
     await ok(['profile', 'use', 'prod'])
+    // Who enrolls must not be who asks.
+    env.SVC_ASK_KEY = (await ok(['key', 'create', '--name', 'asks', '--can', 'ask', '--jq', '.key'])).trim()
   })
   beforeEach(async () => {
     ada = await somebody()

@@ -17,10 +17,13 @@ describe('svc user enroll --software', () => {
 
   test('signs with Ed25519 too, and with nothing that was revoked', async () => {
     const file = path('eddsa.json')
+    const name = ['--first-name', 'Ed', '--last-name', 'D', '--email', 'ed@acme.example']
+    const phone = ['--country-code', '+1', '--mobile', '2025559901']
+    const user = await ok(['user', 'create', '--org', 'acme', ...name, ...phone, '-o', 'id'])
     const made = await ok([
       'user',
       'enroll',
-      String(people),
+      user.trim(),
       '--software',
       '--algorithm',
       'EdDSA',
@@ -29,12 +32,15 @@ describe('svc user enroll --software', () => {
       '-o',
       'id',
     ])
-    const yes = (await ok(['approve', 'submit', 'one', '-o', 'id'])).trim()
+    const to = ['--to', '+12025559901']
+    const yes = (await ok(['approve', 'submit', 'one', ...to, '-o', 'id'])).trim()
     await ok(['approve', 'inbox', '--authenticator', file, '--approve', yes])
     await ok(['user', 'devices', 'revoke', made.trim(), '--org', 'acme', '--yes'])
-    const no = (await ok(['approve', 'submit', 'two', '-o', 'id'])).trim()
-    const refused = await svc(['approve', 'inbox', '--authenticator', file, '--approve', no], env)
-    expect(refused).toMatchObject({ exit: 4, stderr: expect.stringContaining('may not decide') })
+    const refused = await svc(['approve', 'submit', 'two', ...to], env)
+    expect(refused).toMatchObject({
+      exit: 3,
+      stderr: expect.stringContaining('No active user with this phone'),
+    })
   })
 
   test('is refused by a service that is not for development, and leaves no file', async () => {

@@ -46,11 +46,11 @@ describe('separation of duties', () => {
     expect(await failed(receipt, { allowUnseparated: true, allowDev: true })).toEqual(['enrollment'])
   })
 
-  test('accepts such a device of a software key, which proves nothing, where those are accepted', async () => {
+  test('rejects such a device also where software keys are accepted', async () => {
     const self = { ...device, enrolled_by: { ...device.enrolled_by, relation: 'self' as const } }
     const receipt = await made({ device: self, dev: true })
     expect(await failed(receipt)).toEqual(['enrollment', 'development'])
-    expect(await failed(receipt, { allowDev: true })).toEqual([])
+    expect(await failed(receipt, { allowDev: true })).toEqual(['enrollment'])
   })
 
   test.each<[string[], Parameters<typeof enrolled>]>([
