@@ -15,6 +15,8 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   canaries: () => import('./canaries.ts'),
   terminal: () => import('./terminal.ts'),
   receipts: () => import('./receipts.ts'),
+  subjects: () => import('./subjects.ts'),
+  consume: () => import('./consume.ts'),
   assertions: () => import('./assertions.ts'),
   approvals: () => import('./approvals.ts'),
   'lost-wakeups': () => import('./lost-wakeups.ts'),
