@@ -1,8 +1,6 @@
 import { areCurrent, type AnyClaims, type ReceiptClaims } from './claims.ts'
-import { firstFormatLacks, unauthenticatedProgram } from './facts.ts'
+import { firstFormatLacks, headlineOf, unauthenticatedProgram } from './facts.ts'
 import type { Note } from './signature.ts'
-import { summaryOf } from './subject-text.ts'
-import { readSubject } from './subject.ts'
 
 /**
  * What the verifier wants it to say; what is left out is not asked, except for `status`, `organization` and `issuer`: a
@@ -59,7 +57,7 @@ const checkIssuer = (claims: AnyClaims, { issuer, allowDev }: Expectations, note
 /** The headline that the approver read must be this text: beside another subject it is only the requester's word. */
 const checkAction = (claims: AnyClaims, { action }: Expectations, note: Note): void => {
   if (action === undefined) return
-  const shown = areCurrent(claims) ? summaryOf(readSubject(claims.subject)) : claims.action
+  const shown = headlineOf(claims)
   const words =
     claims.action === action && shown !== action ? '; the action is only what the requester said' : ''
   note('expected action', shown === action, `"${shown}", wanted "${action}"${words}`)

@@ -1,4 +1,6 @@
 import { areCurrent, type AnyClaims, type Relation } from './claims.ts'
+import { summaryOf } from './subject-text.ts'
+import { readSubject } from './subject.ts'
 
 /** What the requester of a request without any credential is called. */
 export const unauthenticatedProgram = 'unauthenticated local program'
@@ -25,6 +27,10 @@ export const firstFormatLacks = [
   'what exactly was approved, beyond the text of the action',
   'how, when and by whom the device of the approver was enrolled',
 ]
+
+/** What the approver read as the headline: made from the subject, where there is one. */
+export const headlineOf = (claims: AnyClaims): string =>
+  areCurrent(claims) ? summaryOf(readSubject(claims.subject)) : claims.action
 
 /** What a person should know of a receipt that holds, by the word of the service. */
 export const factsOf = (claims: AnyClaims): string[] => {

@@ -4,7 +4,7 @@ import { claimsShape, firstClaimsShape, firstReceiptType, type AnyClaims } from 
 import { shapeProblem } from './context.ts'
 import { parseExact } from './exact.ts'
 import { checkExpectations, type Expectations } from './expectations.ts'
-import { factsOf } from './facts.ts'
+import { factsOf, headlineOf } from './facts.ts'
 import { checkHuman } from './human.ts'
 import { checkSignature, type Check, type Note } from './signature.ts'
 
@@ -12,6 +12,8 @@ export type Verdict = {
   valid: boolean
   /** There once the service's signature holds, valid or not. */
   claims?: AnyClaims
+  /** What the approver read; there when it is valid. */
+  headline?: string
   checks: Check[]
   /** Who asked and how the device was enrolled, in sentences; of format 1, what it does not prove. */
   facts: string[]
@@ -90,11 +92,13 @@ export const verifyReceipt = async (
   }
   let claims: AnyClaims | undefined
   let finished = false
+  let headline: string | undefined
   try {
     claims = await readClaims(receipt, jwks, note)
     if (claims && (await checkHuman(claims, note))) {
       checkExpectations(claims, wanted, now, note)
       finished = true
+      if (checks.every(({ ok }) => ok)) headline = headlineOf(claims)
     }
   } catch {
     note('readable', false, 'it cannot be read as a receipt')
@@ -102,6 +106,7 @@ export const verifyReceipt = async (
   return {
     valid: finished && checks.every(({ ok }) => ok),
     ...(claims ? { claims } : {}),
+    ...(headline === undefined ? {} : { headline }),
     checks,
     facts: claims ? factsOf(claims) : [],
     on_service_word: claims ? serviceWord(claims, wanted) : [],

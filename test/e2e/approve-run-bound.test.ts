@@ -31,7 +31,7 @@ const keyThatCan = async (scopes: string): Promise<string> => {
 }
 
 const runWith = async (key: string) => {
-  const running = begin(['approve', 'run', '--', 'true'], { SVC_API_KEY: key })
+  const running = begin(['approve', 'run', '--', 'true'], { SVC_ASK_KEY: key })
   await decide('approve', (await running.said(asked))[1]!)
   return running.ended
 }
@@ -137,7 +137,7 @@ describe('the environment of a command', () => {
 describe('a key that can influence who approves', () => {
   test('asks nobody, and is told how to make one that can only ask', async () => {
     const key = await keyThatCan('ask,people')
-    const { exit, stderr } = await svc(['approve', 'run', '--', 'true'], { ...env, SVC_API_KEY: key })
+    const { exit, stderr } = await svc(['approve', 'run', '--', 'true'], { ...env, SVC_ASK_KEY: key })
     expect(exit).toBe(102)
     expect(stderr).toContain('can influence who approves (ask, people): nobody was asked')
     expect(stderr).toContain('svc key create --name ask --can ask --org acme')
@@ -145,7 +145,7 @@ describe('a key that can influence who approves', () => {
   })
 
   test('is warned of where it has every scope, and one that can only ask is not', async () => {
-    const warned = await runWith(operator)
+    const warned = await runWith(await keyThatCan('all'))
     expect(warned).toMatchObject({
       exit: 0,
       stderr: expect.stringContaining('a later release refuses it here'),
