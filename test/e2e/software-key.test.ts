@@ -15,6 +15,19 @@ describe('svc user enroll --software', () => {
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
 
+  test('says that a second key waits, and how the first is replaced by it', async () => {
+    const file = path('second.json')
+    const enroll = ['user', 'enroll', String(people), '--software', '--file', file, '-o', 'id']
+    const enrolled = await svc(enroll, env)
+    expect(enrolled).toMatchObject({ exit: 0, stderr: expect.stringContaining('It is pending') })
+    const first = await ok(['user', 'devices', 'list', String(people), '--jq', '.[0].id'])
+    const revoke = ['user', 'devices', 'revoke', first.trim(), '--yes', '--jq', '.next']
+    expect(await ok(revoke)).toContain('The user has no active device now')
+    await ok(['user', 'devices', 'approve', enrolled.stdout.trim()])
+    const id = (await ok(['approve', 'submit', 'one', '-o', 'id'])).trim()
+    expect(await ok(['approve', 'inbox', '--authenticator', file, '--approve', id])).toContain('approved')
+  })
+
   test('signs with Ed25519 too, and with nothing that was revoked', async () => {
     const file = path('eddsa.json')
     const name = ['--first-name', 'Ed', '--last-name', 'D', '--email', 'ed@acme.example']

@@ -66,7 +66,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
   const output = await context.output()
   output.note(`Software authenticator saved in ${file.path}; for development only`)
   if (data.state === 'pending')
-    output.note(
+    output.warn(
       'It is pending: the user had a device before. Revoke the earlier one (svc user devices revoke), then approve this one: svc user devices approve',
     )
   await output.show({ status: 'success', message: 'Device registered', data })
