@@ -1,3 +1,4 @@
+import { rowsIn } from '../client/answered.ts'
 import type { Client } from '../client/client.ts'
 import { cursorIn } from '../client/paging.ts'
 import { mayComeBack, sleepFor } from '../client/retry.ts'
@@ -48,8 +49,8 @@ const changesSince = async (
   client: Client,
   { input, cursor, signal }: { input: Record<string, unknown>; cursor: string; signal: AbortSignal },
 ): Promise<Changes> => {
-  const { envelope, links } = await client.call(operation, { ...input, limit: undefined, cursor }, { signal })
-  return { rows: envelope.data as unknown[], cursor: cursorIn(links?.prev) ?? cursor }
+  const answer = await client.call(operation, { ...input, limit: undefined, cursor }, { signal })
+  return { rows: rowsIn(operation, answer), cursor: cursorIn(answer.links?.prev) ?? cursor }
 }
 
 /** What is new or has changed, again and again; through a restart of the service, with a notice. */
@@ -107,7 +108,7 @@ export const followList = async (
       above = [...above, ...rows].slice(-mostAbove)
     }
 
-    const first = (envelope.data as unknown[]).toReversed()
+    const first = rowsIn(operation, { envelope }).toReversed()
     await show(first)
     // Answers overlap: the last one says what was seen.
     let seen = new Set(first.map((row) => JSON.stringify(row)))

@@ -25,7 +25,8 @@ export const registerRevoke = (group: Command, context: Context): void => {
         const client = await context.client()
         try {
           const { envelope } = await client.call(key.getKey, { id }, { signal: context.io.signal })
-          return lineOf((envelope.data as { created_keys: Key[] }).created_keys)
+          const { created_keys } = (envelope.data ?? {}) as { created_keys?: Key[] }
+          return created_keys && lineOf(created_keys)
         } catch (error) {
           if (error instanceof SvcError && error.code === 'no_such_route') return undefined
           throw error

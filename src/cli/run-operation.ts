@@ -115,5 +115,9 @@ export const runOperation = async (
   await output.show(envelope, shape)
   if (context.once !== undefined) output.note('Shown once: save it now.')
   if (more) output.warn(await moreLine(more, context))
+  if (once.size > 0 && operation.path.startsWith('/svc/')) {
+    const { requireSecrets } = await import('./output/not-shown.ts')
+    requireSecrets(context, envelope.data, once)
+  }
   look?.(envelope.data)
 }

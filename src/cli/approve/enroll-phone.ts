@@ -1,3 +1,4 @@
+import { recordIn } from '../../client/answered.ts'
 import { device } from '../../contract/device.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
@@ -31,8 +32,8 @@ export const enrollPhone = async (typed: Typed, context: Context): Promise<void>
   const { io, globals } = context
   const { input, extra } = await gatherInput(device.createEnrollment, typed, context)
   const client = await context.client()
-  const { envelope } = await callTyped(client, device.createEnrollment, input, { extra, signal: io.signal })
-  const { url, expires_at } = envelope.data as Enrollment
+  const answer = await callTyped(client, device.createEnrollment, input, { extra, signal: io.signal })
+  const { url, expires_at } = recordIn(device.createEnrollment, answer, ['url']) as Enrollment
   const { qrCode } = await import('./qr-code.ts')
   const { code, width } = qrCode(url, wantsColour(io.stdout, { io, globals }))
   if (width <= io.stdout.columns) io.stdout.write(`\n${code}\n`)

@@ -1,7 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
+import { recordIn } from '../../client/answered.ts'
 import { device } from '../../contract/device.ts'
+import type { Operation } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'
 import { usageError } from '../../core/errors.ts'
 import { checkShown } from '../check-shown.ts'
@@ -34,28 +36,36 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
   }
   const client = await context.client()
   const call = async <T>(
-    operation: Parameters<typeof client.call>[0],
+    operation: Operation,
     values: Record<string, unknown>,
-  ): Promise<T> => (await client.call(operation, values, { signal: io.signal })).envelope.data as T
+    fields: readonly string[],
+  ): Promise<T> =>
+    recordIn(operation, await client.call(operation, values, { signal: io.signal }), fields) as T
 
-  const mobile = wholeNumber(await call<object>(user.getUser, { orgId: org_id, userId: user_id }))!
+  const person = await call<object>(user.getUser, { orgId: org_id, userId: user_id }, ['mobile'])
+  const mobile = wholeNumber(person)!
   if (options.file === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = reserveFile(path, 'file', io)
   let data: { state?: string; file: string }
   try {
     checkFolder(dirname(file.path))
     const { createSoftwareKey, register } = await import('../../client/software-authenticator.ts')
-    const { token, rp_id, origin, challenge, user_handle } = await call<Enrollment>(device.createEnrollment, {
-      org_id,
-      user_id,
-    })
+    const { token, rp_id, origin, challenge, user_handle } = await call<Enrollment>(
+      device.createEnrollment,
+      { org_id, user_id },
+      ['token', 'rp_id', 'origin', 'challenge', 'user_handle'],
+    )
     const key = createSoftwareKey(alg, { rpId: rp_id, userHandle: user_handle })
-    const made = await call<{ id: string; state?: string }>(device.registerDevice, {
-      token,
-      name: 'Software key',
-      software: true,
-      response: register(key, { challenge, origin, rpId: rp_id }),
-    })
+    const made = await call<{ id: string; state?: string }>(
+      device.registerDevice,
+      {
+        token,
+        name: 'Software key',
+        software: true,
+        response: register(key, { challenge, origin, rpId: rp_id }),
+      },
+      ['id'],
+    )
     const saved: KeyFile = { version: 1, device_id: made.id, org_id, user_id, mobile, key }
     file.write(`${JSON.stringify(saved, null, 2)}\n`)
     data = { ...made, file: file.path }

@@ -15,9 +15,15 @@ export const registerHealth = (group: Command, context: Context): void => {
     const { origin } = new URL(mcpUrl?.value ?? baseUrl.value)
     const { getJson } = await import('./get-json.ts')
     const data = await getJson(context, `${origin}/health`, cacert?.value)
-    if (typeof data !== 'object' || data === null || (data as { ok?: unknown }).ok !== true)
-      throw new SvcError('failed', 'unhealthy', `${origin} reports that it is not healthy (ok is not true)`, {
-        hint: 'A service of svc says so while it cannot write: check its disk and its log',
+    const { healthOf } = await import('./health-of.ts')
+    const health = healthOf(data)
+    if (health === 'ill')
+      throw new SvcError('failed', 'unhealthy', `${origin} reports that it is not healthy`, {
+        hint: 'Check its log. svc serve reports this while it cannot write, for example because its disk is full',
+      })
+    if (health === 'unsaid')
+      throw new SvcError('failed', 'unexpected_answer', `${origin}/health does not say whether it is ok`, {
+        hint: 'Check the address: svc profile show --explain',
       })
     const output = await context.output()
     await output.show({ status: 'success', message: 'Healthy', data })

@@ -1,3 +1,4 @@
+import { recordIn, rowsIn } from '../../client/answered.ts'
 import { approval, type ApprovalRecord } from '../../contract/approval.ts'
 import { device } from '../../contract/device.ts'
 import { assert } from '../../client/software-authenticator.ts'
@@ -84,14 +85,14 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
 
   const list = async (): Promise<ApprovalRecord[]> => {
     const input = { status: 'pending', approver_mobile: mobile, org_id }
-    const { envelope } = await client.call(approval.listApprovals, input, { signal })
+    const answer = await client.call(approval.listApprovals, input, { signal })
     // Who asked first is answered first.
-    return (envelope.data as ApprovalRecord[]).toReversed()
+    return (rowsIn(approval.listApprovals, answer) as ApprovalRecord[]).toReversed()
   }
 
   const open = async (request_id: string): Promise<Ceremony> => {
-    const { envelope } = await client.call(device.getCeremony, { request_id }, { signal })
-    const wire = envelope.data as Wire
+    const answer = await client.call(device.getCeremony, { request_id }, { signal })
+    const wire = recordIn(device.getCeremony, answer, ['contexts', 'credentials']) as Wire
     const { contexts, origin, rp_id, number_required, location_required, credentials, verified_as } = wire
     const bytes = {
       approve: new Uint8Array(Buffer.from(contexts.approve, 'base64url')),
@@ -120,7 +121,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
           { request_id, ...decided, response },
           { signal },
         )
-        return answer.envelope.data as ApprovalRecord
+        return recordIn(device.decideApproval, answer, ['status']) as ApprovalRecord
       },
     }
   }

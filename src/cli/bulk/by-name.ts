@@ -1,6 +1,6 @@
+import { rowsIn } from '../../client/answered.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
-import { rowsOf } from '../output/payload.ts'
 import type { Destination, Fields, Item, Kind, Send } from './kind.ts'
 import { sameFields } from './same-fields.ts'
 
@@ -29,8 +29,8 @@ export const openByName = (operations: Operations): Kind['open'] => {
 
   const thereIn = async ({ client, org, signal }: Destination): Promise<Map<string, There>> => {
     const there = new Map<string, There>()
-    for await (const { envelope } of client.pages(list, { org_id: org, limit: 1000 }, { signal }))
-      for (const record of rowsOf(envelope.data)) {
+    for await (const answer of client.pages(list, { org_id: org, limit: 1000 }, { signal }))
+      for (const record of rowsIn(list, answer)) {
         const name = String(record.name)
         there.set(name, { id: record.id, record, several: there.has(name) })
       }

@@ -1,12 +1,12 @@
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { rowsIn } from '../../client/answered.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
 import { resolveOrg } from '../organization.ts'
 import { writeCell } from '../csv-cell.ts'
 import { requirePlainFile } from '../plain-file.ts'
-import { rowsOf } from '../output/payload.ts'
 import { featureOf } from './geojson.ts'
 import type { FileFormat, Fields, Kind } from './kind.ts'
 import { grouped } from './progress.ts'
@@ -119,11 +119,13 @@ export const runExport = async (
   ]
   const target = openTarget(file, context)
   let count = 0
+  let started = false
   try {
-    target.write(writer.head)
     const asked = { org_id, limit: pageSize, ...kind.listed }
-    for await (const { envelope } of client.pages(kind.list, asked, { signal: context.io.signal })) {
-      const page = rowsOf(envelope.data).map((record) => rowOf(record, kind))
+    for await (const answer of client.pages(kind.list, asked, { signal: context.io.signal })) {
+      const page = rowsIn(kind.list, answer).map((record) => rowOf(record, kind))
+      if (!started) target.write(writer.head)
+      started = true
       target.write(writer.rows(page, count === 0))
       count += page.length
     }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { rowsIn } from '../../client/answered.ts'
 import { audit, type AuditRow } from '../../contract/audit.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { readAuditHead, type AuditHead } from '../../receipt/audit-head.ts'
@@ -51,9 +52,9 @@ export const registerAudit = (group: Command, context: Context): void => {
     const org_id = wanted ? (await resolveOrg(wanted, context)).id : undefined
     const client = await context.client()
     const head = options.head ? await keptHead(options.head, options.jwks, context) : undefined
-    const { envelope } = await client.call(audit.listAudit, { org_id }, { signal: context.io.signal })
+    const answer = await client.call(audit.listAudit, { org_id }, { signal: context.io.signal })
     // From the first link on, whichever way the service lists them.
-    const rows = (envelope.data as AuditRow[]).toSorted((a, b) => a.seq - b.seq)
+    const rows = (rowsIn(audit.listAudit, answer) as AuditRow[]).toSorted((a, b) => a.seq - b.seq)
 
     const result = verifyChain(rows)
     if (!result.ok) throw broken(`Row ${result.seq}: ${result.reason}`)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { recordIn } from '../../client/answered.ts'
 import { sleepFor } from '../../client/retry.ts'
 import { outbox, type MessageRecord } from '../../contract/outbox.ts'
 import { SvcError } from '../../core/errors.ts'
@@ -18,6 +19,8 @@ const longestMs = 45_000
 
 const isUnderWay = ({ state }: MessageRecord): boolean => state === 'queued' || state === 'sending'
 
+const messageFields = ['message_id', 'channel', 'recipient', 'state']
+
 const showHint = ({ message_id }: MessageRecord, { globals }: Context): string =>
   `svc notify outbox show ${shellWord(message_id)}${sameService(globals)}`
 
@@ -30,7 +33,7 @@ const follow = async (message: MessageRecord, context: Context): Promise<Message
   for (const until = Date.now() + longestMs; isUnderWay(last) && Date.now() < until;) {
     await sleepFor(pollMs, io.signal)
     const answer = await client.call(outbox.getMessage, { message_id }, { signal: io.signal })
-    last = answer.envelope.data as MessageRecord
+    last = recordIn(outbox.getMessage, answer, messageFields) as MessageRecord
   }
   return last
 }
@@ -41,8 +44,8 @@ const testDelivery = async (options: Options, context: Context): Promise<void> =
   await checkShown(outbox.testDelivery, context)
   const { input, extra } = await gatherInput(outbox.testDelivery, { args: [], options }, context)
   const [output, client] = [await context.output(), await context.client()]
-  const { envelope } = await callTyped(client, outbox.testDelivery, input, { extra, signal: io.signal })
-  const accepted = envelope.data as MessageRecord
+  const answer = await callTyped(client, outbox.testDelivery, input, { extra, signal: io.signal })
+  const accepted = recordIn(outbox.testDelivery, answer, messageFields) as MessageRecord
   let last: MessageRecord
   try {
     last = await follow(accepted, context)

@@ -1,3 +1,4 @@
+import { recordIn, rowsIn } from '../../client/answered.ts'
 import type { Client } from '../../client/client.ts'
 import { geofence } from '../../contract/geofence.ts'
 import type { Operation } from '../../contract/operation.ts'
@@ -6,7 +7,6 @@ import { org } from '../../contract/org.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
-import { rowsOf } from '../output/payload.ts'
 import { wholeNumber } from '../phone-parts.ts'
 import { inParallel } from './parallel.ts'
 import {
@@ -39,8 +39,8 @@ const lists: Record<List, Operation> = {
 
 const listed = async (operation: Operation, { client, org_id, signal }: Reading): Promise<Fields[]> => {
   const rows: Fields[] = []
-  for await (const { envelope } of client.pages(operation, { org_id, limit }, { signal }))
-    for (const row of rowsOf(envelope.data)) rows.push(row)
+  for await (const answer of client.pages(operation, { org_id, limit }, { signal }))
+    for (const row of rowsIn(operation, answer)) rows.push(row)
   return rows
 }
 
@@ -118,8 +118,8 @@ const apart = (section: Section, rows: Row[], ambiguous: State['ambiguous']): Ro
 const readSection = async (section: List | 'idp', scope: Scope, reading: Reading): Promise<Row[]> => {
   const { client, org_id, signal } = reading
   if (section === 'idp') {
-    const { envelope } = await client.call(org.getApiCredentials, { org_id }, { signal })
-    const { idp } = (envelope.data ?? {}) as { idp?: Fields | null }
+    const answer = await client.call(org.getApiCredentials, { org_id }, { signal })
+    const { idp } = recordIn(org.getApiCredentials, answer) as { idp?: Fields | null }
     return idp ? [{ key: 'idp', fields: knownFields('idp', idp) }] : []
   }
   const records = await listed(lists[section], reading)
@@ -134,8 +134,8 @@ const findOrganization = async (
   signal: AbortSignal,
 ): Promise<Fields | undefined> => {
   try {
-    const { envelope } = await client.call(org.getOrganization, { orgIdOrSlug: idOrSlug }, { signal })
-    return envelope.data as Fields
+    const answer = await client.call(org.getOrganization, { orgIdOrSlug: idOrSlug }, { signal })
+    return recordIn(org.getOrganization, answer)
   } catch (error) {
     // An envelope says so; a web page that answers 404 says that the address is wrong.
     if (error instanceof SvcError && error.exit === 'notFound' && error.data !== undefined) return undefined

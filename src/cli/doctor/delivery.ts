@@ -1,15 +1,16 @@
+import { rowsIn } from '../../client/answered.ts'
 import { outbox } from '../../contract/outbox.ts'
-import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
-import { rowsOf } from '../output/payload.ts'
-import { failed, note, ok, warn, type Finding } from './finding.ts'
+import { failed, isUnsaid, note, ok, warn, type Finding } from './finding.ts'
 
-type Channel = { channel?: unknown; ready?: unknown; waiting?: unknown; given_up?: unknown }
+type Channel = { channel: string; ready: boolean; waiting?: unknown; given_up?: unknown }
 
-const about = ({ channel, ready, waiting, given_up }: Channel): Finding => {
-  const name = String(channel)
-  if (ready !== true)
+const isChannel = (row: Record<string, unknown>): row is Channel =>
+  typeof row.channel === 'string' && typeof row.ready === 'boolean'
+
+const about = ({ channel: name, ready, waiting, given_up }: Channel): Finding => {
+  if (!ready)
     return note(
       'delivery',
       `${name} is not set up`,
@@ -24,15 +25,17 @@ const about = ({ channel, ready, waiting, given_up }: Channel): Finding => {
   return ok('delivery', `${name} is set up, and no message is waiting`)
 }
 
+const unsaid = note('delivery', 'this service does not report it')
+
 /** Whether messages go out; only our own service tells. */
 export const checkDelivery = async (context: Context): Promise<Finding[]> => {
   const client = await context.client()
   try {
-    const { envelope } = await client.call(outbox.listChannels, {}, { signal: context.io.signal })
-    return rowsOf(envelope.data).map(about)
+    const answer = await client.call(outbox.listChannels, {}, { signal: context.io.signal })
+    const rows = rowsIn(outbox.listChannels, answer)
+    return rows.every(isChannel) ? rows.map(about) : [unsaid]
   } catch (error) {
-    if (error instanceof SvcError && error.exit === 'notFound')
-      return [note('delivery', 'this service does not report it')]
+    if (isUnsaid(error)) return [unsaid]
     return [failed('delivery', error)]
   }
 }

@@ -1,8 +1,8 @@
+import { rowsIn } from '../../client/answered.ts'
 import { audit } from '../../contract/audit.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
-import { rowsOf } from '../output/payload.ts'
-import { fail, failed, note, ok, type Finding } from './finding.ts'
+import { fail, failed, isUnsaid, note, ok, type Finding } from './finding.ts'
 
 const named = 3
 
@@ -10,8 +10,8 @@ const named = 3
 export const checkStore = async (context: Context): Promise<Finding> => {
   const client = await context.client()
   try {
-    const { envelope } = await client.call(audit.listAlteredRows, {}, { signal: context.io.signal })
-    const rows = rowsOf(envelope.data)
+    const answer = await client.call(audit.listAlteredRows, {}, { signal: context.io.signal })
+    const rows = rowsIn(audit.listAlteredRows, answer)
     if (rows.length === 0) return ok('store', 'no other program has changed devices or keys')
     const some = rows.slice(0, named).map(({ kind, id }) => `${String(kind).replace('_', ' ')} ${String(id)}`)
     const more = rows.length > named ? ` and ${rows.length - named} more` : ''
@@ -21,8 +21,7 @@ export const checkStore = async (context: Context): Promise<Finding> => {
       'svc audit altered lists them; revoke them or restore a backup',
     )
   } catch (error) {
-    if (error instanceof SvcError && error.exit === 'notFound')
-      return note('store', 'this service does not report it')
+    if (isUnsaid(error)) return note('store', 'this service does not report it')
     if (error instanceof SvcError && error.code === 'scope_missing')
       return note('store', 'this key cannot read whether another program has changed the store')
     return failed('store', error)

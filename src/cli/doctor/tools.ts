@@ -1,6 +1,7 @@
 import { createToolClient } from '../../client/tool-client.ts'
 import type { Context } from '../context.ts'
 import { getJson } from '../approve/get-json.ts'
+import { healthOf } from '../approve/health-of.ts'
 import { askKeyFor } from '../approve/open-tools.ts'
 import { openTransport } from '../open-client.ts'
 import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
@@ -14,16 +15,18 @@ export const checkTools = async (context: Context): Promise<Finding[]> => {
   const { origin } = new URL(baseUrl.value)
   const url = mcpUrl?.value ?? `${origin}/mcp`
   try {
-    const health = (await getJson(context, `${new URL(url).origin}/health`, cacert?.value)) as {
-      ok?: unknown
-    }
-    if (health?.ok !== true)
+    const health = healthOf(await getJson(context, `${new URL(url).origin}/health`, cacert?.value))
+    if (health === 'ill')
       return [
         fail(
           'tool server',
-          `${url} reports that it is not healthy: it cannot write`,
-          'check the disk of the service and its log',
+          `${url} reports that it is not healthy`,
+          'check the log of the service. svc serve reports this while it cannot write, for example because its disk is full',
         ),
+      ]
+    if (health === 'unsaid' && !mcpUrl)
+      return [
+        note('tool server', `none known at ${origin}`, 'svc profile set mcp_url=https://host.example/mcp'),
       ]
   } catch (error) {
     if (mcpUrl) return [failed('tool server', error, 'svc profile set mcp_url=https://host.example/mcp')]

@@ -48,3 +48,14 @@ export const unprinted = (data: unknown, once: ReadonlySet<string>, text: string
   )
   return [...new Set(inside)]
 }
+
+/** Fails where what was created should have come with a secret, and did not: nobody can show it later. */
+export const requireSecrets = (run: Run, data: unknown, once: ReadonlySet<string>): void => {
+  if (unprinted(data, once, '').length > 0) return
+  throw new SvcError(
+    'notShown',
+    'no_secret',
+    `svc ${run.command?.words ?? ''}: the service reported success and returned no ${[...once].join(', ')}`,
+    { hint: 'It may have been created: delete, revoke or replace it' },
+  )
+}

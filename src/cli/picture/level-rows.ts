@@ -1,7 +1,7 @@
+import { rowsIn } from '../../client/answered.ts'
 import type { Operation } from '../../contract/operation.ts'
 import type { Context } from '../context.ts'
 import { gatherInput } from '../gather-input.ts'
-import { rowsOf } from '../output/payload.ts'
 import type { Level } from './fences.ts'
 
 type Row = Record<string, unknown>
@@ -17,8 +17,7 @@ export const rowsOfLevels = async (
 ): Promise<LevelRows> => {
   const client = await context.client()
   const listed = async (operation: Operation, input: Options): Promise<Row[]> => {
-    const { envelope } = await client.call(operation, input, { signal: context.io.signal })
-    return rowsOf(envelope.data)
+    return rowsIn(operation, await client.call(operation, input, { signal: context.io.signal }))
   }
   const { user, org } = options
   const { input } = await gatherInput(

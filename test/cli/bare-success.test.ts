@@ -1,0 +1,117 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from '../../src/cli/main.ts'
+import { temporaryFolder } from '../e2e/processes.ts'
+import { json, startFakeHosted, type FakeHosted } from '../fake-hosted.ts'
+import { memoryIo } from './memory-io.ts'
+
+// A service that answers every request with success and without data, as the specification allows for most of them. What
+// it does not say is not empty, not done and not nobody's.
+
+let service: FakeHosted
+const folder = temporaryFolder()
+beforeAll(async () => {
+  service = await startFakeHosted()
+  service.always(json(200, { status: 'success', message: 'OK' }))
+})
+afterAll(async () => {
+  await service.close()
+  folder.remove()
+})
+
+const svc = async (line: string) => {
+  const io = memoryIo({
+    cwd: folder.path,
+    env: {
+      SVC_CONFIG_DIR: join(folder.path, 'config'),
+      SVC_BASE_URL: service.baseUrl,
+      SVC_API_KEY: 'svc_op_1a2b3c4d_key',
+    },
+  })
+  const exit = await run(line.split(' '), io)
+  return { exit, out: io.out(), err: io.err() }
+}
+
+describe('an answer without data', () => {
+  it.each([
+    ['audit verify --org 1', 'audit list'],
+    ['user enroll 1 --org 1 --software', 'user get'],
+    ['user export --org 1', 'user list'],
+    ['user export users.csv --org 1', 'user list'],
+    ['geofence export --org 1', 'geofence list'],
+    ['geofence map --org 1', 'geofence list'],
+    ['timeslot week --org 1', 'timeslot list'],
+    ['export --org 1', 'org get'],
+    ['diff org.yaml', 'org get'],
+    ['apply org.yaml --yes', 'org get'],
+    ['geofence import fences.csv --org 1', 'geofence list'],
+    ['notify test --channel email --to ada@acme.example', 'notify test'],
+  ])('is no answer to svc %s', async (line, asked) => {
+    writeFileSync(join(folder.path, 'org.yaml'), 'svc: 1\norganization:\n  slug: acme\n  name: Acme\n')
+    writeFileSync(join(folder.path, 'fences.csv'), 'name,latitude,longitude,radius\nHQ,52.5,13.4,150\n')
+    const { exit, out, err } = await svc(line)
+    expect({ exit, out }).toEqual({ exit: 1, out: '' })
+    expect(err).not.toContain('inside svc')
+    expect(err).toContain(`The service reported success and returned no data for svc ${asked}`)
+    expect(existsSync(join(folder.path, 'users.csv'))).toBe(false)
+    expect(readdirSync(folder.path).filter((name) => /partial|approver-/.test(name))).toEqual([])
+  })
+
+  it('cannot be followed', async () => {
+    const { exit, out, err } = await svc('audit list --org 1 --follow')
+    expect({ exit, out }).toEqual({ exit: 1, out: '' })
+    expect(err).toContain('does not support --follow')
+  })
+
+  it.each([
+    ['key create --name ci --can ask', 'key'],
+    ['key rotate 1', 'key'],
+    ['user enroll 1 --org 1', 'url, token'],
+  ])('holds no secret, and svc %s says so', async (line, names) => {
+    const { exit, out, err } = await svc(line)
+    expect(exit).toBe(11)
+    expect(out).toContain('OK')
+    expect(err).toContain(`reported success and returned no ${names}`)
+  })
+
+  it('does not keep a key from being revoked', async () => {
+    expect(await svc('key revoke 1 --yes')).toMatchObject({ exit: 0 })
+  })
+})
+
+const findings = async (answers: Record<string, unknown>) => {
+  service.always((request, response) => {
+    const found = Object.keys(answers).find((path) => request.path.startsWith(path))
+    const data = found === undefined ? { status: 'success', message: 'OK' } : answers[found]
+    json(200, data)(request, response)
+  })
+  const { out } = await svc('doctor -o json')
+  return JSON.parse(out) as { check: string; state: string; message: string; next: string | null }[]
+}
+const of = (check: string, all: Awaited<ReturnType<typeof findings>>) =>
+  all.filter((one) => one.check === check).map(({ state, message }) => [state, message])
+
+describe('a page of the same name', () => {
+  it('says nothing about the health of a tool server', async () => {
+    const all = await findings({ '/health': { status: 'UP' } })
+    expect(of('tool server', all)).toEqual([['note', `none known at ${service.origin}`]])
+  })
+
+  it('says nothing about delivery', async () => {
+    const data = [{ id: 7, carrier: 'DHL' }]
+    const all = await findings({ '/svc/v1/delivery': { status: 'success', message: 'OK', data } })
+    expect(of('delivery', all)).toEqual([['note', 'this service does not report it']])
+  })
+
+  it('that says no is one that is not healthy, for a reason of its own', async () => {
+    const all = await findings({ '/health': { ok: false } })
+    expect(of('tool server', all)).toEqual([['fail', `${service.origin}/mcp reports that it is not healthy`]])
+  })
+
+  it('is no healthy tool server to svc approve health', async () => {
+    await findings({ '/health': { status: 'UP' } })
+    const { exit, err } = await svc('approve health')
+    expect([exit, err]).toEqual([1, expect.stringContaining('does not say whether it is ok')])
+  })
+})
