@@ -92,3 +92,10 @@ export const tellPromotion = (
     subject: 'A new administrator',
     text: `User ${member.user_id} is an administrator now and can approve recoveries of lost devices ${admin_from === null ? 'at once' : `from ${admin_from} on`}. If nobody agreed to that, change the role: svc user update ${member.user_id} --role member`,
   })
+
+/** Tells a member that their address changes, at the address that they have had. */
+export const tellNewAddress = (call: Reach, member: Member): Promise<void> =>
+  tellMember(call, member, {
+    subject: 'Your e-mail address changed',
+    text: 'The organization has a new e-mail address for you, which is told of changes of your devices from now on. If this was not you, tell your administrator.',
+  })

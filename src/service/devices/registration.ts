@@ -40,6 +40,26 @@ const tell = async (call: Call, member: Member, { id, proof }: Row): Promise<voi
   })
 }
 
+/** Each one that is registered sends messages, and waits for somebody to look at it. */
+const pendingAtMost = 5
+
+const refuseMany = async (call: Call, { org_id, user_id }: Member): Promise<void> => {
+  const pending = await call.db
+    .selectFrom('devices')
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .where('state', '=', 'pending')
+    .select('id')
+    .orderBy('id')
+    .execute()
+  if (pending.length >= pendingAtMost)
+    throw conflict(
+      'too_many_pending_devices',
+      `${pending.length} devices of this user are pending already`,
+      `Refuse those that nobody needs: svc user devices refuse ${pending[0]!.id}`,
+    )
+}
+
 /** Registers a device with the token of a link, as active or as pending: that is for its member's history to say. */
 const insertDevice = async (
   call: Call,
@@ -52,6 +72,7 @@ const insertDevice = async (
   const { vouched, ...kept } = values
   checkModel({ ...kept, vouched }, policy)
   const proof = await proofRequired(call, member, policy)
+  if (proof !== 'link') await refuseMany(call, member)
   const row = await insertDeviceRow(call, {
     ...kept,
     ...member,

@@ -80,7 +80,7 @@ export const approveRecovery = async (call: Call, target: Target) => {
   return answeredDevice(approved)
 }
 
-/** Ends a pending device, whatever it waits for. `of` narrows it to the devices of one member. */
+/** Ends a pending device, whatever it waits for. `user_id` narrows it to the devices of one member. */
 export const refuseDevice = async (
   call: Call,
   target: Target,
@@ -99,7 +99,7 @@ export const refuseDevice = async (
   if (refused.proof === 'admin')
     await tellAdministrators(call, refused, {
       subject: 'A recovery was refused',
-      text: `The new device of user ${refused.user_id} was refused. If it was approved, somebody may have tried to take over: ask that person.`,
+      text: `The new device of user ${refused.user_id} was refused. Ask that person whether somebody tried to take over their account.`,
     })
   call.wake(refused)
   return answeredDevice(refused)
@@ -133,13 +133,18 @@ export const revokeDevice = async (call: Call, target: Target) => {
 
 /** Ends all devices and links of a member who leaves. */
 export const endDevices = async (call: Call, member: Member): Promise<void> => {
-  await endDeviceRows(call, { state: 'revoked', revoked_at: call.now }, (devices) =>
+  const ended = await endDeviceRows(call, { state: 'revoked', revoked_at: call.now }, (devices) =>
     devices
       .where('org_id', '=', member.org_id)
       .where('user_id', '=', member.user_id)
       .where(ofKeptDevice('devices')),
   )
   await endEnrollments(call, member)
+  if (ended.some(({ bound_at }) => bound_at !== null))
+    await tellMember(call, member, {
+      subject: 'Your devices were revoked',
+      text: 'You are no longer a member of this organization, so your devices cannot approve anything for it any more. If you do not expect this, tell your administrator.',
+    })
 }
 
 /** What stays of the devices of a deleted member: that they existed, and their keys. Nothing that a person typed. */

@@ -14,9 +14,9 @@ const waitingFor = ({ proof, active_from }: Standing): string => {
 const nextFor = ({ id, proof, active_from }: Standing): string => {
   if (active_from !== null) return 'Sign in again then'
   if (proof === 'device')
-    return 'Approve it at the approver page of another device; if none is left, revoke them: svc user devices revoke'
+    return 'Approve it on the approver page of another device of the user. If they are lost, revoke them: svc user devices revoke'
   if (proof === 'admin')
-    return `An administrator approves it at their approver page; without one, the operator: svc user devices approve ${id}`
+    return `An administrator approves it on the approver page, under Devices. Without another administrator, the operator: svc user devices approve ${id}`
   return 'Type the code on the approver page of this device'
 }
 

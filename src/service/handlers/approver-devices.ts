@@ -57,7 +57,7 @@ const tooNew = (from: string): Refusal =>
   new Refusal(
     403,
     'admin_too_new',
-    `You are an admin since a short time and can approve recoveries from ${from} on`,
+    `You became an administrator recently and can approve recoveries from ${from} on`,
     {
       hint: 'Ask another admin',
     },

@@ -64,8 +64,8 @@ export const deviceHandlers: Handlers<typeof device> = {
     if (await hasOtherAdministrator(call, { org_id, user_id }))
       throw conflict(
         'administrator_approves',
-        'Another administrator of the organization has a device, and approves recoveries with it',
-        'The administrator opens the approver page: Devices',
+        'Another administrator of the organization has an active device and must approve this recovery with it',
+        'The administrator approves it on the approver page, under Devices',
       )
     return approveRecovery(call, { org_id, device_id })
   },

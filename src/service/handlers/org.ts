@@ -155,9 +155,9 @@ export const orgHandlers: Pick<Handlers<typeof org>, Group> = {
       .returning('user_id')
       .execute()
     const registered = await eraseRealm(call.db, org_id)
-    await erasePeople(call, [...people.map((row) => row.user_id), ...registered])
-    // Codes, keys, fences and slots go with it: their foreign keys cascade. Its audit stays.
+    // Codes, keys, fences, slots and the history of devices go with it: their foreign keys cascade. Its audit stays.
     await call.db.deleteFrom('organizations').where('id', '=', org_id).execute()
+    await erasePeople(call, [...people.map((row) => row.user_id), ...registered])
     await call.audit(org_id, `organization:${org_id}`)
     for (const { user_id } of people) call.wake({ org_id, user_id })
   },

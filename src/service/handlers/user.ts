@@ -3,7 +3,7 @@ import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
 import type { Handlers } from '../call.ts'
 import { promotionOf } from '../devices/administrators.ts'
-import { tellPromotion } from '../devices/notices.ts'
+import { tellNewAddress, tellPromotion } from '../devices/notices.ts'
 import { parsePhone, type Phone } from '../phone.ts'
 import { conflict } from '../refusal.ts'
 import { given } from './given.ts'
@@ -70,6 +70,8 @@ export const userHandlers: Pick<Handlers<typeof user & typeof pendingUser>, Grou
         'Remove this user and create one with the new number',
       )
     const member = { org_id: orgId, user_id: userId }
+    // Before the address is another one: the old one is told too.
+    if (changes.email !== undefined && changes.email !== present.email) await tellNewAddress(call, member)
     const promotion = changes.role && (await promotionOf(call, member, changes.role))
     await call.db
       .updateTable('memberships')

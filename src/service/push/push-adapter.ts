@@ -1,5 +1,5 @@
 import { retryAfterMs } from '../../client/retry.ts'
-import { devicesOfMembers, standingDevices } from '../approver/session.ts'
+import { standingDevices } from '../approver/session.ts'
 import type { Adapter, Outcome } from '../delivery/adapter.ts'
 import { nameOf } from '../delivery/attempt.ts'
 import type { Message } from '../delivery/message.ts'
@@ -25,7 +25,10 @@ const passing = new Set([408, 425, 429])
 /** What a push of a request says, and nothing else of it. */
 export const pushText = (request_id: string): string => JSON.stringify({ request_id })
 
-/** What is told about devices goes to revoked ones too: their owner may still hold them, and can refuse a new one. */
+/**
+ * What is told about devices goes to revoked ones too, also of members who left: their owner may still hold them, and can
+ * refuse a new one.
+ */
 const isAboutDevices = ({ kind }: Pick<Message, 'kind'>): boolean => kind === 'device'
 
 const requestOf = ({ kind, text }: Message): string | undefined =>
@@ -39,7 +42,7 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
   const targetOf = (message: Message, device: number, now: string) => {
     const request = requestOf(message)
     return storage.read((db) =>
-      (isAboutDevices(message) ? devicesOfMembers(db, dev) : standingDevices(db, dev))
+      (isAboutDevices(message) ? db.selectFrom('devices as d') : standingDevices(db, dev))
         .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')
         .where('d.id', '=', device)
         .where('d.org_id', '=', message.org_id)

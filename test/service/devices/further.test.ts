@@ -132,6 +132,14 @@ describe('a further device', () => {
     expect(dataOf(await revoke(tablet.device))).toMatchObject({ next: null })
   })
 
+  test('is not registered while five others are pending', async () => {
+    const waiting = []
+    for (let at = 0; at < 5; at++) waiting.push(await anotherOf(ada))
+    await expect(anotherOf(ada)).rejects.toThrow(/409 .*too_many_pending_devices/)
+    dataOf(await moveDevice(service, ada, waiting[0]!.device, 'refuse'))
+    await anotherOf(ada)
+  })
+
   test('is refused by a key with the scope devices', async () => {
     const tablet = await anotherOf(ada)
     const path = `/svc/v1/organizations/${acme.id}/devices/${tablet.device}/refuse`

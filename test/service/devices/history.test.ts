@@ -102,6 +102,12 @@ describe('deleting a user', () => {
     expect(refusal(await signIn(service, ada.key))).toEqual([403, 'device_not_registered', []])
   })
 
+  test('leaves nothing once its organization is deleted', async () => {
+    dataOf(await service.call('DELETE', `/organization/${acme.id}/delete`))
+    const { devices, erased_people, people } = await contentsOf(service)
+    expect([devices, erased_people, people]).toEqual([[], [], []])
+  })
+
   test('who has no history leaves nothing', async () => {
     const bob = await createMember(service, acme.id, 2)
     dataOf(await service.call('DELETE', `/organization/${acme.id}/delete/user/${bob.id}`))

@@ -56,6 +56,32 @@ describe('every device and the e-mail address of the person are told', () => {
     ])
   })
 
+  test.each<[string, () => Promise<unknown>]>([
+    [
+      'removed',
+      () =>
+        service.call('POST', '/organization/remove/user', { body: { org_id: acme.id, user_id: ada.user } }),
+    ],
+    ['deleted', () => service.call('DELETE', `/organization/${acme.id}/delete/user/${ada.user}`)],
+  ])('of the end of their devices when they are %s', async (_, leave) => {
+    const before = await told()
+    await leave()
+    expect(await since(before)).toEqual([
+      `push ${ada.device}`,
+      'email user1@acme.example acme: Your devices were revoked',
+    ])
+  })
+
+  test('of a new address, at the old one', async () => {
+    const before = await told()
+    const path = `/organization/${acme.id}/update/user/${ada.user}`
+    dataOf(await service.call('PUT', path, { body: { email: 'mallory@elsewhere.example' } }))
+    expect(await since(before)).toEqual([
+      `push ${ada.device}`,
+      'email user1@acme.example acme: Your e-mail address changed',
+    ])
+  })
+
   test('of a recovery, with the admins', async () => {
     dataOf(await revoke(ada.device))
     const before = await told()
