@@ -11,15 +11,18 @@ import type { Answer, TestService } from './harness.ts'
 export type Approver = { id: string; mobile: string; device: string; key: SoftwareKey }
 export type Deciding = { decision: 'approve' | 'deny'; not_me?: boolean; number?: string }
 
-/** Registers another software key for a user. */
+/** Registers another software key for a user; with the operator's key unless `by` is another. */
 export const enroll = async (
   { call }: TestService,
   org: number,
   user: string,
   alg: SoftwareKey['alg'] = 'ES256',
+  by?: string,
 ): Promise<Pick<Approver, 'device' | 'key'>> => {
   const path = `/svc/v1/organizations/${org}/users/${user}/enrollments`
-  const { token, challenge, origin, rp_id, user_handle } = dataOf(await call('POST', path, { body: {} }))
+  const { token, challenge, origin, rp_id, user_handle } = dataOf(
+    await call('POST', path, { key: by, body: {} }),
+  )
   const key = createSoftwareKey(alg, { rpId: rp_id, userHandle: user_handle })
   const response = register(key, { challenge, origin, rpId: rp_id })
   const body = { token, name: 'Key file', response }

@@ -18,7 +18,7 @@ import { later } from '../later.ts'
 import { checkLimits } from './limits.ts'
 import { answered, subjectOf, type ApprovalRow } from './record.ts'
 import { readStanding } from './rules-of.ts'
-import { checkRequester } from './separation.ts'
+import { checkDevices, checkRequester } from './separation.ts'
 import { askedSubject } from './subject.ts'
 import type { RowInput } from '../row-ids.ts'
 
@@ -149,6 +149,7 @@ export const requestApproval = async (
   const approver = await findApprover(call, mobile, input.org_id)
   const policy = JSON.parse(approver.policy) as Policy
   checkRequester(call, approver, policy, byRule)
+  await checkDevices(call, approver, policy)
   const factors = await requiredFactors(call, approver, input.factors)
   const requester = input.requester ?? call.caller.name
   await checkLimits(call, approver, requester)

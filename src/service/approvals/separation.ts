@@ -1,9 +1,10 @@
 import type { Policy } from '../../contract/policy.ts'
 import type { DeviceClaim } from '../../receipt/claims.ts'
 import type { Call } from '../call.ts'
+import { ofActiveDevice } from '../devices/active.ts'
 import { mayInfluence, relationOf } from '../keys/influence.ts'
 import { isOperator, readScopes } from '../keys/scopes.ts'
-import { Refusal } from '../refusal.ts'
+import { conflict, Refusal } from '../refusal.ts'
 import type { Db } from '../storage/schema.ts'
 import type { DeviceRow } from './credential.ts'
 import type { ApprovalRow } from './record.ts'
@@ -61,6 +62,34 @@ export const readDeviceClaim = async (
   }
 }
 
+/** Somebody else than whoever asks enrolled the device. Of a link that nobody recorded, no one knows. */
+const isSeparated = ({ proof, enrolled_by: { relation } }: DeviceClaim): boolean =>
+  relation !== 'self' && relation !== 'creator' && !(relation === 'unknown' && proof === 'link')
+
+/** Before anybody is notified: under `strict`, at least one device must be one that may approve. Fails with 409. */
+export const checkDevices = async (
+  { db, dev, caller }: Pick<Call, 'db' | 'dev' | 'caller'>,
+  { org_id, user_id }: { org_id: number; user_id: number },
+  { separation }: Policy,
+): Promise<void> => {
+  if (separation !== 'strict' || isOperator(caller)) return
+  const devices = await db
+    .selectFrom('devices')
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .where(ofActiveDevice('devices'))
+    .$if(!dev, (query) => query.where('kind', '=', 'phone'))
+    .selectAll()
+    .execute()
+  for (const device of devices)
+    if (isSeparated(await readDeviceClaim(db, { key_id: caller.keyId }, device))) return
+  throw conflict(
+    'approver_not_separated',
+    'Every device of the approver was enrolled by the key that asks, by the one that created it, or by one that was not recorded',
+    'The organization requires another (policy separation strict): svc user enroll <user-id> with another key',
+  )
+}
+
 const askedByOperator = ({ key_id, key_scopes }: ApprovalRow, orgId: number | null): boolean =>
   key_id !== 0 && isOperator({ orgId, scopes: readScopes(key_scopes ?? '') })
 
@@ -80,9 +109,8 @@ export const checkDecider = async (db: Db, row: ApprovalRow, claim: DeviceClaim)
     .executeTakeFirst()
   if (not_requester && key?.owner_user_id === row.user_id) throw ownRequest()
   if (separation !== 'strict' || askedByOperator(row, key?.org_id ?? null)) return
-  const { relation } = claim.enrolled_by
   if (row.key_influences === 1 && row.by_rule === 0) throw notSeparated()
-  if (relation === 'self' || relation === 'creator' || (relation === 'unknown' && claim.proof === 'link'))
+  if (!isSeparated(claim))
     throw new Refusal(
       403,
       'device_not_separated',

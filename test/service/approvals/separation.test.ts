@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
-import { ask, decide } from '../approver.ts'
-import { dataOf, refusedWithoutTrace } from '../fixtures.ts'
+import { ask, decide, enroll } from '../approver.ts'
+import { createMember, dataOf, refusedWithoutTrace } from '../fixtures.ts'
 
 installHooks()
 
@@ -54,6 +54,21 @@ describe('the policy separation strict', () => {
     expect([status, body.data.code]).toEqual([403, 'not_separated'])
     const denied = dataOf(await decide(service, request_id, ada.key, { decision: 'deny' }))
     expect(denied.status).toBe('denied')
+  })
+
+  test('refuses an approver all of whose devices the creator of the key enrolled, before anybody is asked', async () => {
+    const asks = dataOf(
+      await service.call('POST', '/svc/v1/keys', { key: acme.key, body: { name: 'mine', scopes: ['ask'] } }),
+    ).key as string
+    const bob = await createMember(service, acme.id, 2)
+    await enroll(service, acme.id, bob.id, 'ES256', acme.key)
+    await policy({ separation: 'strict' })
+    // The operator enrolled the device of Ada.
+    expect((await ask(service, ada, {}, asks)).status).toBe(200)
+    const askBob = () => ask(service, bob, {}, asks)
+    expect(await refusedWithoutTrace(service, askBob)).toEqual([409, 'approver_not_separated', []])
+    await policy({ separation: 'standard' })
+    expect((await askBob()).status).toBe(200)
   })
 
   test('is gone with standard', async () => {
