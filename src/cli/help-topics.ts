@@ -95,21 +95,25 @@ a dangerous command.`,
 
   svc approve request "drop table users" --receipt receipt.json
   svc approve status apr_3mYk8wQZ --jq .attestation > receipt.json
-  svc approve verify receipt.json --jwks keys.json --action "drop table users"
+  svc approve verify receipt.json --org acme --jwks keys.json --action "drop table users"
 
-It holds the exact text that the human saw, and two signatures. The service's says who was asked, when, and what the
-rules found; its keys are at /.well-known/jwks.json. The phone's own signs a challenge made from that text, so that
-the service alone cannot make one up: the verifier recomputes it.
+It holds exactly what the human approved, the organization and the key that asked, and two signatures. The service's
+says who was asked, when, and what the rules found; its keys are at /.well-known/jwks.json. The phone's own signs a
+challenge made from what was approved, so that the service alone cannot make one up: the verifier recomputes it.
 
 ${rows([
+  ['--org', 'the organization that it must be of; required'],
   ['--action', 'the action that must have been approved, to the letter'],
+  ['--subject, --digest', 'what exactly must have been approved, as data or its SHA-256'],
   ['--approver', 'whose phone it must have been'],
   ['--max-age', 'how old it may be; a receipt does not lapse by itself'],
   ['--status', 'denied, where it is a denial that is to be proved'],
   ['--jwks', 'keys in a file; without it they are fetched'],
+  ['--separation', 'strict: the creator of the requesting key must not have enrolled the device'],
   ['--allow-dev', 'required for a receipt of a software key'],
 ])}
 
+A receipt proves a decision, and not that it is still unused: svc approve consume uses an approval, once.
 What is attested is that the device verified its user by face, fingerprint or PIN, never which of them. That the
 phone's key belongs to the person is the service's word, unless you pinned the key.`,
   },

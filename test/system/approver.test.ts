@@ -71,6 +71,28 @@ describe('a decision', () => {
     expect(phone.misdeeds).toEqual([])
   })
 
+  test('is made on what the data says, with the words of the requester apart from it', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    const data = {
+      organization: null,
+      operation: 'updateGeofence',
+      body: { name: 'HQ', radius: 300 },
+      before: { radius: 150 },
+    }
+    const { request_id } = await stage.ask(user, { action: 'Tidy up', subject: { type: 'request', data } })
+    await open(phone, request_id)
+    expect(await phone.page.locator('h1').textContent()).toBe('Update geofence: HQ')
+    expect(await phone.page.locator('del').textContent()).toBe('150')
+    expect(await phone.page.locator('ins').textContent()).toBe('300')
+    await phone.page.getByText("In the requester's words (not verified)").waitFor()
+    await phone.page.getByText('Tidy up').waitFor()
+    await phone.tap('Approve')
+    await phone.sees('Approved')
+    expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
+    expect(phone.misdeeds).toEqual([])
+  })
+
   test('denies', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)

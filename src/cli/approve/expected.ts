@@ -104,7 +104,7 @@ export const expectedOf = async (
   if (issuer === undefined && !flags.allowDev)
     throw usageError(
       '--issuer is required: the key set does not name the service',
-      'svc approve verify receipt.json --issuer https://svc.example.com --jwks keys.json',
+      'svc approve verify receipt.json --org acme --issuer https://svc.example.com --jwks keys.json',
     )
   return {
     organization,
