@@ -75,9 +75,6 @@ export const subjectShape = z.discriminatedUnion('type', [
 
 export type Subject = { [T in SubjectType]: { type: T; data: DataOf<T> } }[SubjectType]
 
-/** What is signed of it. */
-export type SubjectDigest = { type: string; digest: string }
-
 /** The canonical JSON (RFC 8785) of data: what is hashed and stored. */
 export const canonicalData = (data: unknown): string => canonicalize(data)!
 

@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize'
 import * as z from 'zod/mini'
-import { claimsShape, firstClaimsShape, firstReceiptType, type AnyClaims } from './claims.ts'
+import { areCurrent, claimsShape, firstClaimsShape, firstReceiptType, type AnyClaims } from './claims.ts'
 import { shapeProblem } from './context.ts'
 import { parseExact } from './exact.ts'
 import { checkExpectations, type Expectations } from './expectations.ts'
@@ -46,6 +46,9 @@ const serviceWord = (claims: AnyClaims, wanted: Expectations): string[] => [
     ? [`that key ${claims.evidence.credential_id} belongs to ${claims.sub}: pin the key to check it yourself`]
     : []),
   'when it was decided',
+  ...(areCurrent(claims)
+    ? ['how and by which key the device was enrolled, and whether the requesting key could influence that']
+    : []),
   ...(claims.factors.length > 0 ? ['the results of the factors'] : []),
   ...(claims.number_matched === null ? [] : ['that the number was asked, and what was typed']),
   'where the key is kept: nothing attests the device',
