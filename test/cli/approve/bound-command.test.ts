@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { bindCommand } from '../../../src/cli/approve/bound-command.ts'
+import { childEnvironment } from '../../../src/cli/approve/child-environment.ts'
+import { temporaryFolder } from '../../e2e/processes.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+let count = 0
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+afterEach(() => {
+  for (let at = 0; at < 3; at++)
+    try {
+      chmodSync(join(folder.path, `own-${count}`, 'bound', String(at)), 0o700)
+    } catch {
+      break
+    }
+  folder.remove()
+})
+
+const write = (name: string, text: string, mode = 0o755): string => {
+  const path = join(folder.path, name)
+  writeFileSync(path, text)
+  chmodSync(path, mode)
+  return path
+}
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
+const bind = (argv: string[], names: string[] = [], file = join(folder.path, argv[0]!)) => {
+  const own = join(folder.path, `own-${++count}`)
+  mkdirSync(own)
+  const environment = childEnvironment({ PATH: '/bin', SVC_API_KEY: 'secret' })
+  return bindCommand({ argv, file, bind: names, environment, folder: own }, { cwd: folder.path })
+}
+const dataOf = ({ subject }: ReturnType<typeof bind>) => subject.data as unknown as Record<string, unknown>
+
+describe('a command that is bound', () => {
+  test('has the hash of the program and of each argument that is a file, each once', () => {
+    write('run.sh', 'one')
+    const plan = write('plan.json', '{}')
+    const bound = bind(['run.sh', 'plan.json', './plan.json', 'no-file', '-x', '', 'y'.repeat(5_000)])
+    expect(dataOf(bound)).toMatchObject({
+      executable: { path: join(folder.path, 'run.sh'), sha256: hash('one') },
+      files: [{ path: plan, sha256: hash('{}') }],
+      environment: { passed: ['PATH'], set: {} },
+    })
+    expect(bound.file).toBe(join(folder.path, 'run.sh'))
+    expect(bound.args).toEqual(['plan.json', './plan.json', 'no-file', '-x', '', 'y'.repeat(5_000)])
+  })
+
+  test('follows a link to what is really run', () => {
+    write('real.sh', 'real')
+    symlinkSync('real.sh', join(folder.path, 'link.sh'))
+    const bound = bind(['link.sh'])
+    expect(dataOf(bound)).toMatchObject({ executable: { sha256: hash('real') } })
+    write('other.sh', 'other')
+    writeFileSync(join(folder.path, 'real.sh'), 'other')
+    expect(() => bound.recheck()).toThrow(/link\.sh is not what was approved/)
+  })
+
+  test('runs copies of what --bind names, which only their owner can read', () => {
+    const script = write('run.sh', 'good')
+    write('data', 'good', 0o644)
+    const bound = bind(['run.sh', 'data', 'x'], ['run.sh', 'data'])
+    writeFileSync(script, 'evil')
+    writeFileSync(join(folder.path, 'data'), 'evil')
+    expect(() => bound.recheck()).not.toThrow()
+    expect([readFileSync(bound.file, 'utf8'), readFileSync(bound.args[0]!, 'utf8')]).toEqual(['good', 'good'])
+    expect(statSync(bound.file).mode & 0o777).toBe(0o500)
+    expect(statSync(bound.args[0]!).mode & 0o777).toBe(0o400)
+    expect(bound.args[1]).toBe('x')
+    expect(dataOf(bound)).toMatchObject({ executable: { path: script, sha256: hash('good') } })
+    expect(dataOf(bound)['files']).toHaveLength(1)
+  })
+
+  test('binds a file of --bind that is no argument, and notices its change', () => {
+    write('run.sh', 'x')
+    write('config', 'a')
+    expect(dataOf(bind(['run.sh'], ['config']))['files']).toHaveLength(1)
+  })
+
+  test('is refused where a file of --bind is none, and where it is too much to approve', () => {
+    write('run.sh', 'x')
+    expect(() => bind(['run.sh'], ['nothing'])).toThrow('--bind: nothing is not a file')
+    expect(() => bind(['run.sh'], ['.'])).toThrow('--bind: . is not a file')
+    expect(() => bind(['run.sh', 'y'.repeat(40_000)])).toThrow(
+      /cannot be approved as it is: data must have at most 32768 bytes/,
+    )
+  })
+})
+
+describe('the environment of a command', () => {
+  const env = {
+    PATH: '/bin',
+    LC_ALL: 'C',
+    LD_PRELOAD: 'x',
+    NODE_OPTIONS: 'y',
+    SVC_ORG: 'acme',
+    MCP_AUTH_TOKEN: 'z',
+    STAGE: 'a',
+  }
+
+  test('is an allow-list, and what is added by name or by value', () => {
+    expect(childEnvironment(env)).toEqual({
+      env: { PATH: '/bin', LC_ALL: 'C' },
+      passed: ['LC_ALL', 'PATH'],
+      set: {},
+    })
+    expect(childEnvironment(env, ['STAGE', 'PATH=/usr/bin', 'EMPTY=', 'A=b=c'])).toEqual({
+      env: { LC_ALL: 'C', STAGE: 'a', PATH: '/usr/bin', EMPTY: '', A: 'b=c' },
+      passed: ['LC_ALL', 'STAGE'],
+      set: { PATH: '/usr/bin', EMPTY: '', A: 'b=c' },
+    })
+  })
+
+  test.each([
+    ['SVC_API_KEY', /does not get SVC_API_KEY/],
+    ['svc_master_key=x', /does not get svc_master_key/],
+    ['MCP_AUTH_TOKEN', /does not get MCP_AUTH_TOKEN/],
+    ['NOT_SET', /NOT_SET is not set/],
+    ['=x', /must be NAME or NAME=VALUE/],
+    ['', /must be NAME or NAME=VALUE/],
+  ])('refuses --env %s', (added, message) => {
+    expect(() => childEnvironment(env, [added])).toThrow(message)
+  })
+})
