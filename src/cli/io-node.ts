@@ -1,11 +1,15 @@
+import { constants, fstatSync, readFileSync, statSync } from 'node:fs'
 import { usageError } from '../core/errors.ts'
 import { safeText } from '../core/safe-text.ts'
 import { run } from './main.ts'
 import type { Io, OutputStream } from './io.ts'
 
 // Each of Node's streams costs a millisecond or two when it is first touched: a command opens what it uses.
-const stream = (open: () => NodeJS.WriteStream): OutputStream => ({
-  write: (text) => void open().write(text),
+const stream = (open: () => NodeJS.WriteStream, written = (): void => undefined): OutputStream => ({
+  write: (text) => {
+    open().write(text)
+    written()
+  },
   get isTTY() {
     return open().isTTY === true
   },
@@ -17,6 +21,24 @@ const stream = (open: () => NodeJS.WriteStream): OutputStream => ({
     return open().rows || undefined
   },
 })
+
+/** Of the flags of an open file; Node does not name it. */
+const accessMode = 3
+
+/**
+ * Whether nobody can read standard output: Node opens /dev/null for reading and writing where it was closed. A shell that is told
+ * to write to /dev/null opens it for writing only.
+ */
+const isClosed = (): boolean => {
+  try {
+    if (!fstatSync(1).isCharacterDevice() || fstatSync(1).rdev !== statSync('/dev/null').rdev) return false
+    const [, flags = '0'] = /^flags:\s*([0-7]+)$/m.exec(readFileSync('/proc/self/fdinfo/1', 'utf8')) ?? []
+    return (Number.parseInt(flags, 8) & accessMode) === constants.O_RDWR
+  } catch {
+    // Not on Linux.
+    return false
+  }
+}
 
 /** Standard output cannot be written: the run says what that means. Each stream is asked for its errors once. */
 const openStdout = (io: () => Io): (() => NodeJS.WriteStream) => {
@@ -55,6 +77,7 @@ const sameInterrupt = 1_000
 export const runOnNode = (argv: string[]): Promise<number> => {
   const abort = new AbortController()
   let paging = false
+  let closed: boolean | undefined
   let interruptedAt = 0
   const interrupt = (): void => {
     // Ctrl-C belongs to the pager while it has the terminal.
@@ -78,6 +101,11 @@ export const runOnNode = (argv: string[]): Promise<number> => {
     // At its end Node resets the terminal, and aborts with a core dump when there is none. SIGHUP itself ends it before.
     process.once('exit', () => process.removeAllListeners('SIGHUP').kill(process.pid, 'SIGHUP'))
   })
+  /** Says what nobody will read, if that matters. */
+  const lose = async (code: string): Promise<void> => {
+    const exit = await io.onUnwritable?.(code)
+    if (exit) process.exit(exit)
+  }
   const io: Io = {
     stdin: {
       get isTTY() {
@@ -86,7 +114,12 @@ export const runOnNode = (argv: string[]): Promise<number> => {
       text: async () => (await readAll()).toString('utf8'),
       bytes: readAll,
     },
-    stdout: stream(openStdout(() => io)),
+    stdout: stream(
+      openStdout(() => io),
+      () => {
+        if ((closed ??= isClosed())) void lose('EBADF')
+      },
+    ),
     stderr: stream(stderr),
     env: process.env,
     page: async (text, pager) => {

@@ -45,6 +45,41 @@ const named = async (words: string[], name: string): Promise<boolean> => {
   return (JSON.parse(stdout) as { name: string }[]).some((row) => row.name === name)
 }
 
+/** As `svc … >&-` in a shell; Node then opens /dev/null in its place. */
+const intoNothing = async (args: string[], redirection = '>&-') => {
+  const child = spawn('sh', ['-c', `"$@" ${redirection}`, 'sh', process.execPath, bin, ...args], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let err = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+  const [exit] = (await once(child, 'close')) as [number]
+  return { exit, err }
+}
+
+describe.runIf(existsSync('/proc/self/fdinfo/1'))('standard output that is closed', () => {
+  it('is told where a new key is lost in it', async () => {
+    const { exit, err } = await intoNothing(['key', 'create', '--can', 'ask', '--name', 'closed'])
+    expect(exit).toBe(11)
+    expect(err).toContain('standard output is closed')
+    expect(err).toContain('The secret in it is lost')
+    expect(err).not.toMatch(/svc_op_[0-9a-f]{8}_/)
+  })
+
+  it('is told where the operator key of a first start is lost in it', async () => {
+    const serve = ['serve', '--no-profile', '--port', '0', '--data-dir', `${folder.path}/closed`]
+    const { exit, err } = await intoNothing(serve)
+    expect([exit, err]).toEqual([11, expect.stringContaining('The operator key is lost')])
+  })
+
+  it('is no mistake of a command that has no secret, nor is /dev/null where it was meant', async () => {
+    expect(await intoNothing(['org', 'list'])).toMatchObject({ exit: 0, err: '' })
+    expect(await intoNothing(['org', 'create', '--name', 'Closed'])).toMatchObject({ exit: 0 })
+    const thrownAway = ['key', 'create', '--can', 'ask', '--name', 'thrown-away']
+    expect(await intoNothing(thrownAway, '>/dev/null')).toMatchObject({ exit: 0 })
+  })
+})
+
 describe.runIf(existsSync('/dev/full'))('a full disk', () => {
   it('fails a read', async () => {
     expect(await intoFullDisk(['org', 'list', '-o', 'json'])).toEqual({
