@@ -43,7 +43,7 @@ _svc_place() {
     'user devices approve') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'user devices refuse') commands='' flags='--org -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'user import') commands='' flags='--org --format --on-conflict --skip-invalid --results --resume --concurrency --dry-run' words='' files=1 kind='' many='' ;;
-    'user export') commands='' flags='--org --format' words='' files=1 kind='' many='' ;;
+    'user export') commands='' flags='--org --format --yes' words='' files=1 kind='' many='' ;;
     'geofence') commands='list get create update delete set check import export map' flags='' words='' files='' kind='' many='' ;;
     'geofence list') commands='' flags='--org --limit --cursor --user --all' words='' files='' kind='' many='' ;;
     'geofence get') commands='' flags='--org' words='' files='' kind=geofence many='' ;;
@@ -53,7 +53,7 @@ _svc_place() {
     'geofence set') commands='' flags='--user --org --geofences -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'geofence check') commands='' flags='--org --user --latitude --longitude --accuracy' words='' files='' kind='' many='' ;;
     'geofence import') commands='' flags='--org --format --on-conflict --skip-invalid --results --resume --concurrency --dry-run' words='' files=1 kind='' many='' ;;
-    'geofence export') commands='' flags='--org --format' words='' files=1 kind='' many='' ;;
+    'geofence export') commands='' flags='--org --format --yes' words='' files=1 kind='' many='' ;;
     'geofence map') commands='' flags='--org --user --latitude --longitude --accuracy --html --geojson --width' words='' files='' kind='' many='' ;;
     'timeslot') commands='list create update delete set check import export week' flags='' words='' files='' kind='' many='' ;;
     'timeslot list') commands='' flags='--org --limit --cursor --user --all' words='' files='' kind='' many='' ;;
@@ -63,7 +63,7 @@ _svc_place() {
     'timeslot set') commands='' flags='--user --org --timeslots -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'timeslot check') commands='' flags='--org --user --at' words='' files='' kind='' many='' ;;
     'timeslot import') commands='' flags='--org --format --on-conflict --skip-invalid --results --resume --concurrency --dry-run' words='' files=1 kind='' many='' ;;
-    'timeslot export') commands='' flags='--org --format' words='' files=1 kind='' many='' ;;
+    'timeslot export') commands='' flags='--org --format --yes' words='' files=1 kind='' many='' ;;
     'timeslot week') commands='' flags='--org --user --timezone --at --html' words='' files='' kind='' many='' ;;
     'approve') commands='submit status list cancel consume request wait run inbox verify tools health' flags='' words='' files='' kind='' many='' ;;
     'approve submit') commands='' flags='--subject --reason --to --factors --timeout --use-within --number --no-number --requester --org -f --raw-field -F --field --input --dry-run --mcp' words='' files='' kind='' many='' ;;

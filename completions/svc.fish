@@ -365,6 +365,7 @@ complete -c svc -n '__svc_at '\''user import'\''' -l dry-run -d 'Check the rows,
 complete -c svc -n '__svc_at '\''user export'\'' first' -F
 complete -c svc -n '__svc_at '\''user export'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''user export'\''' -l format -x -a 'csv ndjson json' -d 'Format; default: from the name of the file, else csv (csv|ndjson|json)'
+complete -c svc -n '__svc_at '\''user export'\''' -l yes -d 'Replace a file that already exists, without asking'
 complete -c svc -n '__svc_at '\''geofence'\''' -a 'list' -d 'List the geo-fences of an organization; List the geo-fences of a user'
 complete -c svc -n '__svc_at '\''geofence'\''' -a 'get' -d 'Show one geo-fence of an organization'
 complete -c svc -n '__svc_at '\''geofence'\''' -a 'create' -d 'Create a geo-fence in an organization'
@@ -435,6 +436,7 @@ complete -c svc -n '__svc_at '\''geofence import'\''' -l dry-run -d 'Check the r
 complete -c svc -n '__svc_at '\''geofence export'\'' first' -F
 complete -c svc -n '__svc_at '\''geofence export'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''geofence export'\''' -l format -x -a 'csv ndjson json geojson' -d 'Format; default: from the name of the file, else csv (csv|ndjson|json|geojson)'
+complete -c svc -n '__svc_at '\''geofence export'\''' -l yes -d 'Replace a file that already exists, without asking'
 complete -c svc -n '__svc_at '\''geofence map'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''geofence map'\''' -l user -x -a '(__svc_ask user)' -d 'User whose geo-fences apply too'
 complete -c svc -n '__svc_at '\''geofence map'\''' -l latitude -x -d 'Latitude, degrees (WGS84)'
@@ -508,6 +510,7 @@ complete -c svc -n '__svc_at '\''timeslot import'\''' -l dry-run -d 'Check the r
 complete -c svc -n '__svc_at '\''timeslot export'\'' first' -F
 complete -c svc -n '__svc_at '\''timeslot export'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''timeslot export'\''' -l format -x -a 'csv ndjson json' -d 'Format; default: from the name of the file, else csv (csv|ndjson|json)'
+complete -c svc -n '__svc_at '\''timeslot export'\''' -l yes -d 'Replace a file that already exists, without asking'
 complete -c svc -n '__svc_at '\''timeslot week'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''timeslot week'\''' -l user -x -a '(__svc_ask user)' -d 'User whose time slots apply too'
 complete -c svc -n '__svc_at '\''timeslot week'\''' -l timezone -x -d 'IANA time zone of the clock; default: this machine'\''s'

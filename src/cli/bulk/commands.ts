@@ -63,6 +63,7 @@ export const registerBulk = (group: Command, context: Context): void => {
     .argument('[file]')
     .option('--org <org>', 'Organization, id or slug')
     .option('--format <format>', `Format; default: from the name of the file, else csv (${formats})`)
+    .option('--yes', 'Replace a file that already exists, without asking')
     .addHelpText('after', `\nExample:\n  ${words} export ${file} --org acme`)
   noteScope(exports, 'read')
   exports.action(async () => {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { rowsIn } from '../../client/answered.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
@@ -12,7 +12,7 @@ import type { FileFormat, Fields, Kind } from './kind.ts'
 import { grouped } from './progress.ts'
 import { checkFormat, formatOfName } from './read-file.ts'
 
-export type TypedExport = { org?: string; format?: string }
+export type TypedExport = { org?: string; format?: string; yes?: boolean }
 
 /** Rows asked for at once. */
 const pageSize = 1000
@@ -45,6 +45,23 @@ const writerOf = async (format: FileFormat, kind: Kind): Promise<Writer> => {
   return { head: '', rows: (page) => page.map((row) => `${safeJson(row)}\n`).join(''), tail: '' }
 }
 
+/** An older export may be the only copy of something: it is replaced when somebody says so. */
+const confirmReplacement = async (
+  file: string | undefined,
+  typed: TypedExport,
+  context: Context,
+): Promise<void> => {
+  if (file === undefined || file === '-') return
+  const path = resolve(context.io.cwd, file)
+  requirePlainFile(path, file, 'Choose another file, or none for standard output')
+  if (typed.yes || !existsSync(path)) return
+  const prompt = await context.prompt()
+  if (!prompt)
+    throw usageError(`${safeLine(file)} already exists`, await context.command!.again({ plus: ['--yes'] }))
+  if (!(await prompt.confirm(`${safeLine(file)} already exists. Replace it?`)))
+    throw new SvcError('failed', 'declined', 'Nothing was exported')
+}
+
 /** Where an export goes: standard output, or a file that is there once it is whole. */
 const openTarget = (file: string | undefined, context: Context) => {
   const { io } = context
@@ -57,7 +74,6 @@ const openTarget = (file: string | undefined, context: Context) => {
     }
   }
   const path = resolve(io.cwd, file)
-  requirePlainFile(path, file, 'Choose another file, or none for standard output')
   const partial = `${path}.${process.pid}.partial`
   let to: number
   try {
@@ -111,6 +127,7 @@ export const runExport = async (
   const format = formatOf(kind, file, typed, context)
   const wanted = typed.org ?? (await context.settings()).org?.value
   if (!wanted) throw usageError('Missing --org', await context.command!.again({ plus: ['--org', 'acme'] }))
+  await confirmReplacement(file, typed, context)
   const { id: org_id } = await resolveOrg(wanted, context)
   const [client, output, writer] = [
     await context.client(),

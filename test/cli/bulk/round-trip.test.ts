@@ -79,6 +79,7 @@ describe('svc export', () => {
       'fences.geojson',
       '--org',
       'acme',
+      '--yes',
       '-o',
       'json',
     ])
@@ -95,8 +96,20 @@ describe('svc export', () => {
         expect.objectContaining({ properties: { name: '12', radius: 150, is_active: 0 } }),
       ],
     })
-    expect((await stage.svc(['geofence', 'export', 'fences.geojson', '--org', '99'])).exit).toBe(5)
+    const again = ['geofence', 'export', 'fences.geojson', '--org', '99', '--yes']
+    expect((await stage.svc(again)).exit).toBe(5)
     expect(stage.text('fences.geojson')).toContain('+HQ')
+  })
+
+  test('replaces a file only when told to', async () => {
+    const file = ['user', 'export', 'kept.csv', '--org', 'acme']
+    stage.put('kept.csv', 'the only copy\n')
+    const refused = await stage.svc(file)
+    expect([refused.exit, refused.err]).toEqual([2, expect.stringContaining('kept.csv already exists')])
+    expect(refused.err).toContain('svc user export kept.csv --org acme --yes')
+    expect(stage.text('kept.csv')).toBe('the only copy\n')
+    expect((await stage.svc([...file, '--yes'])).exit).toBe(0)
+    expect(stage.text('kept.csv')).toContain('+12025550101')
   })
 
   test('leaves out who waits or was rejected: an import would let them in', async () => {
