@@ -75,7 +75,8 @@ export const audit = operations({
     cli: 'audit altered',
     effect: 'read',
     scope: 'read',
-    summary: 'List devices and keys that another program changed in the store; the service does not use them',
+    summary:
+      'List devices, keys and users that another program changed in the store; the service does not use them',
     message: 'Altered rows',
     example: '--org acme',
     input: z.strictObject({
@@ -86,7 +87,7 @@ export const audit = operations({
     data: z.array(
       z.strictObject({
         org_id: chosen(z.int(), 'Organization id; 0 is the service itself'),
-        kind: chosen(z.enum(['device', 'api_key', 'signing_key']), 'What it is'),
+        kind: chosen(z.enum(['signing_key', 'api_key', 'device', 'user']), 'What it is'),
         id: chosen(z.string(), 'Its id; of a signing key its kid'),
       }),
     ),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { randomToken, sha256 } from '../core/ids.ts'
 import { ofActiveMember } from './active-member.ts'
 import type { Call } from './call.ts'
+import type { Keyring } from './custody/keyring.ts'
 import { Refusal } from './refusal.ts'
 import type { Db } from './storage/schema.ts'
 import { later } from './later.ts'
@@ -28,17 +29,20 @@ export const insertEnrollment = async (call: Call, orgId: number, userId: number
   const token = randomToken()
   const expires_at = later(call.now, lasts)
   const user_handle = await userHandle(call.db, orgId, userId)
+  const row = {
+    org_id: orgId,
+    user_id: userId,
+    token_hash: sha256(token),
+    user_handle,
+    expires_at,
+    used_at: null,
+    // Whoever acts at the approver page, or with the bearer of the tool server, is no key of the store.
+    created_by: call.caller.keyId > 0 ? call.caller.keyId : null,
+  }
+  const row_mac = call.keyring.macOf('enrollments', row)
   await call.db
     .insertInto('enrollments')
-    .values({
-      org_id: orgId,
-      user_id: userId,
-      token_hash: sha256(token),
-      user_handle,
-      expires_at,
-      // Whoever acts at the approver page, or with the bearer of the tool server, is no key of the store.
-      created_by: call.caller.keyId > 0 ? call.caller.keyId : null,
-    })
+    .values({ ...row, row_mac })
     .execute()
   return { url: `${call.publicUrl}/approver#enroll=${token}`, token, user_handle, expires_at }
 }
@@ -49,9 +53,14 @@ export const enrollmentOver = (): Refusal =>
     hint: 'Ask for a new link: svc user enroll <user-id>',
   })
 
-/** For whom a token is good; undefined when it is used or has lapsed, or its member is not active. */
-export const findEnrollment = (db: Db, token: string, now: string) =>
-  db
+type Reach = { db: Db; now: string; keyring: Pick<Keyring, 'holds'> }
+
+/**
+ * For whom a token is good; undefined when it is used or has lapsed, its member is not active, or another program wrote it:
+ * with such a link, whoever writes the store would register a device of their own for anybody.
+ */
+export const findEnrollment = async ({ db, now, keyring }: Reach, token: string) => {
+  const row = await db
     .selectFrom('enrollments as e')
     .innerJoin('memberships as m', (join) =>
       join.onRef('m.org_id', '=', 'e.org_id').onRef('m.user_id', '=', 'e.user_id'),
@@ -61,15 +70,11 @@ export const findEnrollment = (db: Db, token: string, now: string) =>
     .where('e.used_at', 'is', null)
     .where('e.expires_at', '>', now)
     .where('m.state', '=', 'active')
-    .select([
-      'e.org_id',
-      'e.user_id',
-      'e.user_handle',
-      'm.first_name',
-      'm.last_name',
-      'o.name as organization',
-    ])
+    .selectAll('e')
+    .select(['m.first_name', 'm.last_name', 'o.name as organization'])
     .executeTakeFirst()
+  return row && keyring.holds('enrollments', row) ? row : undefined
+}
 
 /** Ends the links of a member that were not used. */
 export const endEnrollments = async (
@@ -90,15 +95,18 @@ export const endEnrollments = async (
  */
 export const spendEnrollment = async (call: Call, token: string) => {
   const { db, now } = call
-  const member = await db
+  const enrollment = await findEnrollment(call, token)
+  if (!enrollment) throw enrollmentOver()
+  const { org_id, user_id, user_handle, created_by } = await db
     .updateTable('enrollments')
-    .set({ used_at: now })
+    .set({ used_at: now, row_mac: null })
     .where('token_hash', '=', sha256(token))
+    .where('row_mac', '=', enrollment.row_mac)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
     .where(ofActiveMember('enrollments'))
     .returning(['org_id', 'user_id', 'user_handle', 'created_by'])
     .executeTakeFirstOrThrow(enrollmentOver)
-  await endEnrollments(call, member)
-  return member
+  await endEnrollments(call, { org_id, user_id })
+  return { org_id, user_id, user_handle, created_by }
 }

@@ -90,7 +90,7 @@ const check = async (seen: Seen, after: string): Promise<void> => {
       // A signing key is rotated, the marker is made anew.
       if (context !== 'custody' && now.get(context) !== plain) wrong(seen, `${after}: lost ${context}`)
     if ([...now.values()].includes(undefined)) wrong(seen, `${after}: a value cannot be opened`)
-    const altered = await storage.read((db) => findAlteredRows(db, keyring))
+    const altered = await findAlteredRows({ storage, keyring })
     if (altered.length > 0) wrong(seen, `${after}: ${altered.length} rows are not authentic`)
     const active = await storage.read((db) =>
       db.selectFrom('signing_keys').where('retired_at', 'is', null).select('kid').execute(),

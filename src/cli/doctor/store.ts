@@ -12,7 +12,7 @@ export const checkStore = async (context: Context): Promise<Finding> => {
   try {
     const answer = await client.call(audit.listAlteredRows, {}, { signal: context.io.signal })
     const rows = rowsIn(audit.listAlteredRows, answer)
-    if (rows.length === 0) return ok('store', 'no other program has changed devices or keys')
+    if (rows.length === 0) return ok('store', 'no other program has changed devices, keys or users')
     const some = rows.slice(0, named).map(({ kind, id }) => `${String(kind).replace('_', ' ')} ${String(id)}`)
     const more = rows.length > named ? ` and ${rows.length - named} more` : ''
     return fail(

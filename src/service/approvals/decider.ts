@@ -1,7 +1,7 @@
 import type { device } from '../../contract/device.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 import { deviceNotAuthentic } from '../devices/waiting.ts'
-import { notFound } from '../refusal.ts'
+import { notFound, Refusal } from '../refusal.ts'
 import type { RowInput } from '../row-ids.ts'
 import type { Service } from '../service.ts'
 import type { DeviceRow } from './credential.ts'
@@ -13,6 +13,16 @@ import { readSite, type Site } from './site.ts'
 export type Posted = { row: ApprovalRow; device: DeviceRow; site: Site; decidedAt: string }
 
 const everywhere = { orgId: null }
+
+const approverNotAuthentic = (): Refusal =>
+  new Refusal(
+    403,
+    'approver_not_authentic',
+    'Another program has changed the number of the approver in the store',
+    {
+      hint: 'Nobody can decide this request. The operator restores a backup, or deletes the user and creates them again',
+    },
+  )
 
 /** The request and the device that answers; 404 for a device of somebody else as for no such request. */
 export const findDecider = (
@@ -31,6 +41,14 @@ export const findDecider = (
       .selectAll()
       .executeTakeFirstOrThrow(() => notFound('Approval request'))
     if (!isAuthenticDevice({ keyring }, found)) throw deviceNotAuthentic()
+    const person = await db
+      .selectFrom('people')
+      .where('id', '=', row.user_id)
+      .selectAll()
+      .executeTakeFirstOrThrow(() => notFound('Approval request'))
+    // The receipt names the approver by this number: nobody may have written it beside another person's device.
+    if (!keyring.holds('people', person) || person.mobile !== row.approver_mobile)
+      throw approverNotAuthentic()
     return { row, device: found, site: await readSite(db, publicUrl), decidedAt }
   })
 }

@@ -1,11 +1,11 @@
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import { sha256 } from '../../core/ids.ts'
 import { appendAudit } from '../audit.ts'
-import { adoptDeviceRows } from '../devices/rows.ts'
 import { adoptKeyRows } from '../keys/rows.ts'
 import type { Storage } from '../storage/storage.ts'
 import { coveredText, type CoveredRow, type SealedTable } from './covered.ts'
 import { insertMarker } from './marker.ts'
+import { remac } from './remac.ts'
 import { rewrap } from './rewrap.ts'
 import type { RowMacs } from './row-mac.ts'
 import { readSigningKeys } from './signing-keys.ts'
@@ -62,13 +62,9 @@ export const adopt = async (
   return storage.write(async (db) => {
     const at = storage.now()
     const { unreadable } = await rewrap(db, first, keys)
-    for (const row of await readSigningKeys(db)) {
-      if (!proved.has(row.kid)) continue
-      const row_mac = keys.macOf('signing_keys', row)
-      await db.updateTable('signing_keys').set({ row_mac }).where('kid', '=', row.kid).execute()
-    }
+    await remac(db, keys, (_, row) => !('kid' in row) || proved.has(String(row.kid)))
     const apiKeys = await adoptKeyRows({ db, keyring: keys })
-    const devices = await adoptDeviceRows({ db, keyring: keys })
+    const devices = await db.selectFrom('devices').selectAll().orderBy('id').execute()
     await insertMarker(db, keys, at)
     const adopted: Adopted = {
       signing_keys: [...proved].sort(),

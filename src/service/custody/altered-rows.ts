@@ -1,51 +1,84 @@
-import { isAuthenticDevice } from '../devices/rows.ts'
+import type { Selectable } from 'kysely'
 import { isAuthenticKey } from '../keys/rows.ts'
-import type { Db } from '../storage/schema.ts'
-import type { Keyring } from './keyring.ts'
+import type { Service } from '../service.ts'
+import type { Tables } from '../storage/schema.ts'
 import { readSigningKeys } from './signing-keys.ts'
 
 export type AlteredRow = {
-  /** 0 for what belongs to the service itself. */
+  /** 0 for what belongs to no organization. */
   org_id: number
-  kind: 'device' | 'api_key' | 'signing_key'
+  kind: 'signing_key' | 'api_key' | 'device' | 'user'
   id: string
 }
 
-const alteredDevices = async (db: Db, keyring: Keyring, only: number | undefined): Promise<AlteredRow[]> => {
-  const rows = await db
-    .selectFrom('devices')
-    .$if(only !== undefined, (own) => own.where('org_id', '=', only!))
-    .selectAll()
-    .orderBy('id')
-    .execute()
-  return rows
-    .filter((row) => !isAuthenticDevice({ keyring }, row))
-    .map(({ org_id, id }) => ({ org_id, kind: 'device', id: String(id) }))
+type Reach = Pick<Service, 'storage' | 'keyring'>
+
+/** Rows that are looked at before others have their turn. */
+const batch = 200
+
+/** A table in parts, so that nobody waits for a whole one. */
+async function* partsOf<T extends 'api_keys' | 'devices' | 'people'>(
+  { storage }: Reach,
+  table: T,
+  only: number | undefined,
+) {
+  for (let last = 0; ;) {
+    const rows = await storage.read((db) =>
+      db
+        .selectFrom(table as 'devices')
+        .where('id', '>', last)
+        .$if(only !== undefined, (own) => own.where('org_id', '=', only!))
+        .selectAll()
+        .orderBy('id')
+        .limit(batch)
+        .execute(),
+    )
+    yield rows as unknown as Selectable<Tables[T]>[]
+    if (rows.length < batch) return
+    last = rows.at(-1)!.id
+    await new Promise((resolve) => setImmediate(resolve))
+  }
 }
 
-const alteredKeys = async (db: Db, keyring: Keyring, only: number | undefined): Promise<AlteredRow[]> => {
-  const rows = await db
-    .selectFrom('api_keys')
-    .$if(only !== undefined, (own) => own.where('org_id', '=', only!))
-    .selectAll()
-    .orderBy('id')
-    .execute()
-  return rows
-    .filter((row) => !isAuthenticKey(keyring, row))
-    .map(({ org_id, id }) => ({ org_id: org_id ?? 0, kind: 'api_key', id: String(id) }))
+const alteredKeys = async (reach: Reach, only: number | undefined): Promise<AlteredRow[]> => {
+  const found: AlteredRow[] = []
+  for await (const rows of partsOf(reach, 'api_keys', only))
+    for (const row of rows)
+      if (!isAuthenticKey(reach.keyring, row))
+        found.push({ org_id: row.org_id ?? 0, kind: 'api_key', id: String(row.id) })
+  return found
 }
+
+const alteredDevices = async (reach: Reach, only: number | undefined): Promise<AlteredRow[]> => {
+  const found: AlteredRow[] = []
+  for await (const rows of partsOf(reach, 'devices', only))
+    for (const row of rows)
+      if (!reach.keyring.holds('devices', row))
+        found.push({ org_id: row.org_id, kind: 'device', id: String(row.id) })
+  return found
+}
+
+/** People belong to no organization: whose number was changed is for the operator to see. */
+const alteredPeople = async (reach: Reach): Promise<AlteredRow[]> => {
+  const found: AlteredRow[] = []
+  for await (const rows of partsOf(reach, 'people', undefined))
+    for (const row of rows)
+      if (!reach.keyring.holds('people', row)) found.push({ org_id: 0, kind: 'user', id: String(row.id) })
+  return found
+}
+
+const alteredSigningKeys = async ({ storage, keyring }: Reach): Promise<AlteredRow[]> =>
+  (await storage.read(readSigningKeys))
+    .filter((row) => !keyring.holds('signing_keys', row))
+    .map(({ kid }) => ({ org_id: 0, kind: 'signing_key', id: kid }))
 
 /**
  * Rows that the master key does not authenticate: another program wrote them, and the service does not use them. Those of
- * one organization, or all with what belongs to the service itself.
+ * one organization, or all with what belongs to none.
  */
-export const findAlteredRows = async (db: Db, keyring: Keyring, only?: number): Promise<AlteredRow[]> => {
-  const signing = only === undefined ? await readSigningKeys(db) : []
-  return [
-    ...signing
-      .filter((row) => !keyring.holds('signing_keys', row))
-      .map(({ kid }) => ({ org_id: 0, kind: 'signing_key' as const, id: kid })),
-    ...(await alteredKeys(db, keyring, only)),
-    ...(await alteredDevices(db, keyring, only)),
-  ]
-}
+export const findAlteredRows = async (reach: Reach, only?: number): Promise<AlteredRow[]> => [
+  ...(only === undefined ? await alteredSigningKeys(reach) : []),
+  ...(await alteredKeys(reach, only)),
+  ...(await alteredDevices(reach, only)),
+  ...(only === undefined ? await alteredPeople(reach) : []),
+]

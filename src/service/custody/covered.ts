@@ -32,6 +32,26 @@ const covered = {
     owner_user_id: true,
     replaced: true,
   },
+  people: {
+    id: true,
+    mobile: true,
+    national: false,
+    country_code: false,
+    created_at: false,
+    row_mac: false,
+  },
+  enrollments: {
+    // The hash of its token tells it apart, so that it has its MAC from the first moment.
+    id: false,
+    org_id: true,
+    user_id: true,
+    token_hash: true,
+    user_handle: true,
+    expires_at: true,
+    used_at: true,
+    created_by: true,
+    row_mac: false,
+  },
   devices: {
     id: true,
     org_id: true,

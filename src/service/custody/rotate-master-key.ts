@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { Env } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
 import { appendAudit } from '../audit.ts'
-import { remacDeviceRows } from '../devices/rows.ts'
 import { isAuthenticKey, rehashKeyRows } from '../keys/rows.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -11,9 +10,9 @@ import { createKeyring } from './create-keyring.ts'
 import { readMarker } from './marker.ts'
 import { decodeMasterKey, loadMasterKey } from './master-key.ts'
 import { finishPending, keepPending, settlePending } from './pending-key.ts'
+import { remac } from './remac.ts'
 import { rewrap } from './rewrap.ts'
 import { createRowMacs, type RowMacs } from './row-mac.ts'
-import { readSigningKeys } from './signing-keys.ts'
 import { createWrapping, opens, type Wrapping } from './wrapping.ts'
 
 type Keys = Wrapping & RowMacs
@@ -31,20 +30,14 @@ export type RotatedMasterKey = {
 
 /** Everything in the store under the new key, in the transaction of `db`. What was not authentic does not become so. */
 const changeKeys = async (db: Db, from: Keys, to: Keys, now: string): Promise<RotatedMasterKey> => {
-  const signing = await readSigningKeys(db)
   const apiKeys = await db.selectFrom('api_keys').selectAll().orderBy('id').execute()
-  const authentic = apiKeys.filter((row) => isAuthenticKey(from, row)).map(({ id }) => id)
-  const left_out = [
-    ...signing.filter((row) => !from.holds('signing_keys', row)).map(({ kid }) => `signing_keys:${kid}`),
-    ...apiKeys.filter(({ id }) => !authentic.includes(id)).map(({ id }) => `api_keys:${id}`),
-  ]
+  const authentic = new Set(apiKeys.filter((row) => isAuthenticKey(from, row)).map(({ id }) => id))
   const { values, unreadable } = await rewrap(db, from, to)
-  for (const row of signing) {
-    const row_mac = from.holds('signing_keys', row) ? to.macOf('signing_keys', row) : null
-    await db.updateTable('signing_keys').set({ row_mac }).where('kid', '=', row.kid).execute()
-  }
-  left_out.push(...(await remacDeviceRows({ db, keyring: from }, { db, keyring: to })))
-  await rehashKeyRows({ db, keyring: to }, new Set(authentic))
+  const left_out = [
+    ...(await remac(db, to, (table, row) => from.holds(table, row))),
+    ...apiKeys.filter(({ id }) => !authentic.has(id)).map(({ id }) => `api_keys:${id}`),
+  ]
+  await rehashKeyRows({ db, keyring: to }, authentic)
   await appendAudit(db, {
     orgId: 0,
     at: now,

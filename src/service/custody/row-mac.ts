@@ -2,13 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { coveredText, type CoveredRow, type SealedTable } from './covered.ts'
 import { deriveKey } from './derived-keys.ts'
 
-type WithMac = Exclude<SealedTable, 'api_keys'>
+/** Tables whose rows have a MAC of their own. */
+export type MacTable = Exclude<SealedTable, 'api_keys'>
 
 export type RowMacs = {
   /** HMAC-SHA-256 over the table and the covered columns of a row. */
-  macOf<T extends WithMac>(table: T, row: CoveredRow<T>): string
+  macOf<T extends MacTable>(table: T, row: CoveredRow<T>): string
   /** Whether the service wrote this row, and nobody else has changed it since. */
-  holds<T extends WithMac>(table: T, row: CoveredRow<T> & { row_mac: string | null }): boolean
+  holds<T extends MacTable>(table: T, row: CoveredRow<T> & { row_mac: string | null }): boolean
   /**
    * What an API key is kept as: an HMAC over the SHA-256 of its secret and the covered columns. The secret of a row that
    * somebody has changed no longer matches.

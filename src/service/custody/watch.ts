@@ -9,7 +9,7 @@ export const watchCustody = ({ storage, keyring }: Service, log: Log): (() => vo
   const told = new Set<string>()
   const warn = (message: string): void => log({ at: storage.now(), level: 'warn', message })
   const look = async (): Promise<void> => {
-    for (const { org_id, kind, id } of await storage.read((db) => findAlteredRows(db, keyring))) {
+    for (const { org_id, kind, id } of await findAlteredRows({ storage, keyring })) {
       const name = `${kind.replace('_', ' ')} ${id} of ${org_id === 0 ? 'the service' : `organization ${org_id}`}`
       if (told.has(name)) continue
       told.add(name)

@@ -109,8 +109,9 @@ const verified = async (
 export const registerDevice = {
   before: async (input: Registration, { service }: Outside) => {
     const { token, name } = input
-    const { storage } = service
-    if (!(await storage.read((db) => findEnrollment(db, token, storage.now())))) throw enrollmentOver()
+    const { storage, keyring } = service
+    const now = storage.now()
+    if (!(await storage.read((db) => findEnrollment({ db, now, keyring }, token)))) throw enrollmentOver()
     const key = await verified(input, service)
     return (call: Call) => insertDevice(call, token, { ...key, name })
   },

@@ -82,19 +82,3 @@ export const noteOnDevices = (
 export const forgetPendingDevices = async (db: Db): Promise<void> => {
   await db.deleteFrom('devices').where('state', '=', 'pending').execute()
 }
-
-/** Gives every device its MAC. Only the adoption of a store calls it. */
-export const adoptDeviceRows = async (reach: Reach): Promise<DeviceRow[]> => {
-  const rows = await select(reach, (query) => query)
-  for (const row of rows) await seal(reach, row, {})
-  return rows
-}
-
-/** The MACs of authentic devices anew, under another master key. */
-export const remacDeviceRows = async (from: Reach, to: Reach): Promise<string[]> => {
-  const left_out: string[] = []
-  for (const row of await select(from, (query) => query))
-    if (isAuthenticDevice(from, row)) await seal(to, row, {})
-    else left_out.push(`devices:${row.id}`)
-  return left_out
-}

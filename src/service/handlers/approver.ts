@@ -17,7 +17,7 @@ type Group = Exclude<keyof typeof approver, 'listMembers' | 'beginMemberMove' | 
 
 export const approverHandlers: Pick<Handlers<typeof approver>, Group> = {
   beginEnrollment: async ({ token }, call) => {
-    const enrollment = await findEnrollment(call.db, token, call.now)
+    const enrollment = await findEnrollment(call, token)
     if (!enrollment) throw enrollmentOver()
     const { org_id, user_id, user_handle, first_name, last_name, organization } = enrollment
     const { attestation } = await readDevicePolicy(call, org_id)

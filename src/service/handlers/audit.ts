@@ -54,9 +54,12 @@ const inOrder = <Row extends Placed>(lists: Row[][], { limit, newer }: Call['pag
 }
 
 export const auditHandlers: Handlers<typeof audit> = {
-  listAlteredRows: async ({ org_id }, call) => {
-    if (org_id !== undefined) await reachOrganization(call, org_id)
-    return findAlteredRows(call.db, call.keyring, org_id ?? call.caller.orgId ?? undefined)
+  listAlteredRows: {
+    before: async ({ org_id }, { service, caller }) => {
+      if (org_id !== undefined) await service.storage.read((db) => reachOrganization({ db, caller }, org_id))
+      const rows = await findAlteredRows(service, org_id ?? caller.orgId ?? undefined)
+      return async () => rows
+    },
   },
 
   listAudit: async ({ org_id, actor, action, subject, ...span }, call) => {

@@ -53,9 +53,13 @@ export const ensurePerson = async ({ db, keyring, now }: Call, phone: Phone): Pr
     .insertInto('people')
     .values({ ...(id !== undefined && { id }), ...phone, national: nationalNumber(phone), created_at: now })
     .onConflict((of) => of.column('mobile').doNothing())
-    .returning('id')
+    .returningAll()
     .executeTakeFirst()
-  if (made) return made.id
+  if (made) {
+    const row_mac = keyring.macOf('people', made)
+    await db.updateTable('people').set({ row_mac }).where('id', '=', made.id).execute()
+    return made.id
+  }
   const known = await db
     .selectFrom('people')
     .where('mobile', '=', phone.mobile)

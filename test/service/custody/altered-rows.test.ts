@@ -27,6 +27,7 @@ const alter = (): void => {
   changeStore(service.folder, "UPDATE signing_keys SET retired_at = '2020'")
   changeStore(service.folder, 'UPDATE devices SET enrolled_by = 2')
   changeStore(service.folder, "UPDATE api_keys SET scopes = 'keys' WHERE id = 3")
+  changeStore(service.folder, "UPDATE people SET mobile = '+12025550999'")
 }
 
 describe('rows that another program has changed', () => {
@@ -40,6 +41,7 @@ describe('rows that another program has changed', () => {
       { org_id: 0, kind: 'signing_key', id: kid },
       { org_id: foreign.id, kind: 'api_key', id: '3' },
       { org_id: acme.id, kind: 'device', id: String(device) },
+      { org_id: 0, kind: 'user', id: '1' },
     ])
   })
 
@@ -55,11 +57,12 @@ describe('rows that another program has changed', () => {
     alter()
     const log: LogRecord[] = []
     watchCustody(service.service, (record) => log.push(record))()
-    await expect.poll(() => log.length).toBe(3)
+    await expect.poll(() => log.length).toBe(4)
     expect(log.map(({ level, message }) => `${level} ${message}`)).toEqual([
       `warn Another program has changed signing key ${kid} of the service in the store, so it is not used`,
       `warn Another program has changed api key 3 of organization ${foreign.id} in the store, so it is not used`,
       `warn Another program has changed device ${device} of organization ${acme.id} in the store, so it is not used`,
+      'warn Another program has changed user 1 of the service in the store, so it is not used',
     ])
   })
 })

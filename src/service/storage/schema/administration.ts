@@ -19,6 +19,7 @@ export type AdministrationTables = {
     national: string
     country_code: string
     created_at: string
+    row_mac: string | null
   }
   /** A person (`user_id`) in an organization. */
   memberships: {

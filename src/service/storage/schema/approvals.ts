@@ -13,6 +13,7 @@ export type ApprovalsTables = {
     used_at: string | null
     /** The API key that made the link; null where the service did. */
     created_by: number | null
+    row_mac: string | null
   }
   /** What a person decides with, in one organization. Bytes are base64url. */
   devices: {

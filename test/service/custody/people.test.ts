@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createSoftwareKey, register } from '../../../src/client/software-authenticator.ts'
+import { randomToken, sha256 } from '../../../src/core/ids.ts'
+import { ask, createApprover, post, signed, type Approver } from '../approver.ts'
+import { fromPhone } from '../approver/phone.ts'
+import { createTenant, dataOf } from '../fixtures.ts'
+import { startTestService, type Answer, type TestService } from '../harness.ts'
+import { changeStore } from './store-changes.ts'
+
+let service: TestService
+let org: number
+let ada: Approver
+let mallory: Approver
+
+beforeEach(async () => {
+  service = await startTestService({ dev: true })
+  org = (await createTenant(service, 'acme')).id
+  ada = await createApprover(service, org, 1)
+  mallory = await createApprover(service, org, 2)
+})
+afterEach(() => service.close())
+
+const change = (sql: string, ...values: unknown[]) => changeStore(service.folder, sql, values)
+const code = ({ status, body }: Answer) => [status, body.data?.code]
+
+const approveAs = async (request_id: string, who: Approver): Promise<Answer> =>
+  post(service, request_id, {
+    decision: 'approve',
+    response: await signed(service, request_id, 'approve', who.key),
+  })
+
+describe('nobody decides as somebody else whose number another program wrote', () => {
+  test('beside their own device', async () => {
+    change('UPDATE people SET mobile = ? WHERE id = ?', '+12025550900', ada.id)
+    change('UPDATE people SET mobile = ? WHERE id = ?', ada.mobile, mallory.id)
+    const { request_id } = dataOf(await ask(service, ada))
+    expect(code(await approveAs(request_id, mallory))).toEqual([403, 'approver_not_authentic'])
+  })
+
+  test('into a request to themselves', async () => {
+    const { request_id } = dataOf(await ask(service, mallory))
+    change('UPDATE approvals SET approver_mobile = ? WHERE request_id = ?', ada.mobile, request_id)
+    expect(code(await approveAs(request_id, mallory))).toEqual([403, 'approver_not_authentic'])
+  })
+})
+
+const begin = async (token: string): Promise<number> =>
+  (await fromPhone(service, 'POST', 'enrollment', { body: { token } })).status
+const link = async () => {
+  const path = `/svc/v1/organizations/${org}/users/${mallory.id}/enrollments`
+  return dataOf(await service.call('POST', path, { body: {} }))
+}
+
+describe('an enrollment link does not count after another program', () => {
+  test('inserted it', async () => {
+    const token = randomToken()
+    change(
+      "INSERT INTO enrollments (org_id, user_id, token_hash, user_handle, expires_at, row_mac) SELECT org_id, ?, ?, 'x', '2999', row_mac FROM enrollments LIMIT 1",
+      ada.id,
+      sha256(token),
+    )
+    expect(await begin(token)).toBe(410)
+  })
+
+  test.each([
+    ['gave it to another user', 'user_id = 1'],
+    ['made it last longer', "expires_at = '2999'"],
+    ['wrote who made it', 'created_by = 2'],
+  ])('%s', async (_, set) => {
+    const { token } = await link()
+    expect(await begin(token)).toBe(200)
+    change(`UPDATE enrollments SET ${set} WHERE token_hash = ?`, sha256(token))
+    expect(await begin(token)).toBe(410)
+  })
+
+  test('made it new again', async () => {
+    const { token, challenge, origin, rp_id: rpId, user_handle: userHandle } = await link()
+    const response = register(createSoftwareKey('ES256', { rpId, userHandle }), { challenge, origin, rpId })
+    const body = { token, name: 'Key file', response }
+    dataOf(await service.call('POST', '/svc/v1/devices', { key: null, body }))
+    change('UPDATE enrollments SET used_at = NULL WHERE token_hash = ?', sha256(token))
+    expect(await begin(token)).toBe(410)
+    expect(code(await service.call('POST', '/svc/v1/devices', { key: null, body }))).toEqual([
+      410,
+      'enrollment_over',
+    ])
+  })
+})
