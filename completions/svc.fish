@@ -913,7 +913,7 @@ complete -c svc -n '__svc_at '\''key revoke'\''' -s y -l yes -d 'Do not ask for 
 complete -c svc -n '__svc_at '\''key revoke'\''' -l confirm -x -d 'In a protected profile, instead of --yes: the name of whatever you delete'
 complete -c svc -n '__svc_at '\''audit'\''' -a 'list' -d 'List the audit log of an organization, newest first'
 complete -c svc -n '__svc_at '\''audit'\''' -a 'head' -d 'Show the signed head of the audit chain; a copy kept elsewhere reveals later changes'
-complete -c svc -n '__svc_at '\''audit'\''' -a 'altered' -d 'List devices and keys that another program changed in the store; the service does not use them'
+complete -c svc -n '__svc_at '\''audit'\''' -a 'altered' -d 'List devices, keys and users that another program changed in the store; the service does not use them'
 complete -c svc -n '__svc_at '\''audit'\''' -a 'verify' -d 'Verify the audit chain, and a head that was saved earlier'
 complete -c svc -n '__svc_at '\''audit list'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''audit list'\''' -l actor -x -d 'Only what this key or person did: the name of a key, or an actor as the list shows it'
