@@ -3,6 +3,7 @@ import { usageError } from '../../core/errors.ts'
 import { exitCode, exitOfAnswer } from '../../core/exit-codes.ts'
 import { safeText } from '../../core/safe-text.ts'
 import type { Effect } from '../../contract/operation.ts'
+import { linkedPage } from '../../client/paging.ts'
 import { belowRoot, rawUrl } from '../../client/request.ts'
 import { showAnswer } from '../api-answer.ts'
 import { addBodyFlags, readBody, type BodyFlags } from '../body-fields.ts'
@@ -104,6 +105,10 @@ export const registerApi = (command: Command, context: Context): void => {
       stdout.write(`${answer.status}\n${stdout.isTTY ? safeText(text) : text}\n`)
     }
     await showAnswer(answer, request, context)
+    const url = rawUrl(baseUrl.value, path)
+    const isPart = method === 'GET' && answer.status < 300 && linkedPage(answer.headers['link'], 'next', url)
+    if (isPart && !options.paginate)
+      (await context.output()).warn(`More: ${await context.command!.again({ plus: ['--paginate'] })}`)
     if (answer.status >= 300) context.exitCode = exitCode(exitOfAnswer(answer.status))
   })
 }

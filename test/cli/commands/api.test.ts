@@ -114,6 +114,23 @@ describe('svc api', () => {
 
 const next = (query: string) => ({ link: `<${service.baseUrl}/users?${query}>; rel="next"` })
 
+describe('svc api of a part of a list', () => {
+  it('says on standard error how to get the rest', async () => {
+    service.next(list([1, 2], next('cursor=a&limit=2')))
+    const { exit, out, err } = await api(['/users?limit=2'])
+    expect([exit, out]).toEqual([0, '{"status":"success","message":"Users","data":[1,2]}\n'])
+    expect(err).toContain("More: svc api '/users?limit=2' --paginate\n")
+  })
+
+  it('says nothing where all is shown, or where another address is named', async () => {
+    service.next(list([1]), list([1], { link: '<https://elsewhere.example/users?cursor=a>; rel="next"' }))
+    expect((await api(['/users'])).err).toBe('')
+    expect((await api(['/users'])).err).toBe('')
+    service.next(list([1], next('cursor=a')), list([2]))
+    expect((await api(['/users', '--paginate'])).err).toBe('')
+  })
+})
+
 describe('svc api --paginate', () => {
   it('shows the rows of every page as one answer', async () => {
     service.next(list([1, 2], next('cursor=a&limit=2')), list([3, 4], next('cursor=b&limit=2')), list([5]))
