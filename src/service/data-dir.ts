@@ -46,6 +46,26 @@ export const storeMissing = (dataDir: string, left: string[]): SvcError =>
   )
 
 /**
+ * Root can write anywhere. In a folder of another user it would make files that this user cannot read, and that user could
+ * replace them.
+ */
+const refuseOfOthers = (dataDir: string): void => {
+  const self = process.getuid?.()
+  for (const path of [dataDir, storeFile(dataDir)]) {
+    const owner = statSync(path, { throwIfNoEntry: false })?.uid
+    if (self === undefined || owner === undefined || owner === self) continue
+    throw new SvcError(
+      'failed',
+      'foreign_data_dir',
+      `${path} belongs to another user (uid ${owner}). Nothing was changed`,
+      {
+        hint: `Run svc as that user, use another folder (--data-dir NEWFOLDER), or take it over: chown ${self} ${shellWord(path)}`,
+      },
+    )
+  }
+}
+
+/**
  * Fails with an SvcError, before anything is changed, where a folder is no data folder and is not empty: it would be
  * closed to its users and filled with files.
  */
@@ -53,7 +73,7 @@ const refuseForeign = (dataDir: string): void => {
   const stat = statSync(dataDir, { throwIfNoEntry: false })
   if (!stat?.isDirectory()) return
   const names = readdirSync(dataDir)
-  if (names.includes('svc.db')) return
+  if (names.includes('svc.db')) return refuseOfOthers(dataDir)
   const foreign = names.filter((name) => !ours.test(name) && !ofStore.test(name))
   const shared = (stat.mode & 0o1000) !== 0
   if (shared || foreign.length > 0)
@@ -65,6 +85,7 @@ const refuseForeign = (dataDir: string): void => {
         : `${dataDir} is shared with other users. Nothing was changed`,
       { hint: `Use a folder of its own: --data-dir ${shellWord(join(dataDir, 'svc'))}` },
     )
+  refuseOfOthers(dataDir)
   const left = names.filter((name) => ofStore.test(name))
   if (left.length > 0) throw storeMissing(dataDir, left)
 }

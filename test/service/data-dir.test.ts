@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { dataDir, folder, installHooks, start } from './started.ts'
@@ -36,6 +45,28 @@ describe('a folder that is no data folder', () => {
       code: 'data_dir_unusable',
       hint: expect.stringContaining('--data-dir NEWFOLDER'),
     })
+  })
+})
+
+// Only root can give a folder to somebody else, and only root could use it then.
+describe.runIf(process.getuid?.() === 0)('a folder of another user', () => {
+  test('is refused while it is empty, and stays as it is', async () => {
+    mkdirSync(dataDir, { mode: 0o755 })
+    chownSync(dataDir, 12_345, 12_345)
+    await expect(start()).rejects.toMatchObject({
+      code: 'foreign_data_dir',
+      message: `${dataDir} belongs to another user (uid 12345). Nothing was changed`,
+      hint: expect.stringContaining(`chown 0 ${dataDir}`),
+    })
+    expect([statSync(dataDir).mode & 0o777, readdirSync(dataDir)]).toEqual([0o755, []])
+  })
+
+  test('is refused with the store in it: its files would become those of root', async () => {
+    await (await start()).stop()
+    for (const name of ['', ...readdirSync(dataDir)]) chownSync(join(dataDir, name), 12_345, 12_345)
+    const before = readdirSync(dataDir)
+    await expect(start()).rejects.toMatchObject({ code: 'foreign_data_dir' })
+    expect(readdirSync(dataDir)).toEqual(before)
   })
 })
 
