@@ -105,7 +105,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
     if (approve.approver !== mobile) throw dishonest('the request of another person')
     if (!credentials.includes(key.credential_id))
       throw new SvcError('forbidden', 'not_my_request', 'This authenticator may not decide this request', {
-        hint: 'Check whether its device was revoked: svc user devices list',
+        hint: 'Check whether its device is active: svc user devices list',
       })
     return {
       context: approve,
