@@ -162,7 +162,7 @@ describe('a decision', () => {
     // The service takes no such text; another one might.
     await phone.page.route('**/svc/v1/approver/requests*', async (route) => {
       const response = await route.fetch()
-      const text = (await response.text()).replace(
+      const text = (await response.text()).replaceAll(
         'Deploy 4.2',
         String.raw`Pay\u202e 12\u200b0 \ud83d\ude00x`,
       )
