@@ -80,8 +80,8 @@ export const createPhone = async (
   more: object = {},
 ): Promise<Phone> => enrollPhone(service, org, await createMember(service, org, n, more))
 
-export const answerTo = (challenge: string, key: SoftwareKey, userVerified = true) =>
-  assert(key, { challenge, ...site }, userVerified)
+export const answerTo = (challenge: string, key: SoftwareKey, userVerified = true, where = site) =>
+  assert(key, { challenge, ...where }, userVerified)
 
 export const begin = async (service: TestService): Promise<string> =>
   dataOf(await fromPhone(service, 'POST', 'challenge')).challenge
