@@ -35,10 +35,12 @@ export const groups: Record<string, Group> = {
     subgroups: {
       creds: 'Show API keys, set the identity provider',
       'auth-code': 'Manage the codes that people join with',
+      limits: 'Show and change what an organization may use',
     },
     load: fromTable(async () => ({
       ...(await import('../contract/org.ts')).org,
       ...(await import('../contract/auth-code.ts')).authCode,
+      ...(await import('../contract/limits.ts')).limits,
     })),
   },
   user: {

@@ -61,6 +61,12 @@ export const approvalRecord = z.looseObject({
   ),
   use_by: chosen(z.nullable(time), 'Until when the approval can be used'),
   used_at: chosen(z.nullable(time), 'When the approval was used'),
+  cleared_at: chosen(
+    z.optional(time),
+    'When its texts and its receipt were removed, after the retention period',
+  ),
+  receipt_digest: chosen(z.optional(z.string()), 'SHA-256 of the receipt that was removed'),
+  subject_digest: chosen(z.optional(z.string()), 'SHA-256 of the subject whose data was removed'),
 })
 export type ApprovalRecord = z.infer<typeof approvalRecord>
 

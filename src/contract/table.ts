@@ -9,6 +9,7 @@ import { device } from './device.ts'
 import { geofence } from './geofence.ts'
 import { iot } from './iot.ts'
 import { key } from './key.ts'
+import { limits } from './limits.ts'
 import { mobile } from './mobile.ts'
 import { notify } from './notify.ts'
 import { org } from './org.ts'
@@ -21,6 +22,7 @@ import { user } from './user.ts'
 export const table = {
   ...org,
   ...authCode,
+  ...limits,
   ...user,
   ...pendingUser,
   ...geofence,

@@ -3,13 +3,19 @@ import { compileSlots, type Slot, type SlotIndex } from './slot.ts'
 import { fail, pass, type Verdict } from './verdict.ts'
 
 /** What one organization, or one user, restricts. Made once and kept for as long as its rows stay the same. */
-export type Level = { readonly fences: FenceIndex | undefined; readonly slots: SlotIndex | undefined }
+export type Level = {
+  readonly fences: FenceIndex | undefined
+  readonly slots: SlotIndex | undefined
+  /** How many rows it was made from. */
+  readonly size: number
+}
 
 type Rows = { fences: readonly Fence[]; slots: readonly Slot[] }
 
 export const compileLevel = ({ fences, slots }: Rows): Level => ({
   fences: compileFences(fences),
   slots: compileSlots(slots),
+  size: fences.length + slots.length,
 })
 
 export type Levels = { readonly organization: Level; readonly user: Level }

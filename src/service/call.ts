@@ -2,6 +2,7 @@ import type { Operations } from '../contract/operation.ts'
 import type { Scope } from '../contract/scopes.ts'
 import type { Waited } from './approvals/waiting.ts'
 import type { Channel, Message } from './delivery/message.ts'
+import type { Counted } from './limits/counts.ts'
 import type { Keyring } from './custody/keyring.ts'
 import type { Requirement } from './policy/required-approval.ts'
 import type { Refusal } from './refusal.ts'
@@ -88,6 +89,8 @@ export type Call = {
    * `request_id` the page alone: the person or their device may have lost their place.
    */
   wake(request: Waited): void
+  /** Counts `more` rows, which this transaction has added, against a quota. Throws 409 `quota_exceeded` or 429. */
+  claim(orgId: number, quota: Counted, more?: number): Promise<void>
   /** Rings the phone, once the transaction is committed. */
   ring: Ring
   /** Whether a message of this channel can be sent at all. */

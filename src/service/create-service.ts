@@ -1,13 +1,15 @@
 import { sweep } from './approvals/expiry.ts'
 import { createRulesMemory } from './approvals/rules-memory.ts'
 import { createWaiting, type Waited } from './approvals/waiting.ts'
+import { createClaims } from './limits/claims.ts'
+import { createRate } from './limits/rate.ts'
 import type { Service } from './service.ts'
 
 // Longer than any transaction lives: its rows carry the time at which it began.
 const overlapMs = 10_000
 
 /** A service whose waiting falls back on a look at the store: decisions of other nodes, and requests that lapse. */
-export const createService = (given: Omit<Service, 'waiting' | 'rulesFor'>): Service => {
+export const createService = (given: Omit<Service, 'waiting' | 'rulesFor' | 'claim' | 'rate'>): Service => {
   const { storage } = given
   let looked = storage.now()
 
@@ -30,6 +32,8 @@ export const createService = (given: Omit<Service, 'waiting' | 'rulesFor'>): Ser
     ...given,
     waiting: createWaiting({ poll: endedSince }),
     rulesFor: createRulesMemory(storage),
+    claim: createClaims(),
+    rate: createRate(storage),
   }
   return service
 }

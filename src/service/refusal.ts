@@ -34,8 +34,12 @@ export class Refusal extends Error {
 /** Absent, or another tenant's: the two look the same. */
 export const notFound = (what: string): Refusal => new Refusal(404, 'not_found', `${what} not found`)
 
-export const conflict = (code: string, message: string, hint?: string): Refusal =>
-  new Refusal(409, code, message, { hint })
+export const conflict = (
+  code: string,
+  message: string,
+  hint?: string,
+  data?: Record<string, unknown>,
+): Refusal => new Refusal(409, code, message, { hint, data })
 
 /** A field that has the right type and yet cannot be. */
 export const invalid = (field: string, message: string, hint?: string): Refusal =>

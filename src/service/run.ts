@@ -2,6 +2,7 @@ import { prepare, type Call, type Caller, type Handler, type Outside } from './c
 import { createCall } from './create-call.ts'
 import { enqueue, notConfigured } from './delivery/enqueue.ts'
 import type { Requirement } from './policy/required-approval.ts'
+import { checkCountry } from './limits/sms.ts'
 import { Refusal } from './refusal.ts'
 import type { Service } from './service.ts'
 import type { Db } from './storage/schema.ts'
@@ -50,6 +51,10 @@ const callOf = (
   const wakeOutbox = (): void => {
     if (!later.includes(deliver)) later.push(deliver)
   }
+  const claim: Call['claim'] = async (orgId, quota, more) => {
+    // Organization 0 is the service itself.
+    if (orgId !== 0) await service.claim({ db, now }, orgId, quota, more)
+  }
   return createCall({
     db,
     caller,
@@ -64,13 +69,17 @@ const callOf = (
     paged,
     pagedByTime,
     wake: (request) => void later.push(() => waiting.wake(request)),
+    claim,
     ring: (prompt) => void later.push(() => ring(prompt)),
     canSend: (channel) => channels.has(channel),
     deliver: wakeOutbox,
-    send: (message) => {
+    send: async (message) => {
       if (!channels.has(message.channel)) throw notConfigured(message.channel)
+      await checkCountry(db, message)
       wakeOutbox()
-      return enqueue({ db, now, keyring }, message)
+      const message_id = await enqueue({ db, now, keyring }, message)
+      if (message.channel === 'sms') await claim(message.org_id, 'sms_per_day')
+      return message_id
     },
     header: asked.header ?? noHeader,
     action: asked.action,

@@ -17,6 +17,7 @@ import { createMcpRoute, type McpRoute } from './mcp/http.ts'
 import { ensureOperatorKey, makeAskKey } from './operator.ts'
 import { announceUpgrade, openStore } from './open-store.ts'
 import { watchLapsed } from './mobile/expiry.ts'
+import { watchRetention } from './retention/watch.ts'
 import { openProvider } from './quotes/provider.ts'
 import { createQuotes } from './quotes/quotes.ts'
 import { createPushAdapter } from './push/push-adapter.ts'
@@ -95,6 +96,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         ...base,
         pushKey: vapid.key,
         supportEmail: settings.supportEmail,
+        periods: settings.periods,
         channels: delivery.channels,
         // With --dev the log stands in for a phone, so that the first steps need none.
         deviceProof: settings.sms && !dev ? 'otp' : 'link',
@@ -105,6 +107,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       const guards = { loopbackOnly: isLoopback(host), publicUrl, trustedProxy }
       mcp = createMcpRoute({
         authenticate,
+        rate: (caller) => service!.rate(caller),
         askerFor: (caller) => createEngineAsker(service!, caller),
         token: env.MCP_AUTH_TOKEN || undefined,
         defaults: settings.asking,
@@ -117,7 +120,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     // The data directory is locked: nobody else sends from this store.
     await outbox!.start({ alone: true })
     // Before the server stops: who waits is answered at once.
-    closing.push(watchApprovals(service!, log), watchLapsed(service!, log))
+    closing.push(watchApprovals(service!, log), watchLapsed(service!, log), watchRetention(service!, log))
     // Before that: calls of tools withdraw what they asked.
     closing.push(mcp!.close)
     // Only now: a start that fails must not make a key that nobody sees.

@@ -2,7 +2,10 @@ import type { RulesMemory } from './approvals/rules-memory.ts'
 import type { Waiting } from './approvals/waiting.ts'
 import type { Channel } from './delivery/message.ts'
 import type { Keyring } from './custody/keyring.ts'
+import type { Periods } from './retention/periods.ts'
 import type { Quotes } from './quotes/quotes.ts'
+import type { Claim } from './limits/claims.ts'
+import type { Rate } from './limits/rate.ts'
 import type { Ring } from './ringer.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -18,6 +21,12 @@ export type Service = {
   deviceProof: 'link' | 'otp'
   waiting: Waiting
   rulesFor: RulesMemory
+  /** How long what is kept. */
+  periods: Periods
+  /** Counts against the quotas of organizations. */
+  claim: Claim
+  /** Counts the requests of callers. */
+  rate: Rate
   ring: Ring
   /** Stock prices; asked outside of transactions. */
   quotes: Quotes

@@ -18,6 +18,7 @@ import { createPushAdapter } from '../../src/service/push/push-adapter.ts'
 import type { QuoteProvider } from '../../src/service/quotes/quote.ts'
 import { createQuotes } from '../../src/service/quotes/quotes.ts'
 import { sampleProvider } from '../../src/service/quotes/sample.ts'
+import { periodsOf } from '../../src/service/retention/periods.ts'
 import type { Prompt } from '../../src/service/ringer.ts'
 import { openSqlite } from '../../src/service/storage/sqlite.ts'
 import { storeTemplate } from './store-template.ts'
@@ -108,6 +109,7 @@ export const startTestService = async ({
     channels: new Set(channels),
     deliver: outbox.wake,
     supportEmail: 'support@service.example',
+    periods: periodsOf(),
     quotes: createQuotes(quotes, { now: storage.now, log: logged }),
   })
   const app = createApp({

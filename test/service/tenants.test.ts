@@ -89,6 +89,7 @@ describe('a key of an organization, refused without a trace', () => {
           canSend: () => true,
           send: async () => 'msg_1',
           deliver: () => undefined,
+          claim: async () => undefined,
           header: () => undefined,
           pushKey: null,
           keyring: service.keyring,

@@ -11,6 +11,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   profiles: () => import('./profiles.ts'),
   'kill-nine': () => import('./kill-nine.ts'),
   bodies: () => import('./bodies.ts'),
+  'noisy-tenant': () => import('./noisy-tenant.ts'),
   redirects: () => import('./redirects.ts'),
   canaries: () => import('./canaries.ts'),
   terminal: () => import('./terminal.ts'),

@@ -31,9 +31,11 @@ const isFault = ({ http_status, exit }: SvcError): boolean =>
     ? exit === 'unreachable'
     : http_status >= 500 || http_status === 404 || http_status === 403
 
-/** Nothing was asked for yet, or the key is not taken: the next row fares no better. */
-const isHopeless = ({ http_status, exit }: SvcError): boolean =>
-  http_status === 401 || (http_status === undefined && exit !== 'unreachable' && exit !== 'refused')
+/** Nothing was asked for yet, the key is not valid, or there is no room: the next row fares no better. */
+const isHopeless = ({ http_status, exit, code }: SvcError): boolean =>
+  http_status === 401 ||
+  code === 'quota_exceeded' ||
+  (http_status === undefined && exit !== 'unreachable' && exit !== 'refused')
 
 /**
  * Sends rows, so many at a time, in their order. Answers the error for which it stopped before the end; undefined when

@@ -51,6 +51,11 @@ export const answered = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   subject: answeredSubject(row),
   use_by: row.use_by,
   used_at: row.used_at,
+  ...(row.cleared_at !== null && {
+    cleared_at: row.cleared_at,
+    ...(row.receipt_digest !== null && { receipt_digest: row.receipt_digest }),
+    ...(row.subject_digest !== null && { subject_digest: row.subject_digest }),
+  }),
 })
 
 /** What the approver signs for one of the two decisions. Of a row of format 2. */

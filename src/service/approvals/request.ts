@@ -187,6 +187,7 @@ export const requestApproval = async (
     .returningAll()
     .executeTakeFirstOrThrow()
   const { request_id, org_id, user_id } = row
+  await call.claim(org_id, 'pending_approvals')
   await call.audit(org_id, subjectOf(request_id))
   await pushToDevices(call, row)
   call.wake(row)

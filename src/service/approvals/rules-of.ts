@@ -1,6 +1,6 @@
 import type { Policy as OrganizationPolicy } from '../../contract/policy.ts'
 import { hasPolicy, isRequired, type Policy } from '../../rules/decide.ts'
-import { compileLevel, type Level, type Levels } from '../../rules/level.ts'
+import { compileLevel, type Level } from '../../rules/level.ts'
 import type { Weekday } from '../../rules/slot.ts'
 import type { Factor } from '../../rules/verdict.ts'
 import { notFound } from '../refusal.ts'
@@ -76,13 +76,6 @@ export const readUserLevel = async (
     slots: slots.map(slotOf),
   })
 }
-
-/** What an organization restricts, and a user of it where one is named. */
-export const readLevels = async (db: Db, orgId: number, userId: number | undefined): Promise<Levels> => ({
-  organization: (await readOrganizationRules(db, orgId)).organization,
-  user:
-    userId === undefined ? compileLevel({ fences: [], slots: [] }) : await readUserLevel(db, orgId, userId),
-})
 
 /** Enough of the rules to tell which stand; nothing can be decided by it. */
 export const readStanding = async (db: Db, orgId: number, userId: number): Promise<Policy> => ({

@@ -3,6 +3,7 @@ import { line } from '../../contract/field.ts'
 import { email } from '../../contract/records.ts'
 import { jsonPointer } from './json-pointer.ts'
 import { quotesSection } from '../quotes/settings.ts'
+import { retentionSection } from '../retention/periods.ts'
 import { headerFields, path, secret, variable } from './texts.ts'
 
 const smtp = z.strictObject({
@@ -32,6 +33,7 @@ export const configSchema = z.strictObject({
   sms: z.optional(sms),
   support: z.optional(z.strictObject({ email })),
   quotes: z.optional(quotesSection),
+  retention: z.optional(retentionSection),
 })
 
 export type Config = z.infer<typeof configSchema>

@@ -3,6 +3,7 @@ import type { Env, EnvName } from '../../core/env.ts'
 import { email } from '../../contract/records.ts'
 import { readConfigFile } from './config-file.ts'
 import { quotesSettings, type QuotesSettings } from '../quotes/settings.ts'
+import { periodsOf, type Periods } from '../retention/periods.ts'
 import { badConfig } from './private-text.ts'
 import type { Config } from './schema.ts'
 import { smsSettings, type SmsSettings } from './sms-settings.ts'
@@ -22,6 +23,7 @@ export type Settings = {
   sms?: SmsSettings
   supportEmail?: string
   quotes?: QuotesSettings
+  periods: Periods
   /** For tool calls over HTTP. */
   asking: AskingDefaults
 }
@@ -45,6 +47,7 @@ export const readSettings = (flags: ConfigFlags, env: Env): Settings => {
     sms: smsSettings({ url: flags.smsUrl }, config.sms ?? {}, env),
     supportEmail: supportEmail(config, env),
     quotes: quotesSettings(config.quotes, env),
+    periods: periodsOf(config.retention),
     asking: readAskingDefaults({
       mobile: variable(env, 'SVC_DEFAULT_MOBILE'),
       factors: variable(env, 'SVC_DEFAULT_FACTORS'),

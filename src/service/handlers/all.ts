@@ -11,6 +11,7 @@ import { credentialHandlers } from './credentials.ts'
 import { deviceHandlers } from './device.ts'
 import { geofenceHandlers } from './geofence.ts'
 import { iotHandlers } from './iot.ts'
+import { limitHandlers } from './limits.ts'
 import { keyHandlers } from './key.ts'
 import { lookupHandlers } from './lookup.ts'
 import { membershipHandlers } from './membership.ts'
@@ -26,6 +27,7 @@ import { userRuleHandlers } from './user-rules.ts'
 /** One handler an operation of the table; a missing one does not compile. */
 export const handlers: Handlers<Table> = {
   ...orgHandlers,
+  ...limitHandlers,
   ...onboardingHandlers,
   ...credentialHandlers,
   ...authCodeHandlers,

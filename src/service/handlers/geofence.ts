@@ -1,11 +1,10 @@
 import type { geofence } from '../../contract/geofence.ts'
 import { checkLocation } from '../../rules/location.ts'
-import { readLevels } from '../approvals/rules-of.ts'
 import type { Call, Handlers } from '../call.ts'
 import { notFound } from '../refusal.ts'
 import { given } from './given.ts'
-import { findUser } from './member.ts'
 import { inPage } from './page.ts'
+import { rulesToCheck } from './rules-to-check.ts'
 import { organizationOfUser, reachOrganization } from './tenant.ts'
 
 const fields = ['name', 'latitude', 'longitude', 'radius', 'is_active'] as const
@@ -50,6 +49,7 @@ export const geofenceHandlers: Handlers<typeof geofence> = {
       .values({ ...input, created_at: call.now, updated_at: call.now })
       .returningAll()
       .executeTakeFirstOrThrow()
+    await call.claim(row.org_id, 'geofences')
     await call.audit(row.org_id, `geofence:${row.id}`)
     return row
   },
@@ -101,15 +101,18 @@ export const geofenceHandlers: Handlers<typeof geofence> = {
           })),
         )
         .execute()
+    await call.claim(orgId, 'geofences', geofences.length)
     await call.audit(orgId, `user:${userId}`)
     return userFences(call, orgId, userId)
   },
 
-  checkGeofence: async ({ org_id, user_id, accuracy_m = 0, ...place }, call) => {
-    await reachOrganization(call, org_id)
-    if (user_id !== undefined) await findUser(call, org_id, user_id)
-    const levels = await readLevels(call.db, org_id, user_id)
-    const location = { ...place, accuracy_m, at: call.now }
-    return { factor: 'location', ...checkLocation(levels, location, call.now) }
+  checkGeofence: {
+    before: async ({ org_id, user_id, accuracy_m = 0, ...place }, outside) => {
+      const rules = await rulesToCheck(outside, org_id, user_id)
+      return async ({ now }) => ({
+        factor: 'location',
+        ...checkLocation(rules, { ...place, accuracy_m, at: now }, now),
+      })
+    },
   },
 }

@@ -15,7 +15,7 @@ export type UserRecord = Numbered<z.output<typeof userRecord>>
 type Role = Tables['memberships']['role']
 
 /** Memberships with the person of each. */
-export const selectUsers = (call: Call) =>
+export const selectUsers = (call: Pick<Call, 'db'>) =>
   call.db
     .selectFrom('memberships as m')
     .innerJoin('people as p', 'p.id', 'm.user_id')
@@ -34,7 +34,7 @@ export const selectUsers = (call: Call) =>
       'm.updated_at',
     ])
 
-export const findUser = (call: Call, orgId: number, userId: number): Promise<UserRecord> =>
+export const findUser = (call: Pick<Call, 'db'>, orgId: number, userId: number): Promise<UserRecord> =>
   selectUsers(call)
     .where('m.org_id', '=', orgId)
     .where('m.user_id', '=', userId)
@@ -116,6 +116,7 @@ export const addMember = async (
       ? conflict('user_pending', 'This user waits to be accepted', `svc user pending accept ${userId}`)
       : conflict('user_exists', 'This user is in the organization already', `svc user update ${userId}`)
   }
+  await call.claim(orgId, 'users')
   await call.audit(orgId, `user:${userId}`)
   if (isAdmin && !first) await tellPromotion(call, { org_id: orgId, user_id: userId }, cooling)
   return findUser(call, orgId, userId)

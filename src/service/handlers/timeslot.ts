@@ -3,13 +3,12 @@ import { weekdays, type slot, type timeslot } from '../../contract/timeslot.ts'
 import { readInstant } from '../../rules/instant.ts'
 import { checkTime } from '../../rules/time.ts'
 import { isZone } from '../../rules/zone.ts'
-import { readLevels } from '../approvals/rules-of.ts'
 import type { Call, Handlers } from '../call.ts'
 import { invalid, notFound } from '../refusal.ts'
 import type { Tables } from '../storage/schema.ts'
 import { given } from './given.ts'
-import { findUser } from './member.ts'
 import { inPage } from './page.ts'
+import { rulesToCheck } from './rules-to-check.ts'
 import { organizationOfUser, reachOrganization } from './tenant.ts'
 
 type Slot = z.infer<typeof slot>
@@ -82,6 +81,7 @@ export const timeslotHandlers: Handlers<typeof timeslot> = {
       .values({ ...stored(checked(input)), org_id, created_at: call.now, updated_at: call.now })
       .returningAll()
       .executeTakeFirstOrThrow()
+    await call.claim(org_id, 'timeslots')
     await call.audit(org_id, `timeslot:${row.id}`)
     return answeredSlot(row)
   },
@@ -120,16 +120,17 @@ export const timeslotHandlers: Handlers<typeof timeslot> = {
       .where('user_id', '=', userId)
       .execute()
     if (slots.length > 0) await call.db.insertInto('user_timeslots').values(slots).execute()
+    await call.claim(orgId, 'timeslots', slots.length)
     await call.audit(orgId, `user:${userId}`)
     return userSlots(call, orgId, userId)
   },
 
-  checkTimeslot: async ({ org_id, user_id, at }, call) => {
-    await reachOrganization(call, org_id)
-    if (user_id !== undefined) await findUser(call, org_id, user_id)
-    if (at !== undefined && readInstant(at) === undefined)
-      throw invalid('at', 'must be a time with its offset such as 2030-01-31T08:30:00+01:00')
-    const levels = await readLevels(call.db, org_id, user_id)
-    return { factor: 'time', ...checkTime(levels, at ?? call.now) }
+  checkTimeslot: {
+    before: async ({ org_id, user_id, at }, outside) => {
+      const rules = await rulesToCheck(outside, org_id, user_id)
+      if (at !== undefined && readInstant(at) === undefined)
+        throw invalid('at', 'must be a time with its offset such as 2030-01-31T08:30:00+01:00')
+      return async ({ now }) => ({ factor: 'time', ...checkTime(rules, at ?? now) })
+    },
   },
 }

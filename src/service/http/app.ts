@@ -34,7 +34,14 @@ export type AppOptions = {
 }
 
 /** What is known of one request; the log line is made of it. */
-type Trace = { id: string; origin: string; key?: string; error?: string }
+type Trace = {
+  id: string
+  origin: string
+  key?: string
+  error?: string
+  /** Headers that say what the caller may still do. */
+  limits?: Record<string, string>
+}
 
 const anybody: Authenticated = { ...nobody, orgSlug: null }
 
@@ -60,6 +67,8 @@ export const createApp = (options: AppOptions): Hono => {
   const keptAnswers = createKeptAnswers(storage.revision)
   const guard = createGuards(options.guards)
   const proxies = options.guards.trustedProxy.map(readNetwork).filter((one) => one !== undefined)
+  const addressOf = (context: Context): string | undefined =>
+    clientAddress(socketOf(context)?.remoteAddress, context.req.header('x-forwarded-for'), proxies)
   const app = new Hono()
   const routes: Route[] = []
 
@@ -70,6 +79,7 @@ export const createApp = (options: AppOptions): Hono => {
       const started = performance.now()
       const trace: Trace = { id: requestId(), origin: '' }
       const finish = (response: Response): Response => {
+        for (const name in trace.limits) response.headers.set(name, trace.limits[name]!)
         log({
           at: storage.now(),
           level: trace.error === undefined ? 'info' : 'error',
@@ -113,7 +123,7 @@ export const createApp = (options: AppOptions): Hono => {
       traced(path, (context, trace) => respond(trace, context)),
     )
   }
-  for (const { path, respond } of createProbes(storage, options.phase ?? (() => 'serving')))
+  for (const { path, respond } of createProbes(service, options.phase ?? (() => 'serving')))
     open(path, ({ id }) => respond(id))
   open('/.well-known/jwks.json', async ({ id }) =>
     answer(200, { ...(await keyring.jwks()), issuer: publicUrl }, id),
@@ -157,14 +167,18 @@ export const createApp = (options: AppOptions): Hono => {
         const answerTo = (caller: Authenticated | undefined): Promise<Response> | Response => {
           if (!caller) throw operation.session ? sessionOver() : unauthenticated()
           if (!operation.open) trace.key = caller.name
-          return respond({
-            context,
-            caller,
-            requestId: trace.id,
-            origin: trace.origin,
-            ip: () =>
-              clientAddress(socketOf(context)?.remoteAddress, context.req.header('x-forwarded-for'), proxies),
-          })
+          const limits = service.rate(caller)
+          const proceed = (headers: Record<string, string>): Promise<Response> | Response => {
+            trace.limits = headers
+            return respond({
+              context,
+              caller,
+              requestId: trace.id,
+              origin: trace.origin,
+              ip: () => addressOf(context),
+            })
+          }
+          return limits instanceof Promise ? limits.then(proceed) : proceed(limits)
         }
         const caller = callerOf(context)
         return caller instanceof Promise ? caller.then(answerTo) : answerTo(caller)

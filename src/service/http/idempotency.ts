@@ -1,12 +1,9 @@
 import { Refusal, conflict } from '../refusal.ts'
 import type { Db } from '../storage/schema.ts'
-import { later } from '../later.ts'
 import type { Envelope } from './envelope.ts'
 
-const day = 24 * 60 * 60 * 1000
-
 /** One request of one API key, whichever of its secrets is shown, that may be repeated: `fingerprint` tells it from another under the same key. */
-export type Repeatable = { keyId: number; idempotencyKey: string; fingerprint: string }
+export type Repeatable = { keyId: number; orgId: number | null; idempotencyKey: string; fingerprint: string }
 
 /** The header's value; undefined without the header. Fails with a Refusal 400. */
 export const checkIdempotencyKey = (header: string | undefined): string | undefined => {
@@ -21,15 +18,20 @@ export const checkIdempotencyKey = (header: string | undefined): string | undefi
   )
 }
 
-const oldestKept = (now: string): string => later(now, -day)
+/** What a kept answer takes besides its text: its keys, its time and its place in the indexes. */
+const rowBytes = 300
 
-/** The answer that was given before, if any. Fails with a Refusal 409 when it was to another request. */
-export const findKept = async (db: Db, request: Repeatable, now: string): Promise<Envelope | undefined> => {
+/** The answer that was given since `oldest`, if any. Fails with a Refusal 409 when it was to another request. */
+export const findKept = async (
+  db: Db,
+  request: Repeatable,
+  oldest: string,
+): Promise<Envelope | undefined> => {
   const kept = await db
     .selectFrom('idempotency')
     .where('key_id', '=', request.keyId)
     .where('idempotency_key', '=', request.idempotencyKey)
-    .where('created_at', '>=', oldestKept(now))
+    .where('created_at', '>=', oldest)
     .select(['fingerprint', 'answer'])
     .executeTakeFirst()
   if (!kept) return undefined
@@ -42,22 +44,22 @@ export const findKept = async (db: Db, request: Repeatable, now: string): Promis
   return JSON.parse(kept.answer) as Envelope
 }
 
-/** As `findKept`, in the transaction of the write; forgets what is too old. */
-export const replay = async (db: Db, request: Repeatable, now: string): Promise<Envelope | undefined> => {
-  await db.deleteFrom('idempotency').where('created_at', '<', oldestKept(now)).execute()
-  return findKept(db, request, now)
-}
-
-/** Keeps the answer, in the transaction of the write itself. */
-export const keep = async (db: Db, request: Repeatable, now: string, answer: Envelope): Promise<void> => {
+/** Keeps the answer, in the transaction of the write itself; answers how many bytes that takes. */
+export const keep = async (db: Db, request: Repeatable, now: string, answer: Envelope): Promise<number> => {
+  const text = JSON.stringify(answer)
+  const bytes = Buffer.byteLength(text) + rowBytes
+  const kept = {
+    org_id: request.orgId,
+    bytes,
+    fingerprint: request.fingerprint,
+    answer: text,
+    created_at: now,
+  }
   await db
     .insertInto('idempotency')
-    .values({
-      key_id: request.keyId,
-      idempotency_key: request.idempotencyKey,
-      fingerprint: request.fingerprint,
-      answer: JSON.stringify(answer),
-      created_at: now,
-    })
+    .values({ ...kept, key_id: request.keyId, idempotency_key: request.idempotencyKey })
+    // One that is there is too old to be found, and was not swept yet.
+    .onConflict((on) => on.columns(['key_id', 'idempotency_key']).doUpdateSet(kept))
     .execute()
+  return bytes
 }

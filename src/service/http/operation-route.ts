@@ -7,6 +7,7 @@ import { approvalHeader } from '../approvals/reference.ts'
 import { namedKeyOf, type Handler } from '../call.ts'
 import type { Authenticated } from '../keys.ts'
 import { isOperator, requireScope } from '../keys/scopes.ts'
+import { later } from '../later.ts'
 import { createGate } from '../policy/gate.ts'
 import { ApprovalRequired } from '../policy/required-approval.ts'
 import { Refusal } from '../refusal.ts'
@@ -15,7 +16,7 @@ import { runRead, runWrite } from '../run.ts'
 import type { Service } from '../service.ts'
 import { refuseBody } from './body.ts'
 import { answer, answerText, success, type Envelope } from './envelope.ts'
-import { checkIdempotencyKey, findKept, keep, replay, type Repeatable } from './idempotency.ts'
+import { checkIdempotencyKey, findKept, keep, type Repeatable } from './idempotency.ts'
 import { createInputReader, type Read } from './input.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import { createPager } from './paging.ts'
@@ -53,6 +54,7 @@ export const createOperationRoute = (
   const withoutSecrets = createSecretStripper(operation.data)
   const gate = createGate(id)
   const { storage } = service
+  const oldestKept = (now: string): string => later(now, -service.periods.idempotencyMs)
   const byTime = 'since' in operation.input._zod.def.shape
 
   const askedOf = ({ context, caller, requestId, ip }: Asked, given: string[]) => ({
@@ -92,7 +94,8 @@ export const createOperationRoute = (
     const fingerprint = sha256(`${id} ${canonicalize(input)}`)
     // Callers without a key have nothing in common: what one of them chose must not refuse another's request.
     const own = operation.open ? sha256(`${fingerprint} ${idempotencyKey}`) : idempotencyKey
-    return { keyId: namedKeyOf(caller), idempotencyKey: own, fingerprint }
+    const orgId = operation.open ? null : caller.orgId
+    return { keyId: namedKeyOf(caller), orgId, idempotencyKey: own, fingerprint }
   }
 
   const write = async (asked: Asked, { input, given, returned }: Read): Promise<Response> => {
@@ -100,7 +103,7 @@ export const createOperationRoute = (
     // What is done before the transaction must not be done again for a repeat.
     const before =
       repeatable && typeof handler !== 'function'
-        ? await storage.read((db) => findKept(db, repeatable, storage.now()))
+        ? await storage.read((db) => findKept(db, repeatable, oldestKept(storage.now())))
         : undefined
     if (before) return replayed(asked, before)
     const headers: Record<string, string> = {}
@@ -109,13 +112,17 @@ export const createOperationRoute = (
     const call = Object.assign(askedOf(asked, given), { header, approval })
     const done = await runWrite(service, call, handler, input, async (inside, work) => {
       const { db, now } = inside
-      const kept = repeatable && (await replay(db, repeatable, now))
+      const kept = repeatable && (await findKept(db, repeatable, oldestKept(now)))
       if (kept) return { kept }
       const { data: worked } = await gate.pass(inside, { approval, input }, work)
       if (worked instanceof Refusal) return { refusal: worked }
       const data = withTextIds(worked)
       checkReturned(returned, data)
-      if (repeatable) await keep(db, repeatable, now, success(operation.message, withoutSecrets(data)))
+      if (repeatable) {
+        const bytes = await keep(db, repeatable, now, success(operation.message, withoutSecrets(data)))
+        if (repeatable.orgId !== null)
+          await service.claim({ db, now }, repeatable.orgId, 'idempotency_mib', bytes)
+      }
       return { envelope: success(operation.message, data) }
     }).catch(async (error: unknown) => {
       if (!(error instanceof ApprovalRequired)) throw error

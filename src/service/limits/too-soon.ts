@@ -10,11 +10,13 @@ export const tooSoon = (
   hint: (wait: string) => string,
   { now }: { now: string },
   until: string,
+  data?: Record<string, unknown>,
 ): Refusal => {
   const left = Math.ceil((Date.parse(until) - Date.parse(now)) / 1000)
   const seconds = Math.min(Math.max(left, 1), mostSeconds)
   return new Refusal(429, code, message, {
     hint: hint(spoken(seconds)),
     headers: { 'retry-after': String(seconds) },
+    data,
   })
 }

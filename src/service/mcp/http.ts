@@ -6,6 +6,7 @@ import { localCaller } from '../engine-asker.ts'
 import { readJson } from '../http/body.ts'
 import { toolCallLimit } from '../http/body-limit.ts'
 import type { Authenticate } from '../keys.ts'
+import type { Rate } from '../limits/rate.ts'
 import { Refusal } from '../refusal.ts'
 import { createBearer } from './bearer.ts'
 import type { createExchanges } from './exchange.ts'
@@ -18,6 +19,8 @@ type Options = {
   askerFor(caller: Caller): Asker
   /** MCP_AUTH_TOKEN. */
   token: string | undefined
+  /** Counts the requests of keys. */
+  rate: Rate
   /** What a call means by leaving a field out. */
   defaults?: AskingDefaults
   /** The service listens on loopback and knows of no proxy: a direct call then needs no bearer where none was set. */
@@ -57,6 +60,7 @@ export const createMcpRoute = ({
   authenticate,
   askerFor,
   token,
+  rate,
   defaults = {},
   localOnly,
 }: Options): McpRoute => {
@@ -84,12 +88,14 @@ export const createMcpRoute = ({
         ? localCaller
         : unauthorized('The header Authorization: Bearer is missing')
     try {
-      return (await callerOf(header)) ?? unauthorized('The bearer is not valid')
+      const caller = await callerOf(header)
+      if (caller) await rate(caller)
+      return caller ?? unauthorized('The bearer is not valid')
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const { status, message, hint } = error
       const said = hint === undefined ? message : `${message}. ${hint}`
-      return status === 401 ? unauthorized(said) : failure(status, -32003, said)
+      return status === 401 ? unauthorized(said) : failure(status, -32003, said, error.headers)
     }
   }
 

@@ -66,6 +66,7 @@ export const assignOrganization = async (
         'svc mobile check-org',
       ),
     )
+  await call.claim(org_id, 'users')
   await call.audit(org_id, `user:${user_id}`, ['state', `auth-code:${code.id}`])
   const organization = await call.db
     .selectFrom('organizations')

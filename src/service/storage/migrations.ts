@@ -19,6 +19,7 @@ import * as deviceStates from './migrations/0015-device-states.ts'
 import * as subjects from './migrations/0016-subjects.ts'
 import * as requiredApproval from './migrations/0017-required-approval.ts'
 import * as custody from './migrations/0018-custody.ts'
+import * as quotas from './migrations/0019-quotas.ts'
 import * as registrations from './migrations/0020-registrations.ts'
 import type { Tables } from './schema.ts'
 
@@ -42,6 +43,7 @@ export const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }
   { name: '0016-subjects', up: subjects.up },
   { name: '0017-required-approval', up: requiredApproval.up },
   { name: '0018-custody', up: custody.up },
+  { name: '0019-quotas', up: quotas.up },
   { name: '0020-registrations', up: registrations.up },
 ]
 

@@ -72,6 +72,19 @@ describe('rows on their way', () => {
     expect([ended, stopped?.http_status]).toEqual([[], 429])
   })
 
+  test('end as soon as there is no room for more', async () => {
+    const full = new SvcError('refused', 'quota_exceeded', 'No room', { http_status: 409 })
+    const { ended, stopped } = await play(
+      50,
+      async ({ row }) => {
+        if (row >= 10) throw full
+      },
+      { concurrency: 1 },
+    )
+    expect(ended).toHaveLength(10)
+    expect(stopped).toBe(full)
+  })
+
   test('come to their end when it is aborted, and no further is taken', async () => {
     const abort = new AbortController()
     const { ended } = await play(

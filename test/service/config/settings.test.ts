@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Env } from '../../../src/core/env.ts'
 import { SvcError } from '../../../src/core/errors.ts'
+import { periodsOf } from '../../../src/service/retention/periods.ts'
 import { readSettings, type ConfigFlags } from '../../../src/service/config/settings.ts'
 
 let folder: string
@@ -80,6 +81,7 @@ test('nothing is configured where nothing is said', () => {
       supportEmail: undefined,
       quotes: undefined,
       asking: {},
+      periods: periodsOf(),
     })
 })
 

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
 import { createProbes, type Phase } from '../../../src/service/http/health.ts'
+import { periodsOf } from '../../../src/service/retention/periods.ts'
 import { startTestService } from '../harness.ts'
 
 test('a balancer is told whether the service starts, serves or stops', async () => {
   const { storage, close } = await startTestService()
   let phase: Phase = 'starting'
-  const ready = createProbes(storage, () => phase).find(({ path }) => path === '/health/ready')!
+  const ready = createProbes({ storage, periods: periodsOf() }, () => phase).find(
+    ({ path }) => path === '/health/ready',
+  )!
   const ask = async (): Promise<unknown[]> => {
     const answer = await ready.respond('req_1')
     return [answer.status, await answer.json()]

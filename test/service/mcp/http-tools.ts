@@ -75,6 +75,7 @@ export const startTools = ({ askerFor, token, localOnly = true, keys = {} }: Opt
     authenticate: async (key) =>
       key !== undefined && keys[key] ? { ...keys[key], orgSlug: null } : undefined,
     askerFor,
+    rate: () => ({}),
     token,
     localOnly,
   })

@@ -114,9 +114,14 @@ export type AdministrationTables = {
     prev_hash: string
     hash: string
   }
+  /** What the operator set for an organization instead of the defaults; `value` is JSON. */
+  organization_limits: { org_id: number; name: string; value: string }
   /** Answers kept for repeats of one `Idempotency-Key`, without their secrets. */
   idempotency: {
     key_id: number
+    /** Whose quota it uses; null for the operator's keys and for callers without a key. */
+    org_id: number | null
+    bytes: Generated<number>
     idempotency_key: string
     fingerprint: string
     answer: string

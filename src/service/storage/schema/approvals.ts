@@ -112,6 +112,9 @@ export type ApprovalsTables = {
     /** Until when it can be used; set by the approval. */
     use_by: string | null
     used_at: string | null
+    /** When its texts, numbers and places were cleared, and the SHA-256 of the receipt that went with them. */
+    cleared_at: string | null
+    receipt_digest: string | null
   }
   /** Who is verified, once: by a prompt on their phone (an approval of that `request_id`) or with a token. */
   verifications: {

@@ -1,0 +1,75 @@
+import * as z from 'zod/mini'
+import { chosen } from './field.ts'
+import { operations } from './operation.ts'
+import { limitNames, quotas, smsCountries, type Quota } from './quotas.ts'
+import { org_id } from './records.ts'
+
+// What an organization may use, over /svc/v1. spec: not shown
+
+const limit = (name: Quota) => {
+  const { standard, least, about } = quotas[name]
+  const number = z
+    .int('must be a whole number')
+    .check(z.gte(least, `must be ${least} or more`), z.lte(1_000_000_000, 'must be 1,000,000,000 or less'))
+  return chosen(z.optional(number), `${about}; default ${standard}`, { example: standard })
+}
+
+const country = z
+  .string()
+  .check(z.regex(/^(?:all|\+[1-9]\d{0,3})$/, 'must be all, or a dialing prefix with plus, such as +1'))
+
+const limitRecord = z.looseObject({
+  name: chosen(z.enum(limitNames), 'Which limit'),
+  limit: chosen(z.union([z.int(), z.array(z.string())]), 'Its value; dialing prefixes for sms_countries'),
+  used: chosen(z.nullable(z.int()), 'How much of it is used now; null where nothing is counted'),
+  default: chosen(z.union([z.int(), z.array(z.string())]), 'Its value unless the operator sets another'),
+  about: chosen(z.string(), 'What it limits'),
+})
+
+export const limits = operations({
+  getLimits: {
+    method: 'GET',
+    path: '/svc/v1/organizations/{org_id}/limits',
+    cli: 'org limits show',
+    effect: 'read',
+    scope: 'read',
+    summary: 'Show what an organization may use, and how much of it is used',
+    message: 'Limits',
+    example: '--org acme',
+    input: z.strictObject({ org_id }),
+    data: z.array(limitRecord),
+    columns: ['name', 'limit', 'used', 'default', 'about'],
+  },
+  setLimits: {
+    method: 'POST',
+    path: '/svc/v1/organizations/{org_id}/limits',
+    cli: 'org limits set',
+    effect: 'write',
+    scope: 'keys',
+    operator: true,
+    summary: 'Change what an organization may use',
+    message: 'Limits changed',
+    example: '--org acme --users 100000 --sms-countries +1,+49',
+    input: z.strictObject({
+      org_id,
+      key_requests_per_second: limit('key_requests_per_second'),
+      requests_per_second: limit('requests_per_second'),
+      sms_per_day: limit('sms_per_day'),
+      sms_countries: chosen(
+        z.optional(z.array(country).check(z.maxLength(300, 'must have at most 300 entries'))),
+        `${smsCountries.about}; default all, which stands for every country`,
+        { example: ['+1', '+49'] },
+      ),
+      users: limit('users'),
+      geofences: limit('geofences'),
+      timeslots: limit('timeslots'),
+      pending_approvals: limit('pending_approvals'),
+      idempotency_mib: limit('idempotency_mib'),
+      reset: chosen(z.optional(z.array(z.enum(limitNames))), 'Limits to set back to their defaults', {
+        example: ['users'],
+      }),
+    }),
+    data: z.array(limitRecord),
+    columns: ['name', 'limit', 'used', 'default', 'about'],
+  },
+})

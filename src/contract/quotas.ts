@@ -1,0 +1,24 @@
+/** What an organization may use, unless the operator of the service sets something else. */
+export const quotas = {
+  key_requests_per_second: { standard: 500, least: 1, about: 'Requests of one key in a second' },
+  requests_per_second: { standard: 1_000, least: 1, about: 'Requests of all keys together in a second' },
+  sms_per_day: { standard: 1_000, least: 0, about: 'Text messages in 24 hours' },
+  users: { standard: 50_000, least: 0, about: 'Users, active or pending' },
+  geofences: { standard: 20_000, least: 0, about: 'Geofences of the organization and of its users' },
+  timeslots: { standard: 20_000, least: 0, about: 'Time slots of the organization and of its users' },
+  pending_approvals: { standard: 2_000, least: 0, about: 'Pending approvals of all approvers together' },
+  idempotency_mib: { standard: 256, least: 1, about: 'MiB of answers kept for repeated requests' },
+} as const satisfies Record<string, { standard: number; least: number; about: string }>
+
+export type Quota = keyof typeof quotas
+
+export const quotaNames = Object.keys(quotas) as Quota[]
+
+export const smsCountries = {
+  about: 'Dialing prefixes that text messages may go to',
+  standard: ['all'],
+  /** Satellites, shared cost and premium rates belong to no country: each must be allowed by its prefix. */
+  global: ['+800', '+808', '+870', '+878', '+881', '+882', '+883', '+888', '+979'],
+} as const
+
+export const limitNames = [...quotaNames, 'sms_countries'] as const

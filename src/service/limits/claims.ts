@@ -1,0 +1,81 @@
+import { quotas } from '../../contract/quotas.ts'
+import { later } from '../later.ts'
+import { Refusal } from '../refusal.ts'
+import type { Db } from '../storage/schema.ts'
+import { bytesPerMib, counts, dayMs, type Counted } from './counts.ts'
+import { tooSoon } from './too-soon.ts'
+import { readLimit } from './values.ts'
+
+type Reach = { db: Db; now: string }
+
+/** Counts what a transaction has just added. Throws a Refusal, which undoes it, when there is too much now. */
+export type Claim = (reach: Reach, orgId: number, quota: Counted, more?: number) => Promise<void>
+
+const flagOf = (quota: Counted): string => `--${quota.replaceAll('_', '-')}`
+
+const raise = (orgId: number, quota: Counted): string =>
+  `Only the operator of the service can raise it: svc org limits set --org ${orgId} ${flagOf(quota)} N`
+
+const exceeded = (orgId: number, quota: Counted, limit: number): Refusal =>
+  new Refusal(409, 'quota_exceeded', `${quotas[quota].about}: the limit of ${limit} is reached`, {
+    hint: raise(orgId, quota),
+    data: { quota, limit },
+  })
+
+/** A quota of messages is one of time: it says when the next message can be sent. */
+const tooManyMessages = async ({ db, now }: Reach, orgId: number, limit: number): Promise<Refusal> => {
+  const counting = await db
+    .selectFrom('outbox')
+    .where('org_id', '=', orgId)
+    .where('channel', '=', 'sms')
+    .where('created_at', '>', later(now, -dayMs))
+    .select('created_at')
+    .orderBy('created_at', 'desc')
+    // The message of this transaction is among them.
+    .offset(limit)
+    .limit(1)
+    .executeTakeFirst()
+  const until = later(limit === 0 ? now : (counting?.created_at ?? now), dayMs)
+  return tooSoon(
+    'rate_limited',
+    `${quotas.sms_per_day.about}: the limit of ${limit} is reached`,
+    (wait) => `Try again in ${wait}. ${raise(orgId, 'sms_per_day')}`,
+    { now },
+    until,
+    { quota: 'sms_per_day', limit },
+  )
+}
+
+/** After this long a quota of bytes is added up again: that takes time, and its rows go by themselves. */
+const patienceMs = 10_000
+
+/**
+ * Checks quotas without counting at each write: what is left after a count is only used up by claims, and everything else
+ * gives room back. So it counts again only when nothing seems to be left.
+ */
+export const createClaims = (): Claim => {
+  const left = new Map<string, { limit: number; rest: number }>()
+  const fullUntil = new Map<string, string>()
+
+  return async (reach, orgId, quota, more = 1) => {
+    const { db, now } = reach
+    const name = `${orgId} ${quota}`
+    const limit = await readLimit(db, orgId, quota)
+    const isBytes = quota === 'idempotency_mib'
+    const most = isBytes ? limit * bytesPerMib : limit
+    const known = left.get(name)
+    if (known && known.limit === limit && known.rest >= more) {
+      known.rest -= more
+      return
+    }
+    const full = fullUntil.get(name)
+    if (known?.limit === limit && full !== undefined && full > now && full <= later(now, patienceMs))
+      throw exceeded(orgId, quota, limit)
+    // What was added is in the count already.
+    const rest = most - (await counts[quota](db, orgId, now))
+    left.set(name, { limit, rest: Math.max(rest, 0) })
+    if (rest >= 0) return
+    if (isBytes) fullUntil.set(name, later(now, patienceMs))
+    throw quota === 'sms_per_day' ? await tooManyMessages(reach, orgId, limit) : exceeded(orgId, quota, limit)
+  }
+}

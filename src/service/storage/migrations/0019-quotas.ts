@@ -1,0 +1,27 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../schema.ts'
+import { ofOrganization, texts } from './columns.ts'
+
+export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
+  // Only what the operator has set; `value` is JSON.
+  await texts(ofOrganization(schema.createTable('organization_limits')), 'name', 'value')
+    .addPrimaryKeyConstraint('limit_of', ['org_id', 'name'] as never[])
+    .execute()
+
+  // Answers that are kept already count for nobody; they are gone after a day.
+  await schema.alterTable('idempotency').addColumn('org_id', 'integer').execute()
+  await schema
+    .alterTable('idempotency')
+    .addColumn('bytes', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute()
+  await schema
+    .createIndex('idempotency_org')
+    .on('idempotency')
+    .columns(['org_id', 'created_at', 'bytes'])
+    .execute()
+
+  for (const column of ['cleared_at', 'receipt_digest'] as const)
+    await schema.alterTable('approvals').addColumn(column, 'text').execute()
+  await schema.createIndex('approvals_kept').on('approvals').columns(['cleared_at', 'ended_at']).execute()
+  await schema.createIndex('verifications_created').on('verifications').column('created_at').execute()
+}

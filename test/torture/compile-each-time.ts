@@ -1,0 +1,16 @@
+import { runOnNode } from '../../src/cli/io-node.ts'
+import { compileLevel } from '../../src/rules/level.ts'
+import { checkLocation } from '../../src/rules/location.ts'
+import { readOrganizationRules } from '../../src/service/approvals/rules-of.ts'
+import { handlers } from '../../src/service/handlers/all.ts'
+
+// The negative control of noisy-tenant.ts: `svc` whose service compiles the rules at each check of a place.
+handlers.checkGeofence = async ({ org_id, accuracy_m = 0, ...place }, { db, now }) => {
+  const { organization } = await readOrganizationRules(db, org_id)
+  const levels = { organization, user: compileLevel({ fences: [], slots: [] }) }
+  return { factor: 'location', ...checkLocation(levels, { ...place, accuracy_m, at: now }, now) }
+}
+const start = async (): Promise<void> => {
+  process.exitCode = await runOnNode(process.argv.slice(2))
+}
+void start()

@@ -1,0 +1,30 @@
+import { Pool } from 'undici'
+
+// The noise of noisy-tenant.ts, in a process of its own so that it takes no time from whoever measures: checks places
+// without a pause until SIGTERM, then prints how often each status was answered.
+const { origin, org, connections } = JSON.parse(process.argv[2]!) as {
+  origin: string
+  org: number
+  connections: number
+}
+const pool = new Pool(origin, { connections })
+const headers = { 'x-api-key': process.env['SVC_API_KEY']! }
+const answered: Record<string, number> = {}
+const stopping = new AbortController()
+process.on('SIGTERM', () => stopping.abort())
+
+const degrees = (most: number): string => (Math.random() * 2 * most - most).toFixed(4)
+
+const check = async (): Promise<void> => {
+  while (!stopping.signal.aborted) {
+    const path = `/svc/v1/organizations/${org}/geofence-check?latitude=${degrees(85)}&longitude=${degrees(175)}`
+    const { statusCode, body } = await pool.request({ path, method: 'GET', headers })
+    await body.dump()
+    answered[statusCode] = (answered[statusCode] ?? 0) + 1
+  }
+}
+const all = Promise.all(Array.from({ length: connections }, check))
+process.stdout.write('{"event":"ready"}\n')
+await all
+await pool.close()
+process.stdout.write(`${JSON.stringify(answered)}\n`)
