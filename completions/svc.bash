@@ -4,7 +4,7 @@ _svc_place() {
   commands='' flags='' words='' files='' kind='' many=''
   case $1 in
     '') commands='org user geofence timeslot approve auth mobile iot notify key audit export diff apply serve mcp service profile api whoami doctor demo commands completion version help' flags='' words='' files='' kind='' many='' ;;
-    'org') commands='list get create onboard update delete creds auth-code' flags='' words='' files='' kind='' many='' ;;
+    'org') commands='list get create onboard update delete creds auth-code limits' flags='' words='' files='' kind='' many='' ;;
     'org list') commands='' flags='--limit --cursor --all' words='' files='' kind='' many='' ;;
     'org get') commands='' flags='' words='' files='' kind=org many='' ;;
     'org create') commands='' flags='--name --slug --ip-allow --device-trust --no-device-trust --require-number --no-require-number --factors --separation --not-requester --no-not-requester --report-only --device-proof --recovery-delay --attestation --allowed-aaguids --device-bound-only --no-device-bound-only --require-approval -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
@@ -19,6 +19,9 @@ _svc_place() {
     'org auth-code create') commands='' flags='--org --label --uses --expires-at -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'org auth-code update') commands='' flags='--org --label --uses --expires-at -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'org auth-code delete') commands='' flags='--org -f --raw-field -F --field --input --dry-run -y --yes --confirm' words='' files='' kind='' many='' ;;
+    'org limits') commands='show set' flags='' words='' files='' kind='' many='' ;;
+    'org limits show') commands='' flags='--org' words='' files='' kind='' many='' ;;
+    'org limits set') commands='' flags='--org --key-requests-per-second --requests-per-second --sms-per-day --sms-countries --users --geofences --timeslots --pending-approvals --idempotency-mib --reset -f --raw-field -F --field --input --dry-run' words='' files='' kind='' many='' ;;
     'user') commands='list get create update delete remove details org orgs make-admin rules pending enroll devices import export' flags='' words='' files='' kind='' many='' ;;
     'user list') commands='' flags='--org --state --mobile --email --limit --cursor --all' words='' files='' kind='' many='' ;;
     'user get') commands='' flags='--org' words='' files='' kind=user many='' ;;
@@ -190,6 +193,10 @@ _svc_value() {
     'org auth-code update --input') files=1 ;;
     'org auth-code delete --org') kind=org ;;
     'org auth-code delete --input') files=1 ;;
+    'org limits show --org') kind=org ;;
+    'org limits set --org') kind=org ;;
+    'org limits set --reset') choices='key_requests_per_second requests_per_second sms_per_day users geofences timeslots pending_approvals idempotency_mib sms_countries' ;;
+    'org limits set --input') files=1 ;;
     'user list --org') kind=org ;;
     'user list --state') choices='pending active rejected removed' ;;
     'user get --org') kind=org ;;
@@ -420,7 +427,7 @@ _svc() {
   local cur=${COMP_WORDS[COMP_CWORD]} at='' flag='' skip='' word i
   local commands flags words choices files kind many
   local -a taken=()
-  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --separation --report-only --device-proof --recovery-delay --attestation --allowed-aaguids --require-approval -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --geofences --accuracy --html --geojson --width --days --start --end --timezone --timeslots --at --subject --reason --to --timeout --use-within --requester --wait --status --since --until --digest --receipt --action --bind --env --authenticator --approve --deny --not-me --number --jwks --jwks-url --issuer --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --model --manufacturer --os --os-version --app-version --timestamp --request-id --device-name --otp-file --registration-token-file --refresh-token-file --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --can --expires --owner --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --new-key-file --mcp-url --default-mobile --credential-command -X --method -H --header --verify-fallback '
+  local valued=' -p --profile --base-url --key-file --cacert -o --output --json --jq --limit --cursor --name --slug --ip-allow --factors --separation --report-only --device-proof --recovery-delay --attestation --allowed-aaguids --require-approval -f --raw-field -F --field --input --first-name --last-name --email --country-code --mobile --confirm --org --provider --client-id --client-secret-file --label --uses --expires-at --key-requests-per-second --requests-per-second --sms-per-day --sms-countries --users --geofences --timeslots --pending-approvals --idempotency-mib --reset --state --role --user --file --algorithm --format --on-conflict --results --concurrency --latitude --longitude --radius --is-active --accuracy --html --geojson --width --days --start --end --timezone --at --subject --reason --to --timeout --use-within --requester --wait --status --since --until --digest --receipt --action --bind --env --authenticator --approve --deny --not-me --number --jwks --jwks-url --issuer --approver --max-age --pinned-key --biometric-result --geo-fence-result --device-id --platform --imei --model --manufacturer --os --os-version --app-version --timestamp --request-id --device-name --otp-file --registration-token-file --refresh-token-file --message --auth-token-file --auth-code-file --stock-name --total-price --current-stock-price --machine-name --type --title --from --channel --kind --can --expires --owner --overlap --actor --head --target --plan-out --plan --port --host --data-dir --public-url --tls-cert --tls-key --trusted-proxy --config --smtp-url --mail-from --sms-url --new-key-file --mcp-url --default-mobile --credential-command -X --method -H --header --verify-fallback '
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
