@@ -21,6 +21,7 @@ const check = async (): Promise<void> => {
     const { statusCode, body } = await pool.request({ path, method: 'GET', headers })
     await body.dump()
     answered[statusCode] = (answered[statusCode] ?? 0) + 1
+    if (statusCode === 429 && answered[429] === 1) process.stdout.write('{"event":"limited"}\n')
   }
 }
 const all = Promise.all(Array.from({ length: connections }, check))

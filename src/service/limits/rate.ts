@@ -4,33 +4,16 @@ import { Refusal } from '../refusal.ts'
 import type { Storage } from '../storage/storage.ts'
 import { readLimit } from './values.ts'
 
+/** Requests in a second, on average. */
 type Rates = { key: number; organization: number }
-type Policy = 'key' | 'organization'
+type Policy = keyof Rates
 
-/** Requests of one second; a second is told by its text. */
-type Window = { second: string; used: number }
+/** What was left at a moment, in milliseconds. It grows by the rate, up to that of so many seconds: room for an import. */
+type Bucket = { at: number; left: number }
+const burstSeconds = 20
 
-const secondOf = (now: string): string => now.slice(0, 19)
-
-/** Structured fields as in draft-ietf-httpapi-ratelimit-headers-11; a window is one second of the clock. */
-const headersOf = (rates: Rates, left: Rates): Record<string, string> => ({
-  'ratelimit-policy': `"key";q=${rates.key};w=1, "organization";q=${rates.organization};w=1`,
-  ratelimit: `"key";r=${left.key};t=1, "organization";r=${left.organization};t=1`,
-})
-
-const refused = (policy: Policy, orgId: number, rates: Rates, left: Rates): Refusal => {
-  const limit = rates[policy]
-  const quota = policy === 'key' ? 'key_requests_per_second' : 'requests_per_second'
-  const who = policy === 'key' ? 'This key' : 'All keys of this organization together'
-  return new Refusal(429, 'rate_limited', `${who} may make ${limit} requests in a second`, {
-    hint: `Try again in 1 s. Only the operator of the service can raise the limit: svc org limits set --org ${orgId} --${quota.replaceAll('_', '-')} N`,
-    headers: { ...headersOf(rates, left), 'retry-after': '1' },
-    data: { quota, limit },
-  })
-}
-
-/** Windows of so many keys and organizations are remembered; more than that are of seconds that have passed. */
-const windowsAtMost = 10_000
+/** Buckets of so many keys and organizations are remembered; to forget one is to fill it. */
+const bucketsAtMost = 10_000
 
 /** A refusal is held back for so long, for so many requests of an organization at the same time. */
 const holdMs = 100
@@ -39,29 +22,58 @@ const heldAtMost = 100
 /** The headers of the answer. */
 type Taken = Record<string, string> | Promise<Record<string, string>>
 
+/** Structured fields as in draft-ietf-httpapi-ratelimit-headers-11; `t` is when all of it is there again. */
+const headersOf = (rates: Rates, left: Rates): Record<string, string> => {
+  const policies = ['key', 'organization'] as const
+  const policy = policies.map((one) => `"${one}";q=${rates[one] * burstSeconds};w=${burstSeconds}`)
+  const now = policies.map((one) => {
+    const whole = Math.floor(left[one])
+    return `"${one}";r=${whole};t=${Math.ceil((rates[one] * burstSeconds - whole) / rates[one])}`
+  })
+  return { 'ratelimit-policy': policy.join(', '), ratelimit: now.join(', ') }
+}
+
+const refusalOf = (policy: Policy, orgId: number, rates: Rates, left: Rates): Refusal => {
+  const limit = rates[policy]
+  const quota = policy === 'key' ? 'key_requests_per_second' : 'requests_per_second'
+  const who = policy === 'key' ? 'This key' : 'All keys of this organization together'
+  return new Refusal(
+    429,
+    'rate_limited',
+    `${who} may make ${limit} requests in a second, and ${limit * burstSeconds} at once`,
+    {
+      hint: `Try again in 1 s. Only the operator of the service can raise the limit: svc org limits set --org ${orgId} --${quota.replaceAll('_', '-')} N`,
+      headers: { ...headersOf(rates, left), 'retry-after': '1' },
+      data: { quota, limit },
+    },
+  )
+}
+
 /**
  * Counts the requests of the keys of organizations, and of people at the approver page; the operator's are not limited.
  * Answers the headers that tell a client how much is left, at once where that is known. Fails with 429 `rate_limited`.
  */
 export const createRate = ({ read, revision, now }: Pick<Storage, 'read' | 'revision' | 'now'>) => {
   const rates = new Map<number, Rates>()
-  const windows = new Map<string, Window>()
+  const buckets = new Map<string, Bucket>()
   /** Refusals that are held back, by organization. */
   const held = new Map<number, number>()
   let ratesAt = -1
 
-  const leftOf = (name: string, limit: number, second: string): number => {
-    const window = windows.get(name)
-    return window?.second === second ? limit - window.used : limit
-  }
-
-  const use = (name: string, second: string): void => {
-    const window = windows.get(name)
-    if (window?.second === second) window.used += 1
-    else {
-      if (windows.size >= windowsAtMost) windows.clear()
-      windows.set(name, { second, used: 1 })
+  const fill = (name: string, rate: number, at: number): Bucket => {
+    const most = rate * burstSeconds
+    const known = buckets.get(name)
+    if (!known) {
+      if (buckets.size >= bucketsAtMost) buckets.clear()
+      const full = { at, left: most }
+      buckets.set(name, full)
+      return full
     }
+    // A clock that was set back gives nothing.
+    const passed = Math.max(0, at - known.at) / 1000
+    known.left = Math.min(most, known.left + passed * rate)
+    known.at = at
+    return known
   }
 
   /** A refusal is quickly made: a client that asks again at once would make the service do little else. */
@@ -70,26 +82,24 @@ export const createRate = ({ read, revision, now }: Pick<Storage, 'read' | 'revi
     if (waiting >= heldAtMost) throw refusal
     held.set(orgId, waiting + 1)
     await wait(holdMs)
-    const left = held.get(orgId)! - 1
-    if (left === 0) held.delete(orgId)
-    else held.set(orgId, left)
+    const others = held.get(orgId)! - 1
+    if (others === 0) held.delete(orgId)
+    else held.set(orgId, others)
     throw refusal
   }
 
   const take = (caller: Caller, orgId: number, limit: Rates): Taken => {
-    const second = secondOf(now())
+    const at = Date.parse(now())
     const { person } = caller
     const own = person ? `session ${person.session_id}` : `key ${namedKeyOf(caller)}`
-    const all = `organization ${orgId}`
-    const left = {
-      key: leftOf(own, limit.key, second),
-      organization: leftOf(all, limit.organization, second),
-    }
+    const key = fill(own, limit.key, at)
+    const organization = fill(`organization ${orgId}`, limit.organization, at)
+    const left = { key: key.left, organization: organization.left }
     for (const policy of ['key', 'organization'] as const)
-      if (left[policy] <= 0) return refuse(refused(policy, orgId, limit, left), orgId)
-    use(own, second)
-    use(all, second)
-    return headersOf(limit, { key: left.key - 1, organization: left.organization - 1 })
+      if (left[policy] < 1) return refuse(refusalOf(policy, orgId, limit, left), orgId)
+    key.left -= 1
+    organization.left -= 1
+    return headersOf(limit, { key: key.left, organization: organization.left })
   }
 
   const readRates = (orgId: number): Promise<Rates> => {

@@ -58,6 +58,18 @@ describe('the rules in memory', () => {
     expect((await rules()).organization).toBe(compiled)
   })
 
+  test('are the same for checks and for decisions, and read once for all who ask at the same time', async () => {
+    await write('PUT', `/organization/${org}/update`, { name: 'Acme' })
+    const [one, two] = await Promise.all([rules(), service.service.rulesFor(org)])
+    expect(one.organization).toBe(two.organization)
+    const check = `/svc/v1/organizations/${org}/geofence-check?latitude=${fence.latitude}&longitude=${fence.longitude}`
+    const verdict = async () => dataOf(await service.call('GET', check)).result
+    expect(await verdict()).toBe('PASS')
+    expect((await rules()).organization).toBe(one.organization)
+    await changes[1]![1]()
+    expect(await verdict()).toBe('FAIL')
+  })
+
   test('are gone with their organization', async () => {
     await rules()
     await service.call('DELETE', `/organization/${org}/delete`)

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Caller } from '../../../src/service/call.ts'
+import type { Rate } from '../../../src/service/limits/rate.ts'
+import { Refusal } from '../../../src/service/refusal.ts'
 import { createFakeAsker } from './fake-asker.ts'
 import { call, startTools } from './http-tools.ts'
 import { allScopes } from '../all-scopes.ts'
@@ -14,7 +16,7 @@ const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 const started: ReturnType<typeof startTools>[] = []
 afterEach(() => Promise.all(started.splice(0).map((tools) => tools.close())))
 
-const start = (options: { token?: string; localOnly?: boolean } = {}) => {
+const start = (options: { token?: string; localOnly?: boolean; rate?: Rate } = {}) => {
   const callers: Caller[] = []
   const { asker } = createFakeAsker()
   const tools = startTools({
@@ -209,4 +211,15 @@ test('a cancel of one organization does not reach the call of another', async ()
   expect(fake.cancelled).toEqual([])
   fake.end('apr_1', { status: 'denied' })
   expect((await answer).result.structuredContent.status).toBe('denied')
+})
+
+test('a key that asks too often is told when it may ask again', async () => {
+  const { send, callers } = start({
+    rate: () => {
+      throw new Refusal(429, 'rate_limited', 'Too many', { headers: { 'retry-after': '1' } })
+    },
+  })
+  const response = await send({ authorization: `Bearer ${orgKey}` })
+  expect([response.status, response.headers.get('retry-after')]).toEqual([429, '1'])
+  expect(callers).toEqual([])
 })

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { Asker } from '../../../src/contract/asker.ts'
 import type { Caller } from '../../../src/service/call.ts'
 import '../../../src/service/mcp/exchange.ts'
+import type { Rate } from '../../../src/service/limits/rate.ts'
 import { createMcpRoute } from '../../../src/service/mcp/http.ts'
 
 // The route loads `exchange.ts` by itself a second after its start. Loaded here, it is never half loaded when a test file ends.
@@ -11,6 +12,7 @@ type Options = {
   token?: string
   localOnly?: boolean
   keys?: Record<string, Caller>
+  rate?: Rate
 }
 
 type Socket = { remoteAddress?: string; localPort?: number }
@@ -65,7 +67,7 @@ export const messageOf = async (response: Response): Promise<any> => {
 }
 
 /** The route of the tools by itself, in process. */
-export const startTools = ({ askerFor, token, localOnly = true, keys = {} }: Options) => {
+export const startTools = ({ askerFor, token, localOnly = true, keys = {}, rate = () => ({}) }: Options) => {
   const trace = { id: 'req_1', key: undefined, error: undefined } as {
     id: string
     key?: string
@@ -75,7 +77,7 @@ export const startTools = ({ askerFor, token, localOnly = true, keys = {} }: Opt
     authenticate: async (key) =>
       key !== undefined && keys[key] ? { ...keys[key], orgSlug: null } : undefined,
     askerFor,
-    rate: () => ({}),
+    rate,
     token,
     localOnly,
   })
