@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { temporaryFolder } from '../../e2e/processes.ts'
-import { approval, approverKey, createIssuer, now, specimen } from '../../receipt/specimen.ts'
+import { approval, approverKey, createIssuer, device, now, specimen } from '../../receipt/specimen.ts'
 import { memoryIo } from '../memory-io.ts'
 
 const folder = temporaryFolder()
@@ -23,6 +23,26 @@ beforeAll(async () => {
   write('forged.json', { ...receipt, claims: { ...receipt.claims, action: 'Delete everything' } })
   write('denied.json', await specimen(issuer, { ...approval, decision: 'deny' }, key))
   write('dev.json', await specimen(issuer, approval, key, { dev: true }))
+  write('influential.json', await specimen(issuer, approval, key, { influences: true }))
+  const creator = { ...device, enrolled_by: { ...device.enrolled_by, relation: 'creator' as const } }
+  write('creator.json', await specimen(issuer, approval, key, { device: creator }))
+  const local = { id: '0', name: 'unauthenticated local program', scopes: ['ask'] }
+  write('local.json', await specimen(issuer, { ...approval, key: local }, key))
+  write('subject.json', { type: 'text', data: { text: approval.action } })
+  write('record-subject.json', {
+    type: 'text',
+    data: { text: approval.action },
+    digest: approval.subject.digest,
+    summary: approval.action,
+    fields: [],
+  })
+  write('other-subject.json', { type: 'text', data: { text: 'Delete everything' } })
+  write('bad-subject.json', { type: 'text', data: { text: 'x' }, digest: 'a'.repeat(64) })
+  const first = readFileSync(new URL('../../receipt/format-one.json', import.meta.url), 'utf8')
+  const { jwks, approved } = JSON.parse(first) as { jwks: object; approved: string }
+  write('first-keys.json', jwks)
+  write('first.jws', approved)
+  write('named-keys.json', { ...issuer.jwks, issuer: 'https://approve.example.com' })
   mkdirSync(join(folder.path, 'no-profile'))
 })
 afterAll(() => folder.remove())
@@ -36,7 +56,7 @@ const verify = async (args: string[], stdin = ''): Promise<Ran> => {
 }
 const ours = ['--org', 'acme', '--issuer', 'https://approve.example.com']
 const offline = (...args: string[]): Promise<Ran> =>
-  verify([...args, ...ours, '--jwks', join(folder.path, 'keys.json')])
+  verify([...ours, ...args, '--jwks', join(folder.path, 'keys.json')])
 
 describe('svc approve verify', () => {
   test.each(['receipt.json', 'bare.jws', 'status.json'])('takes %s', async (file) => {
@@ -70,6 +90,51 @@ describe('svc approve verify', () => {
     expect(err).toMatch(/^Not valid: /)
     expect(exit).toBe(1)
   })
+  test.each([
+    ['receipt.json', ['--subject', 'subject.json'], 0],
+    ['receipt.json', ['--subject', 'record-subject.json'], 0],
+    ['receipt.json', ['--subject', 'other-subject.json'], 1],
+    ['receipt.json', ['--digest', approval.subject.digest], 0],
+    ['receipt.json', ['--digest', 'a'.repeat(64)], 1],
+    ['receipt.json', ['--org', 'globex'], 1],
+    ['receipt.json', ['--org', '7'], 0],
+    ['receipt.json', ['--issuer', 'https://other.example.com'], 1],
+    ['influential.json', [], 1],
+    ['influential.json', ['--allow-unseparated'], 0],
+    ['influential.json', ['--allow-dev'], 0],
+    ['creator.json', [], 0],
+    ['creator.json', ['--separation', 'standard'], 0],
+    ['creator.json', ['--separation', 'strict'], 1],
+    ['local.json', [], 1],
+    ['local.json', ['--allow-unauthenticated'], 0],
+  ])('of %s with %j exits with %i', async (file, flags, exit) => {
+    expect((await offline(file, ...flags)).exit).toBe(exit)
+  })
+  test('requires the organization, and the issuer unless the keys name it', async () => {
+    const keys = ['--jwks', 'keys.json']
+    const noOrg = await verify(['receipt.json', ...keys])
+    expect(noOrg).toMatchObject({ exit: 2, err: expect.stringContaining('--org is required') })
+    const noIssuer = await verify(['receipt.json', '--org', 'acme', ...keys])
+    expect(noIssuer).toMatchObject({ exit: 2, err: expect.stringContaining('--issuer is required') })
+    const named = await verify(['receipt.json', '--org', 'acme', '--jwks', 'named-keys.json'])
+    expect(named.exit).toBe(0)
+    expect((await verify(['dev.json', '--allow-dev', ...keys])).exit).toBe(0)
+    expect((await verify(['receipt.json', '--allow-dev', '--org', 'globex', ...keys])).exit).toBe(1)
+  })
+  test('takes a receipt of format 1 only when it is told to, and says what that does not prove', async () => {
+    const first = ['first.jws', ...ours, '--jwks', 'first-keys.json']
+    const refused = await verify(first)
+    expect(refused.exit).toBe(1)
+    expect(refused.err).toMatch(
+      /format 2 \(format 1 does not prove which organization.*hint: .*--allow-format-1/s,
+    )
+    const taken = await verify([...first, '--allow-format-1', '-o', 'json'])
+    expect(taken.exit).toBe(0)
+    expect(JSON.parse(taken.out).facts.join()).toContain('does not prove which organization it is of')
+  })
+  test('names --allow-unseparated where that is all that is wrong', async () => {
+    expect((await offline('influential.json')).err).toMatch(/hint: To accept it: --allow-unseparated/)
+  })
   test('names --allow-dev, and what it gives up, where a software key is all that is wrong', async () => {
     const hint = /^Not valid: development .*\nhint: .*--allow-dev.*does not prove that a person approved\n$/
     expect((await offline('dev.json')).err).toMatch(hint)
@@ -101,6 +166,14 @@ describe('svc approve verify', () => {
     [['nothing.json'], /cannot read the file nothing\.json: it does not exist/],
     [['receipt.json', '--status', 'maybe'], /--status must be approved or denied/],
     [['receipt.json', '--max-age', '15 minutes'], /--max-age/],
+    [['receipt.json', '--separation', 'loose'], /--separation must be standard or strict/],
+    [['receipt.json', '--digest', 'xyz'], /--digest must be a SHA-256/],
+    [['receipt.json', '--digest', 'a'.repeat(64), '--subject', 'subject.json'], /Only one of/],
+    [['receipt.json', '--subject', 'nothing.json'], /cannot read the file nothing\.json/],
+    [['receipt.json', '--subject', 'bare.jws'], /bare\.jws is not valid JSON/],
+    [['receipt.json', '--subject', 'bad-subject.json'], /digest does not match data/],
+    [['receipt.json', '--subject', 'receipt.json'], /type must be one of/],
+    [['-', '--subject', '-'], /Only one of/],
     [['receipt.json', '--factors', 'face'], /--factors/],
     [['receipt.json', '--jwks', 'bare.jws'], /bare\.jws is not valid JSON/],
     [['receipt.json', '--jwks-url', 'http://host.example/jwks.json'], /must use https/],
