@@ -28,7 +28,7 @@ const requireAbout = (data: unknown, asked: unknown): void => {
 }
 
 const byService = async (operation: Operation, typed: Typed, context: Context): Promise<void> => {
-  const [{ runOperation }, { showRuling }] = await Promise.all([
+  const [{ runOperation }, { showBelow }] = await Promise.all([
     import('../run-operation.ts'),
     import('./ending.ts'),
   ])
@@ -39,8 +39,8 @@ const byService = async (operation: Operation, typed: Typed, context: Context): 
       ? (seen, { request_id }) => requireAbout(seen, request_id)
       : undefined,
   })
-  // Of a request that the rules refused, what each of them found.
-  if (operation === approval.getApproval) await showRuling(context, data)
+  // What exactly is asked, and of a request that the rules refused what each of them found.
+  if (operation === approval.getApproval) await showBelow(context, data)
 }
 
 /** `svc approve submit|status|list|cancel`: through the REST API, or where it has no approvals or --mcp says so, the tools. */

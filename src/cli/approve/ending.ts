@@ -4,21 +4,38 @@ import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { sameService } from '../same-service.ts'
 
-/**
- * Below the record of a request that the rules refused: what each of them found, where a person reads it. Machines have
- * it in the record.
- */
-export const showRuling = async (context: Context, data: unknown): Promise<void> => {
-  const { status, ruling, attestation } = (data ?? {}) as Partial<ApprovalRecord>
-  if (status !== 'denied' || attestation || !Array.isArray(ruling)) return
+type Below = { message: string; data: Record<string, unknown>[]; columns: readonly string[] }
+
+/** What exactly is approved, where it is more than the action, which is only what the requester says. */
+const subjectOf = ({ subject, action }: Partial<ApprovalRecord>): Below | undefined => {
+  if (!Array.isArray(subject?.fields) || (subject.fields.length === 0 && subject.summary === action))
+    return undefined
+  const lines = subject.fields.map(({ label, value, before }) => ({
+    subject: label,
+    value: before === undefined ? value : `${before} -> ${value}`,
+  }))
+  const data = [{ subject: 'Headline', value: subject.summary }, ...lines]
+  return { message: 'Subject', data, columns: ['subject', 'value'] }
+}
+
+/** Of a request that the rules refused, what each of them found. */
+const rulingOf = ({ status, ruling, attestation }: Partial<ApprovalRecord>): Below | undefined =>
+  status !== 'denied' || attestation || !Array.isArray(ruling)
+    ? undefined
+    : { message: 'Ruling', data: ruling, columns: ['factor', 'policy', 'result', 'reason'] }
+
+/** Below the record of one request, where a person reads it. Machines have it in the record. */
+export const showBelow = async (context: Context, record: unknown): Promise<void> => {
   const { json, jq, envelope } = context.globals
   const output = await context.output()
   if (output.format !== 'table' || json !== undefined || jq !== undefined || envelope) return
-  context.io.stdout.write('\n')
-  await output.show(
-    { status: 'success', message: 'Ruling', data: ruling },
-    { columns: ['factor', 'policy', 'result', 'reason'] },
-  )
+  for (const below of [subjectOf, rulingOf]) {
+    const found = below((record ?? {}) as Partial<ApprovalRecord>)
+    if (!found) continue
+    const { message, data, columns } = found
+    context.io.stdout.write('\n')
+    await output.show({ status: 'success', message, data }, { columns })
+  }
 }
 
 /** The decision at the end of a wait. With -o ndjson it was the last event. */
@@ -38,7 +55,7 @@ export const showDecision = async (context: Context, data: unknown): Promise<voi
       masked: new Set(['approver_mobile']),
     },
   )
-  await showRuling(context, data)
+  await showBelow(context, data)
 }
 
 /** How a wait that a person ended goes on or ends: nothing is lost, and the prompt is still on the phone. */

@@ -57,3 +57,30 @@ test('a person who denied overrules no rule: there is nothing to show', async ()
   const denied = { ...refused, attestation: { format: 'jws', jws: '', kid: '', claims: {} } as const }
   expect((await svc(denied, ['status', 'apr_1', '-o', 'table'])).out).not.toContain('FACTOR')
 })
+
+describe('a request with a subject', () => {
+  const subject = {
+    type: 'request' as const,
+    data: {},
+    digest: 'a'.repeat(64),
+    summary: 'Update geofence: HQ',
+    fields: [
+      { label: 'Operation', value: 'updateGeofence' },
+      { label: 'radius', value: '300', before: '150' },
+    ],
+  }
+
+  test('is shown with what exactly is approved', async () => {
+    const { out } = await svc({ action: 'Tidy up', subject }, ['status', 'apr_1', '-o', 'table'])
+    expect(out).toMatch(
+      /\n\nSUBJECT +VALUE\nHeadline +Update geofence: HQ\nOperation +updateGeofence\nradius +150 -> 300\n$/,
+    )
+  })
+
+  test('has nothing to show below its action where that is all there is', async () => {
+    const text = { ...subject, type: 'text' as const, summary: 'Deploy 4.2', fields: [] }
+    expect((await svc({ subject: text }, ['status', 'apr_1', '-o', 'table'])).out).not.toContain('SUBJECT')
+    const differs = { ...text, summary: 'Pay 9,000' }
+    expect((await svc({ subject: differs }, ['status', 'apr_1', '-o', 'table'])).out).toContain('Pay 9,000')
+  })
+})
