@@ -22,7 +22,7 @@ const tell = async (io: Io, started: number): Promise<void> => {
     const { problem, output, kept } = await play(step, io, secrets)
     io.stdout.write(output)
     if (problem) throw failure(step, problem)
-    if (kept) secrets.set(...kept)
+    for (const one of kept) secrets.set(...one)
   }
   const seconds = (io.now().getTime() - started) / 1000
   io.stdout.write(

@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { step, type Step } from './step.ts'
 
-const hank = '--to +12025550109'
+const hank = '--to +12025550109 --org globex'
+const asks = { keyFrom: 'asks' }
 const inbox = (decision: string) => (request: { request_id: string }) =>
   `approve inbox --${decision} ${request.request_id}`
 
@@ -12,15 +13,15 @@ const forge = (folder: string): void => {
   writeFileSync(join(folder, 'forged.json'), receipt.replace('Deploy 4.2', 'Deploy 9.9'))
 }
 
-// Stands for ./deploy.sh: it succeeds only where the receipt was handed to it.
-const deploy = `${process.execPath} -e 'process.exit(require("fs").existsSync(process.env.SVC_APPROVAL_RECEIPT) ? 0 : 1)'`
+/** It succeeds only where the receipt was handed to it. */
+const writeScript = (folder: string): void =>
+  writeFileSync(join(folder, 'deploy.sh'), 'test -s "$SVC_APPROVAL_RECEIPT"\n')
+
+/** Somebody changes the script while the approver reads. */
+const swapScript = (folder: string): void => writeFileSync(join(folder, 'deploy.sh'), 'echo stolen\n')
 
 /** An approver decides, a receipt is checked, a command waits for a yes. */
 export const approvals: Step[] = [
-  step('A key that can ask, and change nothing', 'key create --name asks --can ask', {
-    keep: { as: 'asks', field: 'key' },
-    answers: { scopes: ['ask'] },
-  }),
   step(
     'An approver, with a key made of software in place of a phone',
     'user enroll 1 --org globex --software',
@@ -29,17 +30,28 @@ export const approvals: Step[] = [
     },
   ),
   step(
+    'A second one decides nothing before the first approves it',
+    'user enroll 1 --org globex --software --file second.json',
+    {
+      answers: { state: 'pending', proof: 'device' },
+    },
+  ),
+  step('A key that can only ask', 'key create --name asks --org globex --can ask --expires 30d', {
+    keep: { asks: 'key' },
+    answers: { scopes: ['ask'] },
+  }),
+  step(
     'Ask, and the approver types the number that the requester sees',
     `approve request "Deploy 4.2 to production" ${hank} --number --receipt receipt.json`,
     {
-      keyFrom: 'asks',
       meanwhile: ({ request_id, number }) => `approve inbox --approve ${request_id} --number ${number}`,
+      ...asks,
       answers: { status: 'approved', number: /^\d\d$/ },
     },
   ),
   step(
     'Anyone can check the receipt',
-    `approve verify receipt.json --org globex --action "Deploy 4.2 to production" --max-age 5m --allow-dev`,
+    `approve verify receipt.json --action "Deploy 4.2 to production" --org globex --max-age 5m --allow-dev`,
     { answers: [{ ok: 'ok', check: 'human signature' }] },
   ),
   step('It is of no other organization', 'approve verify receipt.json --org acme --allow-dev', {
@@ -52,24 +64,43 @@ export const approvals: Step[] = [
     answers: [{ ok: 'FAILED', check: 'copy' }],
   }),
   step('The approver says no', `approve request "Delete the backups" ${hank}`, {
-    keyFrom: 'asks',
+    ...asks,
     meanwhile: inbox('deny'),
     exit: 'denied',
     answers: { status: 'denied' },
   }),
   step('Nobody answers, and silence is no consent', `approve request "Wire 9,000" ${hank} --timeout 1`, {
-    keyFrom: 'asks',
+    ...asks,
     exit: 'expired',
     answers: { status: 'expired' },
   }),
-  step('A command that runs only after a yes', `approve run --action "Deploy 4.3" ${hank} -- ${deploy}`, {
-    keyFrom: 'asks',
-    meanwhile: inbox('approve'),
+  step('An approval counts once', `approve submit "Deploy 4.3" ${hank}`, {
+    ...asks,
+    keep: { id: 'request_id', digest: 'subject.digest' },
   }),
-  step('and not after a no', `approve run --action "Drop the database" ${hank} -- ${deploy}`, {
-    keyFrom: 'asks',
-    meanwhile: inbox('deny'),
-    exit: 106,
-    answers: { message: /nothing was run/ },
+  step('', 'approve inbox --approve $id', { answers: { status: 'approved' } }),
+  step('', 'approve consume $id --digest $digest', { ...asks, answers: { used_at: /./ } }),
+  step('and not twice', 'approve consume $id --digest $digest', {
+    ...asks,
+    exit: 'refused',
+    answers: { message: /already used/ },
+  }),
+  step(
+    'A command that runs only after a yes, bound by the hash of its script',
+    `approve run ${hank} -- sh deploy.sh`,
+    {
+      ...asks,
+      before: writeScript,
+      meanwhile: inbox('approve'),
+    },
+  ),
+  step('and not when the script is another one by then', `approve run ${hank} -- sh deploy.sh`, {
+    ...asks,
+    meanwhile: (request, folder) => {
+      swapScript(folder)
+      return inbox('approve')(request)
+    },
+    exit: 101,
+    answers: { message: /is not what was approved/ },
   }),
 ]

@@ -4,9 +4,9 @@ export type Step = {
   /** What a person learns from it. */
   title: string
   argv: string[]
-  /** Remembers the secret in this field of the answer, under this name. */
-  keep?: { as: string; field: string }
-  /** Runs with a remembered secret as its API key. */
+  /** Remembers values of the answer: under each name, what is at this path. A later `$name` stands for it. */
+  keep?: Record<string, string>
+  /** Runs with a remembered value as its API key. */
   keyFrom?: string
   /** How svc ends, or what `approve run` exits with. */
   exit?: Exit | number
@@ -14,8 +14,8 @@ export type Step = {
   answers?: unknown
   /** Done in the folder of the demo before. */
   before?(folder: string): void | Promise<void>
-  /** Typed in another terminal once there is a request, with the id and the number of it. */
-  meanwhile?: (request: { request_id: string; number?: string }) => string
+  /** Typed in another terminal once there is a request, with the id and the number of it; the folder is that of the demo. */
+  meanwhile?: (request: { request_id: string; number?: string }, folder: string) => string
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

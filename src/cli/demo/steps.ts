@@ -70,7 +70,7 @@ export const steps: Step[] = [
     },
   ),
   step('A key for CI, of this organization only', 'key create --name ci --org acme --can all', {
-    keep: { as: 'acme', field: 'key' },
+    keep: { acme: 'key' },
   }),
   step('It works at home', 'user list --org acme --state active', {
     keyFrom: 'acme',
