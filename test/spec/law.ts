@@ -11,7 +11,7 @@ export type PromisedField = {
   required: boolean
 }
 
-const rows = (file: string): string[][] =>
+export const rows = (file: string): string[][] =>
   readFileSync(new URL(file, import.meta.url), 'utf8')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
