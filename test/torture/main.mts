@@ -5,6 +5,8 @@ import type { Torture } from './torture.ts'
 
 const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   tenants: () => import('./tenants.ts'),
+  scopes: () => import('./scope-matrix.ts'),
+  'take-over': () => import('./take-over.ts'),
   'bad-inputs': () => import('./bad-inputs.ts'),
   'bad-tools': () => import('./bad-tools.ts'),
   'bad-lines': () => import('./bad-lines.ts'),

@@ -1,0 +1,7 @@
+import { scopes, type Scope } from '../../src/contract/scopes.ts'
+
+/** Every set of these scopes that is not empty. */
+export const setsOf = (from: readonly Scope[] = scopes): Scope[][] =>
+  Array.from({ length: 2 ** from.length - 1 }, (_, n) =>
+    from.filter((_one, bit) => (((n + 1) >> bit) & 1) === 1),
+  )
