@@ -50,6 +50,7 @@ describe('svc doctor', () => {
       'delivery',
       'delivery',
       'store',
+      'keys',
       'tool server',
       'approver',
     ])

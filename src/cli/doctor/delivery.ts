@@ -1,5 +1,6 @@
 import { rowsIn } from '../../client/answered.ts'
 import { outbox } from '../../contract/outbox.ts'
+import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
 import { failed, isUnsaid, note, ok, warn, type Finding } from './finding.ts'
@@ -36,6 +37,8 @@ export const checkDelivery = async (context: Context): Promise<Finding[]> => {
     return rows.every(isChannel) ? rows.map(about) : [unsaid]
   } catch (error) {
     if (isUnsaid(error)) return [unsaid]
+    if (error instanceof SvcError && error.code === 'scope_missing')
+      return [note('delivery', 'not shown: this key lacks the scopes "read" and "notify"')]
     return [failed('delivery', error)]
   }
 }

@@ -3,6 +3,7 @@ import { checkCertificate } from './certificate.ts'
 import { checkFiles, closeFiles } from './files.ts'
 import { checkDelivery } from './delivery.ts'
 import { failed, note, ok, type Finding } from './finding.ts'
+import { checkAskKey, checkKeys } from './keys.ts'
 import { checkAddress, checkKey, checkService } from './service.ts'
 import { checkStore } from './store.ts'
 import { checkTools } from './tools.ts'
@@ -36,6 +37,7 @@ export const examine = async (context: Context, { fix }: { fix: boolean }): Prom
     if (service[0]?.state === 'ok') {
       findings.push(...(await checkDelivery(context)))
       findings.push(await checkStore(context))
+      findings.push(...(await checkAskKey(context)), ...(await checkKeys(context)))
     }
   }
   findings.push(...(await checkTools(context)))

@@ -1,5 +1,6 @@
 import { shellWord } from '../../core/shell-word.ts'
 import { org } from '../../contract/org.ts'
+import { SvcError } from '../../core/errors.ts'
 import type { Answer } from '../../client/client.ts'
 import type { Context } from '../context.ts'
 import { isLoopback, pathHint } from '../profile/address.ts'
@@ -53,12 +54,14 @@ export const checkService = async (context: Context): Promise<Finding[]> => {
   const { io } = context
   const client = await context.client()
   const started = performance.now()
-  let answer: Answer
+  let answer: Answer | undefined
   try {
     answer = await client.call(org.listOrganizations, { limit: 1 }, { signal: io.signal })
   } catch (error) {
-    return [failed('service', error)]
+    // It takes the key, which cannot read.
+    if (!(error instanceof SvcError) || error.code !== 'scope_missing') return [failed('service', error)]
   }
   const ms = Math.round(performance.now() - started)
+  if (!answer) return [ok('service', `accepts this key, which cannot read, and answers in ${ms} ms`)]
   return [ok('service', `accepts this key and answers in ${ms} ms`), clock(answer.date, io.now().getTime())]
 }

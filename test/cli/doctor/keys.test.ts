@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { lookAtKeys } from '../../../src/cli/doctor/keys.ts'
+import { scopes } from '../../../src/contract/scopes.ts'
+
+const now = Date.parse('2030-02-15T00:00:00Z')
+const key = (id: number, more: object = {}) => ({
+  id: String(id),
+  name: `key ${id}`,
+  kind: 'organization',
+  org_id: 1,
+  scopes: ['ask'],
+  created_at: '2030-01-01T00:00:00.000Z',
+  last_used_at: '2030-02-14T00:00:00.000Z',
+  expires_at: null,
+  revoked_at: null,
+  ...more,
+})
+const said = (...keys: ReturnType<typeof key>[]) =>
+  lookAtKeys(keys, now).map(({ state, message }) => [state, message])
+
+test('names keys of organizations with every scope, and no operator key', () => {
+  const all = { scopes: [...scopes] }
+  expect(said(key(1, all), key(2, { ...all, kind: 'operator', org_id: null }), key(3))).toEqual([
+    ['warn', 'every scope: 1 key 1 (organization 1). Such a key can ask and change who approves'],
+  ])
+})
+
+test('names keys that expire soon, and keys that were never used', () => {
+  expect(
+    said(
+      key(1, { expires_at: '2030-02-20T00:00:00.000Z' }),
+      key(2, { last_used_at: null }),
+      key(3, { last_used_at: null, created_at: '2030-02-10T00:00:00.000Z' }),
+    ),
+  ).toEqual([
+    ['warn', 'expire within 14 days: 1 key 1 (organization 1)'],
+    ['note', 'never used in 30 days: 2 key 2 (organization 1)'],
+  ])
+})
+
+test('says nothing of keys that have ended', () => {
+  const all = { scopes: [...scopes] }
+  expect(
+    said(
+      key(1, { ...all, revoked_at: '2030-02-01T00:00:00.000Z' }),
+      key(2, { ...all, expires_at: '2030-02-01T00:00:00.000Z' }),
+      key(3),
+    ),
+  ).toEqual([['ok', '1 in use; none of an organization has every scope']])
+})
+
+test('names a few of many', () => {
+  const many = Array.from({ length: 7 }, (_, n) => key(n + 1, { scopes: [...scopes] }))
+  expect(said(...many)[0]![1]).toContain('5 key 5 (organization 1), 2 more. Such')
+})
