@@ -56,6 +56,19 @@ describe('svc approve', () => {
     })
   })
 
+  test('says at once that a receipt proves nothing where the key that asks enrolled the device', async () => {
+    const request = begin(['approve', 'request', 'Deploy', '--receipt', path('self.json')], {
+      SVC_ASK_KEY: '',
+    })
+    await decide('approve', (await request.said(asked))[1]!)
+    expect(await request.ended).toMatchObject({
+      exit: 0,
+      stderr: expect.stringMatching(
+        /would not accept the receipt.*the requesting key itself enrolled the device/,
+      ),
+    })
+  })
+
   test('the inbox says so when somebody else decides first', async () => {
     const request = begin(['approve', 'request', 'Deploy'])
     const id = (await request.said(asked))[1]!

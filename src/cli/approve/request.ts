@@ -1,18 +1,38 @@
 import type { Command } from 'commander'
 import type { ApprovalRecord } from '../../contract/approval.ts'
+import type { Ask } from '../../contract/asker.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { checkShown } from '../check-shown.ts'
 import type { Context } from '../context.ts'
 import { addAskFlags, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
 import { interruptedWait, maybeRung, showAwaited, unboundNote } from './ending.ts'
+import type { Proving } from './proof.ts'
 import { reserveFile } from './receipt-file.ts'
 import { exitOfAll } from './state.ts'
 import { checkEvents, createTeller } from './teller.ts'
 import { inTypedNames } from '../typed-names.ts'
 import { waitFor } from './wait-for.ts'
 
-type Options = { receipt?: string; mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
+type Options = { receipt?: string; org?: string; mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
+
+/** A receipt that was asked for is looked at once, so that nobody finds out later that it proves nothing. */
+const warnOfReceipt = async (
+  ask: Ask,
+  record: ApprovalRecord,
+  proving: Proving,
+  context: Context,
+): Promise<void> => {
+  if (record.status !== 'approved') return
+  const { requireProof } = await import('./proof.ts')
+  try {
+    await requireProof(ask, record, proving, context)
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
+    const why = error.code === 'receipt_not_valid' ? error.detail : error.message
+    ;(await context.output()).warn(`svc approve verify would not accept the receipt. ${why ?? ''}`.trimEnd())
+  }
+}
 
 /** `svc approve request`: asks a person once, waits, and exits as they decided. */
 export const registerRequest = (group: Command, context: Context): void => {
@@ -69,6 +89,7 @@ export const registerRequest = (group: Command, context: Context): void => {
           ).untilAccepted(requestOperation, { input: ask, asked: answers }, context, send)
         : await send()
       id = asked.request_id
+      const askedAt = backend.now()
       context.changed = true
       tell.requested(asked)
       const record = await waitFor(backend, asked, {
@@ -83,6 +104,8 @@ export const registerRequest = (group: Command, context: Context): void => {
       if (file && record.attestation) {
         file.write(`${safeJson(record.attestation, 2)}\n`)
         kept = true
+        const proving = { backend, askedAt, allowUnseparated: false, org: options.org }
+        await warnOfReceipt(ask, record, proving, context)
       } else if (file) output.warn(`There is no receipt, so ${file.path} was not written`)
       await showAwaited(context, record)
       context.exitCode = exitOfAll([record])

@@ -99,7 +99,9 @@ describe('svc approve request', () => {
   test('keeps the receipt in a new file for its owner alone, and never writes over one', async () => {
     const attestation = { format: 'jws', jws: 'a.b.c', kid: 'k', claims: {} } as const
     plays(decides({ status: 'approved', attestation }))
-    expect((await svc(['request', 'Deploy', ...to, '--receipt', 'r.json'])).exit).toBe(0)
+    const { exit, err } = await svc(['request', 'Deploy', ...to, '--receipt', 'r.json'])
+    expect(exit).toBe(0)
+    expect(err).toContain('svc approve verify would not accept the receipt')
     const path = join(folder.path, 'r.json')
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(attestation)
     const again = await svc(['request', 'Deploy', ...to, '--receipt', 'r.json'])
