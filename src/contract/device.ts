@@ -52,6 +52,7 @@ export const device = operations({
       origin: chosen(z.string(), 'Where the device must be to register'),
       challenge: chosen(z.string(), 'What the registration signs, base64url'),
       user_handle: chosen(z.string(), 'The user, as the authenticator keeps it, base64url'),
+      proof: chosen(z.enum(deviceProofs), 'What makes the device active once it is registered'),
     }),
   },
   registerDevice: {

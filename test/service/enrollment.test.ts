@@ -22,6 +22,7 @@ describe('an enrollment', () => {
       rp_id: 'localhost',
       challenge: expect.stringMatching(/^[\w-]{43}$/),
       user_handle: expect.stringMatching(/^[\w-]{22}$/),
+      proof: 'link',
     })
     expect((await auditOf(service, acme.id)).at(-1)).toEqual([
       'createEnrollment',

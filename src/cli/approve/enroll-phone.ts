@@ -6,7 +6,15 @@ import { gatherInput, type Typed } from '../gather-input.ts'
 import { callTyped } from '../typed-names.ts'
 import { wantsColour } from '../output/colour.ts'
 
-type Enrollment = { url: string; expires_at: string }
+type Enrollment = { url: string; expires_at: string; proof?: string }
+
+/** What follows the registration. Another service of the same contract may not say. */
+const whatFollows: Record<string, string> = {
+  otp: 'The phone then asks for a code that is sent to the user by SMS.',
+  device: 'Another device of the user must then approve it, on the approver page under Devices.',
+  admin:
+    'The user has lost all earlier devices, so an administrator must then approve this one, on the approver page under Devices.',
+}
 
 const isOurs = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
@@ -33,7 +41,7 @@ export const enrollPhone = async (typed: Typed, context: Context): Promise<void>
   const { input, extra } = await gatherInput(device.createEnrollment, typed, context)
   const client = await context.client()
   const answer = await callTyped(client, device.createEnrollment, input, { extra, signal: io.signal })
-  const { url, expires_at } = recordIn(device.createEnrollment, answer, ['url']) as Enrollment
+  const { url, expires_at, proof = '' } = recordIn(device.createEnrollment, answer, ['url']) as Enrollment
   const { qrCode } = await import('./qr-code.ts')
   const { code, width } = qrCode(url, wantsColour(io.stdout, { io, globals }))
   if (width <= io.stdout.columns) io.stdout.write(`\n${code}\n`)
@@ -41,6 +49,8 @@ export const enrollPhone = async (typed: Typed, context: Context): Promise<void>
   context.once = `${safeLine(url)}\n`
   io.stdout.write(`Scan it with the phone of the user, or open this link there:\n\n  ${safeLine(url)}\n\n`)
   io.stdout.write(`It registers one phone, ${lapse(expires_at, io.now())}. Shown once.\n`)
+  const follows = Object.hasOwn(whatFollows, proof) ? whatFollows[proof] : undefined
+  if (follows) io.stdout.write(`${follows}\n`)
   const needs = whatPhonesNeed(url)
   if (needs) io.stdout.write(`${needs}\n`)
 }

@@ -15,7 +15,7 @@ export const isAdminRole = (role: Role): boolean => (adminRoles as Role[]).inclu
 
 export type Cooling = { promoted_at: string | null; admin_from: string | null }
 
-/** Who approves recoveries without waiting: nobody had to be asked, or a device of an administrator said so. */
+/** An administrator who need not wait: the first of an organization, or promoted with the device of another. */
 export const atOnce: Cooling = { promoted_at: null, admin_from: null }
 
 /** When a new administrator can approve recoveries, where no device of an administrator approved the promotion. */

@@ -6,15 +6,15 @@ import type { Member } from './proof.ts'
 type Reach = Pick<Call, 'db' | 'now' | 'canSend' | 'send' | 'publicUrl'>
 
 /**
- * What is told. It holds no text that somebody typed: whoever registers a device would choose the words of a message
- * that the service vouches for.
+ * A message about devices. It contains no text that a person typed: whoever registers a device would otherwise choose the
+ * words of a message that the service vouches for.
  */
 type Notice = { subject: string; text: string }
 
-/** The push itself says only that there is something to look at, as push services stand in between. */
+/** Push services read the push, so it says only that something changed. */
 const pushed = JSON.stringify({ notice: 'devices' })
 
-/** Devices of the member that ever counted: one that was revoked may be in the hands of its owner. */
+/** Devices that were ever active: the owner may still hold one that was revoked. */
 const devicesToTell = (db: Db, { org_id, user_id }: Member) =>
   db
     .selectFrom('devices as d')

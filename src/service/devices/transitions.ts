@@ -86,7 +86,7 @@ export const refuseDevice = async (
   target: Target,
   { user_id, actor }: { user_id?: number; actor?: string } = {},
 ) => {
-  // One whose cooling period is over is active, whether anybody looked or not.
+  // A device whose cooling period is over can no longer be refused, even if nothing has activated it yet.
   await activateDue(call)
   const [refused] = await endDeviceRows(call, { state: 'refused' }, (devices) =>
     pendingDevice(target)(devices).$if(user_id !== undefined, (own) => own.where('user_id', '=', user_id!)),

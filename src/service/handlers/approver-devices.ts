@@ -63,7 +63,7 @@ const tooNew = (from: string): Refusal =>
     },
   )
 
-/** Approves as the person who stands at the page may: their own further device, or another member's recovery. */
+/** Approves the person's own further device or, for an administrator, the recovery of another member. */
 const approve = async (call: Call, device_id: number) => {
   const { org_id, user_id } = requirePerson(call.caller)
   const device = await findDevice(call, org_id, device_id)
@@ -148,7 +148,7 @@ export const approverDeviceHandlers: Handlers<typeof approverDevices> = {
       const question: Question = { type: 'device-refusal', subject: device_id }
       const lapses = readChallenge(service.keyring, challenge, question, service.storage.now())
       const { device, keep } = await proveDevice(service, response, challenge, { inAnyState: true })
-      // One that never counted says nothing of its holder.
+      // A device that was never active does not identify its holder.
       if (device.bound_at === null || device.id === device_id) throw notFound('Device')
       const { org_id, user_id } = device
       return async (call) => {

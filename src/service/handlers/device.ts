@@ -31,11 +31,12 @@ export const deviceHandlers: Handlers<typeof device> = {
         `The user is ${user.state}; only an active user can register a device`,
       )
     const policy = await readDevicePolicy(call, org_id)
-    if ((await proofRequired(call, { org_id, user_id }, policy)) === 'otp') requireCodes(call)
+    const proof = await proofRequired(call, { org_id, user_id }, policy)
+    if (proof === 'otp') requireCodes(call)
     const site = await keepSite(call.db, call.publicUrl)
     const enrollment = await insertEnrollment(call, org_id, user_id)
     await call.audit(org_id, `user:${user_id}`, ['enrollment'])
-    return { ...enrollment, ...site, challenge: challengeOfToken(enrollment.token) }
+    return { ...enrollment, ...site, challenge: challengeOfToken(enrollment.token), proof }
   },
 
   registerDevice,

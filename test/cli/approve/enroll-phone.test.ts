@@ -9,7 +9,12 @@ installHooks()
 const token = 'x'.repeat(43)
 const enroll = async (
   origin: string,
-  { args = [], env = {}, ...io }: { tty?: boolean; columns?: number; args?: string[]; env?: object } = {},
+  {
+    args = [],
+    env = {},
+    proof,
+    ...io
+  }: { tty?: boolean; columns?: number; args?: string[]; env?: object; proof?: string } = {},
 ) => {
   const data = {
     url: `${origin}/approver#enroll=${token}`,
@@ -19,6 +24,7 @@ const enroll = async (
     origin,
     challenge: 'c',
     user_handle: 'u',
+    proof,
   }
   service.always(json(200, { status: 'success', message: 'Enrollment started', data }))
   const memory = memoryIo({
@@ -51,6 +57,16 @@ test('a terminal that is too narrow has the link alone', async () => {
   expect(out).not.toContain('█')
   expect(out).toContain('45 columns')
   expect(out).toContain(`#enroll=${token}`)
+})
+
+test.each([
+  ['otp', 'asks for a code'],
+  ['device', 'Another device of the user must then approve it'],
+  ['admin', 'an administrator must then approve this one'],
+])('a device that has to prove %s says what follows', async (proof, said) => {
+  expect((await enroll('https://svc.example.com', { proof })).out).toContain(said)
+  for (const other of [undefined, 'link', 'constructor'])
+    expect((await enroll('https://svc.example.com', { proof: other })).out).not.toContain('then')
 })
 
 test.each([
