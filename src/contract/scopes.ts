@@ -3,6 +3,9 @@ export const scopes = ['ask', 'read', 'people', 'rules', 'devices', 'keys', 'not
 
 export type Scope = (typeof scopes)[number]
 
+/** With any of these a key can influence who approves, and so could answer its own question. */
+export const influential: readonly Scope[] = ['devices', 'keys', 'people', 'rules']
+
 /** One sentence a scope, for help and documentation. */
 export const scopeMeanings: Record<Scope, string> = {
   ask: 'request approvals and verifications, and use their results',

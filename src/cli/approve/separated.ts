@@ -1,12 +1,10 @@
 import type { Client } from '../../client/client.ts'
 import { key } from '../../contract/key.ts'
-import { scopes as every, type Scope } from '../../contract/scopes.ts'
+import { influential, scopes as every } from '../../contract/scopes.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { sameService } from '../same-service.ts'
-
-const influential: ReadonlySet<string> = new Set<Scope>(['devices', 'keys', 'people', 'rules'])
 
 /** What the key that asks can do; undefined where the service does not say. */
 const readScopes = async (client: Client, context: Context): Promise<string[] | undefined> => {
@@ -40,7 +38,7 @@ const scopesOfAsking = async (context: Context): Promise<string[] | undefined> =
  */
 export const checkSeparated = async (context: Context): Promise<string[] | undefined> => {
   const scopes = await scopesOfAsking(context)
-  if (!scopes?.some((scope) => influential.has(scope))) return undefined
+  if (!scopes || !influential.some((scope) => scopes.includes(scope))) return undefined
   const { org } = await context.settings()
   const { globals } = context
   const create =
@@ -50,10 +48,7 @@ export const checkSeparated = async (context: Context): Promise<string[] | undef
   const hint = `To ask with a key that can only ask: ${create}; then svc profile login --ask`
   const message = 'The key that asks can influence who approves'
   if (every.every((scope) => scopes.includes(scope)))
-    return [
-      `${message}, and a later release refuses it here`,
-      `hint: To ask with a key that can only ask: ${create}`,
-    ]
+    return [`${message}, and a later release refuses it here`, `hint: ${hint}`]
   throw new SvcError('usage', 'not_separated', `${message} (${scopes.join(', ')}): nobody was asked`, {
     detail: 'Whoever has it could enroll a device for the approver, and answer in their place.',
     hint,

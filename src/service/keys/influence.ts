@@ -1,10 +1,8 @@
-import type { Scope } from '../../contract/scopes.ts'
+import { influential } from '../../contract/scopes.ts'
 import type { Caller } from '../call.ts'
 import type { Db } from '../storage/schema.ts'
 import { ancestorsOf, rootOf } from './ancestry.ts'
 import { everyScope, isOperator } from './scopes.ts'
-
-const influential: readonly Scope[] = ['devices', 'keys', 'people', 'rules']
 
 /**
  * Whether a key can influence who approves, and so could answer its own question: it can enroll devices, make keys, change
