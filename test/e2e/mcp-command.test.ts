@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { call, overStdio } from './mcp-client.ts'
 import { createPerson, remote, type Person } from './person.ts'
 import { bin, startService, svc, temporaryFolder, type Service } from './processes.ts'
 
@@ -66,6 +67,45 @@ describe('an end of svc mcp', () => {
     expect(exit).toBe(0)
     expect(await bob.requests('pending')).toEqual([])
     for (const line of written) expect(JSON.parse(line).jsonrpc).toBe('2.0')
+  })
+})
+
+describe('the key of svc mcp', () => {
+  const keyWith = async (scopes: string): Promise<string> =>
+    (
+      await svc(['key', 'create', '--name', `with ${scopes}`, '--can', scopes, '--jq', '.key'], env)
+    ).stdout.trim()
+
+  test('asks with the ask key, and never with the API key beside it', async () => {
+    const bob = await person()
+    const client = await overStdio('legacy', {
+      ...config,
+      SVC_BASE_URL: service.baseUrl,
+      SVC_ASK_KEY: await keyWith('ask'),
+    })
+    onTestFinished(() => client.close())
+    const asked = await call(client, 'request_approval_async', {
+      action: 'Deploy',
+      approver_mobile: bob.mobile,
+    })
+    expect(asked.said).toMatchObject({ status: 'pending' })
+    expect(await bob.requests('pending')).toMatchObject([{ verified_as: 'key "with ask"' }])
+  })
+
+  test('is refused by the name of the scope where it cannot ask', async () => {
+    const bob = await person()
+    const client = await overStdio('legacy', { ...env, SVC_API_KEY: await keyWith('read') })
+    onTestFinished(() => client.close())
+    const { isError, text } = await call(client, 'request_approval', {
+      action: 'Deploy',
+      approver_mobile: bob.mobile,
+    })
+    expect(isError).toBe(true)
+    expect(text).toBe(
+      'This key cannot do that: it requires the scope "ask". Next: tell the user that the key of these tools cannot ask, ' +
+        'and that an administrator must create one with the scope "ask". This is not an approval.',
+    )
+    expect(await bob.requests('pending')).toEqual([])
   })
 })
 

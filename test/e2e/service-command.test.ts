@@ -45,6 +45,30 @@ test('reset-operator-key asks on a terminal, and No changes nothing', async () =
   expect(yes.screen).toContain('Revoked 1 operator key and ended 0 pending requests.')
 })
 
+test('reset-operator-key leaves the profile with two keys that work', async () => {
+  const profile = async () =>
+    JSON.parse((await svc(['profile', 'show', 'local', '--reveal', '-o', 'json'], env)).stdout)
+  const before = await profile()
+  expect(before).toMatchObject({
+    api_key: expect.stringMatching(/^svc_op_/),
+    ask_key: expect.stringMatching(/^svc_srv_/),
+  })
+  await svc([...reset, '--yes'], env)
+  const after = await profile()
+  expect([after.api_key === before.api_key, after.ask_key]).toEqual([false, before.ask_key])
+  const service = await startDefault(home.path)
+  try {
+    const { exit, stdout } = await svc(['whoami', '-o', 'json'], env)
+    expect([exit, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ kind: 'operator', ask_key_name: 'local', ask_key_scopes: ['ask'] }),
+    ])
+  } finally {
+    service.kill('SIGTERM')
+    await service.ended
+  }
+})
+
 test('reset-operator-key asks nothing while the service runs', async () => {
   const service = await startDefault(home.path)
   try {

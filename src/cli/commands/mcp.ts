@@ -48,7 +48,7 @@ const config = async (client: McpClient, http: boolean, context: Context): Promi
 export const registerMcp = (group: Command, context: Context): void => {
   group
     .usage('[flags]')
-    .addHelpText('after', '\nExample:\n  SVC_API_KEY=… SVC_DEFAULT_MOBILE=+12025550101 svc mcp')
+    .addHelpText('after', '\nExample:\n  SVC_ASK_KEY=… SVC_DEFAULT_MOBILE=+12025550101 svc mcp')
     .action(async () => {
       const [word] = group.args
       if (word !== undefined)

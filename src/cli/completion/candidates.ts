@@ -103,8 +103,12 @@ const profiles = async (io: Io): Promise<Candidate[]> =>
 
 /** Whether the key comes from a command: it may ask for a passphrase or a finger, and nobody has pressed Enter yet. */
 const keyIsAskedFor = async (profile: string, io: Io): Promise<boolean> => {
-  const { credential_command: command } = (await savedProfiles(io))[profile] ?? {}
-  return !io.env['SVC_API_KEY'] && command !== undefined && command.length > 0
+  const { api_key, credential_command, ask_credential_command } = (await savedProfiles(io))[profile] ?? {}
+  if (io.env['SVC_API_KEY']) return false
+  // Without an API key, the key that asks is used.
+  const asks = api_key === undefined && !io.env['SVC_ASK_KEY']
+  const command = credential_command ?? (asks ? ask_credential_command : undefined)
+  return command !== undefined && command.length > 0
 }
 
 const ask = async (kind: keyof typeof lists, org: string | undefined, context: Context) => {
@@ -137,6 +141,7 @@ export const candidates = async (kind: ValueKind, words: readonly string[], io: 
       baseUrl.value,
       org,
       io.env['SVC_API_KEY'],
+      io.env['SVC_ASK_KEY'],
     ])
     const known = memory.read()
     if (known && known.age < (lists[kind].lastsMs ?? lastsMs)) return known.value

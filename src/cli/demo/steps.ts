@@ -69,7 +69,7 @@ export const steps: Step[] = [
       answers: { label: 'Berlin office' },
     },
   ),
-  step('A key for CI, of this organization only', 'key create --name ci --org acme --can all', {
+  step('A key for CI, of this organization only', 'key create --name ci --org acme --can read', {
     keep: { acme: 'key' },
   }),
   step('It works at home', 'user list --org acme --state active', {

@@ -5,7 +5,7 @@ import { notFound } from '../refusal.ts'
 
 const notice =
   'This is the built-in demo of svc: no phone rings, nobody is asked, and nothing is ever approved. ' +
-  'For the real thing set SVC_API_KEY (and SVC_BASE_URL), or SVC_MCP_URL.'
+  'For the real thing set SVC_ASK_KEY (and SVC_BASE_URL), or SVC_MCP_URL.'
 
 const lifetimeSeconds = 300
 const mostKept = 1000
