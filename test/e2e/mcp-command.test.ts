@@ -70,12 +70,13 @@ describe('an end of svc mcp', () => {
   })
 })
 
-describe('the key of svc mcp', () => {
-  const keyWith = async (scopes: string): Promise<string> =>
-    (
-      await svc(['key', 'create', '--name', `with ${scopes}`, '--can', scopes, '--jq', '.key'], env)
-    ).stdout.trim()
+/** A key of the whole service with these scopes. */
+const keyWith = async (scopes: string): Promise<string> =>
+  (
+    await svc(['key', 'create', '--name', `with ${scopes}`, '--can', scopes, '--jq', '.key'], env)
+  ).stdout.trim()
 
+describe('the key of svc mcp', () => {
   test('asks with the ask key, and never with the API key beside it', async () => {
     const bob = await person()
     const client = await overStdio('legacy', {
