@@ -1,7 +1,8 @@
 import { Refusal } from '../refusal.ts'
 import { spoken } from '../turns.ts'
 
-const mostSeconds = 3600
+// No limit looks further back than a day; what lies further ahead is of a clock that was wrong.
+const mostSeconds = 86_400
 
 /** 429 with `Retry-After`; `hint` gets the time until `until`, in words. */
 export const tooSoon = (
