@@ -97,5 +97,5 @@ export const tellPromotion = (
 export const tellNewAddress = (call: Reach, member: Member): Promise<void> =>
   tellMember(call, member, {
     subject: 'Your e-mail address changed',
-    text: 'The organization has a new e-mail address for you, which is told of changes of your devices from now on. If this was not you, tell your administrator.',
+    text: 'Messages about your devices go to a new e-mail address from now on. If this was not you, tell your administrator.',
   })

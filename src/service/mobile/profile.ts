@@ -1,5 +1,6 @@
 import type { account } from '../../contract/account.ts'
 import type { Call } from '../call.ts'
+import { tellNewAddress } from '../devices/notices.ts'
 import { given } from '../handlers/given.ts'
 import { sendLinkIfPossible } from './email-link.ts'
 import { parseImei, samePhone } from './imei.ts'
@@ -50,6 +51,10 @@ export const updateProfile = async (
   const { imei, ...changes } = given(input, changeable)
   const { user_id, account } = await requireAccount(call, { mobile, country_code, user_id: id })
   const newAddress = changes.email !== undefined && changes.email !== account.email
+  // The address that was proved is told, as it is told of changes of devices.
+  if (newAddress && account.email_verified_at !== null)
+    for (const { id: org_id, state } of await membershipsOf(call, user_id))
+      if (state === 'active') await tellNewAddress(call, { org_id, user_id })
   await call.db
     .updateTable('mobile_accounts')
     .set({
