@@ -36,13 +36,17 @@ const headersOf = (rates: Rates, left: Rates): Record<string, string> => {
 const refusalOf = (policy: Policy, orgId: number, rates: Rates, left: Rates): Refusal => {
   const limit = rates[policy]
   const quota = policy === 'key' ? 'key_requests_per_second' : 'requests_per_second'
+  const raise =
+    policy === 'key'
+      ? `svc org limits set --org ${orgId} --key-requests-per-second N`
+      : `svc org limits set --org ${orgId} --requests-per-second N`
   const who = policy === 'key' ? 'This key' : 'All keys of this organization together'
   return new Refusal(
     429,
     'rate_limited',
     `${who} may make ${limit} requests in a second, and ${limit * burstSeconds} at once`,
     {
-      hint: `Try again in 1 s. Only the operator of the service can raise the limit: svc org limits set --org ${orgId} --${quota.replaceAll('_', '-')} N`,
+      hint: `Try again in 1 s. Only the operator of the service can raise the limit: ${raise}`,
       headers: { ...headersOf(rates, left), 'retry-after': '1' },
       data: { quota, limit },
     },
