@@ -12,8 +12,23 @@ type Policy = keyof Rates
 type Bucket = { at: number; left: number }
 const burstSeconds = 20
 
-/** Buckets of so many keys and organizations are remembered; to forget one is to fill it. */
+/** Buckets of so many keys and sessions are remembered; to forget one is to fill it. That of an organization stays. */
 const bucketsAtMost = 10_000
+
+const fill = <K>(buckets: Map<K, Bucket>, name: K, rate: number, at: number): Bucket => {
+  const most = rate * burstSeconds
+  const known = buckets.get(name)
+  if (!known) {
+    const full = { at, left: most }
+    buckets.set(name, full)
+    return full
+  }
+  // A clock that was set back gives nothing.
+  const passed = Math.max(0, at - known.at) / 1000
+  known.left = Math.min(most, known.left + passed * rate)
+  known.at = at
+  return known
+}
 
 /** A refusal is held back for so long, for so many requests of an organization at the same time. */
 const holdMs = 100
@@ -59,26 +74,11 @@ const refusalOf = (policy: Policy, orgId: number, rates: Rates, left: Rates): Re
  */
 export const createRate = ({ read, revision, now }: Pick<Storage, 'read' | 'revision' | 'now'>) => {
   const rates = new Map<number, Rates>()
-  const buckets = new Map<string, Bucket>()
+  const callers = new Map<string, Bucket>()
+  const organizations = new Map<number, Bucket>()
   /** Refusals that are held back, by organization. */
   const held = new Map<number, number>()
   let ratesAt = -1
-
-  const fill = (name: string, rate: number, at: number): Bucket => {
-    const most = rate * burstSeconds
-    const known = buckets.get(name)
-    if (!known) {
-      if (buckets.size >= bucketsAtMost) buckets.clear()
-      const full = { at, left: most }
-      buckets.set(name, full)
-      return full
-    }
-    // A clock that was set back gives nothing.
-    const passed = Math.max(0, at - known.at) / 1000
-    known.left = Math.min(most, known.left + passed * rate)
-    known.at = at
-    return known
-  }
 
   /** A refusal is quickly made: a client that asks again at once would make the service do little else. */
   const refuse = async (refusal: Refusal, orgId: number): Promise<never> => {
@@ -96,8 +96,9 @@ export const createRate = ({ read, revision, now }: Pick<Storage, 'read' | 'revi
     const at = Date.parse(now())
     const { person } = caller
     const own = person ? `session ${person.session_id}` : `key ${namedKeyOf(caller)}`
-    const key = fill(own, limit.key, at)
-    const organization = fill(`organization ${orgId}`, limit.organization, at)
+    if (callers.size >= bucketsAtMost && !callers.has(own)) callers.clear()
+    const key = fill(callers, own, limit.key, at)
+    const organization = fill(organizations, orgId, limit.organization, at)
     const left = { key: key.left, organization: organization.left }
     for (const policy of ['key', 'organization'] as const)
       if (left[policy] < 1) return refuse(refusalOf(policy, orgId, limit, left), orgId)
