@@ -24,6 +24,11 @@ const approverNotAuthentic = (): Refusal =>
     },
   )
 
+const requestNotAuthentic = (): Refusal =>
+  new Refusal(403, 'request_not_authentic', 'Another program has changed this request in the store', {
+    hint: 'Nobody can decide it. Ask again: svc approve request',
+  })
+
 /** The request and the device that answers; 404 for a device of somebody else as for no such request. */
 export const findDecider = (
   { storage, keyring, publicUrl }: Service,
@@ -33,6 +38,8 @@ export const findDecider = (
   return storage.read(async (db) => {
     const row = await findApproval(db, request_id, everywhere)
     if (row.format !== 2) throw lapsed(upgraded)
+    // The receipt says all this in the name of the service.
+    if (!keyring.holds('approvals', row)) throw requestNotAuthentic()
     const found: DeviceRow = await db
       .selectFrom('devices')
       .where('credential_id', '=', response.id)

@@ -91,7 +91,7 @@ export const prepareDecision = async (
 
   const approving = input.decision === 'approve'
   const claim = await storage.read(async (db) => {
-    const claim = await readDeviceClaim(db, row, device)
+    const claim = await readDeviceClaim({ db, keyring }, row, device)
     if (approving) await checkDecider(db, row, claim)
     return claim
   })

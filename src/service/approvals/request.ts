@@ -155,35 +155,36 @@ export const requestApproval = async (
   await checkLimits(call, approver, requester)
   const { require_number = false } = policy
   const lifetime = (input.lifetime_s ?? defaultLifetime) * 1000
+  const asked = {
+    request_id: `apr_${randomToken(18)}`,
+    org_id: approver.org_id,
+    user_id: approver.user_id,
+    key_id: call.caller.keyId,
+    asked_by: namedKeyOf(call.caller),
+    requester,
+    verified_as: verifiedAs(call.caller),
+    action,
+    reason: input.reason ?? null,
+    approver_mobile: mobile,
+    factors: JSON.stringify(factors),
+    number: input.number || require_number ? String(randomInt(10, 100)) : null,
+    nonce: randomToken(16),
+    requested_at: call.now,
+    expires_at: later(call.now, lifetime),
+    format: 2,
+    subject_type: subject.type,
+    subject_data: canonicalData(subject.data),
+    subject_digest: digestOf(subject.data),
+    key_name: call.caller.name,
+    key_scopes: scopesText(call.caller.scopes),
+    key_influences: mayInfluence(call.caller) ? 1 : 0,
+    org_slug: approver.slug,
+    by_rule: byRule ? 1 : 0,
+    use_within_s: input.use_within_s ?? defaultUse,
+  } as const
   const row: ApprovalRow = await call.db
     .insertInto('approvals')
-    .values({
-      request_id: `apr_${randomToken(18)}`,
-      org_id: approver.org_id,
-      user_id: approver.user_id,
-      key_id: call.caller.keyId,
-      asked_by: namedKeyOf(call.caller),
-      requester,
-      verified_as: verifiedAs(call.caller),
-      action,
-      reason: input.reason ?? null,
-      approver_mobile: mobile,
-      factors: JSON.stringify(factors),
-      number: input.number || require_number ? String(randomInt(10, 100)) : null,
-      nonce: randomToken(16),
-      requested_at: call.now,
-      expires_at: later(call.now, lifetime),
-      format: 2,
-      subject_type: subject.type,
-      subject_data: canonicalData(subject.data),
-      subject_digest: digestOf(subject.data),
-      key_name: call.caller.name,
-      key_scopes: scopesText(call.caller.scopes),
-      key_influences: mayInfluence(call.caller) ? 1 : 0,
-      org_slug: approver.slug,
-      by_rule: byRule ? 1 : 0,
-      use_within_s: input.use_within_s ?? defaultUse,
-    })
+    .values({ ...asked, row_mac: call.keyring.macOf('approvals', asked) })
     .returningAll()
     .executeTakeFirstOrThrow()
   const { request_id, org_id, user_id } = row

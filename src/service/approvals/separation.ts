@@ -41,7 +41,7 @@ export const checkRequester = (
 
 /** How the device became the approver's, and by which key as seen from the one that asked. */
 export const readDeviceClaim = async (
-  db: Db,
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
   row: Pick<ApprovalRow, 'key_id'>,
   device: DeviceRow,
 ): Promise<DeviceClaim> => {
@@ -57,7 +57,7 @@ export const readDeviceClaim = async (
     enrolled_by: {
       key_id: enrolled_by === null ? null : String(enrolled_by),
       name: enroller?.name ?? null,
-      relation: await relationOf(db, row.key_id, enrolled_by),
+      relation: await relationOf({ db, keyring }, row.key_id, enrolled_by),
     },
   }
 }
@@ -68,7 +68,7 @@ const isSeparated = ({ proof, enrolled_by: { relation } }: DeviceClaim): boolean
 
 /** Before anybody is notified: under `strict`, at least one device must be one that may approve. Fails with 409. */
 export const checkDevices = async (
-  { db, dev, caller }: Pick<Call, 'db' | 'dev' | 'caller'>,
+  { db, dev, caller, keyring }: Pick<Call, 'db' | 'dev' | 'caller' | 'keyring'>,
   { org_id, user_id }: { org_id: number; user_id: number },
   { separation }: Policy,
 ): Promise<void> => {
@@ -82,7 +82,7 @@ export const checkDevices = async (
     .selectAll()
     .execute()
   for (const device of devices)
-    if (isSeparated(await readDeviceClaim(db, { key_id: caller.keyId }, device))) return
+    if (isSeparated(await readDeviceClaim({ db, keyring }, { key_id: caller.keyId }, device))) return
   throw conflict(
     'approver_not_separated',
     'Every device of the approver was enrolled by the key that asks, by the one that created it, or by one that was not recorded',

@@ -11,8 +11,12 @@ const keys: Record<MacTable, string> = {
   devices: 'id',
   enrollments: 'id',
   people: 'id',
+  approvals: 'id',
 }
 const tables = Object.keys(keys) as MacTable[]
+
+/** One that ended is decided no more. */
+const needed = (table: MacTable) => (table === 'approvals' ? sql`status = 'pending'` : sql`1 = 1`)
 
 type Row<T extends MacTable> = CoveredRow<T> & { row_mac: string | null }
 
@@ -24,7 +28,9 @@ export async function* rowsOf<T extends MacTable>(
   const key = keys[table]
   for (let offset = 0; ; offset += batch) {
     const { rows } = await sql<Row<T>>`
-      select * from ${sql.table(table)} order by ${sql.ref(key)} limit ${batch} offset ${offset}`.execute(db)
+      select * from ${sql.table(table)} where ${needed(table)} order by ${sql.ref(key)} limit ${batch} offset ${offset}`.execute(
+      db,
+    )
     yield rows.map((row) => ({ key: String((row as Record<string, unknown>)[key]), row }))
     if (rows.length < batch) return
   }

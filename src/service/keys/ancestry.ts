@@ -1,32 +1,34 @@
+import type { Keyring } from '../custody/keyring.ts'
 import type { Db } from '../storage/schema.ts'
+import { isAuthenticKey, type KeyRow } from './rows.ts'
 
 // A key is named by the first of its secrets, whatever rotations come: its root. `created_by` is the root of the key that
 // created it.
 
-/** The root of the key that a secret belongs to; undefined for no secret of the store. */
-export const rootOf = async (db: Db, id: number): Promise<number | undefined> => {
-  const row = await db
-    .selectFrom('api_keys')
-    .where('id', '=', id)
-    .select(['id', 'lineage'])
-    .executeTakeFirst()
+type Reach = { db: Db; keyring: Keyring }
+
+/** A key as the service wrote it; undefined for none, and for one that another program has changed. */
+export const authenticKey = async ({ db, keyring }: Reach, id: number): Promise<KeyRow | undefined> => {
+  const row = await db.selectFrom('api_keys').where('id', '=', id).selectAll().executeTakeFirst()
+  return row && isAuthenticKey(keyring, row) ? row : undefined
+}
+
+/** The root of the key that a secret belongs to; undefined for no authentic secret of the store. */
+export const rootOf = async (reach: Reach, id: number): Promise<number | undefined> => {
+  const row = await authenticKey(reach, id)
   return row && (row.lineage ?? row.id)
 }
 
-/** The roots of the keys above one, the nearest first. */
-export const ancestorsOf = async (db: Db, root: number): Promise<number[]> => {
+/** The roots of the keys above one, the nearest first; undefined where one of them is not authentic. */
+export const ancestorsOf = async (reach: Reach, root: number): Promise<number[] | undefined> => {
   const found: number[] = []
-  for (let id: number | null = root; id !== null;) {
-    const row: { created_by: number | null } | undefined = await db
-      .selectFrom('api_keys')
-      .where('id', '=', id)
-      .select('created_by')
-      .executeTakeFirst()
-    id = row?.created_by ?? null
-    if (id === null || found.includes(id)) return found
+  for (let id = root; ;) {
+    const row = await authenticKey(reach, id)
+    if (!row) return undefined
+    if (row.created_by === null || found.includes(row.created_by)) return found
+    id = row.created_by
     found.push(id)
   }
-  return found
 }
 
 /** The rows of the keys that a key created, and of those that they created, with all their secrets. */

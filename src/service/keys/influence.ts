@@ -1,7 +1,8 @@
 import { influential } from '../../contract/scopes.ts'
 import type { Caller } from '../call.ts'
 import type { Db } from '../storage/schema.ts'
-import { ancestorsOf, rootOf } from './ancestry.ts'
+import type { Keyring } from '../custody/keyring.ts'
+import { ancestorsOf, authenticKey, rootOf } from './ancestry.ts'
 import { everyScope, isOperator } from './scopes.ts'
 
 /**
@@ -14,25 +15,25 @@ export const mayInfluence = (caller: Pick<Caller, 'orgId' | 'scopes'>): boolean 
 /** How the key that enrolled a device is related to the key that asks. */
 export type Relation = 'self' | 'operator' | 'creator' | 'other' | 'unknown'
 
-const isOperatorKey = async (db: Db, id: number): Promise<boolean> => {
-  const row = await db
-    .selectFrom('api_keys')
-    .where('id', '=', id)
-    .select(['org_id', 'scopes'])
-    .executeTakeFirst()
-  return row !== undefined && row.org_id === null && row.scopes === everyScope
-}
-
 /**
  * `self` also where the enrolling key was created by the asking one, directly or not: its owner holds both. `unknown` where
- * nobody recorded which key enrolled the device. Both are row ids of `api_keys`.
+ * nobody recorded which key enrolled the device, or another program has changed one of these keys. Both are row ids of
+ * `api_keys`.
  */
-export const relationOf = async (db: Db, asking: number, enrolledBy: number | null): Promise<Relation> => {
-  if (enrolledBy === null) return 'unknown'
-  const [asked, enrolled] = [await rootOf(db, asking), await rootOf(db, enrolledBy)]
-  if (enrolled === undefined) return 'unknown'
+export const relationOf = async (
+  reach: { db: Db; keyring: Keyring },
+  asking: number,
+  enrolledBy: number | null,
+): Promise<Relation> => {
+  const enroller = enrolledBy === null ? undefined : await authenticKey(reach, enrolledBy)
+  if (!enroller) return 'unknown'
+  const [asked, enrolled] = [await rootOf(reach, asking), enroller.lineage ?? enroller.id]
   if (asked === enrolled) return 'self'
-  if (asked !== undefined && (await ancestorsOf(db, enrolled)).includes(asked)) return 'self'
-  if (await isOperatorKey(db, enrolledBy)) return 'operator'
-  return asked !== undefined && (await ancestorsOf(db, asked)).includes(enrolled) ? 'creator' : 'other'
+  const above = await ancestorsOf(reach, enrolled)
+  // 0 is no key of the store.
+  const aboveAsked = asking === 0 ? [] : asked === undefined ? undefined : await ancestorsOf(reach, asked)
+  if (!above || !aboveAsked) return 'unknown'
+  if (asked !== undefined && above.includes(asked)) return 'self'
+  if (enroller.org_id === null && enroller.scopes === everyScope) return 'operator'
+  return aboveAsked.includes(enrolled) ? 'creator' : 'other'
 }

@@ -40,7 +40,20 @@ describe('nobody decides as somebody else whose number another program wrote', (
   test('into a request to themselves', async () => {
     const { request_id } = dataOf(await ask(service, mallory))
     change('UPDATE approvals SET approver_mobile = ? WHERE request_id = ?', ada.mobile, request_id)
-    expect(code(await approveAs(request_id, mallory))).toEqual([403, 'approver_not_authentic'])
+    expect(code(await approveAs(request_id, mallory))).toEqual([403, 'request_not_authentic'])
+  })
+})
+
+describe('nobody decides a request after another program has changed', () => {
+  test.each([
+    ['the key that asked', 'key_id = 2'],
+    ['what that key can influence', 'key_influences = 0'],
+    ['what is approved', "action = 'Deploy 4.3'"],
+    ['the time at which it expires', "expires_at = '2999-01-01T00:00:00.000Z'"],
+  ])('%s', async (_, set) => {
+    const { request_id } = dataOf(await ask(service, ada))
+    change(`UPDATE approvals SET ${set} WHERE request_id = ?`, request_id)
+    expect(code(await approveAs(request_id, ada))).toEqual([403, 'request_not_authentic'])
   })
 })
 

@@ -3,7 +3,7 @@ import type { Tables } from '../schema.ts'
 
 /** No migration knows the master key: the first start with it authenticates the rows. */
 export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
-  for (const table of ['signing_keys', 'devices', 'enrollments', 'people'] as const)
+  for (const table of ['signing_keys', 'devices', 'enrollments', 'people', 'approvals'] as const)
     await schema.alterTable(table).addColumn('row_mac', 'text').execute()
   await schema.alterTable('api_keys').addColumn('wrapped_hash', 'text').execute()
 }

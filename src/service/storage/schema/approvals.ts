@@ -115,6 +115,7 @@ export type ApprovalsTables = {
     /** When its texts, numbers and places were cleared, and the SHA-256 of the receipt that went with them. */
     cleared_at: string | null
     receipt_digest: string | null
+    row_mac: string | null
   }
   /** Who is verified, once: by a prompt on their phone (an approval of that `request_id`) or with a token. */
   verifications: {

@@ -1,0 +1,45 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { relationOf } from '../../../src/service/keys/influence.ts'
+import { installHooks, service } from '../acme.ts'
+import { dataOf } from '../fixtures.ts'
+import { changeStore } from './store-changes.ts'
+
+installHooks()
+
+/** Keys, each created by the one before. */
+let first: number
+let second: number
+let third: number
+
+const createKey = async (name: string, key?: string): Promise<{ id: number; key: string }> => {
+  const made = dataOf(await service.call('POST', '/svc/v1/keys', { key, body: { name, scopes: ['all'] } }))
+  return { id: Number(made.id), key: made.key }
+}
+
+beforeEach(async () => {
+  const one = await createKey('one')
+  const middle = await createKey('two', one.key)
+  first = one.id
+  second = middle.id
+  third = (await createKey('three', middle.key)).id
+})
+
+const relation = (asking: number, enrolledBy: number) => {
+  const { keyring, storage } = service
+  return storage.read((db) => relationOf({ db, keyring }, asking, enrolledBy))
+}
+
+describe('the relation of the key that asks to the key that enrolled the device', () => {
+  test('is self where the first created the other', async () => {
+    expect(await relation(first, third)).toBe('self')
+  })
+
+  test.each([
+    ['the enrolling one', () => third],
+    ['one between them', () => second],
+    ['the asking one', () => first],
+  ])('is unknown after another program has changed %s', async (_, changed) => {
+    changeStore(service.folder, `UPDATE api_keys SET created_by = NULL, lineage = 1 WHERE id = ${changed()}`)
+    expect(await relation(first, third)).toBe('unknown')
+  })
+})
