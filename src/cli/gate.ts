@@ -20,6 +20,9 @@ const renamed = (words: string): string => words.replace(/ add$/, ' create')
 const isListed = (listed: readonly string[], words: string): boolean =>
   listed.map(renamed).some((entry) => words === entry || words.startsWith(`${entry} `))
 
+/** What the service says of an approval that was given for something else than its rule requires. */
+const notForRules = new Set(['unknown_approval', 'other_subject', 'already_used'])
+
 /** What asks a person is not asked about. */
 const asks = (words: string): boolean => words.startsWith('approve ')
 
@@ -66,6 +69,24 @@ export const createGate = (context: Context): Gate => {
     }
   }
 
+  /**
+   * The approval of the profile is good for no rule of the organization, which asks for one of its own: sends the same without
+   * it, and waits for that.
+   */
+  const afterOwn = async <T>(error: unknown, send: () => Promise<T>): Promise<T> => {
+    const isOther = error instanceof SvcError && notForRules.has(error.code)
+    if (id === undefined || !isOther) return afterApproval(error, send)
+    const before = id
+    id = undefined
+    try {
+      return await send()
+    } catch (ruled) {
+      return await afterApproval(ruled, send)
+    } finally {
+      id = before
+    }
+  }
+
   const guard = (client: Client): Client => ({
     ...client,
     call: async (operation, input, options) => {
@@ -75,7 +96,7 @@ export const createGate = (context: Context): Gate => {
         operation.effect === 'rings'
           ? (await import('./rings.ts')).ringWith(context, client, operation, input, options)
           : client.call(operation, input, options)
-      const answer = await send().catch((error: unknown) => afterApproval(error, send))
+      const answer = await send().catch((error: unknown) => afterOwn(error, send))
       context.changed = true
       return answer
     },

@@ -99,3 +99,15 @@ test('names every deletion of an apply, and each change', async () => {
   expect(JSON.stringify(subject.data.body)).toContain('Renamed')
   expect(used_at).not.toBeNull()
 })
+
+test('waits for the approval of the organization too, where its rules hold the same call back', async () => {
+  const [user] = (await ok(['user', 'list', '--jq', '.[].id'])).trim().split('\n')
+  const rules = JSON.stringify([{ operations: ['geofence create'], approvers: [user] }])
+  await approved(['org', 'update', ada.org.slug, '--require-approval', rules])
+  const running = svc(['geofence', 'create', ...fence, '--is-active', '0'], env)
+  const own = await ada.answer()
+  const ruled = await ada.answer()
+  expect(await running).toMatchObject({ exit: 0 })
+  for (const id of [own, ruled])
+    expect(JSON.parse(await ok(['approve', 'status', id, '-o', 'json'])).used_at).not.toBeNull()
+})
