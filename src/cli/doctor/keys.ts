@@ -42,6 +42,7 @@ export const lookAtKeys = (keys: readonly Key[], now: number): Finding[] => {
       revoked_at === null && (expires_at === null || Date.parse(expires_at) > now),
   )
   const all = alive.filter((one) => hasAll(one) && one.kind === 'organization')
+  const operators = alive.filter((one) => hasAll(one) && one.kind === 'operator')
   const soon = alive.filter(
     ({ expires_at }) => expires_at !== null && Date.parse(expires_at) - now < soonDays * day,
   )
@@ -58,6 +59,9 @@ export const lookAtKeys = (keys: readonly Key[], now: number): Finding[] => {
             'svc key create --can ask makes a key for each use; then svc key revoke KEY-ID',
           ),
         ]
+      : []),
+    ...(operators.length > 1
+      ? [note('keys', `operator keys: ${named(operators)}. Each can do everything`, 'svc key revoke KEY-ID')]
       : []),
     ...(soon.length > 0
       ? [

@@ -25,6 +25,13 @@ test('names keys of organizations with every scope, and no operator key', () => 
   ])
 })
 
+test('names operator keys where there are several', () => {
+  const operator = { scopes: [...scopes], kind: 'operator', org_id: null }
+  expect(said(key(1, operator), key(2, operator))).toEqual([
+    ['note', 'operator keys: 1 key 1, 2 key 2. Each can do everything'],
+  ])
+})
+
 test('names keys that expire soon, and keys that were never used', () => {
   expect(
     said(
