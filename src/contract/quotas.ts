@@ -1,6 +1,6 @@
 /** What an organization may use, unless the operator of the service sets something else. */
 export const quotas = {
-  key_requests_per_second: { standard: 500, least: 1, about: 'Requests of one key in a second' },
+  key_requests_per_second: { standard: 250, least: 1, about: 'Requests of one key in a second' },
   requests_per_second: { standard: 1_000, least: 1, about: 'Requests of all keys together in a second' },
   sms_per_day: { standard: 1_000, least: 0, about: 'Text messages in 24 hours' },
   users: { standard: 50_000, least: 0, about: 'Users, active or pending' },

@@ -11,8 +11,8 @@ import type { Result, Torture } from './torture.ts'
 
 const fences = 6_000
 const connections = 4
-const samples = 150
-const rounds = 5
+const samples = 100
+const rounds = 3
 const betweenMs = 5
 
 const noise = fileURLToPath(new URL('noise.mts', import.meta.url))

@@ -10,7 +10,7 @@ type Policy = keyof Rates
 
 /** What was left at a moment, in milliseconds. It grows by the rate, up to that of so many seconds: room for an import. */
 type Bucket = { at: number; left: number }
-const burstSeconds = 20
+const burstSeconds = 40
 
 /** Buckets of so many keys and sessions are remembered; to forget one is to fill it. That of an organization stays. */
 const bucketsAtMost = 10_000

@@ -6,7 +6,7 @@ import type { Answer } from '../harness.ts'
 
 installHooks()
 
-// One request in a second of a key and two of the organization, on average: 20 and 40 at once.
+// One request in a second of a key and two of the organization, on average: 40 and 80 at once.
 
 const get = (key = acme.key): Promise<Answer> =>
   service.call('GET', `/organization/${acme.id}/geo-fences`, { key })
@@ -29,27 +29,27 @@ beforeEach(() => set({ key_requests_per_second: 1, requests_per_second: 2 }))
 describe('requests in a second', () => {
   test('are counted, and every answer says how many are left', async () => {
     const { headers } = await get()
-    expect(headers['ratelimit-policy']).toBe('"key";q=20;w=20, "organization";q=40;w=20')
-    expect(headers.ratelimit).toBe('"key";r=19;t=1, "organization";r=39;t=1')
+    expect(headers['ratelimit-policy']).toBe('"key";q=40;w=40, "organization";q=80;w=40')
+    expect(headers.ratelimit).toBe('"key";r=39;t=1, "organization";r=79;t=1')
     expect((await get('svc_org_00000000_wrong')).headers.ratelimit).toBeUndefined()
     const missing = await service.call('GET', '/organization/99/users', { key: acme.key })
     expect([missing.status, missing.headers.ratelimit]).toEqual([
       404,
-      '"key";r=18;t=2, "organization";r=38;t=1',
+      '"key";r=38;t=2, "organization";r=78;t=1',
     ])
   })
 
   test('beyond those of a key are 429 and do nothing, until there are some again', async () => {
-    expect(await answered(22)).toBe(20)
+    expect(await answered(42)).toBe(40)
     const { body, headers } = await create()
     expect(body).toMatchObject({
-      message: 'This key may make 1 requests in a second, and 20 at once',
+      message: 'This key may make 1 requests in a second, and 40 at once',
       data: { code: 'rate_limited', quota: 'key_requests_per_second', limit: 1 },
     })
     expect(body.data.hint).toContain(`svc org limits set --org ${acme.id} --key-requests-per-second N`)
     expect(headers).toMatchObject({
       'retry-after': '1',
-      ratelimit: '"key";r=0;t=20, "organization";r=20;t=10',
+      ratelimit: '"key";r=0;t=40, "organization";r=40;t=20',
     })
     clock.tick(second)
     expect(await answered(2)).toBe(1)
@@ -59,28 +59,28 @@ describe('requests in a second', () => {
     clock.tick(-60 * second)
     expect(await answered(1)).toBe(0)
     clock.tick(3600 * second)
-    expect(await answered(25)).toBe(20)
+    expect(await answered(45)).toBe(40)
   })
 
   test('of all keys of the organization count together', async () => {
     const keys = [await anotherKey()]
     await set({ key_requests_per_second: 2 })
-    expect(await answered(30)).toBe(30)
-    expect(await answered(30, keys[0]!.key)).toBe(10)
+    expect(await answered(60)).toBe(60)
+    expect(await answered(30, keys[0]!.key)).toBe(20)
     expect((await get(keys[0]!.key)).body.message).toBe(
-      'All keys of this organization together may make 2 requests in a second, and 40 at once',
+      'All keys of this organization together may make 2 requests in a second, and 80 at once',
     )
   })
 
   test('of both secrets of a rotated key count together', async () => {
     const { id, key } = await anotherKey()
     const next = dataOf(await service.call('POST', `/svc/v1/keys/${id}/rotate`, { body: { overlap_s: 60 } }))
-    expect([await answered(12, key), await answered(12, next.key)]).toEqual([12, 8])
+    expect([await answered(25, key), await answered(25, next.key)]).toEqual([25, 15])
   })
 
   test("of another organization and of the operator are not touched, and the operator's are not limited", async () => {
     const other = await createTenant(service, 'other')
-    await answered(25)
+    await answered(45)
     expect((await service.call('GET', `/organization/${other.id}/users`, { key: other.key })).status).toBe(
       200,
     )
@@ -89,7 +89,7 @@ describe('requests in a second', () => {
   })
 
   test('follow a change of the limits', async () => {
-    expect(await answered(25)).toBe(20)
+    expect(await answered(45)).toBe(40)
     await set({ key_requests_per_second: 4, requests_per_second: 8 })
     clock.tick(second)
     expect(await answered(25)).toBe(4)
