@@ -215,7 +215,7 @@ complete -c svc -n '__svc_at '\''org limits'\''' -a 'show' -d 'Show what an orga
 complete -c svc -n '__svc_at '\''org limits'\''' -a 'set' -d 'Change what an organization may use'
 complete -c svc -n '__svc_at '\''org limits show'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''org limits set'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
-complete -c svc -n '__svc_at '\''org limits set'\''' -l key-requests-per-second -x -d 'Requests of one key in a second; default 500'
+complete -c svc -n '__svc_at '\''org limits set'\''' -l key-requests-per-second -x -d 'Requests of one key in a second; default 250'
 complete -c svc -n '__svc_at '\''org limits set'\''' -l requests-per-second -x -d 'Requests of all keys together in a second; default 1000'
 complete -c svc -n '__svc_at '\''org limits set'\''' -l sms-per-day -x -d 'Text messages in 24 hours; default 1000'
 complete -c svc -n '__svc_at '\''org limits set'\''' -l sms-countries -x -d 'Dialing prefixes that text messages may go to; default all, which stands for every country (repeat or separate with commas)'
