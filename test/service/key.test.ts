@@ -152,6 +152,14 @@ describe('revoking a key', () => {
 const scoped = async (...scopes: string[]) =>
   dataOf(await create({ name: scopes.join(), org_id: acme.id, scopes })) as { id: number; key: string }
 
+test('a revoked key ends with its older secrets, whose overlap is not over', async () => {
+  const made = dataOf(await create({ name: 'ci', org_id: acme.id }))
+  const next = dataOf(await rotate(made.id))
+  expect(await works(made.key)).toBe(true)
+  expect((await revoke(next.id)).status).toBe(200)
+  expect([await works(made.key), await works(next.key)]).toEqual([false, false])
+})
+
 describe('a key of an organization', () => {
   test('creates, rotates and revokes keys of its organization with the scope keys', async () => {
     const { key } = await scoped('keys', 'ask')

@@ -49,8 +49,9 @@ export const descendantsOf = async (db: Db, root: number): Promise<number[]> => 
 }
 
 /**
- * What is revoked with a key: the keys that it created, and those that they created, as what a leaked key made must not
- * outlive it. A secret that a rotation replaced ends alone: its key lives on in the new one.
+ * What is revoked with a key: its older secrets, whose overlap may not be over, and the keys that it created, and those that
+ * they created, as what a leaked key made must not outlive it. A secret that a rotation replaced ends alone: its key lives on
+ * in the new one.
  */
 export const keysBelow = async (db: Db, id: number): Promise<number[]> => {
   const row = await db
@@ -58,5 +59,13 @@ export const keysBelow = async (db: Db, id: number): Promise<number[]> => {
     .where('id', '=', id)
     .select(['lineage', 'replaced'])
     .executeTakeFirst()
-  return row?.replaced === 0 ? descendantsOf(db, row.lineage ?? id) : []
+  if (row?.replaced !== 0) return []
+  const root = row.lineage ?? id
+  const older = await db
+    .selectFrom('api_keys')
+    .where(({ eb, or }) => or([eb('id', '=', root), eb('lineage', '=', root)]))
+    .where('id', '<>', id)
+    .select('id')
+    .execute()
+  return [...older.map((one) => one.id), ...(await descendantsOf(db, root))]
 }
