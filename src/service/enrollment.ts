@@ -70,6 +70,17 @@ export const findEnrollment = async ({ db, now, keyring }: Reach, token: string)
     .where('e.used_at', 'is', null)
     .where('e.expires_at', '>', now)
     .where('m.state', '=', 'active')
+    // A key that was revoked enrolls nobody any more.
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('api_keys as k')
+            .whereRef('k.id', '=', 'e.created_by')
+            .where('k.revoked_at', 'is not', null)
+            .select('k.id'),
+        ),
+      ),
+    )
     .selectAll('e')
     .select(['m.first_name', 'm.last_name', 'o.name as organization'])
     .executeTakeFirst()

@@ -131,7 +131,7 @@ describe('revoking a key', () => {
     const [first] = dataOf(await list())
     const last = await revoke(first.id)
     expect(refusal(last)).toEqual([409, 'last_operator_key', []])
-    expect(last.body.data.hint).toContain(`svc key rotate ${first.id}`)
+    expect(last.body.data.hint).toContain('svc key rotate')
 
     const { id, key } = dataOf(await create({ name: 'second' }))
     // The second would end with the first, which created it.
@@ -144,20 +144,44 @@ describe('revoking a key', () => {
   test('does not count on an operator key that only lives out its overlap', async () => {
     const [first] = dataOf(await list())
     const next = dataOf(await rotate(first.id))
-    expect(refusal(await revoke(next.id))).toEqual([409, 'last_operator_key', []])
-    expect((await service.call('DELETE', `/svc/v1/keys/${first.id}`, { key: next.key })).status).toBe(200)
+    for (const id of [next.id, first.id])
+      expect(refusal(await service.call('DELETE', `/svc/v1/keys/${id}`, { key: next.key }))).toEqual([
+        409,
+        'last_operator_key',
+        [],
+      ])
+    expect(await works(next.key)).toBe(true)
   })
 })
 
 const scoped = async (...scopes: string[]) =>
   dataOf(await create({ name: scopes.join(), org_id: acme.id, scopes })) as { id: number; key: string }
 
-test('a revoked key ends with its older secrets, whose overlap is not over', async () => {
-  const made = dataOf(await create({ name: 'ci', org_id: acme.id }))
+test.each(['older', 'newer'])('a key is revoked whole by its %s secret', async (named) => {
+  const made = dataOf(await create({ name: 'ci', org_id: acme.id, scopes: ['keys'] }))
   const next = dataOf(await rotate(made.id))
-  expect(await works(made.key)).toBe(true)
-  expect((await revoke(next.id)).status).toBe(200)
-  expect([await works(made.key), await works(next.key)]).toEqual([false, false])
+  const child = dataOf(await create({ name: 'child', scopes: ['keys'] }, next.key))
+  expect((await list('', made.key)).status).toBe(200)
+  expect((await revoke(named === 'older' ? made.id : next.id)).status).toBe(200)
+  expect(await Promise.all([made, next, child].map(async ({ key }) => (await list('', key)).status))).toEqual(
+    [401, 401, 401],
+  )
+})
+
+test('a key rotates itself and what it created, and no key of somebody else', async () => {
+  const { id, key } = dataOf(await create({ name: 'lead', org_id: acme.id, scopes: ['keys', 'ask'] }))
+  const other = dataOf(await create({ name: 'app', org_id: acme.id, scopes: ['ask'] }))
+  const child = dataOf(await create({ name: 'child', scopes: ['ask'] }, key))
+  const by = (target: number) => service.call('POST', `/svc/v1/keys/${target}/rotate`, { key, body: {} })
+  const before = await contentsOf(service)
+  expect(refusal(await by(other.id))).toEqual([403, 'not_your_key', []])
+  expect(await contentsOf(service)).toEqual(before)
+  expect([(await by(child.id)).status, (await by(id)).status]).toEqual([200, 200])
+})
+
+test('the name of a key looks like nothing else', async () => {
+  for (const name of ['hоnest', 'ci" (verified), says it is "ops', ' \u2800'])
+    expect(refusal(await create({ name, org_id: acme.id }))).toEqual([422, 'invalid_field', ['name']])
 })
 
 describe('a key of an organization', () => {
@@ -190,7 +214,7 @@ describe('a key of an organization', () => {
       expect(refusal(await create({ name: 'x', scopes }, key))).toEqual([403, 'scope_missing', []])
     expect(
       refusal(await service.call('POST', `/svc/v1/keys/${stronger.id}/rotate`, { key, body: {} })),
-    ).toEqual([403, 'scope_missing', []])
+    ).toEqual([403, 'not_your_key', []])
     expect(await contentsOf(service)).toEqual(before)
   })
 

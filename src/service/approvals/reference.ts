@@ -20,12 +20,12 @@ export const unknownApproval = (): Refusal =>
 export const findReferenced = (
   { db, caller }: Pick<Call, 'db' | 'caller'>,
   request_id: string,
-): Promise<{ org_id: number; user_id: number; asked_by: number }> =>
+): Promise<{ org_id: number; user_id: number; asked_by: number; device_id: number | null }> =>
   db
     .selectFrom('approvals')
     .where('request_id', '=', request_id)
     .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
-    .select(['org_id', 'user_id', 'asked_by'])
+    .select(['org_id', 'user_id', 'asked_by', 'device_id'])
     .executeTakeFirstOrThrow(unknownApproval)
 
 /**

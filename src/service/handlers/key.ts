@@ -4,7 +4,7 @@ import { scopesOf } from '../../contract/scopes.ts'
 import { namedKeyOf, type Call, type Handlers } from '../call.ts'
 import { newSecret } from '../keys.ts'
 import { keysBelow } from '../keys/ancestry.ts'
-import { checkExpiry, checkGrant, checkOwner } from '../keys/grant.ts'
+import { checkExpiry, checkGrant, checkOwner, checkRotation } from '../keys/grant.ts'
 import { revokeKeys } from '../keys/revocation.ts'
 import { changeKeyRows, insertKeyRow, isAuthenticKey } from '../keys/rows.ts'
 import { everyScope, readScopes, scopesText } from '../keys/scopes.ts'
@@ -87,7 +87,7 @@ const inReach =
     orgId === null ? eb(lit(1), '=', 1) : eb('org_id', '=', orgId)
 
 /** Why a key could not be rotated or revoked. */
-const whyNot = async (call: Call, id: number): Promise<Refusal> => {
+const whyNot = async (call: Call, id: number, wanted: 'rotate' | 'revoke'): Promise<Refusal> => {
   const row = await selectKeys(call)
     .where('id', '=', id)
     .where(inReach(call))
@@ -95,15 +95,15 @@ const whyNot = async (call: Call, id: number): Promise<Refusal> => {
     .executeTakeFirst()
   if (!row) return notFound('Key')
   if (row.revoked_at !== null) return conflict('key_revoked', 'The key is revoked already')
-  if (row.expires_at !== null && row.expires_at <= call.now)
-    return conflict('key_expired', 'The key has expired')
+  if (wanted === 'revoke')
+    return conflict(
+      'last_operator_key',
+      'No operator key would be left: a key is revoked with all its secrets and the keys that it created',
+      'svc key rotate ID --overlap 0 replaces the secret of a key; svc key list shows the newest',
+    )
   if (row.replaced === 1)
     return conflict('key_rotated', 'The key was rotated already', 'rotate the newer key of the same name')
-  return conflict(
-    'last_operator_key',
-    'No operator key would be left: a key is revoked together with the keys that it created',
-    `svc key rotate ${id} --overlap 0 replaces its secret`,
-  )
+  return conflict('key_expired', 'The key has expired')
 }
 
 export const keyHandlers: Handlers<typeof key> = {
@@ -180,6 +180,7 @@ export const keyHandlers: Handlers<typeof key> = {
         'Another program has changed this key in the store, so it is not used',
         `svc key revoke ${id}, then svc key create`,
       )
+    await checkRotation(call, old)
     const until = later(call.now, overlap_s * 1000)
     const expires_at = old.expires_at !== null && old.expires_at < until ? old.expires_at : until
     const [replaced] = await changeKeyRows(call, { replaced: 1, expires_at }, (keys) =>
@@ -190,7 +191,7 @@ export const keyHandlers: Handlers<typeof key> = {
         .where('replaced', '=', 0)
         .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', call.now)])),
     )
-    if (!replaced) throw await whyNot(call, id)
+    if (!replaced) throw await whyNot(call, id, 'rotate')
     // The new secret is shown to whoever rotates, so it must not be able to do more than they can.
     checkGrant(call.caller, readScopes(old.scopes))
     checkExpiry(call, old.expires_at ?? undefined)
@@ -231,7 +232,7 @@ export const keyHandlers: Handlers<typeof key> = {
           ]),
         ),
     )
-    if (!row) throw await whyNot(call, id)
+    if (!row) throw await whyNot(call, id, 'revoke')
     await call.audit(row.org_id ?? 0, `key:${id}`)
     await revokeKeys(call, below)
   },

@@ -8,6 +8,7 @@ import type { Call, Handlers } from '../call.ts'
 import { requireScope } from '../keys/scopes.ts'
 import { eraseRealm } from '../mobile/expiry.ts'
 import { checkPolicy } from '../policy.ts'
+import { refuseWeaker } from '../policy/protections.ts'
 import { checkRules, demandForRules } from '../policy/rules.ts'
 import { conflict, invalid, notFound, Refusal } from '../refusal.ts'
 import type { Tables } from '../storage/schema.ts'
@@ -118,6 +119,7 @@ export const orgHandlers: Pick<Handlers<typeof org>, Group> = {
     const { policy, ...naming } = given(input, ['name', 'slug', 'policy'])
     if (Object.keys(naming).length > 0) requireScope({ scope: 'keys' }, call.caller)
     if (policy !== undefined) requireScope({ scope: 'rules' }, call.caller)
+    refuseWeaker(call, JSON.parse(present.policy) as Policy, policy)
     await demandForRules(call, org_id, 'updateOrganization', policy?.require_approval)
     if (policy?.require_approval) await checkRules(call, org_id, policy.require_approval)
     const slug = naming.slug === undefined ? present.slug : checkSlug(naming.slug)

@@ -49,23 +49,18 @@ export const descendantsOf = async (db: Db, root: number): Promise<number[]> => 
 }
 
 /**
- * What is revoked with a key: its older secrets, whose overlap may not be over, and the keys that it created, and those that
- * they created, as what a leaked key made must not outlive it. A secret that a rotation replaced ends alone: its key lives on
- * in the new one.
+ * What is revoked with a key, whichever of its secrets is named: its other secrets, the keys that it created, and those that
+ * they created, as what a leaked key made must not outlive it.
  */
 export const keysBelow = async (db: Db, id: number): Promise<number[]> => {
-  const row = await db
-    .selectFrom('api_keys')
-    .where('id', '=', id)
-    .select(['lineage', 'replaced'])
-    .executeTakeFirst()
-  if (row?.replaced !== 0) return []
+  const row = await db.selectFrom('api_keys').where('id', '=', id).select('lineage').executeTakeFirst()
+  if (!row) return []
   const root = row.lineage ?? id
-  const older = await db
+  const others = await db
     .selectFrom('api_keys')
     .where(({ eb, or }) => or([eb('id', '=', root), eb('lineage', '=', root)]))
     .where('id', '<>', id)
     .select('id')
     .execute()
-  return [...older.map((one) => one.id), ...(await descendantsOf(db, root))]
+  return [...others.map((one) => one.id), ...(await descendantsOf(db, root))]
 }

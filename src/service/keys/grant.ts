@@ -1,7 +1,8 @@
 import type { Scope } from '../../contract/scopes.ts'
-import type { Call, Caller } from '../call.ts'
+import { namedKeyOf, type Call, type Caller } from '../call.ts'
 import { invalid, Refusal } from '../refusal.ts'
-import { scopesText } from './scopes.ts'
+import { ancestorsOf } from './ancestry.ts'
+import { isOperator, scopesText } from './scopes.ts'
 
 /** Refuses scopes that the caller lacks: no key creates, or gets the secret of, a stronger one. */
 export const checkGrant = (caller: Caller, scopes: Iterable<Scope>): void => {
@@ -39,4 +40,20 @@ export const checkOwner = async (
     .executeTakeFirst()
   if (found) return
   throw invalid('owner_user_id', `must be an active member of ${orgId === null ? 'an' : 'the'} organization`)
+}
+
+/**
+ * Whoever rotates a key is shown its new secret, so a key rotates itself and the keys that it created, directly or not. The
+ * operator rotates every key.
+ */
+export const checkRotation = async (
+  call: Call,
+  { id, lineage }: { id: number; lineage: number | null },
+): Promise<void> => {
+  const [own, root] = [namedKeyOf(call.caller), lineage ?? id]
+  if (isOperator(call.caller) || root === own) return
+  if (((await ancestorsOf(call, root)) ?? []).includes(own)) return
+  throw new Refusal(403, 'not_your_key', 'A key rotates itself and the keys that it created, and no other', {
+    hint: 'Use that key itself, or an operator key; svc key revoke ends a key of the organization',
+  })
 }

@@ -15,6 +15,19 @@ export const mayInfluence = (caller: Pick<Caller, 'orgId' | 'scopes'>): boolean 
 /** How the key that enrolled a device is related to the key that asks. */
 export type Relation = 'self' | 'operator' | 'creator' | 'other' | 'unknown'
 
+/** Whether a key that is not the operator's is above both. */
+const nearestShared = async (
+  reach: { db: Db; keyring: Keyring },
+  above: readonly number[],
+  aboveAsked: readonly number[],
+): Promise<boolean> => {
+  for (const root of above.filter((one) => aboveAsked.includes(one))) {
+    const row = await authenticKey(reach, root)
+    if (row && !(row.org_id === null && row.scopes === everyScope)) return true
+  }
+  return false
+}
+
 /**
  * `self` also where the enrolling key was created by the asking one, directly or not: its owner holds both. `unknown` where
  * nobody recorded which key enrolled the device, or another program has changed one of these keys. Both are row ids of
@@ -35,5 +48,7 @@ export const relationOf = async (
   if (!above || !aboveAsked) return 'unknown'
   if (asked !== undefined && above.includes(asked)) return 'self'
   if (enroller.org_id === null && enroller.scopes === everyScope) return 'operator'
-  return aboveAsked.includes(enrolled) ? 'creator' : 'other'
+  // Two keys that one key of an organization created are in one hand.
+  const shared = await nearestShared(reach, above, aboveAsked)
+  return shared || aboveAsked.includes(enrolled) ? 'creator' : 'other'
 }

@@ -6,6 +6,7 @@ import { consumeApproval } from '../approvals/consumption.ts'
 import { unknownApproval } from '../approvals/reference.ts'
 import { requestApproval } from '../approvals/request.ts'
 import { namedKeyOf, type Call } from '../call.ts'
+import { relationOf } from '../keys/influence.ts'
 import { Refusal } from '../refusal.ts'
 import { approversOf } from './rules.ts'
 
@@ -28,6 +29,7 @@ export type Named = {
   org_id: number
   user_id: number
   asked_by: number
+  device_id: number | null
   digest: string
 }
 
@@ -54,6 +56,22 @@ const notTheirs = (): Refusal =>
     hint: 'Repeat the call without x-svc-approval, and those who may are asked',
   })
 
+/** Whether the key that calls enrolled the device that approved: it could have approved its own call. */
+const enrolledItself = async (call: Call, { org_id, device_id }: Named): Promise<boolean> => {
+  const device = await call.db
+    .selectFrom('devices')
+    .where('org_id', '=', org_id)
+    .where('id', '=', device_id ?? 0)
+    .select('enrolled_by')
+    .executeTakeFirst()
+  return device !== undefined && (await relationOf(call, call.caller.keyId, device.enrolled_by)) === 'self'
+}
+
+const selfEnrolled = (): Refusal =>
+  new Refusal(403, 'not_separated', 'The key that calls enrolled the device that approved the call', {
+    hint: 'Call with another key, or approve with a device that another key enrolled',
+  })
+
 /**
  * Uses the approval that a call names, in the transaction of the call itself. Throws an ApprovalRequired where it names
  * none, and a Refusal where that one is not good for this call; either undoes the call.
@@ -69,6 +87,7 @@ export const useApproval = async (
   if (named.asked_by !== namedKeyOf(call.caller)) throw unknownApproval()
   for (const { orgId, approvers } of requirements)
     if (named.org_id !== orgId || !approvers.includes(named.user_id)) throw notTheirs()
+  if (await enrolledItself(call, named)) throw selfEnrolled()
   const { request_id, digest } = named
   const used = await consumeApproval({ request_id, digest }, call)
   if (used instanceof Refusal) throw used

@@ -8,7 +8,6 @@ installHooks()
 const policy = async (changes: object) =>
   dataOf(
     await service.call('PUT', `/organization/${acme.id}/update`, {
-      key: acme.key,
       body: { policy: changes },
     }),
   )

@@ -1,0 +1,55 @@
+import type { Policy } from '../../contract/policy.ts'
+import type { Call } from '../call.ts'
+import { isOperator } from '../keys/scopes.ts'
+import { Refusal } from '../refusal.ts'
+
+// Some members of a policy protect an organization against its own keys. Whoever holds such a key must not be able to
+// switch them off first.
+
+const day = 24 * 60 * 60
+
+type Defaults = Pick<Call, 'dev' | 'deviceProof'>
+
+/** Names of the members that `after` would weaken. */
+const weakened = (before: Policy, after: Policy, { dev, deviceProof }: Defaults): string[] => {
+  const allowed = before.allowed_aaguids ?? []
+  const next = after.allowed_aaguids
+  const checks: [keyof Policy, boolean][] = [
+    [
+      'recovery_delay_s',
+      after.recovery_delay_s !== undefined &&
+        after.recovery_delay_s < (before.recovery_delay_s ?? (dev ? 0 : day)),
+    ],
+    ['device_proof', after.device_proof === 'link' && (before.device_proof ?? deviceProof) === 'otp'],
+    ['attestation', after.attestation === 'none' && before.attestation === 'direct'],
+    [
+      'allowed_aaguids',
+      next !== undefined &&
+        allowed.length > 0 &&
+        (next.length === 0 || next.some((one) => !allowed.includes(one))),
+    ],
+    ['device_bound_only', after.device_bound_only === false && before.device_bound_only === true],
+    ['separation', after.separation === 'standard' && before.separation === 'strict'],
+    ['not_requester', after.not_requester === false && before.not_requester === true],
+  ]
+  return checks.flatMap(([name, isWeaker]) => (isWeaker ? [name] : []))
+}
+
+/** Fails with 403 where a key that is not the operator's would weaken what protects the organization against such keys. */
+export const refuseWeaker = (call: Call, before: Policy, after: Policy | undefined): void => {
+  if (after === undefined || isOperator(call.caller)) return
+  const [first, ...others] = weakened(before, after, call)
+  if (first === undefined) return
+  throw new Refusal(
+    403,
+    'policy_protected',
+    `Only an operator key can weaken ${[first, ...others].map((name) => `policy.${name}`).join(', ')}`,
+    {
+      issues: [first, ...others].map((name) => ({
+        field: `policy.${name}`,
+        message: 'can be weakened only with an operator key',
+      })),
+      hint: 'It protects the organization against its own keys. Ask the operator of the service',
+    },
+  )
+}
