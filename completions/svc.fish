@@ -910,7 +910,7 @@ complete -c svc -n '__svc_at '\''key list'\''' -l org -x -a '(__svc_ask org)' -d
 complete -c svc -n '__svc_at '\''key list'\''' -l limit -x -d 'Number of rows to show'
 complete -c svc -n '__svc_at '\''key list'\''' -l cursor -x -d 'Position to continue from; svc prints it when there are more rows'
 complete -c svc -n '__svc_at '\''key list'\''' -l all -d 'Show every row'
-complete -c svc -n '__svc_at '\''key create'\''' -l name -x -d 'Name, as the audit shows it'
+complete -c svc -n '__svc_at '\''key create'\''' -l name -x -d 'Name, as approvers and the audit show it'
 complete -c svc -n '__svc_at '\''key create'\''' -l org -x -a '(__svc_ask org)' -d 'Organization, id or slug'
 complete -c svc -n '__svc_at '\''key create'\''' -l can -x -a 'ask read people rules devices keys notify app admin all' -d 'What it may do (ask|read|people|rules|devices|keys|notify|app|admin|all; repeat or separate with commas)'
 complete -c svc -n '__svc_at '\''key create'\''' -l expires -x -d 'When it expires; default: never (12h, 30d, 2030-01-31 or ISO 8601)'
