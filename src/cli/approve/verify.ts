@@ -136,8 +136,9 @@ export const registerVerify = (group: Command, context: Context): void => {
       output.warn(safeLine(sentence(verdict)))
       const hint = hintOf(verdict)
       if (hint) output.warn(`hint: ${hint}`)
-      if (verdict.valid) for (const fact of verdict.facts) output.note(safeLine(fact))
-      if (verdict.valid) output.note(`Confirmed by the service only: ${verdict.on_service_word.join('; ')}`)
+      // In a pipe too: the log of a job must not show a bare "Valid".
+      if (verdict.valid) for (const fact of verdict.facts) output.warn(safeLine(fact))
+      if (verdict.valid) output.warn(`Confirmed by the service only: ${verdict.on_service_word.join('; ')}`)
     }
     if (!verdict.valid) context.exitCode = 1
   })

@@ -110,6 +110,17 @@ describe('svc approve verify', () => {
   ])('of %s with %j exits with %i', async (file, flags, exit) => {
     expect((await offline(file, ...flags)).exit).toBe(exit)
   })
+  test.each([[[]], [['-o', 'table']], [['-o', 'csv']]])(
+    'prints the facts through a pipe, with %j',
+    async (flags) => {
+      const { exit, out, err } = await offline('creator.json', ...flags)
+      expect(exit).toBe(0)
+      expect(err).toMatch(/^Valid: .*\nRequested in the organization acme /)
+      expect(err).toContain('The device was enrolled by the key that created this key')
+      expect(err).toMatch(/\nConfirmed by the service only: .*\n$/)
+      expect(out).not.toContain('The device was enrolled')
+    },
+  )
   test('requires the organization, and the issuer unless the keys name it', async () => {
     const keys = ['--jwks', 'keys.json']
     const noOrg = await verify(['receipt.json', ...keys])
