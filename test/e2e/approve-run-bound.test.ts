@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { svc } from './processes.ts'
@@ -71,6 +71,45 @@ describe('what a command is bound to', () => {
     expect({ exit, stdout }).toEqual({ exit: 101, stdout: '' })
     expect(stderr).toContain(`${path(name)} is not what was approved`)
     expect(await record(id)).toMatchObject({ status: 'approved', used_at: null })
+  })
+
+  test.each([
+    ['did not exist', () => {}, 'did not exist when svc asked'],
+    ['was a directory', (file: string) => mkdirSync(file), 'was replaced or removed after svc had asked'],
+  ])('stops the run when a script %s when svc asked, and is not used', async (_, before, detail) => {
+    const file = path(`later-${people}.sh`)
+    before(file)
+    const running = run('--', '/bin/sh', file)
+    const id = (await running.said(asked))[1]!
+    rmSync(file, { recursive: true, force: true })
+    writeFileSync(file, 'echo evil\n')
+    await decide('approve', id)
+    const { exit, stdout, stderr } = await running.ended
+    expect({ exit, stdout }).toEqual({ exit: 101, stdout: '' })
+    expect(stderr).toContain(`${file} is not what was approved: nothing was run`)
+    expect(stderr).toContain(`It ${detail}. The approval was not used.`)
+    expect(await record(id)).toMatchObject({ status: 'approved', used_at: null })
+  })
+
+  test('does not include the content of a directory, and svc says so before it asks', async () => {
+    const folder = path(`app-${people}`)
+    mkdirSync(folder)
+    const running = run('--', '/bin/ls', folder)
+    const { 1: id = '', index, input } = await running.said(asked)
+    expect(input.slice(0, index)).toContain(`The content of ${folder} is not bound: it is a directory`)
+    // What is written into it changes nothing: nobody approved what is in it.
+    writeFileSync(`${folder}/new`, '')
+    await decide('approve', id)
+    expect(await running.ended).toMatchObject({ exit: 0, stdout: 'new\n' })
+  })
+
+  test('accepts the receipt that svc makes itself as an argument', async () => {
+    const kept = path(`receipt-${people}.json`)
+    const running = run('--receipt', kept, '--', '/bin/cat', kept)
+    const id = (await running.said(asked))[1]!
+    await decide('approve', id)
+    const { exit, stdout } = await running.ended
+    expect({ exit, id: JSON.parse(stdout).claims.jti }).toEqual({ exit: 0, id })
   })
 
   test('is a private copy where --bind names the file: a change of the original changes nothing', async () => {

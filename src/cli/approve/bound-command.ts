@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, closeSync, copyFileSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  type BigIntStats,
+} from 'node:fs'
+import { devNull } from 'node:os'
+import { basename, isAbsolute, join, resolve, sep } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { readSubject, SubjectError, type Subject } from '../../receipt/subject.ts'
 import type { Io } from '../io.ts'
@@ -22,17 +32,32 @@ const hashOf = (path: string): string => {
   return hash.digest('hex')
 }
 
-const isFile = (path: string): boolean => {
+const look = (path: string): BigIntStats | undefined => {
   try {
-    return statSync(path).isFile()
+    return statSync(path, { bigint: true })
   } catch {
-    // It is not there, or is no name of a file.
-    return false
+    // It does not exist, or the text is not a path.
+    return undefined
   }
+}
+
+/** Tells what is at a path from anything that replaces it. Without times: a directory may be written to. */
+const identityOf = (found: BigIntStats | undefined): string | undefined =>
+  found && `${found.mode}:${found.dev}:${found.ino}`
+
+/** Where a program finds it. `a/../b` stays as it is: `a` may be a link, and then that is not `b`. */
+const pathOf = (name: string, { cwd }: Pick<Io, 'cwd'>): string => {
+  const parts = name.split(sep)
+  const named = parts.findIndex((part) => !['', '.', '..'].includes(part))
+  if (named < 0 || !parts.includes('..', named)) return resolve(cwd, name)
+  return isAbsolute(name) ? name : `${cwd}${sep}${name}`
 }
 
 /** A file whose content is approved. `copy` is what is run and given to the command in its place. */
 type BoundFile = { path: string; sha256: string; copy?: string }
+
+/** An argument whose content is not approved. `why` is missing where it has none: text, or a name that is still free. */
+type Unbound = { path: string; identity: string | undefined; why: string | undefined }
 
 type Given = {
   argv: readonly string[]
@@ -46,12 +71,14 @@ type Given = {
 
 export type BoundCommand = {
   subject: Subject
-  /** Arguments whose content is not bound, because it cannot be read. */
-  unreadable: string[]
+  /** Says of each argument that has content which is not bound why it is not. */
+  warnings: string[]
   /** What to start: private copies where --bind named the file. */
   file: string
   args: string[]
-  /** Fails when the content of a file is no longer what was approved. */
+  /** Accepts a file that svc itself has made since. */
+  acceptOwn(path: string): void
+  /** Fails when a file is no longer what was approved, or an argument now names something else. */
   recheck(): void
 }
 
@@ -66,9 +93,9 @@ const copyOf = (path: string, folder: string, at: number): string => {
   return copy
 }
 
-const bindFile = (name: string, at: number, { cwd }: Pick<Io, 'cwd'>, folder: string): BoundFile => {
-  const path = resolve(cwd, name)
-  if (!isFile(path)) throw usageError(`--bind: ${name} is not a file`)
+const bindFile = (name: string, at: number, io: Pick<Io, 'cwd'>, folder: string): BoundFile => {
+  const path = pathOf(name, io)
+  if (!look(path)?.isFile()) throw usageError(`--bind: ${name} is not a file`)
   try {
     // Of the copy: what is hashed is what is run, whatever becomes of the original.
     const copy = copyOf(path, folder, at)
@@ -83,6 +110,18 @@ const changed = ({ path }: BoundFile): SvcError =>
     detail: 'Its content changed after svc had asked. The approval was not used.',
     hint: 'Ask again for what is there now, or let svc keep a copy: --bind FILE',
   })
+
+const replaced = ({ path, identity }: Unbound): SvcError =>
+  new SvcError('failed', 'file_changed', `${path} is not what was approved: nothing was run`, {
+    detail: `It ${identity === undefined ? 'did not exist when svc asked' : 'was replaced or removed after svc had asked'}. The approval was not used.`,
+    hint: 'Ask again for what is there now',
+  })
+
+const whyUnbound = (path: string, found: BigIntStats | undefined): string | undefined => {
+  if (!found || path === devNull) return undefined
+  if (found.isDirectory()) return 'it is a directory. To bind a file in it: --bind FILE'
+  return found.isFile() ? 'it cannot be read' : 'it is not a regular file'
+}
 
 const pure = ({ path, sha256 }: BoundFile) => ({ path, sha256 })
 
@@ -108,18 +147,22 @@ export const bindCommand = (
 ): BoundCommand => {
   const copies = bind.map((name, at) => bindFile(name, at, io, folder))
   const known = new Map(copies.map((one) => [one.path, one]))
-  const unreadable: string[] = []
+  const unbound = new Map<string, Unbound>()
   const note = (path: string): BoundFile | undefined => {
     const before = known.get(path)
-    if (before || !isFile(path)) return before
+    if (before) return before
+    const found = look(path)
     try {
-      const bound = { path, sha256: hashOf(path) }
-      known.set(path, bound)
-      return bound
+      if (found?.isFile()) {
+        const bound = { path, sha256: hashOf(path) }
+        known.set(path, bound)
+        return bound
+      }
     } catch {
-      unreadable.push(path)
-      return undefined
+      // The person who asks is told below.
     }
+    unbound.set(path, { path, identity: identityOf(found), why: whyUnbound(path, found) })
+    return undefined
   }
   const executable = note(file)
   if (!executable)
@@ -127,7 +170,8 @@ export const bindCommand = (
       `${file} cannot be read, so that nobody could approve what it does`,
       'Run it through a script',
     )
-  const args = argv.slice(1).map((arg) => note(resolve(io.cwd, arg))?.copy ?? arg)
+  const args = argv.slice(1).map((arg) => (arg === '' ? arg : (note(pathOf(arg, io))?.copy ?? arg)))
+  const started = new Set([executable.copy, ...args])
   return {
     subject: checked({
       argv,
@@ -136,19 +180,27 @@ export const bindCommand = (
       files: [...known.values()].filter((one) => one !== executable).map(pure),
       environment: { passed: environment.passed, set: environment.set },
     }),
-    unreadable,
+    warnings: [...unbound.values()].flatMap(({ path, why }) =>
+      why === undefined ? [] : [`The content of ${path} is not bound: ${why}`],
+    ),
     file: executable.copy ?? file,
     args,
+    acceptOwn: (path) => {
+      const one = unbound.get(path)
+      if (one) one.identity = identityOf(look(path))
+    },
     recheck: () => {
       for (const one of known.values()) {
         let now: string | undefined
         try {
-          now = hashOf(one.copy ?? one.path)
+          // A copy counts only where the command gets it; else the command opens the original.
+          now = hashOf(one.copy !== undefined && started.has(one.copy) ? one.copy : one.path)
         } catch {
           // It has gone.
         }
         if (now !== one.sha256) throw changed(one)
       }
+      for (const one of unbound.values()) if (identityOf(look(one.path)) !== one.identity) throw replaced(one)
     },
   }
 }

@@ -55,10 +55,12 @@ const askAndRun = async (
   })
   let kept: ReturnType<typeof reserveFile> | undefined
   try {
-    if (options.receipt !== undefined) kept = reserveFile(options.receipt, 'receipt', io)
+    if (options.receipt !== undefined) {
+      kept = reserveFile(options.receipt, 'receipt', io)
+      command.acceptOwn(kept.path)
+    }
     const warning = options.mcp ? undefined : await (await import('./separated.ts')).checkSeparated(context)
-    for (const path of command.unreadable)
-      output.warn(`The content of ${path} is not bound: it cannot be read`)
+    for (const text of command.warnings) output.warn(text)
     const tell = createTeller(context, backend.secondsLeft)
     const asking = {
       backend,

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bindCommand } from '../../../src/cli/approve/bound-command.ts'
@@ -78,7 +87,53 @@ describe('a command that is bound', () => {
   test('binds a file of --bind that is no argument, and notices its change', () => {
     write('run.sh', 'x')
     write('config', 'a')
-    expect(dataOf(bind(['run.sh'], ['config']))['files']).toHaveLength(1)
+    const bound = bind(['run.sh'], ['config'])
+    expect(dataOf(bound)['files']).toHaveLength(1)
+    expect(() => bound.recheck()).not.toThrow()
+    write('config', 'b')
+    expect(() => bound.recheck()).toThrow(/config is not what was approved/)
+  })
+
+  test('binds what a program opens when a folder in the path is a link', () => {
+    write('run.sh', 'x')
+    write('plan', 'shown')
+    mkdirSync(join(folder.path, 'elsewhere', 'inner'), { recursive: true })
+    write('elsewhere/plan', 'opened')
+    symlinkSync('elsewhere/inner', join(folder.path, 'link'))
+    expect(dataOf(bind(['run.sh', 'link/../plan']))['files']).toEqual([
+      { path: `${folder.path}/link/../plan`, sha256: hash('opened') },
+    ])
+  })
+
+  test('says which arguments have content that is not bound, each once', () => {
+    write('run.sh', 'x')
+    const place = join(folder.path, 'place')
+    mkdirSync(place)
+    expect(bind(['run.sh', 'place', './place', '', '-x', '/dev/null', '/dev/zero', 'none']).warnings).toEqual(
+      [
+        `The content of ${place} is not bound: it is a directory. To bind a file in it: --bind FILE`,
+        'The content of /dev/zero is not bound: it is not a regular file',
+      ],
+    )
+  })
+
+  test.each([
+    ['appears', 'none', (path: string) => writeFileSync(path, '')],
+    ['is behind a link that led nowhere', 'dangling', () => write('target', '')],
+    ['replaces a directory', 'place', (path: string) => (rmdirSync(path), writeFileSync(path, ''))],
+    [
+      'replaces a directory by another',
+      'place',
+      (path: string) => renameSync(join(folder.path, 'other'), path),
+    ],
+  ])('notices what %s after it was approved', (_, name, change) => {
+    write('run.sh', 'x')
+    for (const one of ['place', 'other']) mkdirSync(join(folder.path, one))
+    symlinkSync('target', join(folder.path, 'dangling'))
+    const bound = bind(['run.sh', 'none', 'place', 'dangling'])
+    expect(() => bound.recheck()).not.toThrow()
+    change(join(folder.path, name))
+    expect(() => bound.recheck()).toThrow(`${join(folder.path, name)} is not what was approved`)
   })
 
   test('is refused where a file of --bind is none, and where it is too much to approve', () => {
