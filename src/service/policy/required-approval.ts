@@ -7,6 +7,7 @@ import { unknownApproval } from '../approvals/reference.ts'
 import { requestApproval } from '../approvals/request.ts'
 import { namedKeyOf, type Call } from '../call.ts'
 import { relationOf } from '../keys/influence.ts'
+import { isOperator } from '../keys/scopes.ts'
 import { Refusal } from '../refusal.ts'
 import { approversOf } from './rules.ts'
 
@@ -56,8 +57,12 @@ const notTheirs = (): Refusal =>
     hint: 'Repeat the call without x-svc-approval, and those who may are asked',
   })
 
-/** Whether the key that calls enrolled the device that approved: it could have approved its own call. */
+/**
+ * Whether the key that calls enrolled the device that approved: it could have approved its own call. The operator is the root of
+ * trust.
+ */
 const enrolledItself = async (call: Call, { org_id, device_id }: Named): Promise<boolean> => {
+  if (isOperator(call.caller)) return false
   const device = await call.db
     .selectFrom('devices')
     .where('org_id', '=', org_id)
