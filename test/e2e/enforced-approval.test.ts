@@ -51,6 +51,19 @@ describe('an organization with require_approval', () => {
     expect((await fences()).trim()).toBe(site)
   })
 
+  test('says so where the key is revoked while it waits', async () => {
+    const create = ['key', 'create', '--org', ada.org.slug, '--name', 'short', '--can', 'read,rules']
+    const { id, key } = JSON.parse(await ok([...create, '--json', 'id,key'])) as { id: string; key: string }
+    const waiting = svc(remove(), { ...env, SVC_API_KEY: key })
+    await ada.rung()
+    await ok(['key', 'revoke', id, '--yes'])
+    const { exit, stderr } = await waiting
+    expect(exit).toBe(7)
+    expect(stderr).toContain('the API key of the requester was revoked or has expired')
+    expect(stderr).not.toContain('could not be withdrawn')
+    expect((await fences()).trim()).toBe(site)
+  })
+
   test('refuses a raw call, and names the request to wait for', async () => {
     const { exit, stdout } = await svc(
       ['api', `/organization/${ada.org.id}/delete/geo-fence/${site}`, '-X', 'DELETE'],

@@ -15,7 +15,7 @@ export type Approval = { id: string; receipt: string }
 type Asking = Omit<Proving, 'askedAt'> & { tell: Teller; nothing: string }
 
 /** No prompt stays live that nobody waits for; says so where it cannot be taken back. */
-const withdraw = async (id: string, { asker }: Backend, context: Context): Promise<void> => {
+export const withdraw = async (id: string, { asker }: Backend, context: Context): Promise<void> => {
   try {
     await asker.cancel(id)
   } catch (error) {

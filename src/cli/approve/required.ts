@@ -2,7 +2,8 @@ import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context.ts'
-import { openBackend, type Backend } from './backend.ts'
+import { openBackend } from './backend.ts'
+import { withdraw } from './get-approval.ts'
 import { exitOfState } from './state.ts'
 import { createTeller } from './teller.ts'
 import { waitFor } from './wait-for.ts'
@@ -16,21 +17,17 @@ const requestsIn = ({ data }: SvcError): string[] => {
   })
 }
 
-const withdrawAll = async (ids: readonly string[], { asker }: Backend): Promise<void> => {
-  // One that has ended by itself is no matter.
-  await Promise.all(ids.map((id) => asker.cancel(id).catch(() => undefined)))
-}
-
-const notApproved = (records: readonly ApprovalRecord[]): SvcError => {
-  const denied = records.find(({ status }) => status === 'denied')
-  const { status, detail } = denied ?? records[0]!
-  return new SvcError(
+const notApproved = ({ status, detail }: ApprovalRecord): SvcError =>
+  new SvcError(
     exitOfState(status),
     status,
     `Not approved (${status}): the service requires an approval, and nothing was changed`,
     { detail: detail ?? undefined },
   )
-}
+
+/** Of several waits that ended without an approval: a denial says the most, and else the first. */
+const mostTelling = ({ errors }: AggregateError): unknown =>
+  errors.find((error) => error instanceof SvcError && error.code === 'denied') ?? errors[0]
 
 /**
  * Waits until one of those whom the service has asked approves, and answers the id of that request: the call is repeated with
@@ -45,25 +42,25 @@ export const awaitRequired = async (context: Context, required: SvcError): Promi
   const backend = await openBackend(context, { through: 'service', bound: true })
   // Its lines go to stderr, whatever the format of the answer is.
   const tell = createTeller({ io, globals: { ...globals, output: undefined } }, backend.secondsLeft)
+  const open = new Set(ids)
   const done = new AbortController()
   const signal = AbortSignal.any([io.signal, done.signal])
   try {
     const first = await Promise.all(ids.map((id) => backend.asker.status(id)))
-    const ended: ApprovalRecord[] = []
     const waits = first.map(async (record) => {
       if (record.status === 'pending') tell.waiting(record)
       const decided = await waitFor(backend, record, { tell, signal, globals })
+      if (decided.status !== 'pending') open.delete(decided.request_id)
       tell.decided(decided)
-      ended.push(decided)
-      if (decided.status !== 'approved') throw notApproved([decided])
+      if (decided.status !== 'approved') throw notApproved(decided)
       return decided.request_id
     })
-    return await Promise.any(waits).catch(() => {
-      throw notApproved(ended)
+    return await Promise.any(waits).catch((error: AggregateError) => {
+      throw mostTelling(error)
     })
   } catch (error) {
     tell.end()
-    await withdrawAll(ids, backend)
+    await Promise.all([...open].map((id) => withdraw(id, backend, context)))
     if (io.signal.aborted)
       throw new SvcError('interrupted', 'interrupted', 'Interrupted; nothing was changed')
     throw error
