@@ -28,18 +28,16 @@ type Paging = Pick<Call, 'page' | 'paged' | 'pagedByTime'>
 const noHeader = (): void => undefined
 const onePage: Paging = { page: { after: 0 }, paged: (rows) => rows, pagedByTime: (rows) => rows }
 
-const outsideOf = (service: Service, asked: Asked): Outside => {
-  return {
-    service,
-    caller: asked.caller,
-    get signal() {
-      return asked.signal
-    },
-    get ip() {
-      return asked.ip
-    },
-  }
-}
+const outsideOf = (service: Service, asked: Asked): Outside => ({
+  service,
+  caller: asked.caller,
+  get signal() {
+    return asked.signal
+  },
+  get ip() {
+    return asked.ip
+  },
+})
 
 const callOf = (
   service: Service,

@@ -7,7 +7,7 @@ import { keysBelow } from '../keys/ancestry.ts'
 import { checkExpiry, checkGrant, checkOwner, checkRotation } from '../keys/grant.ts'
 import { revokeKeys } from '../keys/revocation.ts'
 import { changeKeyRows, insertKeyRow, isAuthenticKey } from '../keys/rows.ts'
-import { everyScope, readScopes, scopesText } from '../keys/scopes.ts'
+import { everyScope, isOperatorKey, readScopes, scopesText } from '../keys/scopes.ts'
 import { conflict, notFound, type Refusal } from '../refusal.ts'
 import { later } from '../later.ts'
 import { inPage } from './page.ts'
@@ -31,9 +31,9 @@ const day = 86_400
 
 type Granted = { org_id: number | null; scopes: string }
 
-const kindOf = ({ org_id, scopes }: Granted) => {
-  if (org_id !== null) return 'organization' as const
-  return scopes === everyScope ? ('operator' as const) : ('service' as const)
+const kindOf = (key: Granted) => {
+  if (key.org_id !== null) return 'organization' as const
+  return isOperatorKey(key) ? ('operator' as const) : ('service' as const)
 }
 
 /** A key without its secret; `hash` is never read here. */

@@ -32,7 +32,7 @@ export const ancestorsOf = async (reach: Reach, root: number): Promise<number[] 
 }
 
 /** The rows of the keys that a key created, and of those that they created, with all their secrets. */
-export const descendantsOf = async (db: Db, root: number): Promise<number[]> => {
+const descendantsOf = async (db: Db, root: number): Promise<number[]> => {
   const found = new Set<number>()
   for (let creators = [root]; creators.length > 0;) {
     const rows = await db

@@ -3,7 +3,7 @@ import type { Caller } from '../call.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Keyring } from '../custody/keyring.ts'
 import { ancestorsOf, authenticKey, rootOf } from './ancestry.ts'
-import { everyScope, isOperator } from './scopes.ts'
+import { isOperator, isOperatorKey } from './scopes.ts'
 
 /**
  * Whether a key can influence who approves, and so could answer its own question: it can enroll devices, make keys, change
@@ -16,14 +16,14 @@ export const mayInfluence = (caller: Pick<Caller, 'orgId' | 'scopes'>): boolean 
 export type Relation = 'self' | 'operator' | 'creator' | 'other' | 'unknown'
 
 /** Whether a key that is not the operator's is above both. */
-const nearestShared = async (
+const shareCreator = async (
   reach: { db: Db; keyring: Keyring },
   above: readonly number[],
   aboveAsked: readonly number[],
 ): Promise<boolean> => {
   for (const root of above.filter((one) => aboveAsked.includes(one))) {
     const row = await authenticKey(reach, root)
-    if (row && !(row.org_id === null && row.scopes === everyScope)) return true
+    if (row && !isOperatorKey(row)) return true
   }
   return false
 }
@@ -47,8 +47,8 @@ export const relationOf = async (
   const aboveAsked = asking === 0 ? [] : asked === undefined ? undefined : await ancestorsOf(reach, asked)
   if (!above || !aboveAsked) return 'unknown'
   if (asked !== undefined && above.includes(asked)) return 'self'
-  if (enroller.org_id === null && enroller.scopes === everyScope) return 'operator'
+  if (isOperatorKey(enroller)) return 'operator'
   // Two keys that one key of an organization created are in one hand.
-  const shared = await nearestShared(reach, above, aboveAsked)
-  return shared || aboveAsked.includes(enrolled) ? 'creator' : 'other'
+  if (aboveAsked.includes(enrolled) || (await shareCreator(reach, above, aboveAsked))) return 'creator'
+  return 'other'
 }

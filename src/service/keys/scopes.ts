@@ -17,7 +17,11 @@ export const readScopes = (text: string): Set<Scope> => {
 
 export const everyScope = scopesText(every)
 
-/** The root of trust: a key of no organization that has every scope. */
+/** The root of trust: a key of no organization that has every scope. Of a row of `api_keys`. */
+export const isOperatorKey = ({ org_id, scopes }: { org_id: number | null; scopes: string }): boolean =>
+  org_id === null && scopes === everyScope
+
+/** The same of a caller. */
 export const isOperator = ({ orgId, scopes }: Pick<Caller, 'orgId' | 'scopes'>): boolean =>
   orgId === null && every.every((scope) => scopes.has(scope))
 
