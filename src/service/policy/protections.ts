@@ -1,26 +1,22 @@
 import type { Policy } from '../../contract/policy.ts'
 import type { Call } from '../call.ts'
+import { devicePolicyOf } from '../devices/policy.ts'
 import { isOperator } from '../keys/scopes.ts'
 import { Refusal } from '../refusal.ts'
 
 // Some members of a policy protect an organization against its own keys. Whoever holds such a key must not be able to
 // switch them off first.
 
-const day = 24 * 60 * 60
-
-type Defaults = Pick<Call, 'dev' | 'deviceProof'>
-
 /** Names of the members that `after` would weaken. */
-const weakened = (before: Policy, after: Policy, { dev, deviceProof }: Defaults): string[] => {
-  const allowed = before.allowed_aaguids ?? []
+const weakened = (before: Policy, after: Policy, call: Call): string[] => {
+  const { proof, recoveryDelayMs, allowedAaguids: allowed } = devicePolicyOf(before, call)
   const next = after.allowed_aaguids
   const checks: [keyof Policy, boolean][] = [
     [
       'recovery_delay_s',
-      after.recovery_delay_s !== undefined &&
-        after.recovery_delay_s < (before.recovery_delay_s ?? (dev ? 0 : day)),
+      after.recovery_delay_s !== undefined && after.recovery_delay_s * 1000 < recoveryDelayMs,
     ],
-    ['device_proof', after.device_proof === 'link' && (before.device_proof ?? deviceProof) === 'otp'],
+    ['device_proof', after.device_proof === 'link' && proof === 'otp'],
     ['attestation', after.attestation === 'none' && before.attestation === 'direct'],
     [
       'allowed_aaguids',
