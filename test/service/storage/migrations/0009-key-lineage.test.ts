@@ -1,24 +1,16 @@
-import { join } from 'node:path'
-import { Kysely, SqliteDialect } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
-import { openConnection } from '../../../../src/service/storage/connection.ts'
+import type { Kysely } from 'kysely'
+import { expect, test } from 'vitest'
 import { up as administration } from '../../../../src/service/storage/migrations/0001-administration.ts'
 import { up as approvals } from '../../../../src/service/storage/migrations/0002-approvals.ts'
 import { up as keyLineage } from '../../../../src/service/storage/migrations/0009-key-lineage.ts'
 import type { Tables } from '../../../../src/service/storage/schema.ts'
-import { temporaryFolder } from '../../../e2e/processes.ts'
+import { openOldStore } from './old-store.ts'
 
 const ended = '2030-01-01T00:00:00.000Z'
 
 /** A store as it was before, with what is given to `fill`. */
 const migrated = async (fill: (sql: (text: string) => void) => void): Promise<Kysely<Tables>> => {
-  const folder = temporaryFolder()
-  const connection = openConnection(join(folder.path, 'old.db'))
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) })
-  onTestFinished(() => {
-    connection.close()
-    folder.remove()
-  })
+  const { connection, db } = openOldStore()
   await administration(db)
   await approvals(db)
   connection.exec('PRAGMA foreign_keys = OFF')

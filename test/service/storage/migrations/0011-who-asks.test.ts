@@ -1,21 +1,11 @@
-import { join } from 'node:path'
-import { Kysely, SqliteDialect } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
-import { openConnection } from '../../../../src/service/storage/connection.ts'
+import { expect, test } from 'vitest'
 import { up as administration } from '../../../../src/service/storage/migrations/0001-administration.ts'
 import { up as approvals } from '../../../../src/service/storage/migrations/0002-approvals.ts'
 import { up as whoAsks } from '../../../../src/service/storage/migrations/0011-who-asks.ts'
-import type { Tables } from '../../../../src/service/storage/schema.ts'
-import { temporaryFolder } from '../../../e2e/processes.ts'
+import { openOldStore } from './old-store.ts'
 
 test('keeps the mutes, each of every agent, and leaves room for one of a single agent', async () => {
-  const folder = temporaryFolder()
-  const connection = openConnection(join(folder.path, 'old.db'))
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) })
-  onTestFinished(() => {
-    connection.close()
-    folder.remove()
-  })
+  const { connection, db } = openOldStore()
   await administration(db)
   await approvals(db)
   connection.exec('PRAGMA foreign_keys = OFF')

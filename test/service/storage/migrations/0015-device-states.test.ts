@@ -1,21 +1,11 @@
-import { join } from 'node:path'
-import { Kysely, SqliteDialect } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
-import { openConnection } from '../../../../src/service/storage/connection.ts'
+import { expect, test } from 'vitest'
 import { migrate, migrations } from '../../../../src/service/storage/migrations.ts'
-import type { Tables } from '../../../../src/service/storage/schema.ts'
-import { temporaryFolder } from '../../../e2e/processes.ts'
+import { openOldStore } from './old-store.ts'
 
 const at = '2030-01-01T00:00:00.000Z'
 
 const openOld = async () => {
-  const folder = temporaryFolder()
-  const connection = openConnection(join(folder.path, 'old.db'))
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) })
-  onTestFinished(() => {
-    connection.close()
-    folder.remove()
-  })
+  const { connection, db } = openOldStore()
   const before = migrations.findIndex(({ name }) => name === '0015-device-states')
   for (const { up } of migrations.slice(0, before)) await up(db)
   connection.exec(`PRAGMA user_version = ${before}`)

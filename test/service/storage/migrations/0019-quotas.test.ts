@@ -1,23 +1,13 @@
-import { join } from 'node:path'
-import { Kysely, SqliteDialect } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
-import { openConnection } from '../../../../src/service/storage/connection.ts'
+import { expect, test } from 'vitest'
 import { migrations } from '../../../../src/service/storage/migrations.ts'
-import type { Tables } from '../../../../src/service/storage/schema.ts'
-import { temporaryFolder } from '../../../e2e/processes.ts'
+import { openOldStore } from './old-store.ts'
 
 const at = '2030-01-01T00:00:00.000Z'
 
 const isNew = ({ name }: { name: string }): boolean => name >= '0019'
 
 test('keeps the answers and approvals that are there; limits go with their organization', async () => {
-  const folder = temporaryFolder()
-  const connection = openConnection(join(folder.path, 'old.db'))
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) })
-  onTestFinished(() => {
-    connection.close()
-    folder.remove()
-  })
+  const { connection, db } = openOldStore()
   for (const { up } of migrations.filter((one) => !isNew(one))) await up(db)
   connection.exec(
     `INSERT INTO organizations (id, name, slug, policy, created_at, updated_at) VALUES (3, 'Acme', 'acme', '{}', '${at}', '${at}')`,

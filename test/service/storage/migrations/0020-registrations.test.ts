@@ -1,23 +1,13 @@
-import { join } from 'node:path'
-import { Kysely, SqliteDialect } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
-import { openConnection } from '../../../../src/service/storage/connection.ts'
+import { expect, test } from 'vitest'
 import { up as administration } from '../../../../src/service/storage/migrations/0001-administration.ts'
 import { up as mobile } from '../../../../src/service/storage/migrations/0006-mobile.ts'
 import { up as registrations } from '../../../../src/service/storage/migrations/0020-registrations.ts'
-import type { Tables } from '../../../../src/service/storage/schema.ts'
-import { temporaryFolder } from '../../../e2e/processes.ts'
+import { openOldStore } from './old-store.ts'
 
 const at = '2030-01-01T00:00:00.000Z'
 
 test('keeps a registration that is not confirmed yet, without a token', async () => {
-  const folder = temporaryFolder()
-  const connection = openConnection(join(folder.path, 'old.db'))
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) })
-  onTestFinished(() => {
-    connection.close()
-    folder.remove()
-  })
+  const { connection, db } = openOldStore()
   await administration(db)
   await mobile(db)
   connection.exec(
