@@ -6,7 +6,7 @@ import { readAtMost } from '../core/read-at-most.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { shellWord } from '../core/shell-word.ts'
 import { withTwoKeys } from './approve/two-keys.ts'
-import type { Globals } from './context.ts'
+import type { Context, Globals } from './context.ts'
 import type { Io } from './io.ts'
 import type { Settings } from './profile/settings.ts'
 
@@ -58,10 +58,23 @@ export const openClient = (
   })
 }
 
-/** The same settings for a client that has only the key that asks. */
-export const withAskKeyOnly = (settings: Settings, askKey: NonNullable<Settings['askKey']>): Settings => ({
-  ...settings,
-  apiKey: askKey,
-  keyHint: settings.askKeyHint,
-  askKey: undefined,
-})
+/** What `use` answers with a client that has only the key that asks; undefined where there is no such key. */
+export const withAskKey = async <T>(
+  { io, globals, settings: read }: Pick<Context, 'io' | 'globals' | 'settings'>,
+  use: (client: Client) => Promise<T>,
+): Promise<T | undefined> => {
+  const settings = await read()
+  const { askKey, askKeyHint } = settings
+  if (!askKey) return undefined
+  const client = openClient(io, globals, {
+    ...settings,
+    apiKey: askKey,
+    keyHint: askKeyHint,
+    askKey: undefined,
+  })
+  try {
+    return await use(client)
+  } finally {
+    await client.close()
+  }
+}

@@ -20,15 +20,10 @@ const readScopes = async (client: Client, context: Context): Promise<string[] | 
 }
 
 const scopesOfAsking = async (context: Context): Promise<string[] | undefined> => {
-  const settings = await context.settings()
-  if (!settings.askKey) return readScopes(await context.client(), context)
-  const { openClient, withAskKeyOnly } = await import('../open-client.ts')
-  const client = openClient(context.io, context.globals, withAskKeyOnly(settings, settings.askKey))
-  try {
-    return await readScopes(client, context)
-  } finally {
-    await client.close()
-  }
+  const { askKey } = await context.settings()
+  if (!askKey) return readScopes(await context.client(), context)
+  const { withAskKey } = await import('../open-client.ts')
+  return withAskKey(context, (client) => readScopes(client, context))
 }
 
 /**

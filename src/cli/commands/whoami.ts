@@ -44,15 +44,10 @@ const askService = async (
 
 /** The same of the key that asks, where it is another one. */
 const askAboutAskKey = async (context: Context): Promise<Own | undefined> => {
-  const settings = await context.settings()
-  if (!settings.askKey) return undefined
-  const { openClient, withAskKeyOnly } = await import('../open-client.ts')
-  const client = openClient(context.io, context.globals, withAskKeyOnly(settings, settings.askKey))
-  try {
-    return await askService(context, () => client)
-  } finally {
-    await client.close()
-  }
+  const { askKey } = await context.settings()
+  if (!askKey) return undefined
+  const { withAskKey } = await import('../open-client.ts')
+  return withAskKey(context, (client) => askService(context, () => client))
 }
 
 /** `svc whoami`: which profile, address and keys are in use, and what the key reaches. */

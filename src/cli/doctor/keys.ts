@@ -4,7 +4,7 @@ import { scopes as every } from '../../contract/scopes.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context.ts'
-import { openClient, withAskKeyOnly } from '../open-client.ts'
+import { withAskKey } from '../open-client.ts'
 import { fail, failed, isUnsaid, note, ok, warn, type Finding } from './finding.ts'
 
 const day = 24 * 60 * 60_000
@@ -98,12 +98,14 @@ export const checkKeys = async (context: Context): Promise<Finding[]> => {
 
 /** The key that asks, where the profile or the environment has one. */
 export const checkAskKey = async (context: Context): Promise<Finding[]> => {
-  const settings = await context.settings()
-  const login = `svc profile login ${shellWord(settings.profile.value)} --ask`
-  if (!settings.askKey) return []
-  const client = openClient(context.io, context.globals, withAskKeyOnly(settings, settings.askKey))
+  const { profile } = await context.settings()
+  const login = `svc profile login ${shellWord(profile.value)} --ask`
   try {
-    const { envelope } = await client.call(key.whoAmI, {}, { signal: context.io.signal })
+    const answer = await withAskKey(context, (client) =>
+      client.call(key.whoAmI, {}, { signal: context.io.signal }),
+    )
+    if (!answer) return []
+    const { envelope } = answer
     const { name, scopes = [] } = (envelope.data ?? {}) as { name?: string; scopes?: string[] }
     if (!scopes.includes('ask')) return [fail('ask key', `"${name}" cannot ask`, login)]
     const more = scopes.filter((scope) => scope !== 'ask')
@@ -112,7 +114,5 @@ export const checkAskKey = async (context: Context): Promise<Finding[]> => {
   } catch (error) {
     if (isUnsaid(error)) return []
     return [failed('ask key', error, login)]
-  } finally {
-    await client.close()
   }
 }
