@@ -1,20 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { bin, startService, temporaryFolder, type Service } from './processes.ts'
+import { expect, it } from 'vitest'
+import { env, installHooks } from './bare-service.ts'
+import { bin } from './processes.ts'
 
-const folder = temporaryFolder()
-let service: Service
-let env: Record<string, string>
-beforeAll(async () => {
-  service = await startService(`${folder.path}/data`, `svc_op_1a2b3c4d_${'k'.repeat(32)}`)
-  env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: service.key, SVC_CONFIG_DIR: folder.path }
-})
-afterAll(async () => {
-  await service.stop()
-  folder.remove()
-})
+installHooks()
 
 /** Seconds of processor time that a process has used (Linux). */
 const busySeconds = (pid: number): number => {

@@ -1,22 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bin, startService, svc, temporaryFolder, type Service } from './processes.ts'
+import { describe, expect, it } from 'vitest'
+import { env, folder, installHooks } from './bare-service.ts'
+import { bin, svc } from './processes.ts'
 
 // Standard output that cannot be written: a full disk, and a reader that has gone.
 
-const folder = temporaryFolder()
-let service: Service
-let env: Record<string, string>
-beforeAll(async () => {
-  service = await startService(`${folder.path}/data`, `svc_op_1a2b3c4d_${'k'.repeat(32)}`)
-  env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: service.key, SVC_CONFIG_DIR: folder.path }
-})
-afterAll(async () => {
-  await service.stop()
-  folder.remove()
-})
+installHooks()
 
 const intoFullDisk = async (args: string[]) => {
   const full = openSync('/dev/full', 'w')
