@@ -16,6 +16,8 @@ describe('a notification', () => {
     await phone.devtools.send('ServiceWorker.enable')
     const { request_id } = await stage.ask(user)
     await phone.sees('One request waits')
+    // Chromium drops a push to a worker that is still being installed.
+    await phone.page.evaluate('navigator.serviceWorker.ready.then(() => undefined)')
     await phone.devtools.send('ServiceWorker.deliverPushMessage', {
       origin: stage.origin,
       registrationId: await registered,
