@@ -136,7 +136,7 @@ describe('the check itself', () => {
     ['src/cli/commands/api.ts', `const app = await import('../../service/app.ts')`],
     ['src/cli/commands/serve.ts', `import { startService } from '../../service/serve.ts'`],
     ['src/stray/thing.ts', `import '../core/ids.ts'`],
-    ['src/main.ts', `import '../src/service/serve.ts'`],
+    ['src/main.ts', `import '../src/service/lifecycle/serve.ts'`],
   ])('refuses in %s: %s', (file, text) => {
     expect(violations([readSource(file, text)])).toHaveLength(1)
   })

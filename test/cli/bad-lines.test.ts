@@ -6,7 +6,7 @@ import { createContext } from '../../src/cli/create-context.ts'
 import { describeCommand } from '../../src/cli/command-node.ts'
 import { run } from '../../src/cli/main.ts'
 import { buildProgram } from '../../src/cli/program.ts'
-import { startService, type RunningService } from '../../src/service/serve.ts'
+import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
 import { badLines, problemOf } from './bad-lines.ts'
 import { memoryIo } from './memory-io.ts'
 

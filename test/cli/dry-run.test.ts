@@ -10,7 +10,7 @@ import { run } from '../../src/cli/main.ts'
 import { buildProgram } from '../../src/cli/program.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { table } from '../../src/contract/table.ts'
-import { startService } from '../../src/service/serve.ts'
+import { startService } from '../../src/service/lifecycle/serve.ts'
 import { memoryIo } from './memory-io.ts'
 
 /** Commands that no operation makes and that change neither the service nor what svc keeps. */

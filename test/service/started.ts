@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
-import type { LogRecord } from '../../src/service/log.ts'
-import type { ServeOptions } from '../../src/service/serve-options.ts'
-import { startService, type RunningService } from '../../src/service/serve.ts'
+import type { LogRecord } from '../../src/core/log.ts'
+import type { ServeOptions } from '../../src/service/lifecycle/serve-options.ts'
+import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
 
 export type Listed = { data: { action: string }[] }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createSoftwareKey, register } from '../../src/client/software-authenticator.ts'
-import { startService, type RunningService } from '../../src/service/serve.ts'
+import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
 import { startMailServer, type MailServer } from '../service/delivery/mail-server.ts'
 import { startSmsProvider, type SmsProvider } from '../service/delivery/sms-provider.ts'
 

@@ -1,5 +1,5 @@
 import { asksInAll, asksOfKey, checkLimits } from '../../src/service/approvals/limits.ts'
-import { namedKeyOf, type Call, type Handlers } from '../../src/service/call.ts'
+import { namedKeyOf, type Call, type Handlers } from '../../src/service/call/call.ts'
 import type { approval, ApprovalRecord } from '../../src/contract/approval.ts'
 import { dataOf } from '../service/fixtures.ts'
 import { startTestService } from '../service/harness.ts'

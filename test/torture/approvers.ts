@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Caller } from '../../src/service/call.ts'
+import type { Caller } from '../../src/service/call/call.ts'
 import { allScopes } from '../service/all-scopes.ts'
 import { insertDeviceRow } from '../../src/service/devices/rows.ts'
 import { createTenant, dataOf } from '../service/fixtures.ts'

@@ -1,7 +1,7 @@
 import { runOnNode } from '../../src/cli/io-node.ts'
 import { compileLevel } from '../../src/rules/level.ts'
 import { checkLocation } from '../../src/rules/location.ts'
-import { readOrganizationRules } from '../../src/service/approvals/rules-of.ts'
+import { readOrganizationRules } from '../../src/service/policy/rules.ts'
 import { handlers } from '../../src/service/handlers/all.ts'
 
 // The negative control of noisy-tenant.ts: `svc` whose service compiles the rules at each check of a place.

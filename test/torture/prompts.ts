@@ -1,5 +1,5 @@
 import type { auth } from '../../src/contract/auth.ts'
-import type { Handlers } from '../../src/service/call.ts'
+import type { Handlers } from '../../src/service/call/call.ts'
 import { collect } from '../../src/service/verifications/prompt.ts'
 import { createApprover, decide, show, type Approver } from '../service/approver.ts'
 import { createClock, minute } from '../service/clock.ts'

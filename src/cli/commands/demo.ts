@@ -38,7 +38,7 @@ export const registerDemo = (command: Command, context: Context): void => {
     .action(async () => {
       const started = context.io.now().getTime()
       const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'))
-      const { startService } = await import('../../service/serve.ts')
+      const { startService } = await import('../../service/lifecycle/serve.ts')
       try {
         const service = await startService({
           port: 0,

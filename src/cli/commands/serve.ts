@@ -63,8 +63,8 @@ export const registerServe = (command: Command, context: Context): void => {
       const options = command.opts<Options>()
       const { io, globals } = context
       const [{ startService }, { createLog }] = await Promise.all([
-        import('../../service/serve.ts'),
-        import('../../service/log.ts'),
+        import('../../service/lifecycle/serve.ts'),
+        import('../../core/log.ts'),
       ])
       const service = await startService({
         port: portOf(options.port),
@@ -95,7 +95,7 @@ export const registerServe = (command: Command, context: Context): void => {
     })
 }
 
-type Service = Awaited<ReturnType<typeof import('../../service/serve.ts').startService>>
+type Service = Awaited<ReturnType<typeof import('../../service/lifecycle/serve.ts').startService>>
 
 /** A note where the profile was left as it is; a new key must be shown even when it cannot be saved. */
 const saveProfile = async (service: Service, { io }: Context): Promise<string | undefined> => {

@@ -16,7 +16,7 @@ type Options = {
   newKeyFile?: string
 }
 
-const maintenance = () => import('../../service/maintenance.ts')
+const maintenance = () => import('../../service/lifecycle/maintenance.ts')
 
 const say = async (
   context: Context,

@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import type { Call } from '../call.ts'
-import { notFound, Refusal } from '../refusal.ts'
-import { alreadyEnded } from './ending.ts'
+import type { Call } from '../call/call.ts'
+import { notFound, Refusal } from '../../core/refusal.ts'
+import { alreadyEnded } from './finish.ts'
 import { expireDue, lapsed } from './expiry.ts'
 import { answered, selectApprovals, subjectOf, type Reach } from './record.ts'
 

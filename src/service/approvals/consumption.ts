@@ -1,7 +1,7 @@
 import type { approval, ApprovalRecord } from '../../contract/approval.ts'
-import { namedKeyOf, type Call } from '../call.ts'
-import { conflict, notFound, Refusal } from '../refusal.ts'
-import type { RowInput } from '../row-ids.ts'
+import { namedKeyOf, type Call } from '../call/call.ts'
+import { conflict, notFound, Refusal } from '../../core/refusal.ts'
+import type { RowInput } from '../call/row-ids.ts'
 import { answered, selectApprovals, subjectOf, type ApprovalRow } from './record.ts'
 
 const asAgain = 'Ask again: svc approve request'

@@ -1,13 +1,13 @@
 import type { device } from '../../contract/device.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 import { deviceNotAuthentic } from '../devices/waiting.ts'
-import { notFound, Refusal } from '../refusal.ts'
-import type { RowInput } from '../row-ids.ts'
-import type { Service } from '../service.ts'
-import type { DeviceRow } from './credential.ts'
+import { notFound, Refusal } from '../../core/refusal.ts'
+import type { RowInput } from '../call/row-ids.ts'
+import type { Service } from '../call/service.ts'
+import type { DeviceRow } from '../devices/credential.ts'
 import { lapsed, upgraded } from './expiry.ts'
 import { findApproval, type ApprovalRow } from './record.ts'
-import { readSite, type Site } from './site.ts'
+import { readSite, type Site } from '../devices/site.ts'
 
 /** A decision as it was posted: who says that they decide what, before anything is verified. */
 export type Posted = { row: ApprovalRow; device: DeviceRow; site: Site; decidedAt: string }

@@ -1,5 +1,5 @@
-import type { Call } from '../call.ts'
-import { later } from '../later.ts'
+import type { Call } from '../call/call.ts'
+import { later } from '../../core/later.ts'
 import type { Db } from '../storage/schema.ts'
 
 /** No limit looks further back. */

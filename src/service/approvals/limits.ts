@@ -1,5 +1,5 @@
-import { namedKeyOf, type Call } from '../call.ts'
-import { later } from '../later.ts'
+import { namedKeyOf, type Call } from '../call/call.ts'
+import { later } from '../../core/later.ts'
 import { tooSoon } from '../limits/too-soon.ts'
 import { refuseMuted } from './mutes.ts'
 

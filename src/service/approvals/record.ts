@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { contextBytes, type ApprovalContext } from '../../receipt/context.ts'
-import { namedKeyOf, type Caller } from '../call.ts'
-import { notFound } from '../refusal.ts'
+import { namedKeyOf, type Caller } from '../call/call.ts'
+import { notFound } from '../../core/refusal.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { answeredSubject } from './subject.ts'
 

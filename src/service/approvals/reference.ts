@@ -1,7 +1,7 @@
-import { namedKeyOf, type Call, type Caller } from '../call.ts'
-import { Refusal } from '../refusal.ts'
+import { namedKeyOf, type Call, type Caller } from '../call/call.ts'
+import { Refusal } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
-import { later } from '../later.ts'
+import { later } from '../../core/later.ts'
 
 /** A header of a write: the request that a person approved for it. spec: not shown */
 export const approvalHeader = 'x-svc-approval'

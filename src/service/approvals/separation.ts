@@ -1,12 +1,12 @@
 import type { Policy } from '../../contract/policy.ts'
 import type { DeviceClaim } from '../../receipt/claims.ts'
-import type { Call } from '../call.ts'
+import type { Call } from '../call/call.ts'
 import { ofActiveDevice } from '../devices/active.ts'
 import { mayInfluence, relationOf } from '../keys/influence.ts'
 import { isOperator, readScopes } from '../keys/scopes.ts'
-import { conflict, Refusal } from '../refusal.ts'
+import { conflict, Refusal } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
-import type { DeviceRow } from './credential.ts'
+import type { DeviceRow } from '../devices/credential.ts'
 import type { ApprovalRow } from './record.ts'
 
 // Who asks must not be able to be the one who answers.

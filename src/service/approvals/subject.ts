@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
 import { readSubject, SubjectError, textSubject, type Subject } from '../../receipt/subject.ts'
-import { invalid, Refusal } from '../refusal.ts'
+import { invalid, Refusal } from '../../core/refusal.ts'
 import type { ApprovalRow } from './record.ts'
 
 type Asked = { action?: string; subject?: { type: string; data: object; digest?: string } }

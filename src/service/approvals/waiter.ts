@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts'
+import type { Service } from '../call/service.ts'
 import { expireDue } from './expiry.ts'
 import { findApproval, type ApprovalRow, type Reach } from './record.ts'
 

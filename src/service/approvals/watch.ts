@@ -1,8 +1,8 @@
 import { endCooling } from '../devices/cooling.ts'
-import type { Log } from '../log.ts'
-import type { Service } from '../service.ts'
+import type { Log } from '../../core/log.ts'
+import type { Service } from '../call/service.ts'
 import { sweep } from './expiry.ts'
-import { siteProblem } from './site.ts'
+import { siteProblem } from '../devices/site.ts'
 
 const sweepMs = 5_000
 

@@ -1,6 +1,6 @@
-import type { Call } from '../call.ts'
+import type { Call } from '../call/call.ts'
 import { administrators } from '../devices/administrators.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../../core/refusal.ts'
 import { requirePerson } from './session.ts'
 
 /** The administrator at the page; 403 for everybody else, and for one who is none any more. */

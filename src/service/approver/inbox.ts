@@ -4,10 +4,10 @@ import { contextsOf, selectApprovals, type ApprovalRow } from '../approvals/reco
 import { answeredSubject } from '../approvals/subject.ts'
 import { pause } from '../approvals/waiter.ts'
 import { inboxOf } from '../approvals/waiting.ts'
-import type { Person } from '../call.ts'
-import type { Service } from '../service.ts'
+import type { Person } from '../call/call.ts'
+import type { Service } from '../call/service.ts'
 import { sessionOver, stands } from './session.ts'
-import type { RowData } from '../row-ids.ts'
+import type { RowData } from '../call/row-ids.ts'
 
 type Inbox = RowData<typeof approver.listInbox>
 type Approver = Person & { org_id: number }

@@ -1,10 +1,10 @@
-import { credentialOf, type DeviceRow } from '../approvals/credential.ts'
-import { readSite } from '../approvals/site.ts'
-import type { Call } from '../call.ts'
+import { credentialOf, type DeviceRow } from '../devices/credential.ts'
+import { readSite } from '../devices/site.ts'
+import type { Call } from '../call/call.ts'
 import { isAuthenticDevice, noteOnDevices } from '../devices/rows.ts'
 import { deviceNotAuthentic } from '../devices/waiting.ts'
-import { Refusal } from '../refusal.ts'
-import type { Service } from '../service.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { Service } from '../call/service.ts'
 import { devicesOfMembers, standingDevices } from './session.ts'
 
 const deviceOver = (): Refusal =>

@@ -1,9 +1,9 @@
 import type { approver } from '../../contract/approver.ts'
-import { wantsLocation } from '../approvals/rules-of.ts'
-import { readSite } from '../approvals/site.ts'
-import type { Call } from '../call.ts'
+import { wantsLocation } from '../policy/rules.ts'
+import { readSite } from '../devices/site.ts'
+import type { Call } from '../call/call.ts'
 import { sessionOver, standingDevices } from './session.ts'
-import type { RowData } from '../row-ids.ts'
+import type { RowData } from '../call/row-ids.ts'
 
 /** Who stands at the page with a device. */
 export const readSession = async (

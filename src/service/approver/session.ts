@@ -1,13 +1,13 @@
 import { sessionCookie } from '../../contract/approver.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import { nobody, type Call, type Caller, type Person } from '../call.ts'
+import { nobody, type Call, type Caller, type Person } from '../call/call.ts'
 import { ofActiveDevice } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
-import type { Authenticated } from '../keys.ts'
-import { Refusal } from '../refusal.ts'
-import type { Service } from '../service.ts'
+import type { Authenticated } from '../keys/authenticator.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { Service } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
-import { later } from '../later.ts'
+import { later } from '../../core/later.ts'
 
 const day = 24 * 60 * 60_000
 const lifetimeMs = 90 * day

@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import { line } from '../../contract/field.ts'
 import { email } from '../../contract/records.ts'
 import { jsonPointer } from './json-pointer.ts'
-import { quotesSection } from '../quotes/settings.ts'
-import { retentionSection } from '../retention/periods.ts'
+import { quotesSection } from './quotes-settings.ts'
+import { retentionSection } from './retention.ts'
 import { headerFields, path, secret, variable } from './texts.ts'
 
 const smtp = z.strictObject({

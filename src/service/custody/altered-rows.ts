@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { isAuthenticKey } from '../keys/rows.ts'
-import type { Service } from '../service.ts'
+import type { Service } from '../call/service.ts'
 import type { Tables } from '../storage/schema.ts'
 import { readSigningKeys } from './signing-keys.ts'
 

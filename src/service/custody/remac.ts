@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../storage/schema.ts'
-import type { CoveredRow } from './covered.ts'
+import type { CoveredRow } from '../storage/schema/covered.ts'
 import type { MacTable, RowMacs } from './row-mac.ts'
 
 const batch = 500

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tables } from '../storage/schema.ts'
-import { keptColumns, keptSettings, type Context } from './places.ts'
+import { keptColumns, keptSettings, type Context } from '../storage/schema/wrapped.ts'
 import type { Wrapping } from './wrapping.ts'
 
 const batch = 500

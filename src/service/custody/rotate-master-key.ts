@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Env } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
-import { appendAudit } from '../audit.ts'
+import { appendAudit } from '../call/audit.ts'
 import { isAuthenticKey, rehashKeyRows } from '../keys/rows.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'

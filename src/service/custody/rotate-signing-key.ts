@@ -1,5 +1,5 @@
 import { SvcError } from '../../core/errors.ts'
-import { appendAudit } from '../audit.ts'
+import { appendAudit } from '../call/audit.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Keyring } from './keyring.ts'
 import { insertSigningKey, makeSigningKey, readSigningKeys } from './signing-keys.ts'

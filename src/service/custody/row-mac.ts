@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { coveredText, type CoveredRow, type SealedTable } from './covered.ts'
+import { coveredText, type CoveredRow, type SealedTable } from '../storage/schema/covered.ts'
 import { deriveKey } from './derived-keys.ts'
 
 /** Tables whose rows have a MAC of their own. */

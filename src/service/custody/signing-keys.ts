@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Keyring } from './keyring.ts'

@@ -1,5 +1,5 @@
-import type { Log } from '../log.ts'
-import type { Service } from '../service.ts'
+import type { Log } from '../../core/log.ts'
+import type { Service } from '../call/service.ts'
 import { findAlteredRows } from './altered-rows.ts'
 
 const everyMs = 60 * 60_000

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { deriveKey } from './derived-keys.ts'
-import type { Context } from './places.ts'
+import type { Context } from '../storage/schema/wrapped.ts'
 
 export type Wrapping = {
   /** AES-256-GCM under a key of the master key; `context` is bound in, so a value cannot be moved to another row. */

@@ -1,6 +1,6 @@
 import type { Env } from '../../core/env.ts'
 import type { Settings } from '../config/settings.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../../core/log.ts'
 import type { Adapter, Adapters } from './adapter.ts'
 import { createDevLog } from './dev-log.ts'
 import { createMail } from './mail.ts'

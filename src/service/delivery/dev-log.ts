@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts'
+import type { Log } from '../../core/log.ts'
 import type { Adapter } from './adapter.ts'
 
 /** For development: the whole message in the log, codes too. Nobody gets anything. */

@@ -1,6 +1,6 @@
 import { randomToken } from '../../core/ids.ts'
 import type { Keyring } from '../custody/keyring.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Channel, Message } from './message.ts'
 

@@ -1,6 +1,6 @@
 import { nameOf } from './attempt.ts'
 import type { Adapters } from './adapter.ts'
-import { createLane, type Lane, type LaneOptions } from './lane.ts'
+import { createLane, type Lane, type LaneOptions } from './channel-worker.ts'
 import type { Channel } from './message.ts'
 import { purge } from './purge.ts'
 import { releaseAll } from './rows.ts'

@@ -1,5 +1,5 @@
 import type { Storage } from '../storage/storage.ts'
-import { later } from '../later.ts'
+import { later } from '../../core/later.ts'
 
 const hour = 60 * 60_000
 const keptForRetryMs = 24 * hour

@@ -1,5 +1,5 @@
-import { Refusal } from '../refusal.ts'
-import type { DevicePolicy } from './policy.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { DevicePolicy } from '../policy/device-policy.ts'
 
 type Model = { aaguid: string; backup_eligible: 0 | 1; attestation_format: string; vouched: boolean }
 

@@ -1,4 +1,4 @@
-import type { Call } from '../call.ts'
+import type { Call } from '../call/call.ts'
 import type { Db } from '../storage/schema.ts'
 import { administrators } from './administrators.ts'
 import type { Member } from './proof.ts'

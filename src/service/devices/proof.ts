@@ -1,5 +1,5 @@
-import type { Call } from '../call.ts'
-import type { DevicePolicy } from './policy.ts'
+import type { Call } from '../call/call.ts'
+import type { DevicePolicy } from '../policy/device-policy.ts'
 import { changeDeviceRows, isAuthenticDevice, type DeviceRow } from './rows.ts'
 
 export type Member = { org_id: number; user_id: number }

@@ -1,5 +1,5 @@
-import type { Call } from '../call.ts'
-import { notFound } from '../refusal.ts'
+import type { Call } from '../call/call.ts'
+import { notFound } from '../../core/refusal.ts'
 import type { DeviceRow } from './rows.ts'
 
 /** What the service tells of a device: neither its key nor its handle. */

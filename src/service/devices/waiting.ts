@@ -1,5 +1,5 @@
-import { Refusal } from '../refusal.ts'
-import type { DeviceRow } from '../approvals/credential.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { DeviceRow } from './credential.ts'
 
 type Standing = Pick<DeviceRow, 'id' | 'state' | 'proof' | 'active_from'>
 

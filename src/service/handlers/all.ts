@@ -1,5 +1,5 @@
 import type { Table } from '../../contract/table.ts'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../call/call.ts'
 import { approvalHandlers } from './approval.ts'
 import { approverHandlers } from './approver.ts'
 import { approverDeviceHandlers } from './approver-devices.ts'

@@ -5,11 +5,11 @@ import { sweep } from '../approvals/expiry.ts'
 import { answered, reachOf, selectApprovals } from '../approvals/record.ts'
 import { requestApproval } from '../approvals/request.ts'
 import { awaitEnd, readSettled } from '../approvals/waiter.ts'
-import { namedKeyOf, type Handlers } from '../call.ts'
+import { namedKeyOf, type Handlers } from '../call/call.ts'
 import { isOperator } from '../keys/scopes.ts'
-import { parsePhone } from '../phone.ts'
-import { reachOrganization } from './tenant.ts'
-import { byTime } from './timeline.ts'
+import { parsePhone } from '../call/phone.ts'
+import { reachOrganization } from '../call/tenant.ts'
+import { byTime } from '../call/timeline.ts'
 
 const columns = { key: 'a.id', at: 'a.requested_at', changed: 'a.ended_at' }
 

@@ -3,9 +3,9 @@ import { requireAdmin } from '../approver/administrator.ts'
 import { makeChallenge, readChallenge, spendChallenge, type Question } from '../approver/challenge.ts'
 import { proveDevice } from '../approver/proof.ts'
 import { requirePerson } from '../approver/session.ts'
-import type { Caller, Handlers } from '../call.ts'
-import { conflict } from '../refusal.ts'
-import { findUser, selectUsers, type UserRecord } from './member.ts'
+import type { Caller, Handlers } from '../call/call.ts'
+import { conflict } from '../../core/refusal.ts'
+import { findUser, selectUsers, type UserRecord } from '../members/member.ts'
 import { moves } from './membership.ts'
 
 type Move = keyof typeof moves

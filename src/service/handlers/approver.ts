@@ -1,17 +1,17 @@
 import type { approver } from '../../contract/approver.ts'
-import { readSite } from '../approvals/site.ts'
-import { wantsLocation } from '../approvals/rules-of.ts'
+import { readSite } from '../devices/site.ts'
+import { wantsLocation } from '../policy/rules.ts'
 import { makeChallenge } from '../approver/challenge.ts'
 import { openSession } from '../approver/sign-in.ts'
 import { awaitInbox } from '../approver/inbox.ts'
 import { readSession } from '../approver/session-record.ts'
 import { endSession, requirePerson } from '../approver/session.ts'
 import { ofKeptDevice } from '../devices/active.ts'
-import { readDevicePolicy } from '../devices/policy.ts'
+import { readDevicePolicy } from '../policy/device-policy.ts'
 import { keepSubscription } from '../push/subscription.ts'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../call/call.ts'
 import { verifyEmail } from '../mobile/email-link.ts'
-import { challengeOfToken, enrollmentOver, findEnrollment } from '../enrollment.ts'
+import { challengeOfToken, enrollmentOver, findEnrollment } from '../devices/enrollment.ts'
 
 type Group = Exclude<keyof typeof approver, 'listMembers' | 'beginMemberMove' | 'moveMember'>
 

@@ -1,5 +1,5 @@
 import type { auth } from '../../contract/auth.ts'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../call/call.ts'
 import { collect, startByPrompt } from '../verifications/prompt.ts'
 import { prepareResults } from '../verifications/results.ts'
 import { startByToken } from '../verifications/token.ts'

@@ -1,7 +1,7 @@
 import type { org } from '../../contract/org.ts'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../call/call.ts'
 import { answeredKey, selectKeys } from './key.ts'
-import { reachOrganization } from './tenant.ts'
+import { reachOrganization } from '../call/tenant.ts'
 
 const shownIdp = ['provider', 'client_id', 'updated_at'] as const
 

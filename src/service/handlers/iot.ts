@@ -1,9 +1,9 @@
 import type { iot } from '../../contract/iot.ts'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../call/call.ts'
 import { logIn } from '../machines/login.ts'
 import { findMachine, prepareRegistration } from '../machines/machine.ts'
-import { showPrice } from '../price.ts'
-import { Refusal } from '../refusal.ts'
+import { showPrice } from '../machines/price.ts'
+import { Refusal } from '../../core/refusal.ts'
 
 const unknownStock = (): Refusal =>
   new Refusal(404, 'not_found', 'Stock not found', {

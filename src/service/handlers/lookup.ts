@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { user } from '../../contract/user.ts'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../call/call.ts'
 import { requirePerson } from '../mobile/person.ts'
-import { parsePhone } from '../phone.ts'
-import { conflict, invalid, notFound } from '../refusal.ts'
-import { findUser, selectUsers } from './member.ts'
-import { oneOf } from './one-of.ts'
-import { reachOrganization } from './tenant.ts'
+import { parsePhone } from '../call/phone.ts'
+import { conflict, invalid, notFound } from '../../core/refusal.ts'
+import { findUser, selectUsers } from '../members/member.ts'
+import { oneOf } from '../call/one-of.ts'
+import { reachOrganization } from '../call/tenant.ts'
 
 type Group = 'getUserDetails' | 'getUserOrganization' | 'listUserOrganizations'
 

@@ -1,7 +1,7 @@
 import type { notify } from '../../contract/notify.ts'
-import type { Handlers } from '../call.ts'
-import { askByApp, askByEmail } from '../notifications/auth-request.ts'
-import { sendGlobal } from '../notifications/global.ts'
+import type { Handlers } from '../call/call.ts'
+import { askByApp, askByEmail } from '../approvals/by-message.ts'
+import { sendGlobal } from '../mobile/notification.ts'
 
 export const notifyHandlers: Handlers<typeof notify> = {
   sendGlobalNotification: sendGlobal,

@@ -1,10 +1,10 @@
 import type { org } from '../../contract/org.ts'
-import type { Handlers } from '../call.ts'
-import { insertEnrollment } from '../enrollment.ts'
+import type { Handlers } from '../call/call.ts'
+import { insertEnrollment } from '../devices/enrollment.ts'
 import { insertAuthCode } from './auth-code.ts'
 import { everyScope } from '../keys/scopes.ts'
 import { creatorOf, insertKey } from './key.ts'
-import { addMember } from './member.ts'
+import { addMember } from '../members/member.ts'
 import { insertOrganization } from './org.ts'
 
 export const onboardingHandlers: Pick<Handlers<typeof org>, 'onboardOrganization'> = {

@@ -1,7 +1,7 @@
 import type { Policy } from '../../rules/decide.ts'
-import type { Outside } from '../call.ts'
-import { findUser } from './member.ts'
-import { reachOrganization } from './tenant.ts'
+import type { Outside } from '../call/call.ts'
+import { findUser } from '../members/member.ts'
+import { reachOrganization } from '../call/tenant.ts'
 
 /** The compiled rules against which a caller tries out a place or a time, out of the memory that decisions use. */
 export const rulesToCheck = async (

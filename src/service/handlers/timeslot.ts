@@ -3,13 +3,13 @@ import { weekdays, type slot, type timeslot } from '../../contract/timeslot.ts'
 import { readInstant } from '../../rules/instant.ts'
 import { checkTime } from '../../rules/time.ts'
 import { isZone } from '../../rules/zone.ts'
-import type { Call, Handlers } from '../call.ts'
-import { invalid, notFound } from '../refusal.ts'
+import type { Call, Handlers } from '../call/call.ts'
+import { invalid, notFound } from '../../core/refusal.ts'
 import type { Tables } from '../storage/schema.ts'
-import { given } from './given.ts'
-import { inPage } from './page.ts'
+import { given } from '../call/changed-fields.ts'
+import { inPage } from '../call/page.ts'
 import { rulesToCheck } from './rules-to-check.ts'
-import { organizationOfUser, reachOrganization } from './tenant.ts'
+import { organizationOfUser, reachOrganization } from '../call/tenant.ts'
 
 type Slot = z.infer<typeof slot>
 type SlotColumns = Pick<

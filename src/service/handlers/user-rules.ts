@@ -1,8 +1,8 @@
 import type { user } from '../../contract/user.ts'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../call/call.ts'
 import { answeredUserFence } from './geofence.ts'
-import { inPage } from './page.ts'
-import { reachOrganization } from './tenant.ts'
+import { inPage } from '../call/page.ts'
+import { reachOrganization } from '../call/tenant.ts'
 import { answeredSlot } from './timeslot.ts'
 
 const grouped = <Row extends { user_id: number }, Rule>(

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
-import type { Handlers } from '../call.ts'
+import type { Handlers } from '../call/call.ts'
 import { promotionOf } from '../devices/administrators.ts'
 import { tellNewAddress, tellPromotion } from '../devices/notices.ts'
-import { parsePhone, type Phone } from '../phone.ts'
-import { conflict } from '../refusal.ts'
-import { given } from './given.ts'
-import { addMember, checkRole, findUser, selectUsers } from './member.ts'
-import { inPage } from './page.ts'
-import { reachOrganization } from './tenant.ts'
+import { parsePhone, type Phone } from '../call/phone.ts'
+import { conflict } from '../../core/refusal.ts'
+import { given } from '../call/changed-fields.ts'
+import { addMember, checkRole, findUser, selectUsers } from '../members/member.ts'
+import { inPage } from '../call/page.ts'
+import { reachOrganization } from '../call/tenant.ts'
 
 const changeable = ['email', 'first_name', 'last_name', 'role'] as const
 const identity = ['country_code', 'mobile'] as const

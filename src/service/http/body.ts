@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../../core/refusal.ts'
 import type { BodyLimit } from './body-limit.ts'
 import { shapeOf } from './json-shape.ts'
 

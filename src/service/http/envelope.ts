@@ -1,4 +1,4 @@
-import type { Refusal } from '../refusal.ts'
+import type { Refusal } from '../../core/refusal.ts'
 
 export type Envelope = { status: 'success' | 'error'; message: string; data?: unknown }
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { usageError } from '../../core/errors.ts'
 import { contains, readAddress, readNetwork, type Network } from '../../rules/network.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../../core/refusal.ts'
 import { socketOf } from './peer.ts'
 
 export type GuardOptions = {

@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts'
+import type { Service } from '../call/service.ts'
 import { answer } from './envelope.ts'
 
 /** What the process is doing. */

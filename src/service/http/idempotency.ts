@@ -1,4 +1,4 @@
-import { Refusal, conflict } from '../refusal.ts'
+import { Refusal, conflict } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Envelope } from './envelope.ts'
 

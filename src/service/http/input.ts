@@ -4,10 +4,10 @@ import { isId } from '../../contract/field.ts'
 import { issuesOf, unknownField } from '../../contract/issues.ts'
 import { orgFields, pathNames, type Operation } from '../../contract/operation.ts'
 import type { Issue } from '../../core/errors.ts'
-import { rowOfId } from '../row-ids.ts'
+import { rowOfId } from '../call/row-ids.ts'
 import { readBody, refuseBody, refuseFields } from './body.ts'
 import { bodyLimitOf } from './body-limit.ts'
-import { invalidFields } from './issues.ts'
+import { invalidFields } from '../call/issues.ts'
 import { createReturnedFields } from './returned-fields.ts'
 
 type Fields = Record<string, unknown>

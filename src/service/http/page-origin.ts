@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { Operation } from '../../contract/operation.ts'
-import { siteAt } from '../approvals/site.ts'
-import { Refusal } from '../refusal.ts'
+import { siteAt } from '../devices/site.ts'
+import { Refusal } from '../../core/refusal.ts'
 
 /** What only the approver page calls, and what is more than a look. */
 export const isOfPage = ({ path, method }: Operation): boolean =>

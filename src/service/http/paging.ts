@@ -1,6 +1,6 @@
-import type { Page } from '../call.ts'
-import { later } from '../later.ts'
-import { Refusal } from '../refusal.ts'
+import type { Page } from '../call/call.ts'
+import { later } from '../../core/later.ts'
+import { Refusal } from '../../core/refusal.ts'
 
 /** A write takes its time before it commits; a row may be answered twice, but none is missed. */
 const overlapMs = -5_000

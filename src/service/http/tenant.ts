@@ -1,5 +1,5 @@
-import type { Authenticated } from '../keys.ts'
-import { notFound } from '../refusal.ts'
+import type { Authenticated } from '../keys/authenticator.ts'
+import { notFound } from '../../core/refusal.ts'
 
 /** Names under which an input may say which organization it is about, by id or by slug. */
 const idFields = ['org_id', 'orgId'] as const

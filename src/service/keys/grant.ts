@@ -1,6 +1,6 @@
 import type { Scope } from '../../contract/scopes.ts'
-import { namedKeyOf, type Call, type Caller } from '../call.ts'
-import { invalid, Refusal } from '../refusal.ts'
+import { namedKeyOf, type Call, type Caller } from '../call/call.ts'
+import { invalid, Refusal } from '../../core/refusal.ts'
 import { ancestorsOf } from './ancestry.ts'
 import { isOperator, scopesText } from './scopes.ts'
 

@@ -1,5 +1,5 @@
 import { influential } from '../../contract/scopes.ts'
-import type { Caller } from '../call.ts'
+import type { Caller } from '../call/call.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Keyring } from '../custody/keyring.ts'
 import { ancestorsOf, authenticKey, rootOf } from './ancestry.ts'

@@ -1,4 +1,4 @@
-import type { Call } from '../call.ts'
+import type { Call } from '../call/call.ts'
 import { expireDue } from '../approvals/expiry.ts'
 import { keysBelow } from './ancestry.ts'
 import { changeKeyRows } from './rows.ts'

@@ -1,7 +1,7 @@
 import { scopes as every, type Scope } from '../../contract/scopes.ts'
 import type { Operation } from '../../contract/operation.ts'
-import type { Caller } from '../call.ts'
-import { Refusal } from '../refusal.ts'
+import type { Caller } from '../call/call.ts'
+import { Refusal } from '../../core/refusal.ts'
 
 /** How a row of `api_keys` keeps scopes: in the order of the contract, so that one set has one text. */
 export const scopesText = (scopes: Iterable<Scope>): string => {

@@ -1,6 +1,6 @@
 import { quotas } from '../../contract/quotas.ts'
-import { later } from '../later.ts'
-import { Refusal } from '../refusal.ts'
+import { later } from '../../core/later.ts'
+import { Refusal } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
 import { bytesPerMib, counts, dayMs, type Counted } from './counts.ts'
 import { tooSoon } from './too-soon.ts'

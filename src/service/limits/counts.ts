@@ -1,5 +1,5 @@
 import type { Quota } from '../../contract/quotas.ts'
-import { later } from '../later.ts'
+import { later } from '../../core/later.ts'
 import type { Db } from '../storage/schema.ts'
 
 /** Quotas of which something is counted in the store; the others are rates of requests. */

@@ -1,5 +1,5 @@
-import { Refusal } from '../refusal.ts'
-import { spoken } from '../turns.ts'
+import { Refusal } from '../../core/refusal.ts'
+import { spoken } from './rate-limit.ts'
 
 // No limit looks further back than a day; what lies further ahead is of a clock that was wrong.
 const mostSeconds = 86_400

@@ -1,10 +1,10 @@
 import type { iot } from '../../contract/iot.ts'
-import type { Call, Outside } from '../call.ts'
-import { parsePhone } from '../phone.ts'
-import { readPrice } from '../price.ts'
-import { conflict, Refusal } from '../refusal.ts'
+import type { Call, Outside } from '../call/call.ts'
+import { parsePhone } from '../call/phone.ts'
+import { readPrice } from './price.ts'
+import { conflict, Refusal } from '../../core/refusal.ts'
 import { organizationMeant, organizationOfMachine } from './organization.ts'
-import type { RowData, RowInput } from '../row-ids.ts'
+import type { RowData, RowInput } from '../call/row-ids.ts'
 
 type Registration = RowInput<typeof iot.registerMachine>
 

@@ -1,6 +1,6 @@
-import type { Call } from '../call.ts'
-import { reachOrganization } from '../handlers/tenant.ts'
-import { invalid, notFound } from '../refusal.ts'
+import type { Call } from '../call/call.ts'
+import { reachOrganization } from '../call/tenant.ts'
+import { invalid, notFound } from '../../core/refusal.ts'
 
 type Reach = Pick<Call, 'db' | 'caller'>
 

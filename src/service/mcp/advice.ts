@@ -1,6 +1,6 @@
 import type { SvcError } from '../../core/errors.ts'
 import { withFullStop } from '../../core/full-stop.ts'
-import type { Refusal } from '../refusal.ts'
+import type { Refusal } from '../../core/refusal.ts'
 
 type Failure = Refusal | SvcError
 

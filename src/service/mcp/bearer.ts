@@ -1,9 +1,9 @@
 import { sameSecret } from '../../core/ids.ts'
-import type { Caller } from '../call.ts'
-import { bearerCaller } from '../engine-asker.ts'
+import type { Caller } from '../call/call.ts'
+import { bearerCaller } from '../approvals/engine-asker.ts'
 import { isOperator, scopeMissing } from '../keys/scopes.ts'
-import type { Authenticate } from '../keys.ts'
-import { Refusal } from '../refusal.ts'
+import type { Authenticate } from '../keys/authenticator.ts'
+import { Refusal } from '../../core/refusal.ts'
 
 type Options = {
   /** MCP_AUTH_TOKEN: whoever has it can ask, in every organization. */

@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Asker } from '../../contract/asker.ts'
 import { randomToken } from '../../core/ids.ts'
-import { notFound } from '../refusal.ts'
+import { notFound } from '../../core/refusal.ts'
 
 const notice =
   'This is the built-in demo of svc: no phone rings, nobody is asked, and nothing is ever approved. ' +

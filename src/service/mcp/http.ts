@@ -1,15 +1,15 @@
 import type { Context } from 'hono'
 import type { Asker } from '../../contract/asker.ts'
 import type { AskingDefaults } from '../../contract/asking-defaults.ts'
-import type { Caller } from '../call.ts'
-import { localCaller } from '../engine-asker.ts'
+import type { Caller } from '../call/call.ts'
+import { localCaller } from '../approvals/engine-asker.ts'
 import { readJson } from '../http/body.ts'
 import { toolCallLimit } from '../http/body-limit.ts'
-import type { Authenticate } from '../keys.ts'
-import type { Rate } from '../limits/rate.ts'
-import { Refusal } from '../refusal.ts'
+import type { Authenticate } from '../keys/authenticator.ts'
+import type { Rate } from '../limits/request-rate.ts'
+import { Refusal } from '../../core/refusal.ts'
 import { createBearer } from './bearer.ts'
-import type { createExchanges } from './exchange.ts'
+import type { createExchanges } from './streamable-http.ts'
 import { isDirectLocalCall } from './local-program.ts'
 import { createSharedRequests } from './shared-requests.ts'
 
@@ -71,7 +71,7 @@ export const createMcpRoute = ({
   // replaced under a service that runs.
   let exchanges: Promise<ReturnType<typeof createExchanges>> | undefined
   const load = (): NonNullable<typeof exchanges> =>
-    (exchanges ??= import('./exchange.ts').then(
+    (exchanges ??= import('./streamable-http.ts').then(
       (loaded) => loaded.createExchanges(),
       (error: unknown) => {
         // The next request tries again: a file that could not be opened once is no reason to refuse for ever.

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import type { Desk } from './desk.ts'
+import type { Desk } from './tool-context.ts'
 import { createSharedRequests } from './shared-requests.ts'
 import { createToolServer, type Session } from './tool-server.ts'
 

@@ -10,8 +10,8 @@ import {
   type StatusOutput,
 } from '../../contract/tools.ts'
 import { SvcError } from '../../core/errors.ts'
-import { Refusal, invalid } from '../refusal.ts'
-import type { Conversation, Desk } from './desk.ts'
+import { Refusal, invalid } from '../../core/refusal.ts'
+import type { Conversation, Desk } from './tool-context.ts'
 
 const tellEveryMs = 10_000
 

@@ -1,11 +1,11 @@
 import type { account } from '../../contract/account.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import type { Call } from '../call.ts'
-import { conflict, Refusal } from '../refusal.ts'
-import { noTurn, takeTurn, type Turn } from '../turns.ts'
-import { later } from '../later.ts'
+import type { Call } from '../call/call.ts'
+import { conflict, Refusal } from '../../core/refusal.ts'
+import { noTurn, takeTurn, type Turn } from '../limits/rate-limit.ts'
+import { later } from '../../core/later.ts'
 import { findAccount, realmOf, requireAccount } from './person.ts'
-import type { RowData, RowInput } from '../row-ids.ts'
+import type { RowData, RowInput } from '../call/row-ids.ts'
 
 type Resent = RowData<typeof account.resendEmailVerification>
 

@@ -1,10 +1,10 @@
 import type { account } from '../../contract/account.ts'
-import type { Call } from '../call.ts'
+import type { Call } from '../call/call.ts'
 import { ofActiveDevice } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 import { findAccount, findPerson, membershipsOf, type Person, type Who } from './person.ts'
 import { isRegistered } from './registration.ts'
-import type { RowData } from '../row-ids.ts'
+import type { RowData } from '../call/row-ids.ts'
 
 type Status = RowData<typeof account.getEnrollmentStatus>
 

@@ -1,8 +1,8 @@
 import { forgetErased } from '../approvals/erasure.ts'
-import type { Call } from '../call.ts'
-import { erasePeople } from '../handlers/member.ts'
-import type { Log } from '../log.ts'
-import type { Service } from '../service.ts'
+import type { Call } from '../call/call.ts'
+import { erasePeople } from '../members/member.ts'
+import type { Log } from '../../core/log.ts'
+import type { Service } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
 
 const hourMs = 60 * 60_000

@@ -1,7 +1,7 @@
-import type { Call } from '../call.ts'
-import { oneOf } from '../handlers/one-of.ts'
-import { parsePhone } from '../phone.ts'
-import { notFound } from '../refusal.ts'
+import type { Call } from '../call/call.ts'
+import { oneOf } from '../call/one-of.ts'
+import { parsePhone } from '../call/phone.ts'
+import { notFound } from '../../core/refusal.ts'
 
 type Reach = Pick<Call, 'db' | 'caller'>
 

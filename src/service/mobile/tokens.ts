@@ -1,10 +1,10 @@
 import type { mobile } from '../../contract/mobile.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import type { Call, Outside } from '../call.ts'
-import { Refusal } from '../refusal.ts'
-import { later } from '../later.ts'
+import type { Call, Outside } from '../call/call.ts'
+import { Refusal } from '../../core/refusal.ts'
+import { later } from '../../core/later.ts'
 import { realmOf } from './person.ts'
-import type { RowData, RowInput } from '../row-ids.ts'
+import type { RowData, RowInput } from '../call/row-ids.ts'
 
 // spec: not shown
 const accessMs = 15 * 60_000

@@ -1,8 +1,8 @@
 import type { Policy } from '../../contract/policy.ts'
-import type { Call } from '../call.ts'
-import { devicePolicyOf } from '../devices/policy.ts'
+import type { Call } from '../call/call.ts'
+import { devicePolicyOf } from './device-policy.ts'
 import { isOperator } from '../keys/scopes.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../../core/refusal.ts'
 
 // Some members of a policy protect an organization against its own keys. Whoever holds such a key must not be able to
 // switch them off first.

@@ -1,126 +1,106 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Operation } from '../../contract/operation.ts'
-import type { ApprovalRule, Policy } from '../../contract/policy.ts'
-import { table, type OperationId } from '../../contract/table.ts'
-import { nearest } from '../../core/nearest.ts'
-import { standingDevices } from '../approver/session.ts'
-import type { Call } from '../call.ts'
-import { invalid } from '../refusal.ts'
-import { rowOfId } from '../row-ids.ts'
-import { isOperator } from '../keys/scopes.ts'
+import type { Policy as OrganizationPolicy } from '../../contract/policy.ts'
+import { hasPolicy, isRequired, type Policy } from '../../rules/decide.ts'
+import { compileLevel, type Level } from '../../rules/level.ts'
+import type { Weekday } from '../../rules/slot.ts'
+import type { Factor } from '../../rules/verdict.ts'
+import { notFound } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
 
-// Which calls of an organization a person approves before the service carries them out (`require_approval`).
+/** `all`, or of each kind one that counts: enough to tell whether a rule stands. */
+type Extent = 'all' | 'one'
 
-/** What a person does to react is never held up: nobody may be locked out of it. */
-const reactions = new Set<OperationId>(['revokeDevice', 'refuseDevice', 'revokeKey'])
+export type OrganizationRules = Omit<Policy, 'user'>
 
-/** Asking and deciding cannot wait for an approval either, and what is read changes nothing. */
-const mayBeCovered = (id: OperationId): boolean => {
-  const { effect, open, session, scope = [] }: Operation = table[id]
-  const asks = scope === 'ask' || scope.includes('ask')
-  return effect !== 'read' && !open && !session && !asks && !reactions.has(id)
-}
+const slotOf = <Row extends { days: string }>(row: Row) =>
+  Object.assign(row, { days: row.days.split(',') as Weekday[] })
 
-const coverable = (Object.keys(table) as OperationId[]).filter(mayBeCovered)
-const wordsOf = (id: OperationId): string => table[id].cli
-
-const covers = (listed: string, id: OperationId): boolean =>
-  wordsOf(id) === listed || wordsOf(id).startsWith(`${listed} `)
-
-const covered = ({ operations }: ApprovalRule): OperationId[] =>
-  coverable.filter((id) => operations.some((listed) => covers(listed, id)))
-
-const groups = new Set(coverable.flatMap((id) => [wordsOf(id), wordsOf(id).split(' ')[0]!]))
-
-const refuseUnknown = (rules: readonly ApprovalRule[]): void => {
-  for (const [at, { operations }] of rules.entries())
-    for (const [i, listed] of operations.entries()) {
-      if (coverable.some((id) => covers(listed, id))) continue
-      const near = nearest(listed, [...groups])
-      throw invalid(
-        `policy.require_approval[${at}].operations[${i}]`,
-        `is not a command that can require an approval: "${listed}"${near === undefined ? '' : `; did you mean "${near}"?`}`,
-        'List commands that change something, such as "geofence delete", or a group, such as geofence',
-      )
-    }
-}
-
-/** One call has one answer to "who approves this?". */
-const refuseTwice = (rules: readonly ApprovalRule[]): void => {
-  const seen = new Set<OperationId>()
-  for (const [at, rule] of rules.entries())
-    for (const id of covered(rule)) {
-      if (seen.has(id))
-        throw invalid(
-          `policy.require_approval[${at}].operations`,
-          `covers "${wordsOf(id)}", which an earlier rule covers already`,
-          'Let one rule cover each command',
-        )
-      seen.add(id)
-    }
-}
-
-/** Who cannot decide would lock everybody out. */
-const refuseUnable = async (call: Call, orgId: number, rules: readonly ApprovalRule[]): Promise<void> => {
-  for (const [at, { approvers }] of rules.entries())
-    for (const [i, user] of approvers.entries()) {
-      const able = await standingDevices(call.db, call.dev)
-        .where('d.org_id', '=', orgId)
-        .where('d.user_id', '=', rowOfId(user))
-        .select('d.id')
-        .executeTakeFirst()
-      if (!able)
-        throw invalid(
-          `policy.require_approval[${at}].approvers[${i}]`,
-          `is not an active user with an active device: "${user}"`,
-          `svc user enroll ${user} registers one`,
-        )
-    }
-}
-
-/** Fails with 422 where a rule names what cannot be covered, or somebody who cannot decide. */
-export const checkRules = async (
-  call: Call,
+/** What an organization restricts; `required` is what it asks of everybody. 404 when it is gone. */
+export const readOrganizationRules = async (
+  db: Db,
   orgId: number,
-  rules: readonly ApprovalRule[] = [],
-): Promise<void> => {
-  refuseUnknown(rules)
-  refuseTwice(rules)
-  await refuseUnable(call, orgId, rules)
-}
-
-const readRules = async (db: Db, orgId: number): Promise<ApprovalRule[]> => {
-  const row = await db
+  extent: Extent = 'all',
+): Promise<OrganizationRules> => {
+  const { policy } = await db
     .selectFrom('organizations')
     .where('id', '=', orgId)
-    .where('policy', 'like', '%"require_approval"%')
     .select('policy')
-    .executeTakeFirst()
-  return row ? ((JSON.parse(row.policy) as Policy).require_approval ?? []) : []
+    .executeTakeFirstOrThrow(() => notFound('Organization'))
+  const one = extent === 'one'
+  const fences = await db
+    .selectFrom('geofences')
+    .where('org_id', '=', orgId)
+    .$if(one, (query) => query.where('is_active', '=', 1).limit(1))
+    .selectAll()
+    .execute()
+  const slots = await db
+    .selectFrom('timeslots')
+    .where('org_id', '=', orgId)
+    .$if(one, (query) => query.where('is_active', '=', 1).limit(1))
+    .selectAll()
+    .execute()
+  const parsed = JSON.parse(policy) as OrganizationPolicy
+  const { ip_allow = [], device_trust = false, factors = [], report_only = [] } = parsed
+  return {
+    organization: compileLevel({ fences, slots: slots.map(slotOf) }),
+    required: factors,
+    reportOnly: report_only,
+    ipAllow: ip_allow,
+    deviceTrust: device_trust,
+  }
 }
 
-/** Users of whom one must approve this call in this organization; undefined where nobody must. */
-export const approversOf = async (db: Db, orgId: number, id: OperationId): Promise<number[] | undefined> => {
-  if (!mayBeCovered(id)) return undefined
-  const rule = (await readRules(db, orgId)).find((one) => covered(one).includes(id))
-  return rule?.approvers.map(rowOfId)
-}
-
-/**
- * Demands what the rules say of a call that changes or removes the rules themselves: the approval that the call requires, and
- * that of every rule that would be loosened. The operator needs neither, so that nobody is locked out for good.
- */
-export const demandForRules = async (
-  call: Call,
+/** What one user of an organization is restricted to besides. */
+export const readUserLevel = async (
+  db: Db,
   orgId: number,
-  id: 'updateOrganization' | 'deleteOrganization',
-  after: readonly ApprovalRule[] | undefined,
-): Promise<void> => {
-  if (isOperator(call.caller)) return
-  const before = await readRules(call.db, orgId)
-  const loosened =
-    after === undefined ? [] : before.filter((rule) => !after.some((one) => isDeepStrictEqual(one, rule)))
-  for (const rule of new Set([...before.filter((one) => covered(one).includes(id)), ...loosened]))
-    call.demandApproval({ orgId, approvers: rule.approvers.map(rowOfId) })
+  userId: number,
+  extent: Extent = 'all',
+): Promise<Level> => {
+  const one = extent === 'one'
+  const fences = await db
+    .selectFrom('user_geofences')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .$if(one, (query) => query.where('enabled', '=', 1).limit(1))
+    .selectAll()
+    .execute()
+  const slots = await db
+    .selectFrom('user_timeslots')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .$if(one, (query) => query.where('is_active', '=', 1).limit(1))
+    .selectAll()
+    .execute()
+  return compileLevel({
+    fences: fences.map((fence) => Object.assign(fence, { enabled: fence.enabled === 1 })),
+    slots: slots.map(slotOf),
+  })
+}
+
+/** Enough of the rules to tell which stand; nothing can be decided by it. */
+export const readStanding = async (db: Db, orgId: number, userId: number): Promise<Policy> => ({
+  ...(await readOrganizationRules(db, orgId, 'one')),
+  user: await readUserLevel(db, orgId, userId, 'one'),
+})
+
+/** The rules for one request: what the approver signed as required stays required. */
+export const withAsked = (rules: Policy, factors: readonly Factor[]): Policy => ({
+  ...rules,
+  required: [...new Set([...factors, ...rules.required])],
+  reportOnly: rules.reportOnly.filter((factor) => !factors.includes(factor)),
+})
+
+/** Whether an approval without a place would be denied. */
+export const requiresLocation = async (
+  db: Db,
+  row: { org_id: number; user_id: number; factors: string },
+): Promise<boolean> => {
+  const rules = await readStanding(db, row.org_id, row.user_id)
+  return isRequired(withAsked(rules, JSON.parse(row.factors) as Factor[]), 'location')
+}
+
+/** Whether it matters where a user is, so that a phone asks its owner for the location. */
+export const wantsLocation = async (db: Db, orgId: number, userId: number): Promise<boolean> => {
+  const rules = await readStanding(db, orgId, userId)
+  return hasPolicy(rules, 'location') || rules.required.includes('location')
 }

@@ -1,10 +1,10 @@
 import type { approver } from '../../contract/approver.ts'
 import { requirePerson } from '../approver/session.ts'
-import type { Call } from '../call.ts'
+import type { Call } from '../call/call.ts'
 import type { Keyring } from '../custody/keyring.ts'
-import { invalid } from '../refusal.ts'
+import { invalid } from '../../core/refusal.ts'
 import { refuseTarget } from './target.ts'
-import type { RowInput } from '../row-ids.ts'
+import type { RowInput } from '../call/row-ids.ts'
 
 export type Subscription = RowInput<typeof approver.subscribePush>
 

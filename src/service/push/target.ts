@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { invalid } from '../refusal.ts'
+import { invalid } from '../../core/refusal.ts'
 
 /** Whether the whole world reaches this address: the service is not sent into its own network. */
 const isPublic = (address: string): boolean =>

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../../core/refusal.ts'
 import type { Connection } from './connection.ts'
 
 // Nobody waits longer than it takes so many to arrive.

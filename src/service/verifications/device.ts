@@ -1,11 +1,11 @@
 import type { auth } from '../../contract/auth.ts'
 import type { Policy } from '../../rules/decide.ts'
 import type { Device } from '../../rules/device.ts'
-import type { Call } from '../call.ts'
+import type { Call } from '../call/call.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
-import { parseImei } from '../mobile/imei.ts'
-import { invalid } from '../refusal.ts'
-import type { RowInput } from '../row-ids.ts'
+import { parseImei } from '../devices/imei.ts'
+import { invalid } from '../../core/refusal.ts'
+import type { RowInput } from '../call/row-ids.ts'
 import type { Db } from '../storage/schema.ts'
 
 type Member = { org_id: number; user_id: number }

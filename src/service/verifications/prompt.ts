@@ -1,10 +1,10 @@
 import type { auth } from '../../contract/auth.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { findApprover, requestApproval } from '../approvals/request.ts'
-import { namedKeyOf, type Call } from '../call.ts'
-import { parsePhone } from '../phone.ts'
-import { Refusal } from '../refusal.ts'
-import { later } from '../later.ts'
+import { namedKeyOf, type Call } from '../call/call.ts'
+import { parsePhone } from '../call/phone.ts'
+import { Refusal } from '../../core/refusal.ts'
+import { later } from '../../core/later.ts'
 import {
   capturedFactors,
   denied,
@@ -17,7 +17,7 @@ import {
   whyNotYet,
 } from './verification.ts'
 import { withdrawPrompts } from './withdrawal.ts'
-import type { RowData, RowInput } from '../row-ids.ts'
+import type { RowData, RowInput } from '../call/row-ids.ts'
 
 /** Rings: an approval whose action says what it is. Fails as one does, so that only a prompt that was sent is a success. */
 export const startByPrompt = async (

@@ -1,9 +1,9 @@
 import type { auth } from '../../contract/auth.ts'
 import { readInstant } from '../../rules/instant.ts'
 import type { Location } from '../../rules/location.ts'
-import { namedKeyOf, type Call, type Outside } from '../call.ts'
-import { parseImei } from '../mobile/imei.ts'
-import { invalid, Refusal } from '../refusal.ts'
+import { namedKeyOf, type Call, type Outside } from '../call/call.ts'
+import { parseImei } from '../devices/imei.ts'
+import { invalid, Refusal } from '../../core/refusal.ts'
 import { deviceOf } from './device.ts'
 import { evaluate } from './evaluation.ts'
 import {
@@ -15,7 +15,7 @@ import {
   whoIsMeant,
   whyNotYet,
 } from './verification.ts'
-import type { RowData, RowInput } from '../row-ids.ts'
+import type { RowData, RowInput } from '../call/row-ids.ts'
 import { withdrawPrompts } from './withdrawal.ts'
 
 type Results = RowInput<typeof auth.submitAuthResults>

@@ -1,5 +1,5 @@
 import { subjectOf } from '../approvals/record.ts'
-import type { Call } from '../call.ts'
+import type { Call } from '../call/call.ts'
 
 /** Ends prompts that nobody has answered yet; no decision counts after it. */
 export const withdrawPrompts = async (

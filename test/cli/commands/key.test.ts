@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
-import { startService, type RunningService } from '../../../src/service/serve.ts'
+import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
 import { memoryIo } from '../memory-io.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-key-'))

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { challengeOf } from '../../../src/receipt/context.ts'
 import { assert } from '../../../src/client/software-authenticator.ts'
-import type { LogRecord } from '../../../src/service/log.ts'
-import { startService, type RunningService } from '../../../src/service/serve.ts'
+import type { LogRecord } from '../../../src/core/log.ts'
+import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
 import { enrollApprover, request, type EnrolledApprover } from '../../torture/enrolled-approver.ts'
 
 // Over real sockets: what only a client that goes away, or a service that stops, can show.

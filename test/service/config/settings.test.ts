@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Env } from '../../../src/core/env.ts'
 import { SvcError } from '../../../src/core/errors.ts'
-import { periodsOf } from '../../../src/service/retention/periods.ts'
+import { periodsOf } from '../../../src/service/config/retention.ts'
 import { readSettings, type ConfigFlags } from '../../../src/service/config/settings.ts'
 
 let folder: string

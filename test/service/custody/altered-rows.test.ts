@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { watchCustody } from '../../../src/service/custody/watch.ts'
-import type { LogRecord } from '../../../src/service/log.ts'
+import type { LogRecord } from '../../../src/core/log.ts'
 import { acme, installHooks, service } from '../acme.ts'
 import { createTenant, dataOf, refusal } from '../fixtures.ts'
 import { createPhone } from '../approver/phone.ts'

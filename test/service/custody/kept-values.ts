@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { keptColumns, keptSettings, type Context } from '../../../src/service/custody/places.ts'
+import { keptColumns, keptSettings, type Context } from '../../../src/service/storage/schema/wrapped.ts'
 import type { Keyring } from '../../../src/service/custody/keyring.ts'
 import type { Storage } from '../../../src/service/storage/storage.ts'
 import { dataOf } from '../fixtures.ts'

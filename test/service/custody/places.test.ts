@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { keptColumns, keptSettings } from '../../../src/service/custody/places.ts'
+import { keptColumns, keptSettings } from '../../../src/service/storage/schema/wrapped.ts'
 import { startTestService, type TestService } from '../harness.ts'
 import { contentsOf } from '../fixtures.ts'
 import { fill } from './kept-values.ts'

@@ -5,8 +5,13 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createKeyring } from '../../../src/service/custody/create-keyring.ts'
 import { decodeMasterKey } from '../../../src/service/custody/master-key.ts'
-import { backup, restore, rotateMasterKey, rotateSigningKey } from '../../../src/service/maintenance.ts'
-import { startService, type RunningService } from '../../../src/service/serve.ts'
+import {
+  backup,
+  restore,
+  rotateMasterKey,
+  rotateSigningKey,
+} from '../../../src/service/lifecycle/maintenance.ts'
+import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
 import { openSqlite } from '../../../src/service/storage/sqlite.ts'
 import { startTestService } from '../harness.ts'
 import { fill, leaveIn, openAll } from './kept-values.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createProbes, type Phase } from '../../../src/service/http/health.ts'
-import { periodsOf } from '../../../src/service/retention/periods.ts'
+import { periodsOf } from '../../../src/service/config/retention.ts'
 import { startTestService } from '../harness.ts'
 
 test('a balancer is told whether the service starts, serves or stops', async () => {

@@ -1,6 +1,6 @@
 import type { ApprovalRecord } from '../../../src/contract/approval.ts'
 import type { Ask, Asker } from '../../../src/contract/asker.ts'
-import { Refusal, notFound } from '../../../src/service/refusal.ts'
+import { Refusal, notFound } from '../../../src/core/refusal.ts'
 
 type Ending = Pick<ApprovalRecord, 'status'> & Partial<ApprovalRecord>
 

@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
 import type { Asker } from '../../../src/contract/asker.ts'
-import type { Caller } from '../../../src/service/call.ts'
-import '../../../src/service/mcp/exchange.ts'
-import type { Rate } from '../../../src/service/limits/rate.ts'
+import type { Caller } from '../../../src/service/call/call.ts'
+import '../../../src/service/mcp/streamable-http.ts'
+import type { Rate } from '../../../src/service/limits/request-rate.ts'
 import { createMcpRoute } from '../../../src/service/mcp/http.ts'
 
 // The route loads `exchange.ts` by itself a second after its start. Loaded here, it is never half loaded when a test file ends.

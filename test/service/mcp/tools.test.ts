@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { tools as contract } from '../../../src/contract/tools.ts'
 import { SvcError } from '../../../src/core/errors.ts'
-import { invalid, Refusal } from '../../../src/service/refusal.ts'
+import { invalid, Refusal } from '../../../src/core/refusal.ts'
 import { call } from './http-tools.ts'
 import { fake, installHooks, mobile, tools } from './asked-tools.ts'
 

@@ -1,0 +1,40 @@
+import { safeText } from './safe-text.ts'
+
+export type LogRecord = {
+  at: string
+  level: 'info' | 'warn' | 'error'
+  message?: string
+  request_id?: string
+  method?: string
+  /** The template, never the address that was asked for: values of an address can be secrets. */
+  route?: string
+  status?: number
+  ms?: number
+  /** The name of the key. */
+  key?: string
+  error?: string
+}
+
+export type Log = (record: LogRecord) => void
+
+const secrets = /(svc_(?:op|org)_[0-9a-f]{8}_)[\w-]+/g
+
+const pretty = ({ at, level, message, error, ...rest }: LogRecord): string => {
+  const { method, route, status, ms, key, request_id } = rest
+  const request = method && `${status} ${method} ${route} ${ms} ms${key ? ` ${key}` : ''} ${request_id}`
+  return [at.slice(11, 19), level === 'info' ? '' : level, request, message, error].filter(Boolean).join(' ')
+}
+
+/** Lines for `write`, one a record, all of one turn of the event loop at once. JSON, or for people on a terminal. */
+export const createLog = (write: (line: string) => void, forPeople = false): Log => {
+  let lines: string[] = []
+  const flush = (): void => {
+    const text = lines.join('\n').replace(secrets, '$1***')
+    lines = []
+    write(text)
+  }
+  return (record) => {
+    const line = forPeople ? safeText(pretty(record)) : JSON.stringify(record)
+    if (lines.push(line) === 1) setImmediate(flush)
+  }
+}

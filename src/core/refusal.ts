@@ -1,0 +1,46 @@
+import type { Issue } from './errors.ts'
+
+export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 503
+
+type Details = {
+  hint?: string
+  issues?: Issue[]
+  headers?: Record<string, string>
+  /** Goes into the envelope's `data` besides. */
+  data?: Record<string, unknown>
+}
+
+/** The service says no: becomes the envelope with `data: {code, hint?, issues?, …}`. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly status: RefusalStatus
+  readonly code: string
+  readonly hint?: string
+  readonly issues?: Issue[]
+  readonly headers: Record<string, string>
+  readonly data?: Record<string, unknown>
+
+  constructor(status: RefusalStatus, code: string, message: string, details: Details = {}) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.hint = details.hint
+    this.issues = details.issues
+    this.headers = details.headers ?? {}
+    this.data = details.data
+  }
+}
+
+/** Absent, or another tenant's: the two look the same. */
+export const notFound = (what: string): Refusal => new Refusal(404, 'not_found', `${what} not found`)
+
+export const conflict = (
+  code: string,
+  message: string,
+  hint?: string,
+  data?: Record<string, unknown>,
+): Refusal => new Refusal(409, code, message, { hint, data })
+
+/** A field that has the right type and yet cannot be. */
+export const invalid = (field: string, message: string, hint?: string): Refusal =>
+  new Refusal(422, 'invalid_field', `${field} ${message}`, { issues: [{ field, message }], hint })

@@ -1,0 +1,64 @@
+import { approval } from '../../contract/approval.ts'
+import type { Ask, Asker } from '../../contract/asker.ts'
+import type { Scope } from '../../contract/scopes.ts'
+import { issuesOf } from '../../contract/issues.ts'
+import { requestId } from '../../core/ids.ts'
+import { cancelApproval } from './cancellation.ts'
+import { answered } from './record.ts'
+import { requestApproval } from './request.ts'
+import { awaitEnd, readSettled } from './waiter.ts'
+import { namedKeyOf, type Caller, type Handler } from '../call/call.ts'
+import { invalidFields } from '../call/issues.ts'
+import { Refusal } from '../../core/refusal.ts'
+import { runWrite } from '../call/run.ts'
+import type { Service } from '../call/service.ts'
+
+const asks = new Set<Scope>(['ask'])
+
+/** Whoever has the bearer of the tool server (MCP_AUTH_TOKEN), which is not a key of the store. It can only ask. */
+export const bearerCaller: Caller = { keyId: 0, name: 'tool server token', orgId: null, scopes: asks }
+
+/** A program on this machine, where no bearer is needed. It can only ask. */
+export const localCaller: Caller = {
+  keyId: 0,
+  name: 'unauthenticated local program',
+  orgId: null,
+  scopes: asks,
+}
+
+/**
+ * Asks people through the engine in this process. It knows the requests of its own caller and no others, be they of the
+ * same organization. Costs nothing to make.
+ */
+export const createEngineAsker = (service: Service, caller: Caller): Asker => {
+  const reach = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
+
+  const write = async <I, D>(action: string, handler: Handler<I, D>, input: I): Promise<D> => {
+    const asked = { action, caller, requestId: requestId(), given: Object.keys(input as object) }
+    const data = await runWrite(service, asked, handler, input, async (_call, work) => (await work()).data)
+    if (data instanceof Refusal) throw data
+    return data
+  }
+
+  return {
+    boundToAction: true,
+    request: async (ask: Ask) => {
+      const schema = approval.createApproval.input
+      const checked = schema.safeParse(ask)
+      if (!checked.success) throw invalidFields(issuesOf(checked.error, schema, ask))
+      return write('createApproval', requestApproval, checked.data)
+    },
+    status: async (request_id) => answered(await readSettled(service, request_id, reach), caller),
+    wait: async (request_id, seconds, signal) =>
+      answered(await awaitEnd(service, request_id, reach, { seconds, signal }), caller),
+    cancel: async (request_id, why) => {
+      await write(
+        'cancelApproval',
+        (id: { request_id: string }, call) => cancelApproval(call, id.request_id, reach, why),
+        {
+          request_id,
+        },
+      )
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { OperationId } from '../../contract/table.ts'
+import { digestOf } from '../../receipt/subject.ts'
+import { checkReference, findReferenced } from './reference.ts'
+import type { Call, Caller } from '../call/call.ts'
+import type { Refusal } from '../../core/refusal.ts'
+import { runWrite, type Worked } from '../call/run.ts'
+import type { Service } from '../call/service.ts'
+import { requestSubject, type Fields } from './request-subject.ts'
+import { askApprovers, requirementsOf, useApproval, type Requirement } from './required-approval.ts'
+
+type Passing = {
+  /** The request that the call names in `x-svc-approval`. */
+  approval: string | undefined
+  input: Fields
+}
+
+/** Holds the writes of one operation to the approval rules of every organization that they change. */
+export const createGate = (id: OperationId) => ({
+  /**
+   * Does the work of a call, and uses the approval that it names where one is required. Fails with an ApprovalRequired or a
+   * Refusal, which undo the work.
+   */
+  pass: async <D>(
+    call: Call,
+    { approval, input }: Passing,
+    work: () => Promise<Worked<D>>,
+  ): Promise<Worked<D>> => {
+    if (approval === undefined) {
+      const worked = await work()
+      await useApproval(call, await requirementsOf(call, id, worked), undefined)
+      return worked
+    }
+    const found = await findReferenced(call, approval)
+    // Before the work: afterwards the old values are gone.
+    const { data } = await requestSubject(call, id, input, found.org_id)
+    const worked = await work()
+    const requirements = await requirementsOf(call, id, worked)
+    if (requirements.length === 0) await checkReference(call.db, call.caller, approval, call.now)
+    else await useApproval(call, requirements, { ...found, request_id: approval, digest: digestOf(data) })
+    return worked
+  },
+
+  /** Asks those who may approve a call that was undone. Answers the refusal that names the requests. */
+  ask: async (
+    service: Service,
+    { caller, requestId, input }: { caller: Caller; requestId: string; input: Fields },
+    requirement: Requirement,
+  ): Promise<Refusal> =>
+    runWrite(
+      service,
+      { action: 'createApproval', caller, requestId, given: ['subject'] },
+      async (_: object, call) =>
+        askApprovers(call, await requestSubject(call, id, input, requirement.orgId), requirement),
+      {},
+      async (_call, work) => (await work()).data as Refusal,
+    ),
+})

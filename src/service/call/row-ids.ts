@@ -1,0 +1,57 @@
+import type * as z from 'zod/mini'
+import { isId } from '../../contract/field.ts'
+import type { Operation } from '../../contract/operation.ts'
+
+// To whoever calls, ids are text. The rows of our store are numbered, and handlers work with the numbers. This file
+// stands between the two, so that nothing else converts an id.
+
+/** What the contract declares, with a row's number in the place of each id that is text. */
+export type Numbered<T> =
+  T extends z.core.$brand<'id'> ? number : T extends object ? { [K in keyof T]: Numbered<T[K]> } : T
+
+/** The input of an operation, as its handler gets it. */
+export type RowInput<O extends Operation> = Numbered<z.output<O['input']>>
+/** The data of an operation, as its handler answers it. */
+export type RowData<O extends Operation> = O['data'] extends z.ZodMiniType
+  ? Numbered<z.output<O['data']>>
+  : undefined
+
+/** No row has this number. */
+const absent = 0
+
+/** The row that an id means. An id that this service never gave to anything is one that is not found. */
+export const rowOfId = (id: string): number => (/^[1-9]\d{0,14}$/.test(id) ? Number(id) : absent)
+
+type Fields = Record<string, unknown>
+type Encoder = (value: unknown) => unknown
+
+const encodeId: Encoder = (value) => (typeof value === 'number' ? String(value) : value)
+
+const encoderOf = (schema: z.core.$ZodType): Encoder | undefined => {
+  if (isId(schema)) return encodeId
+  const { innerType, element, shape } = schema._zod.def as {
+    innerType?: z.core.$ZodType
+    element?: z.core.$ZodType
+    shape?: Record<string, z.core.$ZodType>
+  }
+  if (innerType) return encoderOf(innerType)
+  if (element) {
+    const encode = encoderOf(element)
+    return encode && ((value) => (Array.isArray(value) ? value.map(encode) : value))
+  }
+  const encoders = Object.entries(shape ?? {}).flatMap(([name, field]) => {
+    const encode = encoderOf(field)
+    return encode ? [[name, encode] as const] : []
+  })
+  if (encoders.length === 0) return undefined
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return value
+    const fields: Fields = { ...value }
+    for (const [name, encode] of encoders) if (name in fields) fields[name] = encode(fields[name])
+    return fields
+  }
+}
+
+/** Compiled once an operation: its data with each id as text. */
+export const createIdEncoder = (schema: z.core.$ZodType | undefined): Encoder =>
+  (schema && encoderOf(schema)) ?? ((data) => data)

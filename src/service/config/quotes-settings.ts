@@ -1,0 +1,95 @@
+import * as z from 'zod/mini'
+import type { Env } from '../../core/env.ts'
+import { line } from '../../contract/field.ts'
+import { jsonPointer } from './json-pointer.ts'
+import { badConfig } from './private-text.ts'
+import { headerFields, path, secret, variable } from './texts.ts'
+import { readSecret } from './secret.ts'
+import { isLoopback } from '../lifecycle/serve-options.ts'
+import type { HttpTemplate } from '../machines/quotes/http-provider.ts'
+
+/** `quotes` in the file of `--config`. */
+export const quotesSection = z.strictObject({
+  file: z.optional(path),
+  url: z.optional(line(2000)),
+  headers: z.optional(headerFields),
+  secret: z.optional(secret),
+  secret_file: z.optional(path),
+  secret_env: z.optional(variable),
+  symbol: z.optional(jsonPointer),
+  name: z.optional(jsonPointer),
+  price: z.optional(jsonPointer),
+  exchange: z.optional(jsonPointer),
+  as_of: z.optional(jsonPointer),
+})
+type Section = z.infer<typeof quotesSection>
+
+/** Where stock prices come from: a file, or a service that answers JSON. */
+export type QuotesSettings = { file: string } | { http: HttpTemplate }
+
+const urlHint = 'https://quotes.example.com/v1/{symbol}'
+
+const filled = (template: string, symbol: string): URL | undefined => {
+  const text = template.replaceAll('{symbol}', symbol).replaceAll('{secret}', 'x')
+  return URL.canParse(text) ? new URL(text) : undefined
+}
+
+const checkUrl = (template: string): void => {
+  const [one, other] = [filled(template, 'a'), filled(template, 'b')]
+  if (!one || !other || !/^https?:$/.test(one.protocol))
+    throw badConfig('quotes.url is not a valid URL', urlHint)
+  const [path, otherPath] = [one, other].map(({ pathname, search }) => pathname + search)
+  if (one.origin !== other.origin || path === otherPath)
+    throw badConfig('quotes.url needs {symbol} in its path or query', urlHint)
+  if (one.username || one.password)
+    throw badConfig('quotes.url must not hold a name or a password', 'Put them into quotes.headers')
+  if (one.protocol === 'http:' && !isLoopback(one.hostname.replace(/^\[|\]$/g, '')))
+    throw badConfig('quotes.url must be https, except on this machine', urlHint)
+}
+
+// Not by `replaceAll`: what stands in for it may hold a `$`.
+const withSecret = (text: string, value: string): string => text.split('{secret}').join(value)
+
+const httpSettings = (section: Section, url: string, env: Env): HttpTemplate => {
+  checkUrl(url)
+  const { symbol, name, price, exchange, as_of } = section
+  if (name === undefined || price === undefined || exchange === undefined)
+    throw badConfig(
+      'quotes lacks name, price or exchange',
+      'Say where in an answer each stands: price: /quote/price',
+    )
+  const value = readSecret(section, 'quotes.secret', env)
+  const usual: Record<string, string> =
+    value === undefined || url.includes('{secret}') ? {} : { authorization: 'Bearer {secret}' }
+  const headers = section.headers ?? usual
+  const all = [url, ...Object.values(headers)]
+  if (value === undefined && all.some((text) => text.includes('{secret}')))
+    throw badConfig(
+      'quotes holds {secret}, and there is none',
+      'Give one with quotes.secret_file or quotes.secret_env',
+    )
+  if (value !== undefined && !/^[\x21-\x7e]+$/.test(value))
+    throw badConfig('quotes.secret must be printable ASCII without spaces', 'Look at where it comes from')
+  return {
+    url: withSecret(url, encodeURIComponent(value ?? '')),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([header, text]) => [header, withSecret(text, value ?? '')]),
+    ),
+    ...(symbol !== undefined && { symbol }),
+    name,
+    price,
+    exchange,
+    ...(as_of !== undefined && { as_of }),
+  }
+}
+
+/** Undefined where nothing is set: then it is the sample. Fails with an SvcError that names the field. */
+export const quotesSettings = (section: Section | undefined, env: Env): QuotesSettings | undefined => {
+  if (!section || Object.keys(section).length === 0) return undefined
+  const { file, url, ...rest } = section
+  if (file !== undefined && (url !== undefined || Object.keys(rest).length > 0))
+    throw badConfig('quotes has a file and more', 'Keep quotes.file alone, or take it out')
+  if (file !== undefined) return { file }
+  if (url === undefined) throw badConfig('quotes lacks a file or a url', urlHint)
+  return { http: httpSettings(section, url, env) }
+}

@@ -1,0 +1,75 @@
+import {
+  SettingsService,
+  verifyRegistrationResponse,
+  type RegistrationResponseJSON,
+} from '@simplewebauthn/server'
+import { decodeAttestationObject, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers'
+import { softwareAaguid } from '../../client/software-authenticator.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { Site } from './site.ts'
+
+const algorithms = [-7, -8, -257] as const
+type Algorithm = (typeof algorithms)[number]
+
+/** A key that is fit to decide with. Bytes are base64url. */
+export type Registered = {
+  credential_id: string
+  public_key: string
+  algorithm: Algorithm
+  counter: number
+  /** It says of itself that it is a key file. */
+  software: boolean
+  aaguid: string
+  backup_eligible: 0 | 1
+  attestation_format: string
+  /** Its maker vouches for the model: a certificate of the maker signed for the key. */
+  vouched: boolean
+}
+
+/**
+ * The library checks a chain against the roots that it knows for a format, and takes any chain where it knows none, as
+ * it takes a key that vouches for itself. Neither proves anything.
+ */
+const isVouched = (format: string, attestationObject: Uint8Array<ArrayBuffer>): boolean =>
+  SettingsService.getRootCertificates({ identifier: format as 'apple' }).length > 0 &&
+  decodeAttestationObject(attestationObject).get('attStmt').get('x5c') !== undefined
+
+const refused = (problem: string): Refusal =>
+  new Refusal(422, 'registration_refused', `The registration does not count: ${problem}`, {
+    issues: [{ field: 'response', message: problem }],
+    hint: 'Register again, with a new link: svc user enroll <user-id>',
+  })
+
+/** Checks a RegistrationResponseJSON; user verification is required. Fails with a Refusal 422. */
+export const verifyRegistration = async (
+  response: unknown,
+  site: Site,
+  challenge: string,
+): Promise<Registered> => {
+  try {
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: response as RegistrationResponseJSON,
+      expectedChallenge: challenge,
+      expectedOrigin: site.origin,
+      expectedRPID: site.rp_id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: [...algorithms],
+    })
+    if (!verified) throw new Error('the attestation does not hold')
+    const { credential, aaguid, fmt, attestationObject, credentialDeviceType } = registrationInfo
+    const algorithm = decodeCredentialPublicKey(credential.publicKey).get(3) as Algorithm
+    return {
+      credential_id: credential.id,
+      public_key: Buffer.from(credential.publicKey).toString('base64url'),
+      algorithm,
+      counter: credential.counter,
+      software: aaguid === softwareAaguid,
+      aaguid,
+      backup_eligible: credentialDeviceType === 'multiDevice' ? 1 : 0,
+      attestation_format: fmt,
+      vouched: isVouched(fmt, attestationObject),
+    }
+  } catch (error) {
+    throw refused(error instanceof Error ? error.message : 'it cannot be read')
+  }
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { randomToken, sha256 } from '../../core/ids.ts'
+import type { Caller } from '../call/call.ts'
+import { sameMac } from '../custody/row-mac.ts'
+import { noteKeyUse, type KeyRow as StoredKey } from './rows.ts'
+import { readScopes } from './scopes.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { Service } from '../call/service.ts'
+
+/** The word in a key that says whose it is: the operator's, one for every organization, an organization's. */
+const words = { operator: 'op', service: 'srv', organization: 'org' } as const
+export type KeyKind = keyof typeof words
+
+/** A caller, and the slug of its organization for the tenant guard. */
+export type Authenticated = Caller & { orgSlug: string | null }
+
+/** A new key, shown once; only `prefix` and hashes are kept. */
+export const newSecret = (kind: KeyKind): { key: string; prefix: string } => {
+  const prefix = `svc_${words[kind]}_${randomBytes(4).toString('hex')}`
+  return { key: `${prefix}_${randomToken(32)}`, prefix }
+}
+
+/** What a key is looked up by. One that was preset in another form is found by a part of a hash of it. */
+export const prefixOf = (key: string): string =>
+  /^svc_(?:op|srv|org)_[0-9a-f]{8}(?=_)/.exec(key)?.[0] ?? `preset_${sha256(`prefix:${key}`).slice(0, 12)}`
+
+type KeyRow = StoredKey & { slug: string | null }
+
+const minute = 60_000
+
+/** Said only to whoever shows the whole key. A revoked key is like one that never was: whoever stole it learns nothing. */
+const keyExpired = (at: string): Refusal =>
+  new Refusal(401, 'key_expired', `This key expired at ${at}`, {
+    hint: 'Create another one: svc key create',
+  })
+
+/**
+ * Tells whose key a caller shows, at once where it is known. A revoked key is nobody's from the moment of the commit on. Fails
+ * with 401 `key_expired` for one that has expired.
+ */
+export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage' | 'keyring'>) => {
+  // By the hash of the whole key, so only who has it finds it. Kept only until the next commit, whatever that changes: a
+  // revoked key is never taken from memory.
+  const known = new Map<string, KeyRow>()
+  let revision = -1
+
+  const find = async (key: string, hash: string, since: number): Promise<KeyRow | undefined> => {
+    const row = await storage.read((db) =>
+      db
+        .selectFrom('api_keys as k')
+        .leftJoin('organizations as o', 'o.id', 'k.org_id')
+        .where('k.prefix', '=', prefixOf(key))
+        .where('k.revoked_at', 'is', null)
+        .selectAll('k')
+        .select('o.slug')
+        .executeTakeFirst(),
+    )
+    // It covers the row too: whose scopes, expiry or organization were edited in the store matches no secret.
+    if (!row || !sameMac(row.hash, keyring.keyHash(hash, row))) return undefined
+    if (storage.revision() === since && revision === since) known.set(hash, row)
+    return row
+  }
+
+  const noted = new Map<number, number>()
+
+  /** At most once a minute a key, and never waited for. */
+  const noteUse = (row: KeyRow, now: string): void => {
+    const at = Date.parse(now)
+    if (at - (noted.get(row.id) ?? Date.parse(row.last_used_at ?? '1970-01-01')) < minute) return
+    noted.set(row.id, at)
+    storage.write((db) => noteKeyUse(db, row.id, now)).catch(() => noted.delete(row.id))
+  }
+
+  const admit = (row: KeyRow | undefined): Authenticated | undefined => {
+    if (!row) return undefined
+    const now = storage.now()
+    if (row.expires_at !== null && row.expires_at <= now) throw keyExpired(row.expires_at)
+    noteUse(row, now)
+    const { id: keyId, name, org_id: orgId, slug: orgSlug, lineage, owner_user_id, expires_at } = row
+    return {
+      keyId,
+      name,
+      orgId,
+      orgSlug,
+      scopes: readScopes(row.scopes),
+      ...(lineage !== null && { lineage }),
+      ...(owner_user_id !== null && { ownerId: owner_user_id }),
+      ...(expires_at !== null && { expiresAt: expires_at }),
+    }
+  }
+
+  return (key: string | undefined): Authenticated | undefined | Promise<Authenticated | undefined> => {
+    if (!key || key.length > 512) return undefined
+    const current = storage.revision()
+    if (current !== revision) known.clear()
+    revision = current
+    const hash = sha256(key)
+    const row = known.get(hash)
+    return row ? admit(row) : find(key, hash, current).then(admit)
+  }
+}
+export type Authenticate = ReturnType<typeof createAuthenticator>

@@ -1,0 +1,122 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { SvcError } from '../../core/errors.ts'
+import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir.ts'
+import { masterKeyFile } from '../custody/master-key.ts'
+import { pendingKeyFile, textOpens } from '../custody/pending-key.ts'
+import { settleRestored } from './restored.ts'
+import { openSnapshot, writeSnapshot } from '../storage/snapshot.ts'
+import { openSqlite } from '../storage/sqlite.ts'
+import { asStoreProblem } from '../storage/store-problem.ts'
+import { storeVersion } from '../storage/store-version.ts'
+
+const fileExists = (file: string): SvcError =>
+  new SvcError('failed', 'file_exists', `${file} exists and is not overwritten`, { hint: 'Name a new file' })
+
+/** Fails where a backup would be refused; answers the store. Changes nothing. */
+export const checkBackup = (dataDir: string, file: string): string => {
+  const store = requireStore(dataDir)
+  if (existsSync(file)) throw fileExists(file)
+  try {
+    storeVersion(store)
+  } catch (error) {
+    throw asStoreProblem(store, error)
+  }
+  return store
+}
+
+const readKeys = (dataDir: string): string[] =>
+  [masterKeyFile(dataDir), pendingKeyFile(dataDir)]
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file, 'utf8'))
+
+/**
+ * Writes one file that holds the store as it is at one moment and the master key: it is a secret. The service may go
+ * on meanwhile. A master key from `SVC_MASTER_KEY` is not in the data directory, and so not in the file.
+ */
+export const backup = (dataDir: string, file: string): void => {
+  const store = checkBackup(dataDir, file)
+  // A rotation may replace the key while the store is copied.
+  const before = readKeys(dataDir)
+  const partial = `${file}.partial`
+  try {
+    rmSync(partial, { force: true })
+    writeSnapshot(store, partial, (marker) => {
+      const keys = [...before, ...readKeys(dataDir)]
+      return marker === undefined ? keys[0] : keys.find((key) => textOpens(key, marker))
+    })
+    // A link, unlike a rename, never replaces a file that came into being meanwhile.
+    linkSync(partial, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw fileExists(file)
+    throw new SvcError('failed', 'backup_failed', `The backup could not be written to ${file}`, {
+      detail: (error as Error).message,
+      hint: 'Check that the folder exists, can be written to and has room',
+      cause: error,
+    })
+  } finally {
+    rmSync(partial, { force: true })
+  }
+}
+
+const unpack = async (file: string, dataDir: string): Promise<void> => {
+  const partial = `${storeFile(dataDir)}.partial`
+  copyFileSync(file, partial)
+  chmodSync(partial, 0o600)
+  const masterKey = openSnapshot(partial)
+  if (masterKey !== undefined) writeFileSync(masterKeyFile(dataDir), masterKey, { mode: 0o600, flush: true })
+  const storage = await openSqlite({ path: partial })
+  try {
+    await storage.write((db) => settleRestored(db, storage.now()))
+  } finally {
+    await storage.close()
+  }
+  for (const rest of [`${partial}-wal`, `${partial}-shm`]) rmSync(rest, { force: true })
+  // Only now is it a store: one that a crash left half-way would send.
+  renameSync(partial, storeFile(dataDir))
+}
+
+/** A new file system has a folder of its own, which stays. */
+const contentsOf = (dataDir: string): string[] => readdirSync(dataDir).filter((name) => name !== 'lost+found')
+
+/** Fails where a restore would be refused before it begins. Changes nothing. */
+export const checkRestore = (file: string, dataDir: string): void => {
+  if (!existsSync(file))
+    throw new SvcError('notFound', 'no_backup', `There is no file ${file}`, {
+      hint: 'Name the file of a backup',
+    })
+  if (existsSync(dataDir) && contentsOf(dataDir).length > 0)
+    throw new SvcError('failed', 'data_dir_not_empty', `${dataDir} is not empty; nothing was changed`, {
+      hint: 'Restore into a new folder: --data-dir NEWFOLDER',
+    })
+}
+
+/** Makes a data directory of a backup. Refuses one that holds anything; leaves nothing in it when it fails. */
+export const restore = async (file: string, dataDir: string): Promise<void> => {
+  checkRestore(file, dataDir)
+  prepareDataDir(dataDir)
+  const lock = lockDataDir(dataDir)
+  try {
+    await unpack(file, dataDir)
+    lock.release()
+  } catch (error) {
+    lock.release()
+    for (const name of contentsOf(dataDir)) rmSync(join(dataDir, name), { force: true })
+    if (error instanceof SvcError) throw error
+    throw new SvcError('failed', 'bad_backup', `${file} is not a whole backup of this service`, {
+      detail: (error as Error).message,
+      hint: 'Make backups with: svc service backup FILE',
+      cause: error,
+    })
+  }
+}

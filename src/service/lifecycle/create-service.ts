@@ -1,0 +1,39 @@
+import { sweep } from '../approvals/expiry.ts'
+import { createRulesMemory } from '../policy/rules-memory.ts'
+import { createWaiting, type Waited } from '../approvals/waiting.ts'
+import { createClaims } from '../limits/claims.ts'
+import { createRate } from '../limits/request-rate.ts'
+import type { Service } from '../call/service.ts'
+
+// Longer than any transaction lives: its rows carry the time at which it began.
+const overlapMs = 10_000
+
+/** A service whose waiting falls back on a look at the store: decisions of other nodes, and requests that lapse. */
+export const createService = (given: Omit<Service, 'waiting' | 'rulesFor' | 'claim' | 'rate'>): Service => {
+  const { storage } = given
+  let looked = storage.now()
+
+  const endedSince = async (): Promise<Waited[]> => {
+    await sweep(service)
+    const now = storage.now()
+    // The earlier of the two, in case that the clock was set back.
+    const since = Date.parse(now < looked ? now : looked) - overlapMs
+    looked = now
+    return storage.read((db) =>
+      db
+        .selectFrom('approvals')
+        .where('ended_at', '>', new Date(since).toISOString())
+        .select(['request_id', 'org_id', 'user_id'])
+        .execute(),
+    )
+  }
+
+  const service: Service = {
+    ...given,
+    waiting: createWaiting({ poll: endedSince }),
+    rulesFor: createRulesMemory(storage),
+    claim: createClaims(),
+    rate: createRate(storage),
+  }
+  return service
+}

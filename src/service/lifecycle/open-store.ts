@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { SvcError } from '../../core/errors.ts'
+import { backup } from './backup.ts'
+import { storeFile, storeMissing } from './data-dir.ts'
+import { masterKeyFile } from '../custody/master-key.ts'
+import { newestVersion } from '../storage/migrations.ts'
+import { openSqlite } from '../storage/sqlite.ts'
+import type { Storage } from '../storage/storage.ts'
+import { asStoreProblem } from '../storage/store-problem.ts'
+import { storeVersion } from '../storage/store-version.ts'
+
+export type Upgrade = { from: number; to: number; copy: string }
+
+export const announceUpgrade = ({ from, to, copy }: Upgrade): string =>
+  `Upgrading the store from schema ${from} to ${to}. Before that it was copied to ${copy}`
+
+const unusedName = (dataDir: string, from: number): string => {
+  for (let n = 1; ; n++) {
+    const file = join(dataDir, `upgrade-from-${from}${n === 1 ? '' : `-${n}`}.db`)
+    if (!existsSync(file)) return file
+  }
+}
+
+/** Copies a store that is about to be upgraded, as a backup. Undefined when it is new or up to date. */
+const copyOlder = (dataDir: string): Upgrade | undefined => {
+  const from = storeVersion(storeFile(dataDir))
+  if (from === 0 && existsSync(masterKeyFile(dataDir))) throw storeMissing(dataDir, ['master.key'])
+  if (from === 0 || from === newestVersion) return undefined
+  const copy = unusedName(dataDir, from)
+  try {
+    backup(dataDir, copy)
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'backup_failed') throw error
+    throw new SvcError(
+      'failed',
+      'upgrade_copy_failed',
+      `The store must be upgraded, and its copy could not be written to ${copy}. Nothing was changed`,
+      {
+        detail: error.detail,
+        hint: `Make room for a second copy of the store in ${dataDir}, then type the command again`,
+        cause: error,
+      },
+    )
+  }
+  return { from, to: newestVersion, copy }
+}
+
+const upgradeFailed = ({ copy }: Upgrade, error: unknown): SvcError =>
+  new SvcError('failed', 'upgrade_failed', 'The store could not be upgraded. It is as it was', {
+    detail: (error as Error).message,
+    hint: `Install the previous version of svc again. A copy of the store is ${copy}`,
+    cause: error,
+  })
+
+/**
+ * Opens the store of a data folder that this process has locked. An older store is copied and then upgraded; `tell` hears
+ * of it before. Fails with an SvcError that says what to do.
+ */
+export const openStore = async (dataDir: string, tell: (upgrade: Upgrade) => void): Promise<Storage> => {
+  const file = storeFile(dataDir)
+  let upgrade: Upgrade | undefined
+  try {
+    upgrade = existsSync(file) ? copyOlder(dataDir) : undefined
+    if (upgrade) tell(upgrade)
+    return await openSqlite({ path: file })
+  } catch (error) {
+    const known = asStoreProblem(file, error)
+    throw upgrade && !(known instanceof SvcError) ? upgradeFailed(upgrade, error) : known
+  }
+}

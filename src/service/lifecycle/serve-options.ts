@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+import { SvcError, usageError } from '../../core/errors.ts'
+import type { Env } from '../../core/env.ts'
+import type { ConfigFlags } from '../config/settings.ts'
+import type { Tls } from '../http/server.ts'
+import type { Log } from '../../core/log.ts'
+
+export type ServeOptions = ConfigFlags & {
+  /** 8080 when left out; 0 takes a free one. */
+  port?: number
+  /** 127.0.0.1 when left out. */
+  host?: string
+  dataDir: string
+  /** Where people and clients reach the service: scheme, host and port. */
+  publicUrl?: string
+  /** Files in PEM. */
+  tlsCert?: string
+  tlsKey?: string
+  /** One address or network (CIDR) for each proxy in front. */
+  trustedProxy?: readonly string[]
+  /** For developers: nothing is delivered, all is shown. */
+  dev?: boolean
+  env: Env
+  log: Log
+}
+
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
+
+/** Fails with a usage error on an address that would be open to others without a secret. */
+export const checkHost = ({ host = '127.0.0.1', dev, env }: ServeOptions): string => {
+  if (isLoopback(host)) return host
+  if (dev) throw usageError(`--dev binds loopback only, not ${host}`, 'Leave --host out, or leave --dev out')
+  if (!env.MCP_AUTH_TOKEN)
+    throw usageError(
+      `Without MCP_AUTH_TOKEN the service binds loopback only, not ${host}`,
+      'Set MCP_AUTH_TOKEN to a secret of 32 characters or more, for example from: openssl rand -hex 32',
+    )
+  return host
+}
+
+/** Scheme, host and port, without a slash at the end. */
+export const checkPublicUrl = (text: string | undefined): string | undefined => {
+  if (text === undefined) return undefined
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const plain = url && url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password
+  if (plain && /^https?:$/.test(url.protocol)) return url.origin
+  throw usageError(
+    `--public-url ${text} is not a valid address of a service`,
+    'Give scheme, host and port only: --public-url https://svc.example.com',
+  )
+}
+
+const readPem = (file: string, flag: string): Buffer => {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new SvcError('usage', 'tls_unreadable', `${flag} ${file} cannot be read`, {
+      detail: (error as Error).message,
+      hint: 'Name a PEM file that this user can read',
+      cause: error,
+    })
+  }
+}
+
+export const readTls = ({ tlsCert, tlsKey }: ServeOptions): Tls | undefined => {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw usageError(
+      '--tls-cert and --tls-key go together',
+      'svc serve --tls-cert cert.pem --tls-key key.pem',
+    )
+  const tls = { cert: readPem(tlsCert, '--tls-cert'), key: readPem(tlsKey, '--tls-key') }
+  try {
+    createSecureContext(tls)
+    return tls
+  } catch (error) {
+    throw new SvcError(
+      'usage',
+      'tls_unusable',
+      `${tlsCert} and ${tlsKey} do not make a certificate with its key`,
+      {
+        detail: (error as Error).message,
+        hint: 'Both must be PEM, and the key the one that the certificate was made for',
+        cause: error,
+      },
+    )
+  }
+}

@@ -1,0 +1,156 @@
+import { watchApprovals } from '../approvals/watch.ts'
+import { readSettings } from '../config/settings.ts'
+import { openKeyring } from '../custody/open-keyring.ts'
+import { watchCustody } from '../custody/watch.ts'
+import { createService } from './create-service.ts'
+import { createAdapters } from '../delivery/adapters.ts'
+import { createOutbox, type Outbox } from '../delivery/outbox.ts'
+import { createEngineAsker } from '../approvals/engine-asker.ts'
+import { lockDataDir, prepareDataDir, storeFile, unusable } from './data-dir.ts'
+import { handlers } from '../handlers/all.ts'
+import { createApp } from '../http/app.ts'
+import type { Phase } from '../http/health.ts'
+import { apiRoot } from '../http/routes.ts'
+import { startServer } from '../http/server.ts'
+import { createAuthenticator } from '../keys/authenticator.ts'
+import { createMcpRoute, type McpRoute } from '../mcp/http.ts'
+import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
+import { announceUpgrade, openStore } from './open-store.ts'
+import { watchLapsed } from '../mobile/expiry.ts'
+import { watchRetention } from './retention-watch.ts'
+import { openProvider } from '../machines/quotes/provider.ts'
+import { createQuotes } from '../machines/quotes/quotes.ts'
+import { createPushAdapter } from '../push/push-adapter.ts'
+import { createVapid } from '../push/vapid.ts'
+import { Refusal } from '../../core/refusal.ts'
+import { createLogRinger } from './ringer.ts'
+import { checkHost, checkPublicUrl, isLoopback, readTls, type ServeOptions } from './serve-options.ts'
+import type { Service } from '../call/service.ts'
+import { asStoreProblem } from '../storage/store-problem.ts'
+
+export type RunningService = {
+  baseUrl: string
+  mcpUrl: string
+  healthUrl: string
+  approverUrl: string
+  dataDir: string
+  /** Only when it was just made; it is kept nowhere else. */
+  operatorKey?: string
+  /** Whether this is a key of the service that can ask. */
+  canAsk(key: string): Promise<boolean>
+  /** Makes a key that can only ask; it is kept nowhere else. */
+  makeAskKey(): Promise<string>
+  /** Finishes what is under way, then closes the store. */
+  stop(): Promise<void>
+}
+
+/** A host as it stands in an address; one that means all interfaces is reached over loopback. */
+const reachable = (host: string): string => {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** A disk or a store that fails during the start, with the next command. */
+const asStartProblem = (dataDir: string, error: unknown): unknown => {
+  if ((error as NodeJS.ErrnoException | undefined)?.errno !== undefined) return unusable(dataDir, error)
+  return asStoreProblem(storeFile(dataDir), error)
+}
+
+/** The whole service in this process. Fails with an SvcError that says what to do, and then leaves nothing open. */
+export const startService = async (options: ServeOptions): Promise<RunningService> => {
+  const host = checkHost(options)
+  const publicUrl = checkPublicUrl(options.publicUrl)
+  const tls = readTls(options)
+  const settings = readSettings(options, options.env)
+  const { dataDir, env, port = 8080, trustedProxy = [], dev = false, log } = options
+  const closing: (() => void | Promise<void>)[] = []
+  const close = async (): Promise<void> => {
+    for (let last = closing.pop(); last; last = closing.pop()) await last()
+  }
+  try {
+    prepareDataDir(dataDir)
+    closing.push(lockDataDir(dataDir).release)
+    const storage = await openStore(dataDir, (upgrade) =>
+      log({ at: new Date().toISOString(), level: 'info', message: announceUpgrade(upgrade) }),
+    )
+    closing.push(storage.close)
+    const keyring = await openKeyring(storage, dataDir, env, (message) =>
+      log({ at: storage.now(), level: 'info', message }),
+    )
+    const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${reachable(host)}:${bound}`
+    const vapid = await createVapid(storage, keyring)
+    const provider = openProvider(settings.quotes, storage.now)
+    const authenticate = createAuthenticator({ storage, keyring })
+    const quotes = createQuotes(provider, { now: storage.now, log })
+    let outbox: Outbox | undefined
+    let service: Service | undefined
+    let mcp: McpRoute | undefined
+    let phase: Phase = 'starting'
+    const server = await startServer({ port, host, tls, publicUrl }, (bound) => {
+      const base = { storage, keyring, publicUrl: publicUrl ?? originAt(bound), dev }
+      const push = createPushAdapter({ ...base, vapid })
+      const delivery = createAdapters({ settings, push, dev, env, log, now: storage.now })
+      closing.push(delivery.close)
+      outbox = createOutbox({ storage, keyring, log, adapters: delivery.adapters })
+      service = createService({
+        ...base,
+        pushKey: vapid.key,
+        supportEmail: settings.supportEmail,
+        periods: settings.periods,
+        channels: delivery.channels,
+        // With --dev the log stands in for a phone, so that the first steps need none.
+        deviceProof: settings.sms && !dev ? 'otp' : 'link',
+        deliver: outbox.wake,
+        quotes,
+        ring: dev ? createLogRinger(log, storage.now) : () => undefined,
+      })
+      const guards = { loopbackOnly: isLoopback(host), publicUrl, trustedProxy }
+      mcp = createMcpRoute({
+        authenticate,
+        rate: (caller) => service!.rate(caller),
+        askerFor: (caller) => createEngineAsker(service!, caller),
+        token: env.MCP_AUTH_TOKEN || undefined,
+        defaults: settings.asking,
+        localOnly: isLoopback(host) && publicUrl === undefined && trustedProxy.length === 0,
+      })
+      const app = createApp({ service, handlers, guards, mcp, log, phase: () => phase })
+      return (request, bindings) => app.fetch(request, bindings as object)
+    })
+    closing.push(outbox!.stop, server.stop)
+    // The data directory is locked: nobody else sends from this store.
+    await outbox!.start({ alone: true })
+    // Before the server stops: who waits is answered at once.
+    closing.push(watchApprovals(service!, log), watchLapsed(service!, log), watchRetention(service!, log))
+    // Before that: calls of tools withdraw what they asked.
+    closing.push(mcp!.close)
+    // Only now: a start that fails must not make a key that nobody sees.
+    const operatorKey = await ensureOperatorKey(service!, env.SVC_BOOTSTRAP_API_KEY)
+    const origin = originAt(server.port)
+    phase = 'serving'
+    closing.push(watchCustody(service!, log))
+    return {
+      baseUrl: origin + apiRoot,
+      mcpUrl: `${origin}/mcp`,
+      healthUrl: `${origin}/health`,
+      approverUrl: `${publicUrl ?? origin}/approver`,
+      dataDir,
+      ...(operatorKey !== undefined && { operatorKey }),
+      canAsk: async (key) => {
+        try {
+          return (await authenticate(key))?.scopes.has('ask') === true
+        } catch (error) {
+          if (error instanceof Refusal) return false
+          throw error
+        }
+      },
+      makeAskKey: () => makeAskKey(service!),
+      stop: () => {
+        phase = 'stopping'
+        return close()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw asStartProblem(dataDir, error)
+  }
+}

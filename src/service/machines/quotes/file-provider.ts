@@ -1,0 +1,59 @@
+import * as z from 'zod/mini'
+import { SvcError } from '../../../core/errors.ts'
+import { openText } from '../../config/private-text.ts'
+import { readPrice } from '../price.ts'
+import { parseExactly } from './exact-json.ts'
+import { findQuote, foldName, type Quote, type QuoteProvider } from './quote.ts'
+import { readTime } from './quote-time.ts'
+
+// Numbers come as text, see `parseExactly`.
+const text = z.string().check(z.trim(), z.minLength(1), z.maxLength(120))
+const schema = z.strictObject({
+  as_of: text,
+  quotes: z.array(
+    z.strictObject({ symbol: text, name: text, price: text, exchange: text, as_of: z.optional(text) }),
+  ),
+})
+
+const unusable = (path: string, why: string): SvcError =>
+  new SvcError('failed', 'quotes_file', `The file of quotes ${path} cannot be used: ${why}`, {
+    hint: 'docs/iot.md shows one: {"as_of": "2030-01-31T21:00:00Z", "quotes": [{"symbol", "name", "price", "exchange"}]}',
+  })
+
+const parse = (path: string, json: string): z.infer<typeof schema> => {
+  let found: unknown
+  try {
+    found = parseExactly(json.replace(/^\uFEFF/, ''))
+  } catch {
+    throw unusable(path, 'it is not JSON')
+  }
+  const checked = schema.safeParse(found)
+  if (checked.success) return checked.data
+  throw unusable(
+    path,
+    `${checked.error.issues[0]!.path.join('.') || 'it'} is missing, or not as it should be`,
+  )
+}
+
+const readQuotes = (path: string): Quote[] => {
+  const json = openText(path, 'quotes.file').text
+  const { as_of, quotes } = parse(path, json)
+  const symbols = new Set<string>()
+  return quotes.map((row) => {
+    const price = readPrice(row.price)
+    const time = readTime(row.as_of ?? as_of)
+    if (price === undefined) throw unusable(path, `${row.symbol} has no price such as 1234.50`)
+    if (time === undefined)
+      throw unusable(path, `as_of of ${row.symbol} is no time such as 2030-01-31T21:00:00Z`)
+    if (symbols.has(foldName(row.symbol))) throw unusable(path, `${row.symbol} stands there twice`)
+    symbols.add(foldName(row.symbol))
+    const { symbol, name, exchange } = row
+    return { symbol, name, price, exchange, as_of: time }
+  })
+}
+
+/** Quotes of a file, which is read again each time: it may be replaced while the service runs. Fails when it is no good now. */
+export const createFileProvider = (path: string): QuoteProvider => {
+  readQuotes(path)
+  return { source: 'file', find: async (nameOrSymbol) => findQuote(readQuotes(path), nameOrSymbol) }
+}

@@ -1,0 +1,50 @@
+import { classifyInboundRequest, createMcpHandler } from '@modelcontextprotocol/server'
+import type { Caller } from '../call/call.ts'
+import type { Desk } from './tool-context.ts'
+import { openedStream } from './kept-alive.ts'
+import { createLegacyExchanges } from './legacy-http.ts'
+import { createToolServer, type Session } from './tool-server.ts'
+
+/** One POST to /mcp, its body read and its caller known. */
+export type Exchange = { body: unknown; caller: Caller; desk: Desk; report(error: Error): void }
+
+const header = (request: Request, name: string): string | undefined => request.headers.get(name) ?? undefined
+
+const isWait = (body: unknown): boolean =>
+  (body as { params?: { name?: unknown } } | null)?.params?.name === 'request_approval'
+
+/** Answers MCP over HTTP in both eras, with the official SDK: stateless, a server object a request. */
+export const createExchanges = () => {
+  const running = new Set<Promise<unknown>>()
+  const legacy = createLegacyExchanges(running)
+  const modern = (responseMode: 'auto' | 'sse') =>
+    createMcpHandler(({ authInfo }) => createToolServer(authInfo!.extra as Session, running), {
+      legacy: 'reject',
+      responseMode,
+    })
+  const quick = modern('auto')
+  const waits = modern('sse')
+
+  return {
+    answer: async (request: Request, exchange: Exchange): Promise<Response> => {
+      const { body, caller, desk, report } = exchange
+      const { kind } = classifyInboundRequest({
+        httpMethod: request.method,
+        protocolVersionHeader: header(request, 'mcp-protocol-version'),
+        mcpMethodHeader: header(request, 'mcp-method'),
+        mcpNameHeader: header(request, 'mcp-name'),
+        body,
+      })
+      if (kind === 'legacy') return legacy.answer(request, exchange)
+      const extra = { desk, report } satisfies Session
+      const options = { parsedBody: body, authInfo: { token: '', clientId: caller.name, scopes: [], extra } }
+      return isWait(body) ? openedStream(await waits.fetch(request, options)) : quick.fetch(request, options)
+    },
+    /** Withdraws what is under way, and waits until that is done. */
+    close: async (): Promise<void> => {
+      legacy.abandonAll()
+      await Promise.all([quick.close(), waits.close()])
+      await Promise.allSettled(running)
+    },
+  }
+}

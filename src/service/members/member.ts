@@ -1,0 +1,155 @@
+import type * as z from 'zod/mini'
+import type { userRecord } from '../../contract/records.ts'
+import type { Call } from '../call/call.ts'
+import { isOperator } from '../keys/scopes.ts'
+import { atOnce, coolingOf, isAdminRole } from '../devices/administrators.ts'
+import { tellPromotion } from '../devices/notices.ts'
+import { nationalNumber } from '../../rules/phone.ts'
+import { parsePhone, type Phone } from '../call/phone.ts'
+import { conflict, notFound, Refusal } from '../../core/refusal.ts'
+import { recallPerson, rememberPeople } from './erased.ts'
+import type { Numbered } from '../call/row-ids.ts'
+import type { Db, Tables } from '../storage/schema.ts'
+
+export type UserRecord = Numbered<z.output<typeof userRecord>>
+type Role = Tables['memberships']['role']
+
+/** Memberships with the person of each. */
+export const selectUsers = (call: Pick<Call, 'db'>) =>
+  call.db
+    .selectFrom('memberships as m')
+    .innerJoin('people as p', 'p.id', 'm.user_id')
+    .select([
+      'p.id',
+      'm.org_id',
+      'p.country_code',
+      'p.national as mobile',
+      'p.mobile as mobile_e164',
+      'm.email',
+      'm.first_name',
+      'm.last_name',
+      'm.role',
+      'm.state',
+      'm.created_at',
+      'm.updated_at',
+    ])
+
+export const findUser = (call: Pick<Call, 'db'>, orgId: number, userId: number): Promise<UserRecord> =>
+  selectUsers(call)
+    .where('m.org_id', '=', orgId)
+    .where('m.user_id', '=', userId)
+    .executeTakeFirstOrThrow(() => notFound('User'))
+
+/** Only who stands above an organization names its operators. */
+export const checkRole = (call: Call, role: Role | undefined): void => {
+  if (role === 'operator' && !isOperator(call.caller))
+    throw new Refusal(403, 'operator_only', 'Only an operator key can give the role operator')
+}
+
+/** The id of who has this number, known or new. */
+export const ensurePerson = async ({ db, keyring, now }: Call, phone: Phone): Promise<number> => {
+  const id = await recallPerson({ db, keyring }, phone.mobile)
+  const made = await db
+    .insertInto('people')
+    .values({ ...(id !== undefined && { id }), ...phone, national: nationalNumber(phone), created_at: now })
+    .onConflict((of) => of.column('mobile').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  if (made) {
+    const row_mac = keyring.macOf('people', made)
+    await db.updateTable('people').set({ row_mac }).where('id', '=', made.id).execute()
+    return made.id
+  }
+  const known = await db
+    .selectFrom('people')
+    .where('mobile', '=', phone.mobile)
+    .select('id')
+    .executeTakeFirstOrThrow()
+  return known.id
+}
+
+type Profile = {
+  email: string
+  country_code: string
+  mobile: string
+  first_name: string
+  last_name: string
+  role?: Role
+}
+
+/** Adds a person, known or new, to an organization; one who was removed or rejected comes back as active. */
+export const addMember = async (
+  call: Call,
+  orgId: number,
+  input: Profile,
+  // The first administrator of an organization has nobody to wait for.
+  { first = false }: { first?: boolean } = {},
+): Promise<UserRecord> => {
+  checkRole(call, input.role)
+  const { email, first_name, last_name, role = 'member' } = input
+  const userId = await ensurePerson(call, parsePhone(input.mobile, input.country_code))
+  const isAdmin = isAdminRole(role)
+  const cooling = isAdmin && !first ? await coolingOf(call, orgId) : atOnce
+  const profile = {
+    email,
+    first_name,
+    last_name,
+    role,
+    state: 'active' as const,
+    ...cooling,
+    updated_at: call.now,
+  }
+  const added = await call.db
+    .insertInto('memberships')
+    .values({ ...profile, org_id: orgId, user_id: userId, created_at: call.now })
+    .onConflict((of) =>
+      of
+        .columns(['org_id', 'user_id'])
+        .doUpdateSet(profile)
+        .where('memberships.state', 'in', ['removed', 'rejected']),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  if (!added) {
+    const { state } = await findUser(call, orgId, userId)
+    throw state === 'pending'
+      ? conflict('user_pending', 'This user waits to be accepted', `svc user pending accept ${userId}`)
+      : conflict('user_exists', 'This user is in the organization already', `svc user update ${userId}`)
+  }
+  await call.claim(orgId, 'users')
+  await call.audit(orgId, `user:${userId}`)
+  if (isAdmin && !first) await tellPromotion(call, { org_id: orgId, user_id: userId }, cooling)
+  return findUser(call, orgId, userId)
+}
+
+/** Those of these people who are in no organization any more, have no account and are about to make none. */
+const selectUnbound = (db: Db, userIds: number[]) =>
+  db
+    .selectFrom('people')
+    .where('id', 'in', userIds)
+    .where(({ not, or, exists, selectFrom }) =>
+      not(
+        or([
+          exists(selectFrom('memberships as m').select('m.id').whereRef('m.user_id', '=', 'people.id')),
+          exists(selectFrom('mobile_accounts as a').select('a.id').whereRef('a.user_id', '=', 'people.id')),
+          exists(
+            selectFrom('registrations as r').select('r.user_id').whereRef('r.user_id', '=', 'people.id'),
+          ),
+        ]),
+      ),
+    )
+    .select('id')
+
+/** Erases those of these people who are in no organization any more, have no account and are about to make none. */
+export const erasePeople = async (
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
+  userIds: number[],
+): Promise<void> => {
+  for (let at = 0; at < userIds.length; at += 1000) {
+    const gone = await selectUnbound(db, userIds.slice(at, at + 1000)).execute()
+    const ids = gone.map(({ id }) => id)
+    if (ids.length === 0) continue
+    await rememberPeople({ db, keyring }, ids)
+    await db.deleteFrom('people').where('id', 'in', ids).execute()
+  }
+}

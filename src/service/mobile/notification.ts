@@ -1,0 +1,52 @@
+import type { notify } from '../../contract/notify.ts'
+import type { Call } from '../call/call.ts'
+import { reachOrganization } from '../call/tenant.ts'
+import { sendOtp } from '../devices/otp.ts'
+import { parsePhone } from '../call/phone.ts'
+import { invalid } from '../../core/refusal.ts'
+import { noTurn, takeTurn } from '../limits/rate-limit.ts'
+import type { RowData, RowInput } from '../call/row-ids.ts'
+
+type Asked = RowInput<typeof notify.sendGlobalNotification>
+type Sent = RowData<typeof notify.sendGlobalNotification>
+
+const limit = { atMost: 5, windowMs: 10 * 60_000 }
+const queued = { channel: 'sms', state: 'queued' } as const
+
+/** A code has words of its own, so that nobody can put others around it. */
+const checkWords = ({ type, title, message }: Asked): void => {
+  if (type !== 'otp') {
+    if (message === undefined) throw invalid('message', `is missing: it is the text of the ${type}`)
+    return
+  }
+  for (const [field, text] of Object.entries({ title, message }))
+    if (text !== undefined)
+      throw invalid(field, 'must be left out with type otp: a code has words of its own')
+}
+
+/** Answers the same whether anybody knows the number: nobody looks. Fails with 409 or 429. */
+export const sendGlobal = async (input: Asked, call: Call): Promise<Sent> => {
+  checkWords(input)
+  const { type, title, message } = input
+  const { mobile } = parsePhone(input.mobile)
+  if (input.org_id !== undefined) await reachOrganization(call, input.org_id)
+  const org_id = input.org_id ?? call.caller.orgId ?? 0
+  if (type === 'otp') {
+    const { message_id, ...sent } = await sendOtp(call, { org_id, mobile })
+    return { message_id, ...queued, ...sent }
+  }
+
+  const kind = `${type}_send`
+  const turn = await takeTurn(call, { kind, ...limit }, { org_id, subject: mobile })
+  if (!turn.taken)
+    throw noTurn(
+      'too_many_sends',
+      `${limit.atMost} of type ${type} were sent to this number in the last ${limit.windowMs / 60_000} minutes`,
+      call.now,
+      turn.next_at,
+    )
+  const text = title === undefined ? message! : `${title}\n${message}`
+  const message_id = await call.send({ org_id, channel: 'sms', kind: type, to: mobile, text })
+  await call.audit(org_id, `message:${message_id}`, [type])
+  return { message_id, ...queued, expires_at: null, sends_left: turn.left, next_send_at: turn.next_at }
+}

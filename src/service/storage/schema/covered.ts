@@ -1,0 +1,147 @@
+import type { Selectable } from 'kysely'
+import type { Tables } from '../schema.ts'
+
+/**
+ * Columns that a decision relies on are covered by what authenticates their row. A new column does not compile before
+ * somebody has said whether it is one. Left out is what each use changes, what a person only reads, and what is authenticated
+ * by itself.
+ */
+const covered = {
+  signing_keys: {
+    kid: true,
+    public_jwk: true,
+    wrapped_jwk: false,
+    created_at: true,
+    retired_at: true,
+    row_mac: false,
+  },
+  api_keys: {
+    id: true,
+    name: true,
+    org_id: true,
+    prefix: true,
+    hash: false,
+    wrapped_hash: false,
+    created_at: true,
+    last_used_at: false,
+    expires_at: true,
+    revoked_at: true,
+    lineage: true,
+    scopes: true,
+    created_by: true,
+    owner_user_id: true,
+    replaced: true,
+  },
+  people: {
+    id: true,
+    mobile: true,
+    national: false,
+    country_code: false,
+    created_at: false,
+    row_mac: false,
+  },
+  enrollments: {
+    // The hash of its token tells it apart, so that it has its MAC from the first moment.
+    id: false,
+    org_id: true,
+    user_id: true,
+    token_hash: true,
+    user_handle: true,
+    expires_at: true,
+    used_at: true,
+    created_by: true,
+    row_mac: false,
+  },
+  // What was asked, by which key and of whom. How it ended is for the receipt to say.
+  approvals: {
+    id: false,
+    request_id: true,
+    org_id: true,
+    user_id: true,
+    key_id: true,
+    asked_by: true,
+    requester: true,
+    verified_as: true,
+    action: true,
+    reason: true,
+    approver_mobile: true,
+    factors: true,
+    number: true,
+    number_tries: false,
+    nonce: true,
+    status: false,
+    detail: false,
+    requested_at: true,
+    expires_at: true,
+    decided_at: false,
+    ended_at: false,
+    device_id: false,
+    attestation: false,
+    ruling: false,
+    erased_at: false,
+    format: true,
+    subject_type: true,
+    subject_data: true,
+    subject_digest: true,
+    key_name: true,
+    key_scopes: true,
+    key_influences: true,
+    by_rule: true,
+    org_slug: true,
+    use_within_s: true,
+    use_by: false,
+    used_at: false,
+    cleared_at: false,
+    receipt_digest: false,
+    row_mac: false,
+  },
+  devices: {
+    id: true,
+    org_id: true,
+    user_id: true,
+    name: false,
+    kind: true,
+    credential_id: true,
+    public_key: true,
+    algorithm: true,
+    user_handle: true,
+    counter: false,
+    registered_at: true,
+    last_used_at: false,
+    revoked_at: true,
+    state: true,
+    proof: true,
+    bound_at: true,
+    approved_at: true,
+    active_from: true,
+    enrolled_by: true,
+    aaguid: true,
+    backup_eligible: true,
+    attestation_format: true,
+    row_mac: false,
+  },
+} satisfies { [T in keyof Tables]?: Record<keyof Tables[T], boolean> }
+
+type Covered = typeof covered
+export type SealedTable = keyof Covered
+
+/** The covered columns of a row. */
+export type CoveredRow<T extends SealedTable> = {
+  [
+    C in keyof Covered[T] & keyof Tables[T] as Covered[T][C] extends true ? C : never
+  ]: C extends keyof Selectable<Tables[T]> ? Selectable<Tables[T]>[C] : never
+}
+
+const columnsOf = Object.fromEntries(
+  Object.entries(covered).map(([table, columns]) => [
+    table,
+    Object.entries(columns).flatMap(([column, isCovered]) => (isCovered ? [column] : [])),
+  ]),
+) as Record<SealedTable, string[]>
+
+/** The table and the covered columns as one text, the same for the same row. */
+export const coveredText = <T extends SealedTable>(table: T, row: CoveredRow<T>): string =>
+  JSON.stringify([
+    table,
+    ...columnsOf[table].map((column) => (row as Record<string, unknown>)[column] ?? null),
+  ])

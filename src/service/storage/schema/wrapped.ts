@@ -1,0 +1,24 @@
+import type { Tables } from '../schema.ts'
+
+type Kept = { table: keyof Tables; column: string; by: readonly string[] }
+
+/**
+ * Every column that holds wrapped values. The context of a value is the name of its place and the values of `by`, so that
+ * `rewrap` finds it. A value of any other context does not compile.
+ */
+export const keptColumns = {
+  signing_keys: { table: 'signing_keys', column: 'wrapped_jwk', by: ['kid'] },
+  api_keys: { table: 'api_keys', column: 'wrapped_hash', by: ['prefix'] },
+  idp: { table: 'idp_credentials', column: 'wrapped_secret', by: ['org_id'] },
+  outbox: { table: 'outbox', column: 'wrapped', by: ['message_id'] },
+  push_subscriptions: { table: 'push_subscriptions', column: 'wrapped', by: ['device_id'] },
+  otp: { table: 'otps', column: 'wrapped_hash', by: ['org_id', 'mobile'] },
+} as const satisfies Record<string, Kept>
+
+/** Rows of `settings` whose value is wrapped; the context is the name. */
+export const keptSettings = ['custody', 'vapid', 'erased_people'] as const
+
+/** Wrapped, and kept by whoever was given it: it ends after minutes, and no rotation looks for it. */
+type Sent = 'approver challenge'
+
+export type Context = `${keyof typeof keptColumns}:${string}` | (typeof keptSettings)[number] | Sent

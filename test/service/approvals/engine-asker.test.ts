@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { bearerCaller, createEngineAsker } from '../../../src/service/approvals/engine-asker.ts'
+import { ask, createApprover, decide, show, type Approver } from '../approver.ts'
+import { createTenant, dataOf } from '../fixtures.ts'
+import { startTestService, type TestService } from '../harness.ts'
+import { allScopes } from '../all-scopes.ts'
+
+let service: TestService
+let acme: { id: number; key: string }
+let ada: Approver
+beforeEach(async () => {
+  service = await startTestService({ dev: true })
+  acme = await createTenant(service, 'acme')
+  ada = await createApprover(service, acme.id, 1)
+})
+afterEach(() => service.close())
+
+const asker = () => createEngineAsker(service.service, bearerCaller)
+const ofAcme = () =>
+  createEngineAsker(service.service, { keyId: 2, name: 'of acme', orgId: acme.id, scopes: allScopes })
+const request = (requester: string) => asker().request({ ...wanted(), requester })
+const notMe = async (requester: string) => {
+  const { request_id } = await request(requester)
+  dataOf(await decide(service, request_id, ada.key, { decision: 'deny', not_me: true }))
+}
+const wanted = () => ({ action: 'Deploy', approver_mobile: ada.mobile })
+
+describe('the engine, asked from inside', () => {
+  test('rings, waits, and answers with the receipt', async () => {
+    const { request_id, requester } = await asker().request({ ...wanted(), number: true })
+    expect([requester, service.rung.length]).toEqual(['tool server token', 1])
+    const waiting = asker().wait(request_id, 20)
+    const { number } = await asker().status(request_id)
+    dataOf(await decide(service, request_id, ada.key, { decision: 'approve', number: number! }))
+    expect(await waiting).toMatchObject({ status: 'approved', attestation: { format: 'jws' } })
+  })
+
+  test('says which credential asked, apart from what the requester says of itself', async () => {
+    const titled = { ...wanted(), requester: 'Claude Code' }
+    expect(await asker().request(titled)).toMatchObject({
+      requester: 'Claude Code',
+      verified_as: 'tool server token',
+    })
+    expect(await ofAcme().request(titled)).toMatchObject({
+      requester: 'Claude Code',
+      verified_as: 'key "of acme"',
+    })
+  })
+
+  describe('after "this wasn\'t me"', () => {
+    test('mutes the agent that asked, and not every agent with the same bearer', async () => {
+      await notMe('Cursor')
+      await expect(request('Cursor')).rejects.toMatchObject({ code: 'muted' })
+      expect(await request('Claude Code')).toMatchObject({ status: 'pending' })
+    })
+
+    test('mutes the bearer, when a second name was not expected either', async () => {
+      await notMe('Cursor')
+      await notMe('Cursor 2')
+      await expect(request('Claude Code')).rejects.toMatchObject({ code: 'muted' })
+    })
+
+    test('mutes a key whatever name its program gives itself', async () => {
+      const { request_id } = await ofAcme().request({ ...wanted(), requester: 'Cursor' })
+      dataOf(await decide(service, request_id, ada.key, { decision: 'deny', not_me: true }))
+      await expect(ofAcme().request({ ...wanted(), requester: 'Claude Code' })).rejects.toMatchObject({
+        code: 'muted',
+      })
+    })
+  })
+
+  test('withdraws', async () => {
+    const { request_id } = await asker().request(wanted())
+    await asker().cancel(request_id)
+    expect(await asker().status(request_id)).toMatchObject({ status: 'expired' })
+    await expect(asker().cancel(request_id)).rejects.toMatchObject({ status: 410, code: 'expired' })
+  })
+
+  test('knows the requests of its own caller and no others, be they of the same organization', async () => {
+    const theirs = dataOf(await ask(service, ada)).request_id
+    const { request_id: mine } = await ofAcme().request(wanted())
+    for (const attempt of [
+      () => ofAcme().status(theirs),
+      () => ofAcme().wait(theirs, 1),
+      () => ofAcme().cancel(theirs),
+      () => asker().status(mine),
+      () => asker().status('apr_unknown'),
+    ])
+      await expect(attempt()).rejects.toMatchObject({ status: 404, code: 'not_found' })
+    expect(await ofAcme().status(mine)).toMatchObject({ status: 'pending' })
+    expect(dataOf(await show(service, theirs)).status).toBe('pending')
+  })
+
+  test.each([
+    ['an empty action', { action: '' }, 'action'],
+    ['NUL in the action', { action: 'a\0' }, 'action'],
+    ['half a character in the label', { requester: 'a\ud800' }, 'requester'],
+    ['a phone that is none', { approver_mobile: '12' }, 'approver_mobile'],
+    ['too long a life', { lifetime_s: 3601 }, 'lifetime_s'],
+  ])('refuses %s by the name of the field', async (_, more, field) => {
+    await expect(asker().request({ ...wanted(), ...more })).rejects.toMatchObject({
+      status: 422,
+      issues: [{ field }],
+    })
+    expect(service.rung).toEqual([])
+  })
+
+  test('holds to the limits of each caller', async () => {
+    for (let i = 0; i < 3; i++) await asker().request(wanted())
+    await expect(asker().request(wanted())).rejects.toMatchObject({ code: 'too_many_pending' })
+    await ofAcme().request(wanted())
+  })
+})

@@ -1,0 +1,161 @@
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { planRequest } from '../../../src/client/request.ts'
+import { type OperationId, table } from '../../../src/contract/table.ts'
+import { prepare, type Handler } from '../../../src/service/call/call.ts'
+import { createCall } from '../../../src/service/call/create-call.ts'
+import { handlers } from '../../../src/service/handlers/all.ts'
+import { Refusal } from '../../../src/core/refusal.ts'
+import { temporaryFolder } from '../../e2e/processes.ts'
+import { contentsOf, dataOf, refusal } from '../fixtures.ts'
+import { startTestService, type KeptStore, type TestService } from '../harness.ts'
+import { settle, type Holding } from '../tenant-holding.ts'
+import {
+  all,
+  ids,
+  inputs,
+  isForOperators,
+  namesOrganization,
+  secretRefused,
+  takesChild,
+  takesOther,
+} from '../tenant-inputs.ts'
+import { allScopes } from '../all-scopes.ts'
+
+const ask = (service: TestService, id: OperationId, input: object, key?: string | null) => {
+  const { method, url, body } = planRequest('http://x', table[id], input as Record<string, unknown>)
+  const { pathname, search } = new URL(url)
+  return service.call(method, pathname + search, { key, body })
+}
+
+let service: TestService
+let acme: Holding & { key: string }
+let foreign: Holding & { key: string }
+const open = async () => {
+  service = await startTestService({ dev: true })
+  acme = await settle(service, 'acme', 10)
+  foreign = await settle(service, 'foreign', 20)
+}
+
+test('every operation of the table is asked', () => {
+  expect(all.toSorted()).toEqual(Object.keys(table).toSorted())
+  expect(ids.filter(takesChild).length).toBeGreaterThan(20)
+})
+
+const attempt = async (id: OperationId, input: object, key: string | null) => {
+  const before = await contentsOf(service)
+  const said = refusal(await ask(service, id, input, key))
+  return { said, changed: !isDeepStrictEqual(await contentsOf(service), before) }
+}
+const absent = (id: OperationId) => ({
+  said: [...(secretRefused[id] ?? [404, 'not_found']), []],
+  changed: false,
+})
+
+describe('a key of an organization, refused without a trace', () => {
+  beforeAll(open)
+  afterAll(() => service.close())
+
+  test.each(ids.filter((id) => takesOther(id) && !isForOperators(id)))(
+    "finds nothing of another's with %s",
+    async (id) => {
+      expect(await attempt(id, inputs[id](foreign, foreign), acme.key)).toEqual(absent(id))
+    },
+  )
+
+  // The routes have a wall of their own; this goes around it.
+  test.each(ids.filter((id) => takesOther(id) && !isForOperators(id)))(
+    "finds nothing of another's in the handler of %s",
+    async (id) => {
+      const before = await contentsOf(service)
+      const caller = { keyId: 2, name: 'acme', orgId: acme.org, scopes: allScopes }
+      const work = prepare(handlers[id] as Handler<object, unknown>, inputs[id](foreign, foreign), {
+        service: service.service,
+        caller,
+      })
+      await work.catch(() => undefined)
+      const answered = service.storage.write(async (db) => {
+        const { call } = createCall({
+          db,
+          caller,
+          now: service.storage.now(),
+          requestId: 'req_1',
+          publicUrl: '',
+          dev: true,
+          deviceProof: 'link',
+          wake: () => undefined,
+          ring: () => undefined,
+          canSend: () => true,
+          send: async () => 'msg_1',
+          deliver: () => undefined,
+          claim: async () => undefined,
+          header: () => undefined,
+          pushKey: null,
+          keyring: service.keyring,
+          page: { after: 0 },
+          pagedByTime: (rows) => rows,
+          paged: (rows) => rows,
+          action: id,
+          given: [],
+        })
+        const data = await (await work)(call)
+        if (data instanceof Refusal) throw data
+        // What should not have been done is undone, so that the next operation finds it all there.
+        throw new Error('answered')
+      })
+      const [status, code] = secretRefused[id] ?? [404, 'not_found']
+      await expect(answered).rejects.toMatchObject({ status, code })
+      expect(await contentsOf(service)).toEqual(before)
+    },
+  )
+
+  test.each(ids.filter((id) => takesChild(id) && !isForOperators(id)))(
+    "finds no child of another's in its own organization with %s",
+    async (id) => {
+      expect(await attempt(id, inputs[id](acme, foreign), acme.key)).toEqual(absent(id))
+    },
+  )
+
+  test.each(ids.filter((id) => takesChild(id) && namesOrganization(id) && !isForOperators(id)))(
+    "does not reach its own child by another's organization with %s",
+    async (id) => {
+      expect(await attempt(id, inputs[id](foreign, acme), acme.key)).toEqual(absent(id))
+    },
+  )
+
+  test.each(ids.filter(isForOperators))('may not %s', async (id) => {
+    expect(await attempt(id, inputs[id](acme, acme), acme.key)).toEqual({
+      said: [403, 'operator_only', []],
+      changed: false,
+    })
+  })
+
+  test.each(ids)('is asked for with %s', async (id) => {
+    expect(await attempt(id, inputs[id](acme, acme), null)).toEqual({
+      said: [401, 'unauthenticated', []],
+      changed: false,
+    })
+  })
+})
+
+describe('a key of an organization, at home', () => {
+  const folder = temporaryFolder()
+  let from: KeptStore
+  beforeAll(async () => {
+    await open()
+    from = { path: join(folder.path, 'svc.db'), operatorKey: service.operatorKey }
+    await service.close(from.path)
+  })
+  beforeEach(async () => {
+    service = await startTestService({ dev: true, from })
+  })
+  afterEach(() => service.close())
+  afterAll(() => folder.remove())
+
+  test.each(ids.filter((id) => !isForOperators(id)))('may %s', async (id) => {
+    const answer = await ask(service, id, inputs[id](acme, acme), acme.key)
+    dataOf(answer)
+    expect(JSON.stringify(answer.body)).not.toContain('foreign')
+  })
+})

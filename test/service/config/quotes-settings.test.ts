@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { quotesSection, quotesSettings } from '../../../src/service/config/quotes-settings.ts'
+
+const pointers = { name: '/name', price: '/price', exchange: '/exchange' }
+const url = 'https://quotes.example.com/{symbol}'
+const read = (section: object, env = {}) => quotesSettings(quotesSection.parse(section), env)
+
+describe('the quotes of a configuration', () => {
+  test('are the sample where nothing is set', () => {
+    expect([quotesSettings(undefined, {}), read({})]).toEqual([undefined, undefined])
+  })
+
+  test('are a file, or a template', () => {
+    expect(read({ file: 'prices.json' })).toEqual({ file: 'prices.json' })
+    expect(read({ url, ...pointers })).toEqual({ http: { url, headers: {}, ...pointers } })
+  })
+
+  test('put the secret where it is wanted, by default into a bearer', () => {
+    const env = { KEY: 'h$&u/sh' }
+    const asked = (more: object) => read({ url, ...pointers, secret_env: 'KEY', ...more }, env)
+    expect(asked({})).toMatchObject({ http: { headers: { authorization: 'Bearer h$&u/sh' } } })
+    expect(asked({ headers: { 'x-token': '{secret}' } })).toMatchObject({
+      http: { headers: { 'x-token': 'h$&u/sh' } },
+    })
+    expect(asked({ url: `${url}?k={secret}` })).toMatchObject({
+      http: { url: `${url}?k=h%24%26u%2Fsh`, headers: {} },
+    })
+  })
+
+  test.each([
+    [{ file: 'a', url }, 'quotes has a file and more'],
+    [{ name: '/name' }, 'quotes lacks a file or a url'],
+    [{ url }, 'quotes lacks name, price or exchange'],
+    [{ url: 'https://quotes.example.com', ...pointers }, 'quotes.url needs {symbol}'],
+    [{ url: 'https://{symbol}.example.com/', ...pointers }, 'quotes.url needs {symbol} in its path'],
+    [{ url: 'https://quotes.example.com/#{symbol}', ...pointers }, 'quotes.url needs {symbol} in its path'],
+    [{ url: 'http://quotes.example.com/{symbol}', ...pointers }, 'quotes.url must be https'],
+    [{ url: 'https://a:b@quotes.example.com/{symbol}', ...pointers }, 'must not hold a name or a password'],
+    [{ url: 'ftp://quotes.example.com/{symbol}', ...pointers }, 'quotes.url is not a valid URL'],
+    [{ url, ...pointers, headers: { a: '{secret}' } }, 'quotes holds {secret}, and there is none'],
+    [{ url, ...pointers, secret: 'a\nb' }, 'quotes.secret must be printable ASCII'],
+    [{ url, ...pointers, secret_env: 'UNSET' }, 'quotes.secret_env names UNSET, which is not set'],
+  ])('%j: %s', (section, why) => {
+    expect(() => read(section)).toThrow(why)
+  })
+
+  test.each(['price', 'price/0', '/a~2', '/a~', ''])('%j is no pointer', (price) => {
+    expect(quotesSection.safeParse({ price }).success).toBe(false)
+  })
+})

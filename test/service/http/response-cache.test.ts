@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { OperationId } from '../../../src/contract/table.ts'
+import { createKeptAnswers } from '../../../src/service/http/response-cache.ts'
+import { createTenant } from '../fixtures.ts'
+import { startTestService, type TestService } from '../harness.ts'
+
+let asked: OperationId[]
+let service: TestService
+let acme: { id: number; key: string }
+let other: { id: number; key: string }
+beforeEach(async () => {
+  asked = []
+  service = await startTestService({
+    handlers: {
+      getOrganization: async (_input, call) => {
+        asked.push('getOrganization')
+        const row = await call.db
+          .selectFrom('organizations')
+          .where('id', '=', call.caller.orgId ?? 1)
+          .selectAll()
+          .executeTakeFirstOrThrow()
+        return { ...row, policy: {} }
+      },
+      listOrganizations: async (_input, call) => {
+        asked.push('listOrganizations')
+        return call.now === '' ? [] : []
+      },
+      listAuthCodes: {
+        before: async () => {
+          asked.push('listAuthCodes')
+          return async () => []
+        },
+      },
+    },
+  })
+  acme = await createTenant(service, 'acme')
+  other = await createTenant(service, 'other')
+  // The first use of a key is written down, which is a commit of its own.
+  for (const key of [acme.key, other.key, undefined]) await service.call('GET', '/svc/v1/audit', { key })
+  await service.storage.write(async () => undefined)
+})
+afterEach(() => service.close())
+
+const get = (path: string, key = acme.key, more = {}) => service.call('GET', path, { key, ...more })
+
+describe('an answer of a read', () => {
+  test('is taken from memory while nothing is committed', async () => {
+    const first = await get(`/organization/${acme.id}`)
+    const again = await get(`/organization/${acme.id}`)
+    expect(asked).toEqual(['getOrganization'])
+    expect([again.status, again.body]).toEqual([first.status, first.body])
+    expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
+  })
+
+  test('is made anew after any commit', async () => {
+    await get(`/organization/${acme.id}`)
+    await service.call('PUT', `/organization/${acme.id}/update`, { body: { name: 'New' } })
+    expect((await get(`/organization/${acme.id}`)).body.data.name).toBe('New')
+  })
+
+  test('is never told to another caller', async () => {
+    expect((await get('/organization/acme')).body.data.slug).toBe('acme')
+    expect((await get('/organization/acme', other.key)).status).toBe(404)
+    expect((await get(`/organization/acme`, service.operatorKey)).status).toBe(200)
+    expect(asked).toHaveLength(2)
+  })
+
+  test('is not told to a key that was revoked since', async () => {
+    await get(`/organization/${acme.id}`)
+    const { body } = await service.call('GET', '/svc/v1/keys')
+    const { id } = body.data.find((key: { org_id: number }) => key.org_id === acme.id)
+    await service.call('DELETE', `/svc/v1/keys/${id}`)
+    expect((await get(`/organization/${acme.id}`)).status).toBe(401)
+  })
+
+  test('is made each time when it depends on the clock', async () => {
+    await get('/organizations')
+    await get('/organizations')
+    expect(asked).toEqual(['listOrganizations', 'listOrganizations'])
+  })
+
+  test('is made each time when something is done before it', async () => {
+    await get(`/organization/${acme.id}/get-org-auth-codes`)
+    await get(`/organization/${acme.id}/get-org-auth-codes`)
+    expect(asked).toEqual(['listAuthCodes', 'listAuthCodes'])
+  })
+
+  test('does not hide that the next request is wrong', async () => {
+    await get(`/organization/${acme.id}`)
+    const withBody = await get(`/organization/${acme.id}`, acme.key, { headers: { 'content-length': '2' } })
+    expect(withBody.status).toBe(400)
+    await get('/svc/v1/audit')
+    expect((await get('/svc/v1/audit?x=1')).status).toBe(422)
+  })
+
+  test('still names the next page', async () => {
+    const first = await get('/svc/v1/audit?limit=1')
+    expect(first.headers['link']).toContain('cursor=')
+    expect((await get('/svc/v1/audit?limit=1')).headers['link']).toBe(first.headers['link'])
+  })
+})
+
+const kept = (text: string) => ({ text, headers: {} })
+
+describe('what is kept', () => {
+  test('is nothing that was read before a commit', () => {
+    let revision = 1
+    const answers = createKeptAnswers(() => revision)
+    answers.find('a')
+    revision = 2
+    answers.find('another')
+    answers.keep('a', 1, kept('old'))
+    expect(answers.find('a')).toBeUndefined()
+    answers.keep('a', 2, kept('new'))
+    expect(answers.find('a')).toEqual(kept('new'))
+  })
+
+  test('stays small, however much is asked', () => {
+    const answers = createKeptAnswers(() => 1)
+    answers.find('')
+    answers.keep('large', 1, kept('x'.repeat(64 * 1024)))
+    expect(answers.find('large')).toBeUndefined()
+    const names = Array.from({ length: 200 }, (_, n) => `name ${n}`)
+    for (const name of names) answers.keep(name, 1, kept('x'.repeat(60_000)))
+    expect(names.filter((name) => answers.find(name)).length).toBeLessThanOrEqual(70)
+    expect(answers.find('name 199')).toBeDefined()
+  })
+})

@@ -1,0 +1,126 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { backup, restore } from '../../../src/service/lifecycle/maintenance.ts'
+import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
+
+let folder: string
+let dataDir: string
+let file: string
+let service: RunningService
+let key: string
+
+const start = (dir: string) => startService({ port: 0, dataDir: dir, env: {}, log: () => undefined })
+
+const ask = async (path: string, body?: unknown) => {
+  const answer = await fetch(service.baseUrl + path, {
+    method: body ? 'POST' : 'GET',
+    headers: { 'x-api-key': key, 'content-type': 'application/json', connection: 'close' },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
+  return (await answer.json()) as { data: { slug: string }[] }
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-backup-'))
+  dataDir = join(folder, 'data')
+  file = join(folder, 'svc.backup')
+  service = await start(dataDir)
+  key = service.operatorKey!
+  await ask('/organization/create', { name: 'Acme', slug: 'acme' })
+  await ask('/organization/1/idp-api-creds', { provider: 'okta', client_id: 'id', client_secret: 's3cret' })
+})
+afterEach(async () => {
+  await service.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const keySet = async (baseUrl: string): Promise<{ keys: unknown[] }> =>
+  (await (await fetch(`${new URL(baseUrl).origin}/.well-known/jwks.json`)).json()) as { keys: unknown[] }
+
+test('a backup made while the service runs becomes the same service elsewhere', async () => {
+  const { keys } = await keySet(service.baseUrl)
+  backup(dataDir, file)
+  await ask('/organization/create', { name: 'Too late', slug: 'late' })
+  await service.stop()
+  const elsewhere = join(folder, 'elsewhere')
+  await restore(file, elsewhere)
+  service = await start(elsewhere)
+  expect(service.operatorKey).toBeUndefined()
+  expect((await ask('/organizations')).data.map(({ slug }) => slug)).toEqual(['acme'])
+  expect((await keySet(service.baseUrl)).keys).toEqual(keys)
+})
+
+test('a backup is readable by its owner alone, and nothing else is left beside it', () => {
+  const before = process.umask(0)
+  try {
+    backup(dataDir, file)
+  } finally {
+    process.umask(before)
+  }
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readdirSync(folder).sort()).toEqual(['data', 'svc.backup'])
+})
+
+test('a restored store does not hold its own master key', async () => {
+  backup(dataDir, file)
+  const masterKey = readFileSync(join(dataDir, 'master.key'), 'utf8').trim()
+  expect(readFileSync(file).includes(masterKey)).toBe(true)
+  const elsewhere = join(folder, 'elsewhere')
+  await restore(file, elsewhere)
+  expect(readFileSync(join(elsewhere, 'svc.db')).includes(masterKey)).toBe(false)
+  for (const name of ['svc.db', 'master.key'])
+    expect(statSync(join(elsewhere, name)).mode & 0o777).toBe(0o600)
+})
+
+test('a file that exists is not overwritten', () => {
+  writeFileSync(file, 'precious')
+  expect(() => backup(dataDir, file)).toThrow('not overwritten')
+  expect(readFileSync(file, 'utf8')).toBe('precious')
+})
+
+test('a folder that does not exist is told', () => {
+  expect(() => backup(dataDir, join(folder, 'nowhere', 'x'))).toThrow('could not be written')
+})
+
+test('a directory that holds anything is not restored into', async () => {
+  backup(dataDir, file)
+  await expect(restore(file, dataDir)).rejects.toMatchObject({ code: 'data_dir_not_empty' })
+  expect((await ask('/organizations')).data).toHaveLength(1)
+})
+
+test.each([
+  ['no database', () => Buffer.from('hello '.repeat(1000))],
+  ['a store that is no backup', () => readFileSync(join(dataDir, 'svc.db'))],
+  ['half a backup', () => readFileSync(file).subarray(0, 20_000)],
+  ['nothing', () => Buffer.alloc(0)],
+])('%s is refused and leaves an empty directory', async (_, bytes) => {
+  backup(dataDir, file)
+  const bad = join(folder, 'bad')
+  writeFileSync(bad, bytes())
+  const elsewhere = join(folder, 'elsewhere')
+  mkdirSync(elsewhere)
+  await expect(restore(bad, elsewhere)).rejects.toMatchObject({ name: 'SvcError', code: 'bad_backup' })
+  expect(readdirSync(elsewhere)).toEqual([])
+})
+
+test('what a backup holds as unsent is sent by nobody but who asks for it', async () => {
+  await service.stop()
+  // Nobody is there: the message waits.
+  const smsUrl = 'http://127.0.0.1:1'
+  service = await startService({ port: 0, dataDir, env: {}, smsUrl, log: () => undefined })
+  const said = { mobile: '+12025550101', type: 'notice', message: 'The door is open.' }
+  await ask('/send/global/notification', said)
+  backup(dataDir, file)
+  await service.stop()
+  const elsewhere = join(folder, 'elsewhere')
+  await restore(file, elsewhere)
+  expect(readdirSync(elsewhere).filter((name) => name.includes('partial'))).toEqual([])
+  service = await start(elsewhere)
+  const outbox = `${new URL(service.baseUrl).origin}/svc/v1/outbox`
+  const answer = await fetch(outbox, { headers: { 'x-api-key': key, connection: 'close' } })
+  expect(await answer.json()).toMatchObject({
+    data: [{ state: 'dead', retryable: true, error: 'restored from a backup: it may have been sent since' }],
+  })
+})

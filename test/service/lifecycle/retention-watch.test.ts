@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { watchRetention } from '../../../src/service/lifecycle/retention-watch.ts'
+import { acme, clock, installHooks, service } from '../acme.ts'
+import { minute } from '../clock.ts'
+import { dataOf, fence } from '../fixtures.ts'
+
+installHooks()
+
+const day = 24 * 60 * minute
+const kept = () => service.storage.read((db) => db.selectFrom('idempotency').selectAll().execute())
+
+test('sweeps when the service starts, and stops at the end of a transaction', async () => {
+  const headers = { 'idempotency-key': 'k' }
+  dataOf(
+    await service.call('POST', `/organization/${acme.id}/create/geo-fence`, {
+      key: acme.key,
+      body: fence,
+      headers,
+    }),
+  )
+  clock.tick(2 * day)
+
+  expect(await kept()).toHaveLength(1)
+  const stop = watchRetention(service.service, (record) => void service.log.push(record))
+  await expect.poll(kept).toEqual([])
+  await stop()
+  expect(service.log.filter(({ level }) => level === 'warn')).toEqual([])
+})
+
+test('a store that cannot be written is told to the log, and does not end the service', async () => {
+  const { storage } = service.service
+  service.service.storage = { ...storage, write: () => Promise.reject(new Error('disk full')) }
+  const stop = watchRetention(service.service, (record) => void service.log.push(record))
+  await expect
+    .poll(() => service.log.filter(({ level }) => level === 'warn').map(({ message }) => message))
+    .toEqual(['Error: disk full'])
+  await stop()
+  service.service.storage = storage
+})

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { parseExactly } from '../../../../src/service/machines/quotes/exact-json.ts'
+
+test('JSON is read with each number as it stands there, and texts as they are', () => {
+  const json = String.raw`{"a": [0.10000000000000000001, -1E+2, 12], "b 1.5": "say \"7\" \\", "c": "\\", "d": 8, "e": true, "f": null}`
+  expect(parseExactly(json)).toEqual({
+    a: ['0.10000000000000000001', '-1E+2', '12'],
+    'b 1.5': 'say "7" \\',
+    c: '\\',
+    d: '8',
+    e: true,
+    f: null,
+  })
+})
+
+test.each(['', '01', '1.', '{"a":1', '{a:1}', 'NaN', '"', '1 2'])('%j is no JSON', (json) => {
+  expect(() => parseExactly(json)).toThrow(SyntaxError)
+})

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createFileProvider } from '../../../../src/service/machines/quotes/file-provider.ts'
+
+let folder: string
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'svc-quotes-'))))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const written = (text: string): string => {
+  const path = join(folder, 'quotes.json')
+  writeFileSync(path, text)
+  return path
+}
+const row = '{"symbol":"ACME","name":"Acme Corp","price":1234.505,"exchange":"XEXA"}'
+const file = (...rows: string[]): string => `{"as_of":"2030-01-31","quotes":[${rows.join()}]}`
+
+describe('a file of quotes', () => {
+  test('finds a code before a name, in any case, and keeps each digit of a price', async () => {
+    const other =
+      '{"symbol":"X","name":"acme","price":"9007199254740993","exchange":"Y","as_of":"2030-01-01T00:00:00Z"}'
+    const { find } = createFileProvider(written(`\uFEFF${file(other, row)}`))
+    expect(await find('acme')).toEqual({
+      symbol: 'ACME',
+      name: 'Acme Corp',
+      price: '1234.51',
+      exchange: 'XEXA',
+      as_of: '2030-01-31T00:00:00.000Z',
+    })
+    expect(await find('ACME CORP')).toMatchObject({ symbol: 'ACME' })
+    expect(await find('x')).toMatchObject({ price: '9007199254740993.00', as_of: '2030-01-01T00:00:00.000Z' })
+    expect(await find('AC')).toBeUndefined()
+  })
+
+  test('may be replaced while the service runs', async () => {
+    const { find } = createFileProvider(written(file(row)))
+    written(file(row.replace('1234.505', '7')))
+    expect(await find('ACME')).toMatchObject({ price: '7.00' })
+    written('no')
+    await expect(find('ACME')).rejects.toThrow('it is not JSON')
+  })
+
+  test.each([
+    ['no', 'it is not JSON'],
+    ['[]', 'it is missing, or not as it should be'],
+    ['{"quotes":[]}', 'as_of is missing, or not as it should be'],
+    [file('{"symbol":"A","name":"B","exchange":"C"}'), 'quotes.0.price is missing, or not as it should be'],
+    [file(row.replace('1234.505', '-1')), 'ACME has no price such as 1234.50'],
+    [file(row).replace('2030-01-31', 'yesterday'), 'as_of of ACME is no time such as'],
+    [file(row, row.replace('ACME', 'acme')), 'acme stands there twice'],
+  ])('%s stops the start: %s', async (text, why) => {
+    expect(() => createFileProvider(written(text))).toThrow(why)
+  })
+
+  test.each(['none.json', '../../../../../../../dev/zero', '.'])('%s stops the start', (name) => {
+    expect(() => createFileProvider(join(folder, name))).toThrow(/cannot be read|is no file of text/)
+  })
+})

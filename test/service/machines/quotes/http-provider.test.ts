@@ -1,0 +1,163 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { LogRecord } from '../../../../src/core/log.ts'
+import { createHttpProvider } from '../../../../src/service/machines/quotes/http-provider.ts'
+import { createQuotes } from '../../../../src/service/machines/quotes/quotes.ts'
+import { createClock, minute, second } from '../../clock.ts'
+
+let server: Server
+let answer: RequestListener
+let asked: IncomingMessage[]
+let log: LogRecord[]
+let clock: ReturnType<typeof createClock>
+beforeEach(async () => {
+  asked = []
+  log = []
+  clock = createClock()
+  server = createServer((request, response) => {
+    asked.push(request)
+    answer(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const template = (more: object = {}) => ({
+  url: `${origin()}/v1/{symbol}?key=hush`,
+  headers: { authorization: 'Bearer hush' },
+  name: '/company/name',
+  price: '/latest~1price/0',
+  exchange: '/ex',
+  ...more,
+})
+const open = (more: object = {}) =>
+  createQuotes(createHttpProvider(template(more), clock.iso), { now: clock.iso, log: (one) => log.push(one) })
+const body = (price: string) =>
+  `{"company":{"name":"Apple Inc."},"latest/price":[${price}],"ex":"NASDAQ","at":1735678800}`
+const says =
+  (text: string, status = 200, headers: Record<string, string> = {}): RequestListener =>
+  (_, response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
+const unavailable = { status: 409, code: 'quotes_unavailable' }
+
+describe('a provider over HTTP', () => {
+  test('is asked for a code in upper case, with the headers, and answers from where the pointers say', async () => {
+    answer = says(body('1234.5'))
+    expect(await open().find('brk/a b')).toEqual({
+      symbol: 'BRK/A B',
+      name: 'Apple Inc.',
+      price: '1234.50',
+      exchange: 'NASDAQ',
+      as_of: clock.iso(),
+      stale: false,
+      source: 'http',
+    })
+    expect(asked[0]!.url).toBe('/v1/BRK%2FA%20B?key=hush')
+    expect(asked[0]!.headers).toMatchObject({ authorization: 'Bearer hush', accept: 'application/json' })
+  })
+
+  test.each([
+    // A float would be 9007199254740992 and 1.00.
+    ['9007199254740993.25', '9007199254740993.25'],
+    ['1.0049999999999999999999', '1.00'],
+    ['1.005', '1.01'],
+    ['"1,234.50"', '1234.50'],
+    ['1.2345E+3', '1234.50'],
+  ])('tells the price %s exactly, as %s', async (price, exact) => {
+    answer = says(body(price))
+    expect((await open().find('A'))!.price).toBe(exact)
+  })
+
+  test('takes the time and the code of the provider', async () => {
+    answer = says('{"company":{"name":"Apple"},"latest/price":[1],"ex":"N","at":1735678800,"code":"AAPL"}')
+    const quote = await open({ as_of: '/at', symbol: '/code' }).find('apple')
+    expect(quote).toMatchObject({ symbol: 'AAPL', as_of: '2024-12-31T21:00:00.000Z' })
+  })
+
+  test('knows nothing of what is answered with 404, nor of a name of dots', async () => {
+    answer = says('no', 404)
+    expect(await open().find('NOPE')).toBeUndefined()
+    expect(await open().find('..')).toBeUndefined()
+    expect(asked).toHaveLength(1)
+  })
+
+  test('is asked once a minute, however many ask', async () => {
+    answer = says(body('1'))
+    const quotes = open()
+    await Promise.all(Array.from({ length: 20 }, () => quotes.find('AAPL')))
+    clock.tick(minute - 1)
+    await quotes.find('aapl')
+    expect(asked).toHaveLength(1)
+    clock.tick(1)
+    await quotes.find('AAPL')
+    expect(asked).toHaveLength(2)
+  })
+
+  const failures: [string, RequestListener, string][] = [
+    ['says 500', says('{}', 500), 'it answers 500'],
+    ['redirects', says('', 302, { location: '/elsewhere' }), 'it answers 302'],
+    ['answers no JSON', says('<h1>hush</h1>'), 'it answers something that is not JSON'],
+    ['answers nothing', says(''), 'it answers something that is not JSON'],
+    ['has no price', says('{"company":{"name":"A"},"ex":"N"}'), 'there is no price at /latest~1price/0'],
+    ['has a price that is none', says(body('"1e3x"')), 'its price is none'],
+    ['has a negative price', says(body('-1')), 'its price is none'],
+    [
+      'has an object for a name',
+      says('{"company":{"name":{}},"latest/price":[1],"ex":"N"}'),
+      'there is no name at /company/name',
+    ],
+    ['answers 10 MB', says(`{"a":"${'x'.repeat(10_000_000)}"}`), 'it answers more than 1048576 bytes'],
+    ['cuts the connection', ({ socket }) => void socket.destroy(), 'UND_ERR_SOCKET'],
+  ]
+
+  test.each(failures)(
+    'that %s is unavailable; the log says why and holds no secret',
+    async (_, fails, why) => {
+      answer = fails
+      await expect(open().find('AAPL')).rejects.toMatchObject(unavailable)
+      expect(asked).toHaveLength(1)
+      expect(log).toMatchObject([{ level: 'warn', error: why }])
+      expect(JSON.stringify(log)).not.toContain('hush')
+    },
+  )
+
+  test('that hangs is given up after three seconds', { timeout: 10_000 }, async () => {
+    answer = (_, response) => void response.writeHead(200).write('{')
+    const began = performance.now()
+    await expect(open().find('AAPL')).rejects.toMatchObject(unavailable)
+    expect(performance.now() - began).toBeLessThan(5000)
+    expect(log).toMatchObject([{ error: 'no answer in time' }])
+  })
+
+  test('that fails is told by its last price, marked stale, and left alone for ten seconds', async () => {
+    answer = says(body('1'))
+    const quotes = open()
+    const fresh = await quotes.find('AAPL')
+    answer = says('', 503)
+    clock.tick(minute)
+    expect(await quotes.find('AAPL')).toEqual({ ...fresh, stale: true })
+    await quotes.find('AAPL')
+    expect(asked).toHaveLength(2)
+    await expect(quotes.find('MSFT')).rejects.toMatchObject(unavailable)
+    answer = says(body('2'))
+    clock.tick(10 * second)
+    expect(await quotes.find('AAPL')).toMatchObject({ price: '2.00', stale: false })
+  })
+
+  test('that forgets a stock is believed', async () => {
+    answer = says(body('1'))
+    const quotes = open()
+    await quotes.find('AAPL')
+    clock.tick(minute)
+    answer = says('', 404)
+    expect(await quotes.find('AAPL')).toBeUndefined()
+    clock.tick(minute)
+    answer = says('', 500)
+    await expect(quotes.find('AAPL')).rejects.toMatchObject(unavailable)
+  })
+})

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ada, auditOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
+import { startTestService, type TestService } from '../harness.ts'
+
+let service: TestService
+beforeEach(async () => {
+  service = await startTestService()
+})
+afterEach(() => service.close())
+
+const onboard = (body: object) => service.call('POST', '/organization/create/onboarding', { body })
+
+describe('onboarding', () => {
+  test('makes the organization, its admin, a link, a code and a key that works', async () => {
+    const made = dataOf(await onboard({ name: 'Acme Corp', slug: 'acme', ...ada }))
+    expect(made.organization).toMatchObject({ id: 1, slug: 'acme' })
+    expect(made.admin).toMatchObject({
+      mobile: '2025550101',
+      mobile_e164: '+12025550101',
+      role: 'admin',
+      state: 'active',
+      org_id: 1,
+    })
+    expect(made.enrollment.url).toMatch(/^http:\/\/127\.0\.0\.1:8080\/approver#enroll=[\w-]{43}$/)
+    expect(made.auth_code).toMatchObject({ label: 'First auth code', org_id: 1, uses_left: null })
+    expect(made.api_key).toMatchObject({ name: 'first key', kind: 'organization', org_id: 1 })
+    const { key } = made.api_key
+    expect(dataOf(await service.call('GET', '/organizations', { key }))).toMatchObject([{ slug: 'acme' }])
+    expect((await auditOf(service, 1)).map(([action, subject]) => [action, subject])).toEqual([
+      ['onboardOrganization', 'organization:1'],
+      ['onboardOrganization', `user:${made.admin.id}`],
+      ['onboardOrganization', `auth-code:${made.auth_code.id}`],
+      ['onboardOrganization', `key:${made.api_key.id}`],
+    ])
+  })
+
+  test('keeps its three secrets as hashes only', async () => {
+    const made = dataOf(await onboard({ name: 'Acme', ...ada }))
+    const kept = JSON.stringify(await contentsOf(service))
+    const token = made.enrollment.url.split('=')[1]
+    for (const secret of [
+      token,
+      made.auth_code.code,
+      made.auth_code.code.replaceAll('-', ''),
+      made.api_key.key,
+    ])
+      expect(kept).not.toContain(secret)
+  })
+
+  test.each([
+    ['a mobile that cannot be', { mobile: '12' }, 'mobile'],
+    ['a prefix that is none', { country_code: '+999' }, 'country_code'],
+  ])('leaves nothing behind after %s', async (_, wrong, field) => {
+    const before = await contentsOf(service)
+    expect(refusal(await onboard({ name: 'Acme', ...ada, ...wrong }))).toEqual([
+      422,
+      'invalid_field',
+      [field],
+    ])
+    expect(await contentsOf(service)).toEqual(before)
+  })
+
+  test('leaves nothing behind when the last step breaks', async () => {
+    const before = await contentsOf(service)
+    // The key comes last.
+    await service.storage.write((db) =>
+      db.schema
+        .createIndex('no_second_key')
+        .unique()
+        .on('api_keys')
+        .expression(sql`1`)
+        .execute(),
+    )
+    expect((await onboard({ name: 'Acme', ...ada })).status).toBe(500)
+    expect(await contentsOf(service)).toEqual(before)
+  })
+
+  test('links an admin who is known elsewhere', async () => {
+    const { id } = await createTenant(service, 'other')
+    const known = await createMember(service, id, 1)
+    const { admin } = dataOf(await onboard({ name: 'Acme', ...ada }))
+    expect(admin.id).toBe(known.id)
+    expect(admin).toMatchObject({ email: ada.email, role: 'admin' })
+  })
+})
