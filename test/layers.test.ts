@@ -90,7 +90,7 @@ const violations = (sources: Source[]): string[] =>
 // Who starts the service names the store that it opens, and nothing more.
 const speaksDialect = ({ file, text }: Source): boolean =>
   !file.startsWith('src/service/storage/') &&
-  /sqlite|libsql|postgres/i.test(text.replaceAll('openSqlite', '').replaceAll('./storage/sqlite.ts', ''))
+  /sqlite|libsql|postgres/i.test(text.replaceAll('openSqlite', '').replaceAll('/storage/sqlite/', ''))
 
 const vagueName = /(?:^|\/)(?:utils?|helpers?|common|managers?|index|misc|shared)(?:\.ts|\/)/
 const badName = (file: string): boolean =>

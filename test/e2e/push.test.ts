@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKeyring } from '../../src/service/custody/create-keyring.ts'
-import { openSqlite } from '../../src/service/storage/sqlite.ts'
+import { openSqlite } from '../../src/service/storage/sqlite/open.ts'
 import { selfSigned } from '../certificate.ts'
 import {
   decryptPush,

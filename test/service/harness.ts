@@ -20,7 +20,7 @@ import { createQuotes } from '../../src/service/machines/quotes/quotes.ts'
 import { sampleProvider } from '../../src/service/machines/quotes/sample.ts'
 import { periodsOf } from '../../src/service/config/retention.ts'
 import type { Prompt } from '../../src/service/lifecycle/ringer.ts'
-import { openSqlite } from '../../src/service/storage/sqlite.ts'
+import { openSqlite } from '../../src/service/storage/sqlite/open.ts'
 import { storeTemplate } from './store-template.ts'
 
 /** The store of a test service that was closed, to start others from copies of it. */

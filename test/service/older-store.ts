@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Kysely, SqliteDialect } from 'kysely'
 import { sha256 } from '../../src/core/ids.ts'
 import { newSecret } from '../../src/service/keys/authenticator.ts'
-import { openConnection } from '../../src/service/storage/connection.ts'
+import { openConnection } from '../../src/service/storage/sqlite/connection.ts'
 import { migrations } from '../../src/service/storage/migrations.ts'
 import type { Tables } from '../../src/service/storage/schema.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKeyring } from '../../src/service/custody/create-keyring.ts'
 import { createVapid } from '../../src/service/push/vapid.ts'
-import { openSqlite } from '../../src/service/storage/sqlite.ts'
+import { openSqlite } from '../../src/service/storage/sqlite/open.ts'
 
 const create = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-template-'))

@@ -15,10 +15,10 @@ import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir
 import { masterKeyFile } from '../custody/master-key.ts'
 import { pendingKeyFile, textOpens } from '../custody/pending-key.ts'
 import { settleRestored } from './restored.ts'
-import { openSnapshot, writeSnapshot } from '../storage/snapshot.ts'
-import { openSqlite } from '../storage/sqlite.ts'
-import { asStoreProblem } from '../storage/store-problem.ts'
-import { storeVersion } from '../storage/store-version.ts'
+import { openSnapshot, writeSnapshot } from '../storage/sqlite/snapshot.ts'
+import { openSqlite } from '../storage/sqlite/open.ts'
+import { asStoreProblem } from '../storage/sqlite/errors.ts'
+import { storeVersion } from '../storage/sqlite/migrate.ts'
 
 const fileExists = (file: string): SvcError =>
   new SvcError('failed', 'file_exists', `${file} exists and is not overwritten`, { hint: 'Name a new file' })

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from 'node:path'
 import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import { takeLock } from '../storage/exclusive-lock.ts'
-import { asStoreProblem } from '../storage/store-problem.ts'
+import { takeLock } from '../storage/sqlite/exclusive-lock.ts'
+import { asStoreProblem } from '../storage/sqlite/errors.ts'
 
 export const storeFile = (dataDir: string): string => join(dataDir, 'svc.db')
 const pidFile = (dataDir: string): string => join(dataDir, 'server.pid')

@@ -11,7 +11,7 @@ import { announceUpgrade, openStore, type Upgrade } from './open-store.ts'
 import { replaceOperatorKeys, type ReplacedKeys } from './operator-keys.ts'
 import { newestVersion } from '../storage/migrations.ts'
 import type { Storage } from '../storage/storage.ts'
-import { storeVersion } from '../storage/store-version.ts'
+import { storeVersion } from '../storage/sqlite/migrate.ts'
 
 export { backup, checkBackup, checkRestore, restore } from './backup.ts'
 export { requireStore } from './data-dir.ts'

@@ -5,10 +5,10 @@ import { backup } from './backup.ts'
 import { storeFile, storeMissing } from './data-dir.ts'
 import { masterKeyFile } from '../custody/master-key.ts'
 import { newestVersion } from '../storage/migrations.ts'
-import { openSqlite } from '../storage/sqlite.ts'
+import { openSqlite } from '../storage/sqlite/open.ts'
 import type { Storage } from '../storage/storage.ts'
-import { asStoreProblem } from '../storage/store-problem.ts'
-import { storeVersion } from '../storage/store-version.ts'
+import { asStoreProblem } from '../storage/sqlite/errors.ts'
+import { storeVersion } from '../storage/sqlite/migrate.ts'
 
 export type Upgrade = { from: number; to: number; copy: string }
 

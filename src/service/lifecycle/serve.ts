@@ -26,7 +26,7 @@ import { Refusal } from '../../core/refusal.ts'
 import { createLogRinger } from './ringer.ts'
 import { checkHost, checkPublicUrl, isLoopback, readTls, type ServeOptions } from './serve-options.ts'
 import type { Service } from '../call/service.ts'
-import { asStoreProblem } from '../storage/store-problem.ts'
+import { asStoreProblem } from '../storage/sqlite/errors.ts'
 
 export type RunningService = {
   baseUrl: string

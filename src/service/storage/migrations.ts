@@ -1,6 +1,4 @@
-import type { Kysely } from 'kysely'
 import { SvcError } from '../../core/errors.ts'
-import type { Connection } from './connection.ts'
 import * as administration from './migrations/0001-administration.ts'
 import * as approvals from './migrations/0002-approvals.ts'
 import * as approver from './migrations/0003-approver.ts'
@@ -21,10 +19,11 @@ import * as requiredApproval from './migrations/0017-required-approval.ts'
 import * as custody from './migrations/0018-custody.ts'
 import * as quotas from './migrations/0019-quotas.ts'
 import * as registrations from './migrations/0020-registrations.ts'
-import type { Tables } from './schema.ts'
+import * as schemaVersion from './migrations/0021-schema-version.ts'
+import type { Db } from './schema.ts'
 
 /** Forward only: a migration that was released is never changed, the next one is added below it. */
-export const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }[] = [
+export const migrations: { name: string; up(db: Db): Promise<void> }[] = [
   { name: '0001-administration', up: administration.up },
   { name: '0002-approvals', up: approvals.up },
   { name: '0003-approver', up: approver.up },
@@ -45,6 +44,7 @@ export const migrations: { name: string; up(db: Kysely<Tables>): Promise<void> }
   { name: '0018-custody', up: custody.up },
   { name: '0019-quotas', up: quotas.up },
   { name: '0020-registrations', up: registrations.up },
+  { name: '0021-schema-version', up: schemaVersion.up },
 ]
 
 export const newestVersion = migrations.length
@@ -61,29 +61,10 @@ export const refuseNewer = (version: number): void => {
   )
 }
 
-/** How many migrations a store has seen. */
-export const versionOf = (connection: Connection): number =>
-  (connection.prepare('PRAGMA user_version').all([]) as { user_version: number }[])[0]!.user_version
-
-/** Brings the store up to date, all or nothing, in one exclusive transaction. Fails with an SvcError when a newer svc wrote it. */
-export const migrate = async (connection: Connection, db: Kysely<Tables>): Promise<void> => {
-  const to = newestVersion
-  if (versionOf(connection) === to) return
-  // A table that is made again is dropped in between, and what refers to it must stay. SQLite ignores this in a transaction.
-  connection.exec('PRAGMA foreign_keys = OFF')
-  connection.exec('BEGIN EXCLUSIVE')
-  try {
-    const from = versionOf(connection)
-    refuseNewer(from)
-    for (const migration of migrations.slice(from)) await migration.up(db)
-    if (connection.prepare('PRAGMA foreign_key_check').all([]).length > 0)
-      throw new Error('a migration left rows that refer to nothing')
-    connection.exec(`PRAGMA user_version = ${to}`)
-    connection.exec('COMMIT')
-  } catch (error) {
-    if (connection.inTransaction) connection.exec('ROLLBACK')
-    throw error
-  } finally {
-    connection.exec('PRAGMA foreign_keys = ON')
-  }
+/** Runs the migrations that a store of schema `from` lacks. Inside a transaction. Fails with an SvcError when a newer svc wrote it. */
+export const applyMigrations = async (db: Db, from: number): Promise<void> => {
+  refuseNewer(from)
+  for (const migration of migrations.slice(from)) await migration.up(db)
+  await db.deleteFrom('schema_version').execute()
+  await db.insertInto('schema_version').values({ version: newestVersion }).execute()
 }

@@ -12,7 +12,7 @@ import {
   rotateSigningKey,
 } from '../../../src/service/lifecycle/maintenance.ts'
 import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
-import { openSqlite } from '../../../src/service/storage/sqlite.ts'
+import { openSqlite } from '../../../src/service/storage/sqlite/open.ts'
 import { startTestService } from '../harness.ts'
 import { fill, leaveIn, openAll } from './kept-values.ts'
 import { changeStore } from './store-changes.ts'

@@ -120,6 +120,23 @@ describe('a store that cannot be used', () => {
     expect(kept()).toEqual(before)
   })
 
+  test.each(['PRAGMA user_version = 0', 'UPDATE schema_version SET version = 0'])(
+    'is not migrated again when one of its two versions is lost: %s',
+    async (sql) => {
+      await (await start()).stop()
+      change(store(), sql)
+      expect(await migrate(dataDir)).toBeUndefined()
+    },
+  )
+
+  test('of a newer svc is refused by what svc before schema 21 looked at', async () => {
+    await (await start()).stop()
+    expect(inStore(store(), 'PRAGMA user_version')).toEqual([{ user_version: newestVersion }])
+    expect(inStore(store(), 'SELECT version FROM schema_version')).toEqual([{ version: newestVersion }])
+    change(store(), 'UPDATE schema_version SET version = 99')
+    await expect(start()).rejects.toMatchObject({ code: 'store_too_new' })
+  })
+
   test.each([0, 3])('of another program is refused and not changed (version %i)', async (version) => {
     mkdirSync(dataDir)
     change(store(), `CREATE TABLE notes (text TEXT); PRAGMA user_version = ${version}`)

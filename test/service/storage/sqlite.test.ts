@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import Libsql from 'libsql'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Db } from '../../../src/service/storage/schema.ts'
-import { openSqlite } from '../../../src/service/storage/sqlite.ts'
+import { openSqlite } from '../../../src/service/storage/sqlite/open.ts'
 import type { Storage } from '../../../src/service/storage/storage.ts'
 
 let folder: string

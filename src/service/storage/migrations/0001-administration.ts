@@ -1,6 +1,6 @@
 import type { CreateTableBuilder, Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { ofMember, ofOrganization, texts } from './columns.ts'
+import { identity, ofMember, ofOrganization, texts } from './columns.ts'
 
 const withTimes = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
   table
@@ -22,9 +22,7 @@ const slot = <T extends string, C extends string>(table: CreateTableBuilder<T, C
 export const up = async (db: Kysely<Tables>): Promise<void> => {
   const { schema } = db
 
-  /** AUTOINCREMENT: the id of a deleted row is never given to another. */
-  const numbered = (name: keyof Tables) =>
-    schema.createTable(name).addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+  const numbered = (name: keyof Tables) => schema.createTable(name).addColumn('id', 'integer', identity)
 
   await withTimes(texts(numbered('organizations'), 'name', 'slug', 'policy')).execute()
   await schema.createIndex('organizations_slug').unique().on('organizations').column('slug').execute()

@@ -1,13 +1,11 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { ofMember, texts } from './columns.ts'
+import { identity, ofMember, texts } from './columns.ts'
 
 export const up = async (db: Kysely<Tables>): Promise<void> => {
   const { schema } = db
 
-  /** AUTOINCREMENT: the id of a deleted row is never given to another. */
-  const numbered = (name: keyof Tables) =>
-    schema.createTable(name).addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+  const numbered = (name: keyof Tables) => schema.createTable(name).addColumn('id', 'integer', identity)
 
   await schema
     .alterTable('enrollments')

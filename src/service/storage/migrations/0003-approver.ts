@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { texts } from './columns.ts'
+import { identity, texts } from './columns.ts'
 
 export const up = async (db: Kysely<Tables>): Promise<void> => {
   const { schema } = db
@@ -8,7 +8,7 @@ export const up = async (db: Kysely<Tables>): Promise<void> => {
   await texts(
     schema
       .createTable('approver_sessions')
-      .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+      .addColumn('id', 'integer', identity)
       .addColumn('device_id', 'integer', (column) =>
         column.notNull().references('devices.id').onDelete('cascade'),
       ),

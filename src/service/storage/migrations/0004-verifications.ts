@@ -1,12 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { ofMember, texts } from './columns.ts'
+import { identity, ofMember, texts } from './columns.ts'
 
 export const up = async (db: Kysely<Tables>): Promise<void> => {
   const { schema } = db
-  const numbered = schema
-    .createTable('verifications')
-    .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+  const numbered = schema.createTable('verifications').addColumn('id', 'integer', identity)
   await texts(ofMember(numbered), 'request_id', 'kind', 'created_at', 'expires_at')
     .addColumn('key_id', 'integer', (column) => column.notNull())
     .addColumn('token_hash', 'text')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { ofPerson, texts } from './columns.ts'
+import { identity, ofPerson, texts } from './columns.ts'
 
 export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
   // No foreign key to an organization: 0 is the service itself, as in the audit.
@@ -9,7 +9,7 @@ export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
   const numbered = (name: keyof Tables) =>
     schema
       .createTable(name)
-      .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+      .addColumn('id', 'integer', identity)
       .addColumn('org_id', 'integer', (column) => column.notNull())
   const index = (table: keyof Tables, name: string) => schema.createIndex(`${table}_${name}`).on(table)
 

@@ -1,10 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { ofOrganization, texts } from './columns.ts'
+import { identity, ofOrganization, texts } from './columns.ts'
 
 export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
-  const numbered = (name: keyof Tables) =>
-    schema.createTable(name).addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+  const numbered = (name: keyof Tables) => schema.createTable(name).addColumn('id', 'integer', identity)
   await texts(
     ofOrganization(numbered('machines')),
     'machine_id',

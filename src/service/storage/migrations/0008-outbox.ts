@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { texts } from './columns.ts'
+import { identity, texts } from './columns.ts'
 
 export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
   // No foreign key to an organization: 0 is the service itself, and what was sent stays told.
   await texts(
     schema
       .createTable('outbox')
-      .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+      .addColumn('id', 'integer', identity)
       .addColumn('org_id', 'integer', (column) => column.notNull()),
     'message_id',
     'channel',

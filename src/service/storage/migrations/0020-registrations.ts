@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { ofPerson, texts } from './columns.ts'
+import { identity, ofPerson, texts } from './columns.ts'
 
 /** Several registrations of a number, each with a token; SQLite cannot change a primary key. */
 export const up = async (db: Kysely<Tables>): Promise<void> => {
@@ -13,7 +13,7 @@ export const up = async (db: Kysely<Tables>): Promise<void> => {
     ofPerson(
       db.schema
         .createTable('registrations')
-        .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+        .addColumn('id', 'integer', identity)
         .addColumn('org_id', 'integer', (column) => column.notNull()),
     ),
     'profile',

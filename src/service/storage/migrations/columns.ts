@@ -1,6 +1,9 @@
-import type { CreateTableBuilder } from 'kysely'
+import type { ColumnDefinitionBuilder, CreateTableBuilder } from 'kysely'
 
 // Columns that stand in several tables.
+
+/** An id that the store assigns: the id of a deleted row is never given to another. */
+export const identity = (column: ColumnDefinitionBuilder) => column.primaryKey().autoIncrement()
 
 export const texts = <T extends string, C extends string>(
   table: CreateTableBuilder<T, C>,

@@ -99,6 +99,8 @@ export type AdministrationTables = {
   /** `days` is a comma list of weekdays. */
   timeslots: { id: Generated<number>; org_id: number } & Slot & Times
   user_timeslots: { id: Generated<number>; org_id: number; user_id: number } & Slot
+  /** How many migrations the store has seen, in one row. */
+  schema_version: { version: number }
   /** What a store keeps of its service beyond its start. */
   settings: { name: string; value: string }
   /** One hash chain an organization; `org_id` 0 is the service itself. */

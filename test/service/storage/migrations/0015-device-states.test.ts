@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { migrate, migrations } from '../../../../src/service/storage/migrations.ts'
+import { migrations } from '../../../../src/service/storage/migrations.ts'
+import { migrate } from '../../../../src/service/storage/sqlite/migrate.ts'
 import { openOldStore } from './old-store.ts'
 
 const at = '2030-01-01T00:00:00.000Z'

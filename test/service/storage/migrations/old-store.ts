@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Kysely, SqliteDialect } from 'kysely'
 import { onTestFinished } from 'vitest'
-import { openConnection } from '../../../../src/service/storage/connection.ts'
+import { openConnection } from '../../../../src/service/storage/sqlite/connection.ts'
 import type { Tables } from '../../../../src/service/storage/schema.ts'
 import { temporaryFolder } from '../../../e2e/processes.ts'
 

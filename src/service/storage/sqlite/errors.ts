@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
-import { SvcError } from '../../core/errors.ts'
+import { SvcError } from '../../../core/errors.ts'
+import { unavailable } from '../unavailable.ts'
 
 type Problem = { code: string; message: string; hint: string }
 
@@ -36,16 +37,38 @@ const problems: Record<string, (file: string) => Problem> = {
   SQLITE_LOCKED: busy,
 }
 
+/** Codes of a store that may work again later. */
+const passing = new Set([
+  'SQLITE_FULL',
+  'SQLITE_IOERR',
+  'SQLITE_READONLY',
+  'SQLITE_CORRUPT',
+  'SQLITE_CANTOPEN',
+  'SQLITE_BUSY',
+  'SQLITE_NOMEM',
+])
+
+/** The primary code of an error of SQLite, without its extension: SQLITE_IOERR, not SQLITE_IOERR_FSYNC. */
 const codeOf = (error: unknown): string | undefined => {
-  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown }
-  const primary = typeof code === 'string' ? /^SQLITE_[A-Z]+/.exec(code)?.[0] : undefined
-  return primary ?? (cause === undefined ? undefined : codeOf(cause))
+  const { code } = (error ?? {}) as { code?: unknown }
+  return typeof code === 'string' ? /^SQLITE_[A-Z]+/.exec(code)?.[0] : undefined
+}
+
+export const isBusy = (error: unknown): boolean => codeOf(error) === 'SQLITE_BUSY'
+
+/** A full disk or a lost file as a Refusal 503; any other error as it is. */
+export const asUnavailable = (error: unknown): unknown =>
+  passing.has(codeOf(error) ?? '') ? unavailable(error) : error
+
+const codeInside = (error: unknown): string | undefined => {
+  const { cause } = (error ?? {}) as { cause?: unknown }
+  return codeOf(error) ?? (cause === undefined ? undefined : codeInside(cause))
 }
 
 /** An error of the store in `file` as an SvcError with the next command; any other error as it is. */
 export const asStoreProblem = (file: string, error: unknown): unknown => {
   if (error instanceof SvcError) return error
-  const problem = problems[codeOf(error) ?? '']?.(file)
+  const problem = problems[codeInside(error) ?? '']?.(file)
   if (!problem) return error
   const { cause = error } = error as Error
   return new SvcError('failed', problem.code, problem.message, {

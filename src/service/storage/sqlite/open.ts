@@ -1,10 +1,12 @@
 import { Kysely, SqliteDialect } from 'kysely'
+import { newestVersion } from '../migrations.ts'
+import type { Tables } from '../schema.ts'
+import type { Storage } from '../storage.ts'
+import { createWriteProbe } from '../write-probe.ts'
 import { openConnection } from './connection.ts'
-import { asUnavailable, createGroupCommit } from './group-commit.ts'
-import { migrate, newestVersion } from './migrations.ts'
-import type { Tables } from './schema.ts'
-import type { Storage } from './storage.ts'
-import { createWriteProbe } from './write-probe.ts'
+import { asUnavailable } from './errors.ts'
+import { createGroupCommit } from './group-commit.ts'
+import { migrate } from './migrate.ts'
 
 type Options = { path: string; now?: () => Date }
 

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import Libsql from 'libsql'
+import { isBusy } from './errors.ts'
 
 /** An exclusive transaction on a file of its own, which the system ends with the process; undefined when another holds it. */
 export const takeLock = (file: string): { release(): void } | undefined => {
@@ -10,7 +11,7 @@ export const takeLock = (file: string): { release(): void } | undefined => {
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()
-    if ((error as { code?: string }).code === 'SQLITE_BUSY') return undefined
+    if (isBusy(error)) return undefined
     throw error
   }
   return {

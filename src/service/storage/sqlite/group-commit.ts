@@ -1,35 +1,11 @@
-import { Refusal } from '../../core/refusal.ts'
+import { unavailable } from '../unavailable.ts'
 import type { Connection } from './connection.ts'
+import { asUnavailable } from './errors.ts'
 
 // Nobody waits longer than it takes so many to arrive.
 const fullBatch = 64
 
 type Job = { run(): Promise<void>; settle(): void; fail(error: unknown): void }
-
-const broken = new Set([
-  'SQLITE_FULL',
-  'SQLITE_IOERR',
-  'SQLITE_READONLY',
-  'SQLITE_CORRUPT',
-  'SQLITE_CANTOPEN',
-  'SQLITE_BUSY',
-  'SQLITE_NOMEM',
-])
-
-const unavailable = (cause: unknown): Refusal =>
-  Object.assign(
-    new Refusal(503, 'storage_unavailable', 'The store cannot be used right now; nothing was changed', {
-      hint: 'Check that the disk of the data directory has room and is writable, then try again',
-    }),
-    { cause },
-  )
-
-/** A disk that is full, a file that is gone: nothing is wrong with the request. */
-export const asUnavailable = (error: unknown): unknown => {
-  const code = (error as { code?: unknown } | undefined)?.code
-  const primary = typeof code === 'string' ? /^SQLITE_[A-Z]+/.exec(code)?.[0] : undefined
-  return primary && broken.has(primary) ? unavailable(error) : error
-}
 
 /**
  * Runs jobs one after the other; those that wait at the same time share one transaction and so one fsync. Each has a
