@@ -8,6 +8,12 @@ export type Figure = {
   more: boolean
 }
 
+/** A figure, and which share of one core other programs used while it was taken. */
+export type Measured = Figure & { others: number }
+
+// Two cores carry a load generator and a service; what others take of them comes out of both.
+const idleBelow = 0.1
+
 export const median = (numbers: number[]): number => {
   const sorted = numbers.toSorted((a, b) => a - b)
   const half = sorted.length >> 1
@@ -24,17 +30,21 @@ const verdict = (figure: Figure): string => {
   return reaches(figure, figure.beyond) ? 'beyond' : 'passes'
 }
 
-/** The table as text: what, figure, must, beyond, verdict. */
-export const tableOf = (figures: Figure[]): string => {
-  const limit = ({ more, unit }: Figure, value: number): string => `${more ? '>=' : '<='} ${value}${unit}`
+const percent = (share: number): string => `${Math.round(share * 100)} %`
+
+const limit = ({ more, unit }: Figure, value: number): string => `${more ? '>=' : '<='} ${value}${unit}`
+
+/** The table as text: what, figure, must, beyond, verdict, and what other programs used meanwhile. */
+export const tableOf = (figures: Measured[]): string => {
   const rows = [
-    ['what', 'figure', 'must', 'beyond', 'verdict'],
+    ['what', 'figure', 'must', 'beyond', 'verdict', 'others'],
     ...figures.map((one) => [
       one.what,
       `${one.unit === '' ? one.figure.toFixed(2) : Math.round(one.figure)}${one.unit}`,
       limit(one, one.must),
       limit(one, one.beyond),
       verdict(one),
+      percent(one.others),
     ]),
   ]
   const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)))
@@ -46,4 +56,13 @@ export const tableOf = (figures: Figure[]): string => {
         .trimEnd(),
     )
     .join('\n')
+}
+
+/** Whether the machine had nothing else to do, in a sentence. */
+export const idleness = (figures: Measured[]): string => {
+  const busy = figures.filter(({ others }) => others >= idleBelow)
+  const rule = `other programs, or the host of this machine, used less than ${percent(idleBelow)} of one core`
+  if (busy.length === 0) return `The machine was idle: during each row ${rule}.`
+  const most = percent(Math.max(...busy.map(({ others }) => others)))
+  return `The machine was NOT idle: it is when ${rule}. That was not so during ${busy.length} of ${figures.length} rows (up to ${most}). Run this again when nothing else runs.`
 }

@@ -40,7 +40,7 @@ export const filterFigure = async (): Promise<Figure> => {
       figure: median(ratios),
       unit: '',
       must: 1.5,
-      beyond: 1.2,
+      beyond: 1.1,
       more: false,
     }
   } finally {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import Database from 'libsql'
 
 // The yardstick of durable writes: the same engine and settings, one insert a commit, one after the other.
+const { seconds } = JSON.parse(process.argv[2]!) as { seconds: number }
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const db = new Database(join(dir, 'inserts.db'))
 db.pragma('journal_mode = WAL')
@@ -12,7 +13,7 @@ db.exec('CREATE TABLE row (id INTEGER PRIMARY KEY, name TEXT NOT NULL)')
 const insert = db.prepare('INSERT INTO row (name) VALUES (?)')
 let done = 0
 const began = performance.now()
-while (performance.now() < began + 2000) {
+while (performance.now() < began + seconds * 1000) {
   insert.run(`Bench ${done}`)
   done += 1
 }

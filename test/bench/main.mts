@@ -1,39 +1,70 @@
 import { bulkFigures } from './bulk.ts'
 import { fenceFigure } from './fences.ts'
 import { filterFigure } from './filter.ts'
-import { median, passes, tableOf, type Figure } from './figures.ts'
-import { startService } from './service-child.ts'
+import { idleness, median, passes, tableOf, type Figure, type Measured } from './figures.ts'
+import { watchOthers } from './processor-time.ts'
+import { startService, type ServiceChild } from './service-child.ts'
 import { startUpFigures } from './start-up.ts'
-import { readFigure, writeFigure } from './throughput.ts'
+import { readFigures, writeFigures } from './throughput.ts'
 
 // `npm run bench`: the speed table. Every figure is taken in this run; it ends with 1 when a must is missed.
-const readyMs: number[] = []
-for (let round = 0; round < 5; round++) {
+// `npm run bench -- reads writes`: these rows alone.
+
+/** A service of its own with one organization. */
+const withService = async (measure: (service: ServiceChild) => Promise<Figure[]>): Promise<Figure[]> => {
   const service = await startService()
-  readyMs.push(service.readyMs)
-  await service.end()
+  try {
+    const created = await fetch(`${service.baseUrl}/organization/create`, {
+      method: 'POST',
+      headers: { 'x-api-key': service.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Acme' }),
+    })
+    if (!created.ok) throw new Error(`The first organization was not made: ${await created.text()}`)
+    return await measure(service)
+  } finally {
+    await service.end()
+  }
 }
 
-const service = await startService()
-const figures: Figure[] = []
-try {
-  const created = await fetch(`${service.baseUrl}/organization/create`, {
-    method: 'POST',
-    headers: { 'x-api-key': service.apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Acme' }),
-  })
-  if (!created.ok) throw new Error(`The first organization was not made: ${await created.text()}`)
-  figures.push(...(await startUpFigures(service)), await readFigure(service), await writeFigure(service), {
+const readyFigure = async (): Promise<Figure> => {
+  const readyMs: number[] = []
+  for (let round = 0; round < 5; round++) {
+    const service = await startService()
+    readyMs.push(service.readyMs)
+    await service.end()
+  }
+  return {
     what: 'first svc serve to ready, empty data dir',
     figure: median(readyMs),
     unit: ' ms',
     must: 1000,
     beyond: 400,
     more: false,
-  })
-} finally {
-  await service.end()
+  }
 }
-figures.push(await filterFigure(), fenceFigure(), ...(await bulkFigures()))
-process.stdout.write(`${tableOf(figures)}\n`)
+
+const rows: Record<string, () => Promise<Figure[]>> = {
+  'start-up': () => withService(startUpFigures),
+  reads: () => withService(readFigures),
+  writes: () => withService(writeFigures),
+  ready: async () => [await readyFigure()],
+  filter: async () => [await filterFigure()],
+  fences: async () => [fenceFigure()],
+  import: bulkFigures,
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !(name in rows))
+if (unknown.length > 0)
+  throw new Error(`There is no row ${unknown.join(', ')}. There are: ${Object.keys(rows).join(', ')}`)
+
+const figures: Measured[] = []
+for (const [name, measure] of Object.entries(rows)) {
+  if (asked.length > 0 && !asked.includes(name)) continue
+  const othersUsed = watchOthers()
+  const taken = await measure()
+  const others = othersUsed()
+  for (const one of taken) figures.push({ ...one, others })
+}
+process.stdout.write(`${tableOf(figures)}\n${idleness(figures)}\n`)
 process.exitCode = figures.every(passes) ? 0 : 1

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { median, type Figure } from './figures.ts'
+import { processorTime } from './processor-time.ts'
 import { benchFile, cleanEnv, firstLine, stop, type ServiceChild } from './service-child.ts'
 
 type Rate = { perSecond: number; requests: number; failed: number }
 
-const rounds = 6
+const rounds = 9
+const seconds = 1
 
 const script = (name: string, argv: string[], env: Record<string, string>) =>
   spawn(process.execPath, ['--import', 'tsx', benchFile(name), ...argv], {
@@ -14,7 +15,7 @@ const script = (name: string, argv: string[], env: Record<string, string>) =>
   })
 
 const rate = async (name: string, what: object, env: Record<string, string>): Promise<Rate> => {
-  const child = script(name, [JSON.stringify(what)], env)
+  const child = script(name, [JSON.stringify({ seconds, ...what })], env)
   const one = (await firstLine(child)) as Rate
   await stop(child)
   if (one.failed > 0 || one.requests === 0)
@@ -22,64 +23,85 @@ const rate = async (name: string, what: object, env: Record<string, string>): Pr
   return one
 }
 
-/** Seconds of processor time that a process has used, its system calls included. Linux tells it in hundredths. */
-const processorTime = (pid: number): number => {
-  const [, rest] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')
-  const fields = rest!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
+/** Does `work` beside a server of one file of this folder. */
+const beside = async <T>(
+  name: string,
+  work: (server: { pid: number; origin: string }) => Promise<T>,
+): Promise<T> => {
+  const child = script(name, [], cleanEnv())
+  try {
+    const { port } = await firstLine(child)
+    return await work({ pid: child.pid!, origin: `http://127.0.0.1:${port}` })
+  } finally {
+    await stop(child)
+  }
 }
 
 /** Requests that a server answers in a second of one core; other work on the machine takes nothing from that. */
 const perCoreSecond = async (pid: number, url: string, env: Record<string, string>): Promise<number> => {
   const before = processorTime(pid)
-  const { requests } = await rate('load.mts', { url, clients: 32, seconds: 2 }, env)
+  const { requests } = await rate('load.mts', { url, clients: 32 }, env)
   return requests / (processorTime(pid) - before)
 }
 
-/** The median of `ours / theirs`, each pair taken right after the other. The first pair warms both up. */
-const pairedRatio = async (ours: () => Promise<number>, theirs: () => Promise<number>): Promise<number> => {
-  const ratios: number[] = []
+/**
+ * The median of `ours / theirs` for each of `theirs`. The sides take turns, and the order turns with each round, so that a
+ * disk or a machine whose speed changes does so for both. The first round warms up.
+ */
+const ratiosTo = async (
+  ours: () => Promise<number>,
+  ...theirs: (() => Promise<number>)[]
+): Promise<number[]> => {
+  const sides = [ours, ...theirs]
+  const taken: number[][] = []
   for (let round = 0; round <= rounds; round++) {
-    const yardstick = await theirs()
-    const ratio = (await ours()) / yardstick
-    if (round > 0) ratios.push(ratio)
+    const rates: number[] = []
+    const order = [...sides.keys()]
+    for (const side of round % 2 === 0 ? order : order.toReversed()) rates[side] = await sides[side]!()
+    if (round > 0) taken.push(rates)
   }
-  return median(ratios)
+  return theirs.map((_, at) => median(taken.map((rates) => rates[0]! / rates[at + 1]!)))
 }
+
+const more = { unit: '' as const, more: true }
 
 /** One server process against a bare Hono; the load comes from a third. */
-export const readFigure = async (service: ServiceChild): Promise<Figure> => {
-  const echo = script('echo.ts', [], cleanEnv())
-  try {
-    const { port } = await firstLine(echo)
-    return {
-      what: 'authenticated read / bare Hono echo, per second of one core',
-      figure: await pairedRatio(
-        () => perCoreSecond(service.pid, `${service.baseUrl}/organization/1`, service.env),
-        () => perCoreSecond(echo.pid!, `http://127.0.0.1:${port}/echo`, cleanEnv()),
-      ),
-      unit: '',
-      must: 0.5,
-      beyond: 0.7,
-      more: true,
-    }
-  } finally {
-    await stop(echo)
-  }
-}
+export const readFigures = (service: ServiceChild): Promise<Figure[]> =>
+  beside('echo.ts', async (echo) => {
+    const [figure] = await ratiosTo(
+      () => perCoreSecond(service.pid, `${service.baseUrl}/organization/1`, service.env),
+      () => perCoreSecond(echo.pid, `${echo.origin}/echo`, cleanEnv()),
+    )
+    const what = 'authenticated read / bare Hono echo, per second of one core'
+    return [{ ...more, what, figure: figure!, must: 0.5, beyond: 0.7 }]
+  })
 
-export const writeFigure = async (service: ServiceChild): Promise<Figure> => {
-  const url = `${service.baseUrl}/organization/create`
-  const load = { url, clients: 64, seconds: 2, write: true }
-  return {
-    what: "durable writes, 64 clients / one-at-a-time fsync'd inserts",
-    figure: await pairedRatio(
-      async () => (await rate('load.mts', load, service.env)).perSecond,
+const writesTo = async (url: string, env: Record<string, string>): Promise<number> =>
+  (await rate('load.mts', { url, clients: 64, write: true }, env)).perSecond
+
+/** Writes that each answer is on the disk for, against the least that writes one row and the least that serves one. */
+export const writeFigures = (service: ServiceChild): Promise<Figure[]> =>
+  beside('bare-insert.ts', async (bare) => {
+    const [toInserts, toBare] = await ratiosTo(
+      () => writesTo(`${service.baseUrl}/organization/create`, service.env),
       async () => (await rate('inserts.ts', {}, cleanEnv())).perSecond,
-    ),
-    unit: '',
-    must: 1,
-    beyond: 4,
-    more: true,
-  }
-}
+      () => writesTo(`${bare.origin}/row`, cleanEnv()),
+    )
+    const what = 'durable writes, 64 clients'
+    return [
+      {
+        ...more,
+        what: `${what} / one-at-a-time inserts with fsync`,
+        figure: toInserts!,
+        must: 1.2,
+        beyond: 2,
+      },
+      {
+        ...more,
+        what: `${what} / a bare Hono route with one insert`,
+        figure: toBare!,
+        must: 0.4,
+        beyond: 0.6,
+      },
+    ]
+  })
