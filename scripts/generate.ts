@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describeCommand } from '../src/cli/command-node.ts'
+import { describeCommand } from '../src/cli/program/command-node.ts'
 import { completionScript, shells } from '../src/cli/completion/script.ts'
 import { documentSchema } from '../src/cli/declare/schema-text.ts'
-import { createContext } from '../src/cli/create-context.ts'
+import { createContext } from '../src/cli/context/create-context.ts'
 import { memoryIo } from '../test/cli/memory-io.ts'
-import { buildProgram } from '../src/cli/program.ts'
+import { buildProgram } from '../src/cli/program/program.ts'
 import { referencePages } from './reference.ts'
 
 // What is derived from the command tree and kept in the repository; `npm run check` fails when it is stale.

@@ -1,4 +1,4 @@
-import type { CommandNode, FlagNode } from '../src/cli/command-node.ts'
+import type { CommandNode, FlagNode } from '../src/cli/program/command-node.ts'
 import type { Operation } from '../src/contract/operation.ts'
 import { table } from '../src/contract/table.ts'
 

@@ -1,9 +1,9 @@
 import { version } from '../package.json'
-import { writtenHelp } from './cli/written-help.ts'
+import { writtenHelp } from './cli/program/prebuilt-help.ts'
 
 const start = async (argv: string[]): Promise<number> => {
   try {
-    const { runOnNode } = await import('./cli/io-node.ts')
+    const { runOnNode } = await import('./cli/terminal/io-node.ts')
     return await runOnNode(argv)
   } catch {
     // Only what `run` could not even load ends here.

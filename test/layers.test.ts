@@ -65,7 +65,11 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
     node: true,
   },
 }
-const doors = new Set(['serve', 'demo', 'service', 'mcp'].map((name) => `src/cli/commands/${name}.ts`))
+const doors = new Set(
+  ['serve/serve-command', 'serve/service-command', 'demo/command', 'mcp/command'].map(
+    (name) => `src/cli/${name}.ts`,
+  ),
+)
 const entry = 'src/main.ts'
 
 const roomOf = (file: string): string => file.split('/')[1] ?? ''
@@ -130,11 +134,11 @@ describe('the check itself', () => {
     ['src/contract/user.ts', `import { readFileSync } from 'node:fs'`],
     ['src/contract/user.ts', `import * as z from 'zod'`],
     ['src/client/client.ts', `import type { Db } from '../service/storage/schema.ts'`],
-    ['src/client/client.ts', `export * from '../cli/io.ts'`],
-    ['src/service/app.ts', `const io = await import('../cli/io.ts')`],
+    ['src/client/client.ts', `export * from '../cli/terminal/io.ts'`],
+    ['src/service/app.ts', `const io = await import('../cli/terminal/io.ts')`],
     ['src/service/app.ts', `import express from 'express'`],
-    ['src/cli/commands/api.ts', `const app = await import('../../service/app.ts')`],
-    ['src/cli/commands/serve.ts', `import { startService } from '../../service/serve.ts'`],
+    ['src/cli/api/command.ts', `const app = await import('../../service/app.ts')`],
+    ['src/cli/serve/serve-command.ts', `import { startService } from '../../service/serve.ts'`],
     ['src/stray/thing.ts', `import '../core/ids.ts'`],
     ['src/main.ts', `import '../src/service/lifecycle/serve.ts'`],
   ])('refuses in %s: %s', (file, text) => {
@@ -142,14 +146,14 @@ describe('the check itself', () => {
   })
 
   test.each([
-    ['src/cli/commands/serve.ts', `await import('../../service/serve.ts')`],
+    ['src/cli/serve/serve-command.ts', `await import('../../service/serve.ts')`],
     ['src/service/app.ts', `import { Hono } from 'hono'; import '../client/request.ts'`],
   ])('lets pass in %s: %s', (file, text) => {
     expect(violations([readSource(file, text)])).toEqual([])
   })
 
   test('finds a dialect word, a vague name and a name in another case', () => {
-    expect(speaksDialect(readSource('src/cli/io.ts', `const file = 'sqlite.db'`))).toBe(true)
+    expect(speaksDialect(readSource('src/cli/terminal/io.ts', `const file = 'sqlite.db'`))).toBe(true)
     expect(
       ['src/core/utils.ts', 'src/cli/index.ts', 'src/cli/helpers/a.ts', 'src/core/safeText.ts'].map(badName),
     ).toEqual([true, true, true, true])

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Operations } from '../contract/operation.ts'
-import type { Context } from './context.ts'
+import type { Context } from './context/context.ts'
 
 /** `words` are what was typed: a command that they do not name needs no flags. Without them, everything is built. */
 export type Register = (group: Command, context: Context, words?: readonly string[]) => void | Promise<void>
@@ -16,7 +16,7 @@ const fromTable =
   (loadTable: () => Promise<Operations>, ...loadMore: (() => Promise<Register>)[]) =>
   async (): Promise<Register> => {
     const [{ addOperations }, table, ...more] = await Promise.all([
-      import('./operation-command.ts'),
+      import('./operation/operation-command.ts'),
       loadTable(),
       ...loadMore.map((load) => load()),
     ])
@@ -65,7 +65,7 @@ export const groups: Record<string, Group> = {
       async () => (await import('../contract/geofence.ts')).geofence,
       async () => {
         const [{ registerRuleCheck }, { geofence }] = await Promise.all([
-          import('./rule-check.ts'),
+          import('./operation/rule-check.ts'),
           import('../contract/geofence.ts'),
         ])
         return registerRuleCheck(geofence.checkGeofence)
@@ -80,7 +80,7 @@ export const groups: Record<string, Group> = {
       async () => (await import('../contract/timeslot.ts')).timeslot,
       async () => {
         const [{ registerRuleCheck }, { timeslot }] = await Promise.all([
-          import('./rule-check.ts'),
+          import('./operation/rule-check.ts'),
           import('../contract/timeslot.ts'),
         ])
         return registerRuleCheck(timeslot.checkTimeslot)
@@ -96,14 +96,14 @@ export const groups: Record<string, Group> = {
         ...(await import('../contract/approval.ts')).approval,
         ...(await import('../contract/device.ts')).device,
       }),
-      async () => (await import('./commands/approve.ts')).registerApprove,
+      async () => (await import('./approve/commands.ts')).registerApprove,
     ),
   },
   auth: {
     about: 'Verify the identity of a person',
     load: fromTable(
       async () => (await import('../contract/auth.ts')).auth,
-      async () => (await import('./commands/auth.ts')).registerAuth,
+      async () => (await import('./auth/command.ts')).registerAuth,
     ),
   },
   mobile: {
@@ -125,81 +125,81 @@ export const groups: Record<string, Group> = {
         ...(await import('../contract/notify.ts')).notify,
         ...(await import('../contract/outbox.ts')).outbox,
       }),
-      async () => (await import('./commands/notify.ts')).registerNotify,
+      async () => (await import('./notify.ts')).registerNotify,
     ),
   },
   key: {
     about: 'Manage API keys',
     load: fromTable(
       async () => (await import('../contract/key.ts')).key,
-      async () => (await import('./revoke-key.ts')).registerRevoke,
+      async () => (await import('./key.ts')).registerRevoke,
     ),
   },
   audit: {
     about: 'Show and verify the audit log',
     load: fromTable(
       async () => (await import('../contract/audit.ts')).audit,
-      async () => (await import('./commands/audit.ts')).registerAudit,
+      async () => (await import('./audit.ts')).registerAudit,
     ),
   },
   export: {
     about: 'Export an organization to a file',
-    load: async () => (await import('./commands/export.ts')).registerExport,
+    load: async () => (await import('./declare/export-command.ts')).registerExport,
   },
   diff: {
     about: 'Show differences between a file and the service',
-    load: async () => (await import('./commands/diff.ts')).registerDiff,
+    load: async () => (await import('./declare/diff-command.ts')).registerDiff,
   },
   apply: {
     about: 'Apply a file to an organization',
-    load: async () => (await import('./commands/apply.ts')).registerApply,
+    load: async () => (await import('./declare/apply-command.ts')).registerApply,
   },
   serve: {
     about: 'Run the service',
-    load: async () => (await import('./commands/serve.ts')).registerServe,
+    load: async () => (await import('./serve/serve-command.ts')).registerServe,
   },
   mcp: {
     about: 'Serve the approval tools to an agent on standard input and output',
-    load: async () => (await import('./commands/mcp.ts')).registerMcp,
+    load: async () => (await import('./mcp/command.ts')).registerMcp,
   },
   service: {
     about: 'Back up, restore and maintain the data of a service',
-    load: async () => (await import('./commands/service.ts')).registerService,
+    load: async () => (await import('./serve/service-command.ts')).registerService,
   },
   profile: {
     about: 'Manage profiles: named addresses and keys',
-    load: async () => (await import('./commands/profile.ts')).registerProfile,
+    load: async () => (await import('./profile/commands.ts')).registerProfile,
   },
   api: {
     about: 'Call any route of the service',
-    load: async () => (await import('./commands/api.ts')).registerApi,
+    load: async () => (await import('./api/command.ts')).registerApi,
   },
   whoami: {
     about: 'Show the profile, the address and the keys in use',
-    load: async () => (await import('./commands/whoami.ts')).registerWhoami,
+    load: async () => (await import('./profile/whoami.ts')).registerWhoami,
   },
   doctor: {
     about: 'Check the setup and suggest fixes',
-    load: async () => (await import('./commands/doctor.ts')).registerDoctor,
+    load: async () => (await import('./doctor/command.ts')).registerDoctor,
   },
   demo: {
     about: 'Show what svc does on a temporary service',
-    load: async () => (await import('./commands/demo.ts')).registerDemo,
+    load: async () => (await import('./demo/command.ts')).registerDemo,
   },
   commands: {
     about: 'Print the command tree as JSON',
-    load: async () => (await import('./commands/commands.ts')).registerCommands,
+    load: async () => (await import('./program/commands-command.ts')).registerCommands,
   },
   completion: {
     about: 'Print the completion script for bash, zsh, fish or powershell',
-    load: async () => (await import('./commands/completion.ts')).registerCompletion,
+    load: async () => (await import('./completion/command.ts')).registerCompletion,
   },
   version: {
     about: 'Print the version',
-    load: async () => (await import('./commands/version.ts')).registerVersion,
+    load: async () => (await import('./program/version-command.ts')).registerVersion,
   },
   help: {
     about: 'Explain a topic: configuration, environment, exit-codes, formatting, profiles, receipts',
-    load: async () => (await import('./commands/help.ts')).registerHelp,
+    load: async () => (await import('./program/help-command.ts')).registerHelp,
   },
 }

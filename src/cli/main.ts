@@ -1,16 +1,16 @@
 import { CommanderError } from 'commander'
-import type { Context } from './context.ts'
-import { createContext } from './create-context.ts'
-import type { Io } from './io.ts'
-import { buildProgram } from './program.ts'
+import type { Context } from './context/context.ts'
+import { createContext } from './context/create-context.ts'
+import type { Io } from './terminal/io.ts'
+import { buildProgram } from './program/program.ts'
 
 /** Runs one command and says how it ended. The only place that catches. */
 export const run = async (argv: string[], io: Io): Promise<number> => {
   const context = createContext(io)
   io.onUnwritable = async (code) => {
-    const error = (await import('./output/not-shown.ts')).unwritable(context, code)
+    const error = (await import('./terminal/not-shown.ts')).unwritable(context, code)
     if (!error) return 0
-    const { showError } = await import('./output/error.ts')
+    const { showError } = await import('./terminal/error.ts')
     return showError(error, context)
   }
   try {
@@ -23,7 +23,7 @@ export const run = async (argv: string[], io: Io): Promise<number> => {
     return context.exitCode
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0
-    const { showError } = await import('./output/error.ts')
+    const { showError } = await import('./terminal/error.ts')
     const shown = error instanceof CommanderError ? await asUsage(error, argv, context) : error
     const code = showError(shown, context)
     return code < 100 ? code + context.exitOffset : code
@@ -35,7 +35,7 @@ export const run = async (argv: string[], io: Io): Promise<number> => {
 /** What the parser refused, compared with the whole command tree. */
 const asUsage = async (refusal: CommanderError, argv: string[], context: Context) => {
   const { globals } = context
-  const [mistake, program] = await Promise.all([import('./usage-mistake.ts'), buildProgram(context)])
+  const [mistake, program] = await Promise.all([import('./program/usage-mistake.ts'), buildProgram(context)])
   context.globals = globals
   return mistake.asUsage(refusal, argv, program)
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import type { CommandNode, FlagNode } from '../../src/cli/command-node.ts'
+import type { CommandNode, FlagNode } from '../../src/cli/program/command-node.ts'
 import { exits } from '../../src/core/exit-codes.ts'
 import { memoryIo, type MemoryIo } from './memory-io.ts'
 

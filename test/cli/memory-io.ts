@@ -1,5 +1,5 @@
 import type { Env } from '../../src/core/env.ts'
-import type { Io } from '../../src/cli/io.ts'
+import type { Io } from '../../src/cli/terminal/io.ts'
 
 export type MemoryIo = Io & { out(): string; err(): string }
 

@@ -60,10 +60,10 @@ const isLine = (value: string): boolean =>
 /** Names of commands, flags and topics, which svc chose. */
 const ownWords = new Set([
   'src/cli/approve/run.ts picking',
-  'src/cli/commands/help.ts meant',
-  'src/cli/commands/mcp.ts safeLine(word)',
-  'src/cli/commands/profile.ts text',
-  'src/cli/commands/service.ts name',
+  'src/cli/program/help-command.ts meant',
+  'src/cli/mcp/command.ts safeLine(word)',
+  'src/cli/profile/commands.ts text',
+  'src/cli/serve/service-command.ts name',
   'src/cli/declare/export-text.ts schemaFile',
   'src/cli/declare/target.ts section',
 ])

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createContext } from '../../src/cli/create-context.ts'
-import { describeCommand, type CommandNode } from '../../src/cli/command-node.ts'
+import { createContext } from '../../src/cli/context/create-context.ts'
+import { describeCommand, type CommandNode } from '../../src/cli/program/command-node.ts'
 import { run } from '../../src/cli/main.ts'
-import { buildProgram } from '../../src/cli/program.ts'
+import { buildProgram } from '../../src/cli/program/program.ts'
 import { memoryIo } from './memory-io.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-words-'))

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createContext } from '../../src/cli/create-context.ts'
-import { describeCommand, type CommandNode } from '../../src/cli/command-node.ts'
+import { createContext } from '../../src/cli/context/create-context.ts'
+import { describeCommand, type CommandNode } from '../../src/cli/program/command-node.ts'
 import { run } from '../../src/cli/main.ts'
-import { buildProgram } from '../../src/cli/program.ts'
+import { buildProgram } from '../../src/cli/program/program.ts'
 import { memoryIo } from '../cli/memory-io.ts'
 import { svc } from './processes.ts'
 

@@ -1,4 +1,4 @@
-import { runOnNode } from '../../src/cli/io-node.ts'
+import { runOnNode } from '../../src/cli/terminal/io-node.ts'
 import { compileLevel } from '../../src/rules/level.ts'
 import { checkLocation } from '../../src/rules/location.ts'
 import { readOrganizationRules } from '../../src/service/policy/rules.ts'

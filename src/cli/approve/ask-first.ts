@@ -5,14 +5,14 @@ import { usageError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import { whereLine } from '../confirm.ts'
-import type { Change, Context } from '../context.ts'
-import { findOrg, resolveOrg } from '../organization.ts'
-import { configDir } from '../profile/config-dir.ts'
+import { whereLine } from '../operation/confirm.ts'
+import type { Change, Context } from '../context/context.ts'
+import { findOrg, resolveOrg } from '../context/organization.ts'
+import { configDir } from '../context/config-dir.ts'
 import { openBackend, type Backend } from './backend.ts'
 import { getApproval } from './get-approval.ts'
-import { reserveFile } from './receipt-file.ts'
-import { createTeller } from './teller.ts'
+import { reserveFile } from '../terminal/reserve-file.ts'
+import { createTeller } from './progress.ts'
 
 const seconds = 120
 /** A service takes 500 characters; where the command is longer its hash says what it was. */
@@ -66,7 +66,8 @@ export const askFirst = async (
   const what = line ?? (await command?.line()) ?? `svc ${words}`
   const organization = org === undefined ? undefined : await findOrg(String(org), context)
   const exactly = await bound?.()
-  const subject = exactly && (await import('./request-subject.ts')).requestSubject(exactly, organization)
+  const subject =
+    exactly && (await import('../operation/request-subject.ts')).requestSubject(exactly, organization)
   const ask: Ask = {
     ...(subject && { subject }),
     action: shortened(what, await whereLine(context, org)),

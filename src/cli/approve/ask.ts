@@ -6,9 +6,9 @@ import type { Operation } from '../../contract/operation.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import { usageError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
-import type { Context } from '../context.ts'
-import { addFlag } from '../flags.ts'
-import type { Gathered } from '../gather-input.ts'
+import type { Context } from '../context/context.ts'
+import { addFlag } from '../operation/flags.ts'
+import type { Gathered } from '../operation/gather-input.ts'
 
 const defaultSeconds = 120
 const mostSeconds = 3600
@@ -86,7 +86,7 @@ export const gatherAsk = async (
   context: Context,
   bound?: Subject,
 ): Promise<{ ask: Ask; asked: Gathered['asked'] }> => {
-  const { gatherInput } = await import('../gather-input.ts')
+  const { gatherInput } = await import('../operation/gather-input.ts')
   const { input, asked } = await gatherInput(
     typed.options.mcp ? withoutOrg(operation) : operation,
     typed,
@@ -131,6 +131,6 @@ export const showAskDryRun = async (
   context: Context,
 ): Promise<void> => {
   if (mcp) return showToolCall(operation, ask, context)
-  const { showDryRun } = await import('../dry-run.ts')
+  const { showDryRun } = await import('../operation/dry-run.ts')
   return showDryRun(operation, ask, {}, context)
 }

@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Asker } from '../../contract/asker.ts'
-import type { Context } from '../context.ts'
-import { isLoopback } from '../profile/address.ts'
+import type { Context } from '../context/context.ts'
+import { isLoopback } from '../context/address.ts'
 
 /** Whom svc asks through, and what else it needs to know of the other side. */
 export type Backend = {

@@ -13,7 +13,7 @@ import { devNull } from 'node:os'
 import { basename, isAbsolute, join, resolve, sep } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { readSubject, SubjectError, type Subject } from '../../receipt/subject.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../terminal/io.ts'
 import type { ChildEnvironment } from './child-environment.ts'
 
 const chunk = 1024 * 1024

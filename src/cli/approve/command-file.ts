@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { SvcError } from '../../core/errors.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../terminal/io.ts'
 
 type Found = 'runs' | 'no permission' | undefined
 

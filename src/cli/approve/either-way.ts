@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { approval } from '../../contract/approval.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import type { Typed } from './by-tools.ts'
 
 const byTools = () => import('./by-tools.ts')
@@ -29,8 +29,8 @@ const requireAbout = (data: unknown, asked: unknown): void => {
 
 const byService = async (operation: Operation, typed: Typed, context: Context): Promise<void> => {
   const [{ runOperation }, { showBelow }] = await Promise.all([
-    import('../run-operation.ts'),
-    import('./ending.ts'),
+    import('../operation/run-operation.ts'),
+    import('./messages.ts'),
   ])
   let data: unknown
   await runOperation(operation, typed, context, {

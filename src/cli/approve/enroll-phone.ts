@@ -1,10 +1,10 @@
 import { recordIn } from '../../client/answered.ts'
 import { device } from '../../contract/device.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import type { Context } from '../context.ts'
-import { gatherInput, type Typed } from '../gather-input.ts'
-import { callTyped } from '../typed-names.ts'
-import { wantsColour } from '../output/colour.ts'
+import type { Context } from '../context/context.ts'
+import { gatherInput, type Typed } from '../operation/gather-input.ts'
+import { callTyped } from '../operation/typed-names.ts'
+import { wantsColour } from '../terminal/colour.ts'
 
 type Enrollment = { url: string; expires_at: string; proof?: string }
 

@@ -6,10 +6,10 @@ import { device } from '../../contract/device.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'
 import { usageError } from '../../core/errors.ts'
-import { checkShown } from '../check-shown.ts'
-import type { Context } from '../context.ts'
+import { checkShown } from '../operation/check-shown.ts'
+import type { Context } from '../context/context.ts'
 import type { KeyFile } from './key-file.ts'
-import { wholeNumber } from '../phone-parts.ts'
+import { wholeNumber } from '../../core/phone-parts.ts'
 
 type Options = { software?: boolean; file?: string; algorithm?: string } & Record<string, unknown>
 type Enrollment = { token: string; rp_id: string; origin: string; challenge: string; user_handle: string }
@@ -21,17 +21,17 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
   const alg = algorithms.find((one) => one === (options.algorithm ?? 'ES256'))
   if (!alg) throw usageError(`--algorithm must be ${algorithms.join(' or ')}, not "${options.algorithm}"`)
   const [{ gatherInput }, { checkFolder }, { keyFilePath }, { reserveFile }] = await Promise.all([
-    import('../gather-input.ts'),
-    import('../profile/guarded-file.ts'),
+    import('../operation/gather-input.ts'),
+    import('../context/private-file.ts'),
     import('./key-file.ts'),
-    import('./receipt-file.ts'),
+    import('../terminal/reserve-file.ts'),
   ])
   await checkShown(device.registerDevice, context)
   const { input } = await gatherInput(device.createEnrollment, { args, options }, context)
   const { org_id, user_id } = input as { org_id: number; user_id: string }
   const path = options.file ?? keyFilePath(io, org_id, user_id)
   if (options.dryRun) {
-    const { showDryRun } = await import('../dry-run.ts')
+    const { showDryRun } = await import('../operation/dry-run.ts')
     return showDryRun(device.createEnrollment, input, {}, context, { file: path, algorithm: alg })
   }
   const client = await context.client()
@@ -101,7 +101,7 @@ export const registerEnroll = (group: Command, context: Context): void => {
         const { enrollPhone } = await import('./enroll-phone.ts')
         return enrollPhone(typed, context)
       }
-      const { runOperation } = await import('../run-operation.ts')
+      const { runOperation } = await import('../operation/run-operation.ts')
       return runOperation(device.createEnrollment, typed, context)
     })
 }

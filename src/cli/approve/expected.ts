@@ -1,8 +1,8 @@
 import { usageError } from '../../core/errors.ts'
 import type { Expectations } from '../../receipt/expectations.ts'
 import { digestOf, readSubject, SubjectError } from '../../receipt/subject.ts'
-import type { Context } from '../context.ts'
-import { readText } from '../read-text.ts'
+import type { Context } from '../context/context.ts'
+import { readText } from '../terminal/read-text.ts'
 import { factors } from './ask.ts'
 
 export type ExpectedFlags = {

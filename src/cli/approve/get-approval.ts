@@ -1,13 +1,13 @@
 import type { Ask } from '../../contract/asker.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import type { Context } from '../context.ts'
-import { sameService } from '../same-service.ts'
+import type { Context } from '../context/context.ts'
+import { sameService } from '../context/same-service.ts'
 import type { Backend } from './backend.ts'
-import { maybeRung } from './ending.ts'
+import { maybeRung } from './messages.ts'
 import { exitOfState } from './state.ts'
 import type { Proving } from './proof.ts'
-import type { Teller } from './teller.ts'
+import type { Teller } from './progress.ts'
 import { waitFor } from './wait-for.ts'
 
 export type Approval = { id: string; receipt: string }

@@ -1,7 +1,7 @@
 import { hostOf } from '../../client/network-error.ts'
 import { SvcError } from '../../core/errors.ts'
-import type { Context } from '../context.ts'
-import { openTransport } from '../open-client.ts'
+import type { Context } from '../context/context.ts'
+import { openTransport } from '../context/open-client.ts'
 
 /** JSON of an address that wants no credentials; none is sent, and no redirect is followed. `cacert` trusts a CA file. */
 export const getJson = async (

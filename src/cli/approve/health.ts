@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 
 /** `svc approve health`: whether the tool server is there; no credential is needed and none is sent. */
 export const registerHealth = (group: Command, context: Context): void => {

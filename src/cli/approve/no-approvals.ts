@@ -1,7 +1,7 @@
 import { hasApprovals } from '../../client/rest-asker.ts'
 import { SvcError } from '../../core/errors.ts'
-import type { Context } from '../context.ts'
-import type { Settings } from '../profile/settings.ts'
+import type { Context } from '../context/context.ts'
+import type { Settings } from '../context/settings.ts'
 
 /** What another service of the contract answers where ours has approvals. */
 const isAbsent = (error: unknown): error is SvcError =>

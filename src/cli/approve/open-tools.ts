@@ -1,9 +1,9 @@
 import { createToolClient, type ToolClient } from '../../client/tool-client.ts'
 import { createTransport } from '../../client/undici-transport.ts'
 import { usageError } from '../../core/errors.ts'
-import type { Context } from '../context.ts'
-import { readCa } from '../open-client.ts'
-import type { Settings } from '../profile/settings.ts'
+import type { Context } from '../context/context.ts'
+import { readCa } from '../context/open-client.ts'
+import type { Settings } from '../context/settings.ts'
 import type { Wanted } from './backend.ts'
 
 /** Longer than any tool waits for a person. */

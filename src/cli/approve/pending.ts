@@ -5,7 +5,7 @@ import { assert } from '../../client/software-authenticator.ts'
 import { SvcError } from '../../core/errors.ts'
 import { challengeOf, readCurrentContext, type ApprovalContext } from '../../receipt/context.ts'
 import { readSubject, type Subject } from '../../receipt/subject.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import type { KeyFile } from './key-file.ts'
 
 /** A place that the person at the terminal gives, exact and current. */

@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import type { Context } from '../context.ts'
-import { maskPhone } from '../output/mask.ts'
-import { openMemory } from '../profile/memory.ts'
+import type { Context } from '../context/context.ts'
+import { maskPhone } from '../terminal/mask.ts'
+import { openMemory } from '../context/disk-cache.ts'
 
 const most = 100
 

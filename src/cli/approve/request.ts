@@ -3,15 +3,15 @@ import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Ask } from '../../contract/asker.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
-import { checkShown } from '../check-shown.ts'
-import type { Context } from '../context.ts'
+import { checkShown } from '../operation/check-shown.ts'
+import type { Context } from '../context/context.ts'
 import { addAskFlags, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
-import { interruptedWait, maybeRung, showAwaited, unboundNote } from './ending.ts'
+import { interruptedWait, maybeRung, showAwaited, unboundNote } from './messages.ts'
 import type { Proving } from './proof.ts'
-import { reserveFile } from './receipt-file.ts'
+import { reserveFile } from '../terminal/reserve-file.ts'
 import { exitOfAll } from './state.ts'
-import { checkEvents, createTeller } from './teller.ts'
-import { inTypedNames } from '../typed-names.ts'
+import { checkEvents, createTeller } from './progress.ts'
+import { inTypedNames } from '../operation/typed-names.ts'
 import { waitFor } from './wait-for.ts'
 
 type Options = { receipt?: string; org?: string; mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
@@ -85,7 +85,7 @@ export const registerRequest = (group: Command, context: Context): void => {
         })
       const asked = answers
         ? await (
-            await import('../ask.ts')
+            await import('../operation/ask.ts')
           ).untilAccepted(requestOperation, { input: ask, asked: answers }, context, send)
         : await send()
       id = asked.request_id

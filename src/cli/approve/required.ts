@@ -1,11 +1,11 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { openBackend } from './backend.ts'
 import { withdraw } from './get-approval.ts'
 import { exitOfState } from './state.ts'
-import { createTeller } from './teller.ts'
+import { createTeller } from './progress.ts'
 import { waitFor } from './wait-for.ts'
 
 /** The requests that the service has made because a rule of the organization requires an approval. */

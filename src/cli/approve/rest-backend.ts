@@ -5,7 +5,7 @@ import { approval, type ApprovalRecord } from '../../contract/approval.ts'
 import type { Asker } from '../../contract/asker.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { placeOf, secondsLeft, type Backend, type Wanted } from './backend.ts'
 import { lacksApprovals, noFallback } from './no-approvals.ts'
 
@@ -79,7 +79,7 @@ const openElsewhere = async (context: Context, wanted: Wanted): Promise<Elsewher
   const [{ createVerifyAsker }, { createVerifyCalls }, { partsOf }] = await Promise.all([
     import('../../client/verify-asker.ts'),
     import('../../client/verify-calls.ts'),
-    import('../phone-parts.ts'),
+    import('../../core/phone-parts.ts'),
   ])
   return { asker: createVerifyAsker({ calls: createVerifyCalls(await context.client()), partsOf }) }
 }

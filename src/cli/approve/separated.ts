@@ -2,9 +2,9 @@ import type { Client } from '../../client/client.ts'
 import { key } from '../../contract/key.ts'
 import { influential, scopes as every } from '../../contract/scopes.ts'
 import { SvcError } from '../../core/errors.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import { sameService } from '../same-service.ts'
+import { sameService } from '../context/same-service.ts'
 
 /** What the key that asks can do; undefined where the service does not say. */
 const readScopes = async (client: Client, context: Context): Promise<string[] | undefined> => {
@@ -22,7 +22,7 @@ const readScopes = async (client: Client, context: Context): Promise<string[] | 
 const scopesOfAsking = async (context: Context): Promise<string[] | undefined> => {
   const { askKey } = await context.settings()
   if (!askKey) return readScopes(await context.client(), context)
-  const { withAskKey } = await import('../open-client.ts')
+  const { withAskKey } = await import('../context/open-client.ts')
   return withAskKey(context, (client) => readScopes(client, context))
 }
 

@@ -1,6 +1,6 @@
 import { createMcpAsker } from '../../client/mcp-asker.ts'
-import type { Context } from '../context.ts'
-import { personIn, ringOnce } from '../rings.ts'
+import type { Context } from '../context/context.ts'
+import { personIn, ringOnce } from './rings.ts'
 import { placeOf, secondsLeft, type Backend, type Wanted } from './backend.ts'
 import { openTools } from './open-tools.ts'
 import { openRemembered } from './remembered.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 
 /** `svc approve tools`: what a tool server offers. */
 export const registerTools = (group: Command, context: Context): void => {

@@ -2,10 +2,10 @@ import { mayComeBack, sleepFor } from '../../client/retry.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import type { Globals } from '../context.ts'
-import { sameService } from '../same-service.ts'
+import type { Globals } from '../context/context.ts'
+import { sameService } from '../context/same-service.ts'
 import type { Backend } from './backend.ts'
-import type { Teller } from './teller.ts'
+import type { Teller } from './progress.ts'
 
 /** Less than a transport waits for an answer, so that a silent one is noticed. */
 const longestPoll = 25

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
-import type { Context } from '../context.ts'
-import { sameService } from '../same-service.ts'
-import { interruptedWait, showAwaited } from './ending.ts'
+import type { Context } from '../context/context.ts'
+import { sameService } from '../context/same-service.ts'
+import { interruptedWait, showAwaited } from './messages.ts'
 import { exitOfAll } from './state.ts'
-import { checkEvents, createTeller } from './teller.ts'
+import { checkEvents, createTeller } from './progress.ts'
 import { waitFor } from './wait-for.ts'
 
 type Options = { timeout?: string; mcp?: boolean }

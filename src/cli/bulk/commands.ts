@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { noteScope } from '../command-scope.ts'
-import type { Context } from '../context.ts'
+import { noteScope } from '../program/command-scope.ts'
+import type { Context } from '../context/context.ts'
 import type { TypedExport } from './export.ts'
 import type { TypedImport } from './import-options.ts'
 import type { Kind } from './kind.ts'

@@ -2,9 +2,9 @@ import { resolve } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import type { Context } from '../context.ts'
-import { resolveOrg } from '../organization.ts'
-import { carryOut, wordsOf, type Carried } from './carry-out.ts'
+import type { Context } from '../context/context.ts'
+import { resolveOrg } from '../context/organization.ts'
+import { carryOut, wordsOf, type Carried } from './run-import.ts'
 import { checkRows } from './check-rows.ts'
 import { readImportOptions, type TypedImport } from './import-options.ts'
 import type { Kind } from './kind.ts'
@@ -75,7 +75,7 @@ export const runImport = async (
   const { id: org } = await resolveOrg(wanted, context)
   if (problem) tellInvalid(problem, invalid.length, output.warn)
   if (options.dryRun) {
-    const { showDryRun } = await import('../dry-run.ts')
+    const { showDryRun } = await import('../operation/dry-run.ts')
     const { input } = items[0]!
     const first = { [kind.orgField]: org, ...(kind.bodyOf?.(input) ?? input) }
     await showDryRun(kind.create, first, {}, context, { rows: items.length })

@@ -1,5 +1,5 @@
-import { timeLeft } from '../approve/teller.ts'
-import type { OutputStream } from '../io.ts'
+import { timeLeft } from '../approve/progress.ts'
+import type { OutputStream } from '../terminal/io.ts'
 
 /** Milliseconds between two lines: on a terminal one is rewritten, elsewhere each stays in a log. */
 const onTerminal = 200

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
 import type { Operation } from '../../contract/operation.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { createContext } from '../create-context.ts'
-import type { Context } from '../context.ts'
-import type { Io } from '../io.ts'
-import { resolveOrg } from '../organization.ts'
-import { openMemory } from '../profile/memory.ts'
-import type { ProfileFile } from '../profile/profile-file.ts'
-import { rowsOf } from '../output/payload.ts'
+import { createContext } from '../context/create-context.ts'
+import type { Context } from '../context/context.ts'
+import type { Io } from '../terminal/io.ts'
+import { resolveOrg } from '../context/organization.ts'
+import { openMemory } from '../context/disk-cache.ts'
+import type { ProfileFile } from '../context/profile-file.ts'
+import { rowsOf } from '../terminal/payload.ts'
 import type { ValueKind } from './kinds.ts'
 
 export type Candidate = { value: string; about: string }
@@ -94,7 +94,7 @@ const given = (words: readonly string[]) => {
 }
 
 const savedProfiles = async (io: Io): Promise<ProfileFile['profiles']> => {
-  const { createStore } = await import('../profile/store.ts')
+  const { createStore } = await import('../context/profile-store.ts')
   return createStore(io).read().profiles
 }
 

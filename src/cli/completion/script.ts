@@ -1,4 +1,4 @@
-import type { CommandNode } from '../command-node.ts'
+import type { CommandNode } from '../program/command-node.ts'
 import { bash } from './bash.ts'
 import { fish } from './fish.ts'
 import { powershell } from './powershell.ts'

@@ -1,7 +1,7 @@
-import type { CommandNode, FlagNode } from '../command-node.ts'
-import { topics } from '../help-topics.ts'
+import type { CommandNode, FlagNode } from '../program/command-node.ts'
+import { topics } from '../program/help-topics.ts'
 import { kindOfArgument, kindOfFlag, type ValueKind } from './kinds.ts'
-import { formats } from '../output/output.ts'
+import { formats } from '../terminal/output.ts'
 
 export type FlagWords = {
   /** `-o`, `--output`. */

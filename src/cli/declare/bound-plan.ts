@@ -1,5 +1,5 @@
 import { sha256 } from '../../core/ids.ts'
-import type { Bound } from '../context.ts'
+import type { Bound } from '../context/context.ts'
 import type { Plan, Step } from './plan.ts'
 
 /** As much of a plan as an approver can read field by field; of a longer one, its counts, deletions and digest. */

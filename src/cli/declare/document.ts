@@ -4,7 +4,7 @@ import type { Issue } from '../../core/errors.ts'
 import { normalizeNetwork } from '../../rules/network.ts'
 import { readPhone } from '../../rules/phone.ts'
 import { isZone } from '../../rules/zone.ts'
-import { expandSlots } from '../days.ts'
+import { expandSlots } from '../operation/days.ts'
 import { keyOf, knownFields, type Fields, type List, type Row, type Rows } from './state.ts'
 import { parseYaml, wrongFile, type Parsed } from './yaml.ts'
 

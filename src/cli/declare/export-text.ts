@@ -1,6 +1,6 @@
 import { keptSecret } from '../../contract/organization-document.ts'
 import { safeJson, safeLine } from '../../core/safe-text.ts'
-import { yamlText } from '../output/yaml-text.ts'
+import { yamlText } from '../terminal/yaml-text.ts'
 import {
   isList,
   keyOf,

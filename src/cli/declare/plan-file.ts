@@ -6,10 +6,10 @@ import { sha256 } from '../../core/ids.ts'
 import { readAtMost } from '../../core/read-at-most.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import type { Io } from '../io.ts'
-import { requirePlainFile } from '../plain-file.ts'
+import type { Io } from '../terminal/io.ts'
+import { requirePlainFile } from '../terminal/plain-file.ts'
 import { actions, type Plan } from './plan.ts'
-import type { Scope } from './present.ts'
+import type { Scope } from './read-state.ts'
 import { sections, type State } from './state.ts'
 
 const mostBytes = 64 * 1024 * 1024

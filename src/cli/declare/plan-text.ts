@@ -1,7 +1,7 @@
 import { Chalk } from 'chalk'
 import stringWidth from 'string-width'
 import { safeLine } from '../../core/safe-text.ts'
-import { maskFields } from '../output/mask.ts'
+import { maskFields } from '../terminal/mask.ts'
 import { count, type Change, type Plan, type Step } from './plan.ts'
 import type { Fields } from './state.ts'
 

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { usageError, type SvcError } from '../../core/errors.ts'
 import { readAtMost } from '../../core/read-at-most.ts'
-import { textOf } from '../bulk/encoding.ts'
-import type { Io } from '../io.ts'
+import { textOf } from '../terminal/encoding.ts'
+import type { Io } from '../terminal/io.ts'
 
 /** Eight times what an organization of 5,000 users takes. */
 const mostBytes = 10 * 1024 * 1024

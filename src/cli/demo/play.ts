@@ -1,5 +1,5 @@
 import { shellWord } from '../../core/shell-word.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../terminal/io.ts'
 import { run } from '../main.ts'
 import { contains, expectedExit, words, type Step } from './step.ts'
 

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { interrupted } from '../../client/network-error.ts'
 import { proxyFor } from '../../client/proxy.ts'
-import { readCa } from '../open-client.ts'
+import { readCa } from '../context/open-client.ts'
 import { fail, note, ok, warn, type Finding } from './finding.ts'
 
 const limitMs = 5_000

@@ -2,7 +2,7 @@ import { rowsIn } from '../../client/answered.ts'
 import { outbox } from '../../contract/outbox.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { failed, isUnsaid, note, ok, warn, type Finding } from './finding.ts'
 
 type Channel = { channel: string; ready: boolean; waiting?: unknown; given_up?: unknown }

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkFiles, closeFiles } from './files.ts'
 import { checkDelivery } from './delivery.ts'

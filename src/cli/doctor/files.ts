@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Io } from '../io.ts'
-import { createStore } from '../profile/store.ts'
+import type { Io } from '../terminal/io.ts'
+import { createStore } from '../context/profile-store.ts'
 import { failed, note, ok, type Finding } from './finding.ts'
 
 const privateFile = 0o600

@@ -3,8 +3,8 @@ import { key } from '../../contract/key.ts'
 import { scopes as every } from '../../contract/scopes.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import type { Context } from '../context.ts'
-import { withAskKey } from '../open-client.ts'
+import type { Context } from '../context/context.ts'
+import { withAskKey } from '../context/open-client.ts'
 import { fail, failed, isUnsaid, note, ok, warn, type Finding } from './finding.ts'
 
 const day = 24 * 60 * 60_000

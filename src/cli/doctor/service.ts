@@ -2,9 +2,9 @@ import { shellWord } from '../../core/shell-word.ts'
 import { org } from '../../contract/org.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Answer } from '../../client/client.ts'
-import type { Context } from '../context.ts'
-import { isLoopback, pathHint } from '../profile/address.ts'
-import type { Settings } from '../profile/settings.ts'
+import type { Context } from '../context/context.ts'
+import { isLoopback, pathHint } from '../context/address.ts'
+import type { Settings } from '../context/settings.ts'
 import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
 
 /** Results of a verification count within 5 minutes of the clock of the service. */

@@ -1,7 +1,7 @@
 import { rowsIn } from '../../client/answered.ts'
 import { audit } from '../../contract/audit.ts'
 import { SvcError } from '../../core/errors.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { fail, failed, isUnsaid, note, ok, type Finding } from './finding.ts'
 
 const named = 3

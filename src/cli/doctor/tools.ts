@@ -1,9 +1,9 @@
 import { createToolClient } from '../../client/tool-client.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { getJson } from '../approve/get-json.ts'
 import { healthOf } from '../approve/health-of.ts'
 import { askKeyFor } from '../approve/open-tools.ts'
-import { openTransport } from '../open-client.ts'
+import { openTransport } from '../context/open-client.ts'
 import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
 
 const promised = ['check_status', 'request_approval', 'request_approval_async']

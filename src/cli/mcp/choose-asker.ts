@@ -1,6 +1,6 @@
 import type { Asker } from '../../contract/asker.ts'
-import type { Context } from '../context.ts'
-import { resolveOrg } from '../organization.ts'
+import type { Context } from '../context/context.ts'
+import { resolveOrg } from '../context/organization.ts'
 
 /** Whom the tools on standard input ask through. */
 export type Chosen = { asker: Asker; about: string; close(): Promise<void> }

@@ -1,5 +1,5 @@
 import { readAskingDefaults, type AskingDefaults, type NamedSetting } from '../../contract/asking-defaults.ts'
-import type { Setting, Settings } from '../profile/settings.ts'
+import type { Setting, Settings } from '../context/settings.ts'
 
 const named = (setting: Setting | undefined, variable: string, field: string): NamedSetting | undefined =>
   setting && {

@@ -1,7 +1,7 @@
 import type { Env } from '../../core/env.ts'
 import { usageError } from '../../core/errors.ts'
-import { isLoopback } from '../profile/address.ts'
-import type { Setting, Settings } from '../profile/settings.ts'
+import { isLoopback } from '../context/address.ts'
+import type { Setting, Settings } from '../context/settings.ts'
 
 export const mcpClients = ['claude', 'cursor', 'vscode', 'generic'] as const
 export type McpClient = (typeof mcpClients)[number]

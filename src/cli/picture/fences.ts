@@ -1,5 +1,5 @@
 import { chord, ground, pointAt } from '../../rules/earth.ts'
-import type { Circle, Place } from './globe.ts'
+import type { Circle, Place } from './projection.ts'
 
 export type Level = 'organization' | 'user'
 /** A fence as a picture shows it: small letters mark one that does not count. `distance`: metres from the checked point. */

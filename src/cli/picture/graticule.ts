@@ -1,4 +1,4 @@
-import type { Place, Spot } from './globe.ts'
+import type { Place, Spot } from './projection.ts'
 import { roundLength, type View } from './view.ts'
 
 /** One parallel or meridian, in metres from the middle, and its degrees as people write them. */

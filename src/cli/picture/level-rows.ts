@@ -1,7 +1,7 @@
 import { rowsIn } from '../../client/answered.ts'
 import type { Operation } from '../../contract/operation.ts'
-import type { Context } from '../context.ts'
-import { gatherInput } from '../gather-input.ts'
+import type { Context } from '../context/context.ts'
+import { gatherInput } from '../operation/gather-input.ts'
 import type { Level } from './fences.ts'
 
 type Row = Record<string, unknown>

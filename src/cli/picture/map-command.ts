@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { fieldsOf } from '../../contract/describe.ts'
 import { geofence } from '../../contract/geofence.ts'
-import type { Context } from '../context.ts'
-import { addFlag } from '../flags.ts'
+import type { Context } from '../context/context.ts'
+import { addFlag } from '../operation/flags.ts'
 
 /** `svc geofence map`: fences as a picture. */
 export const registerMap = (group: Command, context: Context): void => {

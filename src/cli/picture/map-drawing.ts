@@ -1,7 +1,7 @@
 import { createCanvas, type Canvas } from './canvas.ts'
 import type { CheckedPoint, DrawnFence } from './fences.ts'
-import { edgeOf, type Circle, type Spot } from './globe.ts'
-import { createRoom } from './room.ts'
+import { edgeOf, type Circle, type Spot } from './projection.ts'
+import { createRoom } from './label-placement.ts'
 import { lengthText, placeText, roundLength, viewOf, type View } from './view.ts'
 
 type Paint = (text: string) => string

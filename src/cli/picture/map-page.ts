@@ -1,8 +1,8 @@
 import type { CheckedPoint, DrawnFence } from './fences.ts'
-import { edgeOf, type Circle, type Spot } from './globe.ts'
+import { edgeOf, type Circle, type Spot } from './projection.ts'
 import { gridOf } from './graticule.ts'
 import { pageOf, pageText } from './page.ts'
-import { createRoom } from './room.ts'
+import { createRoom } from './label-placement.ts'
 import { lengthText, placeText, roundLength, viewOf, type View } from './view.ts'
 
 export type MapPage = {

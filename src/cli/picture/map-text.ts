@@ -1,9 +1,9 @@
 import { safeText } from '../../core/safe-text.ts'
-import type { Context } from '../context.ts'
-import { drawTable } from '../output/table.ts'
+import type { Context } from '../context/context.ts'
+import { drawTable } from '../terminal/table.ts'
 import type { CheckedPoint, DrawnFence } from './fences.ts'
 import { drawMap } from './map-drawing.ts'
-import { paintsFor } from './paints.ts'
+import { paintsFor } from './colors.ts'
 import { lengthText, placeText } from './view.ts'
 
 /** What the rules say of a place. */

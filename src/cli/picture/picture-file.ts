@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { usageError } from '../../core/errors.ts'
-import type { Context } from '../context.ts'
-import { pickingFlag } from '../output/accepted.ts'
-import { checkWritable, unwritable } from '../writable.ts'
+import type { Context } from '../context/context.ts'
+import { pickingFlag } from '../terminal/accepted.ts'
+import { checkWritable, unwritable } from '../terminal/writable.ts'
 
 /** Before anything is asked of the service: fails where the picture cannot be written, or a flag shapes data instead. */
 export const checkPicture = (flag: string, target: string | undefined, { io, globals }: Context): void => {

@@ -1,5 +1,5 @@
 import type { CheckedPoint } from './fences.ts'
-import { edgeOf, middleOf, projectionAt, type Circle, type Place, type Projection } from './globe.ts'
+import { edgeOf, middleOf, projectionAt, type Circle, type Place, type Projection } from './projection.ts'
 
 /** What a map shows: the Earth laid flat, and the box (metres) that holds all fences whole and the checked point. */
 export type View = { projection: Projection; left: number; right: number; bottom: number; top: number }

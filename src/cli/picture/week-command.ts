@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { fieldsOf } from '../../contract/describe.ts'
 import { timeslot } from '../../contract/timeslot.ts'
-import type { Context } from '../context.ts'
-import { addFlag, addOldFlag } from '../flags.ts'
+import type { Context } from '../context/context.ts'
+import { addFlag, addOldFlag } from '../operation/flags.ts'
 
 /** `svc timeslot week`: a week of time slots as a picture. */
 export const registerWeek = (group: Command, context: Context): void => {

@@ -1,12 +1,12 @@
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import type { Context } from '../context.ts'
-import { pathHint } from './address.ts'
+import type { Context } from '../context/context.ts'
+import { pathHint } from '../context/address.ts'
 import { checkName, parseChange } from './edit.ts'
-import type { Profile, ProfileFile } from './profile-file.ts'
+import type { Profile, ProfileFile } from '../context/profile-file.ts'
 import { readNewKey } from './read-key.ts'
 import { saveProfile } from './save.ts'
-import { createStore } from './store.ts'
+import { createStore } from '../context/profile-store.ts'
 
 /** The flags of `svc profile create`; the address and the CA are the global ones. */
 export type NewProfile = {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { nearest } from '../../core/nearest.ts'
 import { usageError } from '../../core/errors.ts'
-import { wordsOf } from '../command-words.ts'
-import type { Context } from '../context.ts'
+import { wordsOf } from '../program/command-words.ts'
+import type { Context } from '../context/context.ts'
 
 const allWords = (command: Command, before: string[] = []): string[] =>
   command.commands.flatMap((child) => {
@@ -23,7 +23,7 @@ const named = (program: Command, words: string): string => {
  * nothing.
  */
 export const checkCommands = async (typed: readonly string[], context: Context): Promise<string[]> => {
-  const { buildProgram } = await import('../program.ts')
+  const { buildProgram } = await import('../program/program.ts')
   const { globals } = context
   const program = await buildProgram(context)
   const known = allWords(program)

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { factors } from '../../contract/records.ts'
 import { usageError } from '../../core/errors.ts'
-import type { Io } from '../io.ts'
-import { checkBaseUrl, checkMcpUrl } from './address.ts'
-import { profileName, type Profile } from './profile-file.ts'
+import type { Io } from '../terminal/io.ts'
+import { checkBaseUrl, checkMcpUrl } from '../context/address.ts'
+import { profileName, type Profile } from '../context/profile-file.ts'
 
 type Check = (text: string, field: string, io: Io) => Profile[keyof Profile]
 

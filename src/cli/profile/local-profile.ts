@@ -1,7 +1,7 @@
 import { shellWord } from '../../core/shell-word.ts'
-import type { Io } from '../io.ts'
-import { isLoopback } from './address.ts'
-import { createStore } from './store.ts'
+import type { Io } from '../terminal/io.ts'
+import { isLoopback } from '../context/address.ts'
+import { createStore } from '../context/profile-store.ts'
 
 export type LocalService = {
   baseUrl: string

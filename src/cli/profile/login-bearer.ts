@@ -1,12 +1,12 @@
 import { createToolClient } from '../../client/tool-client.ts'
 import { usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import type { Context } from '../context.ts'
-import { openTransport } from '../open-client.ts'
+import type { Context } from '../context/context.ts'
+import { openTransport } from '../context/open-client.ts'
 import type { LoginOptions } from './login.ts'
-import type { ProfileFile } from './profile-file.ts'
+import type { ProfileFile } from '../context/profile-file.ts'
 import { readNewKey } from './read-key.ts'
-import { createSettings } from './resolve.ts'
+import { createSettings } from '../context/resolve.ts'
 import { saveProfile } from './save.ts'
 
 /** Asks for the bearer of the tool server, tries it, and saves it when the server takes it: for that address alone. */

@@ -1,11 +1,11 @@
 import type { EnvName } from '../../core/env.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import type { Globals } from '../context.ts'
-import type { Io } from '../io.ts'
-import { maskSecret } from '../output/mask.ts'
-import { defaultBaseUrl } from './address.ts'
-import type { Profile, ProfileFile } from './profile-file.ts'
-import type { Settings, Source } from './settings.ts'
+import type { Globals } from '../context/context.ts'
+import type { Io } from '../terminal/io.ts'
+import { maskSecret } from '../terminal/mask.ts'
+import { defaultBaseUrl } from '../context/address.ts'
+import type { Profile, ProfileFile } from '../context/profile-file.ts'
+import type { Settings, Source } from '../context/settings.ts'
 
 type KeyKind = 'command' | 'saved' | null
 

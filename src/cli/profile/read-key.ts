@@ -1,7 +1,7 @@
 import { usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import type { Context } from '../context.ts'
-import { checkKey, createKeyReader, fileSource, type Noun } from './api-key.ts'
+import type { Context } from '../context/context.ts'
+import { checkKey, createKeyReader, fileSource, type Noun } from '../context/api-key.ts'
 
 const flags: Record<Noun, string[]> = { 'API key': [], 'ask key': ['--ask'], bearer: ['--bearer'] }
 const labels: Record<Noun, string> = { 'API key': 'API key', 'ask key': 'Key that asks,', bearer: 'Bearer' }

@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { shownProfile } from './present.ts'
-import type { ProfileFile } from './profile-file.ts'
-import { createStore } from './store.ts'
+import type { ProfileFile } from '../context/profile-file.ts'
+import { createStore } from '../context/profile-store.ts'
 
 type Saving = {
   /** The profile that is about to be changed. */

@@ -1,11 +1,11 @@
 import { usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import type { Context } from '../context.ts'
-import { defaultBaseUrl, originOf, pathHint } from './address.ts'
+import type { Context } from '../context/context.ts'
+import { defaultBaseUrl, originOf, pathHint } from '../context/address.ts'
 import { checkCommands } from './check-commands.ts'
 import { parseChange } from './edit.ts'
-import type { ProfileFile } from './profile-file.ts'
-import { createSettings, requireProfile } from './resolve.ts'
+import type { ProfileFile } from '../context/profile-file.ts'
+import { createSettings, requireProfile } from '../context/resolve.ts'
 import { saveProfile } from './save.ts'
 
 /** `[name] key=value…`: changes fields of the named profile, or of the one in use. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/cli/approve/backend.ts'
-import { createTeller } from '../../../src/cli/approve/teller.ts'
+import { createTeller } from '../../../src/cli/approve/progress.ts'
 import { waitFor } from '../../../src/cli/approve/wait-for.ts'
 import type { ApprovalRecord } from '../../../src/contract/approval.ts'
 import { SvcError } from '../../../src/core/errors.ts'

@@ -1,7 +1,7 @@
 import type { Wanted } from '../../../src/cli/declare/document.ts'
 import { carryOutAll, type Outcome } from '../../../src/cli/declare/execution.ts'
 import { planFrom } from '../../../src/cli/declare/plan.ts'
-import { readState } from '../../../src/cli/declare/present.ts'
+import { readState } from '../../../src/cli/declare/read-state.ts'
 import { sections, type State } from '../../../src/cli/declare/state.ts'
 import type { Client } from '../../../src/client/client.ts'
 import { createClient } from '../../../src/client/rest.ts'

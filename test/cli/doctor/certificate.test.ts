@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { createContext } from '../../../src/cli/create-context.ts'
+import { createContext } from '../../../src/cli/context/create-context.ts'
 import { checkCertificate } from '../../../src/cli/doctor/certificate.ts'
 import { memoryIo } from '../memory-io.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createContext } from '../../../src/cli/create-context.ts'
+import { createContext } from '../../../src/cli/context/create-context.ts'
 import { testFallback } from '../../../src/cli/doctor/verify-fallback.ts'
 import { run } from '../../../src/cli/main.ts'
 import { json, type Answering } from '../../fake-hosted.ts'

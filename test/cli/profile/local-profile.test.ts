@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { saveLocalProfile, type LocalService } from '../../../src/cli/profile/local-profile.ts'
-import type { Profile } from '../../../src/cli/profile/profile-file.ts'
-import { createStore } from '../../../src/cli/profile/store.ts'
+import type { Profile } from '../../../src/cli/context/profile-file.ts'
+import { createStore } from '../../../src/cli/context/profile-store.ts'
 
 let dir: string
 const io = () => ({ env: { SVC_CONFIG_DIR: join(dir, 'config') }, cwd: dir })

@@ -1,0 +1,73 @@
+import { answerFieldsWith } from '../../contract/describe.ts'
+import { SvcError } from '../../core/errors.ts'
+import { isSeen, safeJson, safeText, seenJson } from '../../core/safe-text.ts'
+import type { Context } from '../context/context.ts'
+import { isRow, type Envelope } from '../terminal/payload.ts'
+
+export type RawAnswer = { status: number; headers: Record<string, string>; body: string }
+
+/** Whether a flag says how the answer is to be shown. */
+export const isShaped = ({ globals: { output, json, jq } }: Context): boolean =>
+  [output, json, jq].some((flag) => flag !== undefined)
+
+const parsed = (body: string): unknown => {
+  try {
+    return JSON.parse(body) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+export const isEnvelope = (value: unknown): value is Envelope =>
+  isRow(value) && typeof value.status === 'string' && typeof value.message === 'string'
+
+/** What a route of the table answers once, as far as its words are known. */
+const secretsOf = async (method: string, path: string, context: Context): Promise<Set<string>> => {
+  const { operationAt } = await import('../operation/raw-operation.ts')
+  const { baseUrl } = await context.settings()
+  const operation = operationAt(method, path, baseUrl.value)
+  if (operation && operation.effect !== 'read') context.changed = true
+  return operation ? answerFieldsWith(operation, 'secret') : new Set()
+}
+
+/** As the service sent it; on a terminal, JSON is indented, and in a pipe it hides nothing. The last line ends. */
+const showRaw = (body: string, { io: { stdout } }: Context): void => {
+  if (body === '') return
+  const value = stdout.isTTY || !isSeen(body) ? parsed(body) : undefined
+  const json = stdout.isTTY ? safeJson(value, 2) : seenJson(body)
+  const text = value === undefined ? body : json
+  stdout.write(`${stdout.isTTY ? safeText(text) : text}${text.endsWith('\n') ? '' : '\n'}`)
+}
+
+/**
+ * Shows the answer of any route: whole as JSON, as YAML and to --jq; formats of rows and --json see its data. One that is
+ * no success is shown as it came.
+ */
+export const showAnswer = async (
+  answer: RawAnswer,
+  { method, path }: { method: string; path: string },
+  context: Context,
+): Promise<void> => {
+  const { status, body } = answer
+  const shaped = isShaped(context)
+  const once =
+    shaped || context.changed ? await secretsOf(method, path, context) : (new Set() as ReadonlySet<string>)
+  if (!shaped || status >= 300 || body === '') {
+    if (once.size > 0) context.once = `${body}\n`
+    return showRaw(body, context)
+  }
+  const output = await context.output()
+  const value = parsed(body)
+  if (value === undefined) {
+    const error = new SvcError('failed', 'unexpected_answer', 'The answer is not valid JSON', {
+      hint: 'Remove -o, --json and --jq to see it',
+    })
+    if (!context.changed) throw error
+    showRaw(body, context)
+    throw (await import('../terminal/not-shown.ts')).notShownAsAsked(context, error)
+  }
+  const rows = ['table', 'csv', 'tsv', 'ndjson', 'id'].includes(context.globals.output ?? '')
+  const whole = !rows && context.globals.json === undefined
+  if (isEnvelope(value)) return output.show(value, { document: true, whole, once })
+  return output.show({ status: 'success', message: '', data: value }, { document: true, once })
+}

@@ -1,0 +1,112 @@
+import type { Client } from '../../client/client.ts'
+import { SvcError } from '../../core/errors.ts'
+import type { Change, Context } from '../context/context.ts'
+
+export type Gate = {
+  pass(change: Change): Promise<void>
+  /**
+   * The same client, but nothing is changed through it before a person has approved what the profile lists; and it says
+   * so when it is about to ring somebody again.
+   */
+  guard(client: Client): Client
+  /** The request that was approved, for the audit of the service that took it. */
+  approval(): string | undefined
+}
+
+/** A profile may have been written when `create` was called `add`. */
+const renamed = (words: string): string => words.replace(/ add$/, ' create')
+
+/** `org delete` is listed as itself or by its group: `org`. */
+const isListed = (listed: readonly string[], words: string): boolean =>
+  listed.map(renamed).some((entry) => words === entry || words.startsWith(`${entry} `))
+
+/** What the service says of an approval that was given for something else than its rule requires. */
+const notForRules = new Set(['unknown_approval', 'other_subject', 'already_used'])
+
+/** What asks a person is not asked about. */
+const asks = (words: string): boolean => words.startsWith('approve ')
+
+/** Holds back what a profile lists under `require_approval` until a person has approved this run of the command. */
+export const createGate = (context: Context): Gate => {
+  let approved: Promise<string | undefined> | undefined
+  let id: string | undefined
+
+  const pass = async (change: Change): Promise<void> => {
+    const { requireApproval } = await context.settings()
+    const all = [change.cli, context.command?.words ?? ''].flat()
+    if (asks(all[0]!) || !all.some((words) => isListed(requireApproval, words))) return
+    approved ??= import('./ask-first.ts').then(({ askFirst }) => askFirst(change, context))
+    id = await approved
+  }
+
+  const passRaw = async (request: Parameters<Client['raw']>[0]): Promise<void> => {
+    const { requireApproval, baseUrl } = await context.settings()
+    if (requireApproval.length === 0) return
+    const { operationAt, rawLine, redactedPath } = await import('../operation/raw-operation.ts')
+    const operation = operationAt(request.method, request.path, baseUrl.value)
+    if ((operation?.effect ?? request.effect) === 'read') return
+    // A route that the table does not name could be any of those that are listed.
+    await pass({
+      cli: operation?.cli ?? requireApproval[0]!,
+      line: rawLine(request),
+      bound: async () => {
+        const { boundBody } = await import('../operation/request-subject.ts')
+        const { method, path, body } = request
+        return boundBody(`${method} ${redactedPath(path)}`, body === undefined ? {} : JSON.parse(body))
+      },
+    })
+  }
+
+  /** Where a rule of the organization requires an approval: waits for it, and sends the same again with it. */
+  const afterApproval = async <T>(error: unknown, send: () => Promise<T>): Promise<T> => {
+    if (!(error instanceof SvcError) || error.code !== 'approval_required') throw error
+    const before = id
+    id = await (await import('./required.ts')).awaitRequired(context, error)
+    try {
+      return await send()
+    } finally {
+      id = before
+    }
+  }
+
+  /**
+   * The approval of the profile is good for no rule of the organization, which asks for one of its own: sends the same without
+   * it, and waits for that.
+   */
+  const afterOwn = async <T>(error: unknown, send: () => Promise<T>): Promise<T> => {
+    const isOther = error instanceof SvcError && notForRules.has(error.code)
+    if (id === undefined || !isOther) return afterApproval(error, send)
+    const before = id
+    id = undefined
+    try {
+      return await send()
+    } catch (ruled) {
+      return await afterApproval(ruled, send)
+    } finally {
+      id = before
+    }
+  }
+
+  const guard = (client: Client): Client => ({
+    ...client,
+    call: async (operation, input, options) => {
+      if (operation.effect === 'read') return client.call(operation, input, options)
+      await pass({ cli: operation.cli })
+      const send = async () =>
+        operation.effect === 'rings'
+          ? (await import('./rings.ts')).ringWith(context, client, operation, input, options)
+          : client.call(operation, input, options)
+      const answer = await send().catch((error: unknown) => afterOwn(error, send))
+      context.changed = true
+      return answer
+    },
+    raw: async (request, options) => {
+      await passRaw(request)
+      const answer = await client.raw(request, options)
+      if (request.effect !== 'read' && answer.status < 300) context.changed = true
+      return answer
+    },
+  })
+
+  return { pass, guard, approval: () => id }
+}

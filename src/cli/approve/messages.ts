@@ -1,0 +1,92 @@
+import type { ApprovalRecord } from '../../contract/approval.ts'
+import { SvcError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import type { Context } from '../context/context.ts'
+import { sameService } from '../context/same-service.ts'
+
+type Below = { message: string; data: Record<string, unknown>[]; columns: readonly string[] }
+
+/** What exactly is approved, where it is more than the action, which is only what the requester says. */
+const subjectOf = ({ subject, action }: Partial<ApprovalRecord>): Below | undefined => {
+  if (!Array.isArray(subject?.fields) || (subject.fields.length === 0 && subject.summary === action))
+    return undefined
+  const lines = subject.fields.map(({ label, value, before }) => ({
+    subject: label,
+    value: before === undefined ? value : `${before} -> ${value}`,
+  }))
+  const data = [{ subject: 'Headline', value: subject.summary }, ...lines]
+  return { message: 'Subject', data, columns: ['subject', 'value'] }
+}
+
+/** Of a request that the rules refused, what each of them found. */
+const rulingOf = ({ status, ruling, attestation }: Partial<ApprovalRecord>): Below | undefined =>
+  status !== 'denied' || attestation || !Array.isArray(ruling)
+    ? undefined
+    : { message: 'Ruling', data: ruling, columns: ['factor', 'policy', 'result', 'reason'] }
+
+/** Below the record of one request, where a person reads it. Machines have it in the record. */
+export const showBelow = async (context: Context, record: unknown): Promise<void> => {
+  const { json, jq, envelope } = context.globals
+  const output = await context.output()
+  if (output.format !== 'table' || json !== undefined || jq !== undefined || envelope) return
+  for (const below of [subjectOf, rulingOf]) {
+    const found = below((record ?? {}) as Partial<ApprovalRecord>)
+    if (!found) continue
+    const { message, data, columns } = found
+    context.io.stdout.write('\n')
+    await output.show({ status: 'success', message, data }, { columns })
+  }
+}
+
+/** The decision at the end of a wait. With -o ndjson it was the last event. */
+export const showAwaited = async (context: Context, data: unknown): Promise<void> => {
+  const { format } = await context.output()
+  if (format !== 'ndjson') await showDecision(context, data)
+}
+
+/** The decision on stdout. */
+export const showDecision = async (context: Context, data: unknown): Promise<void> => {
+  const output = await context.output()
+  await output.show(
+    { status: 'success', message: 'Decision', data },
+    {
+      columns: ['request_id', 'status', 'action', 'approver_mobile', 'decided_at'],
+      folded: ['ruling', 'attestation', 'subject'],
+      masked: new Set(['approver_mobile']),
+    },
+  )
+  await showBelow(context, data)
+}
+
+/** How a wait that a person ended goes on or ends: nothing is lost, and the prompt is still on the phone. */
+export const interruptedWait = (ids: readonly string[], tools: boolean, { globals }: Context): SvcError => {
+  const wait = `svc approve wait ${ids.map(shellWord).join(' ')}${sameService(globals)}`
+  return new SvcError('interrupted', 'interrupted', `Interrupted; still pending: ${ids.join(', ')}`, {
+    hint: tools
+      ? `${wait} --mcp continues; a tool server cannot withdraw it`
+      : `${wait} continues; svc approve cancel ${shellWord(ids[0]!)}${sameService(globals)} withdraws it`,
+  })
+}
+
+/** What a person should know of an answer that is not the real thing. */
+export const unboundNote = (
+  record: ApprovalRecord,
+  asker: { boundToAction: boolean; notice?: string },
+): string[] => [
+  ...(asker.notice ? [asker.notice] : []),
+  ...(asker.boundToAction || record.status !== 'approved'
+    ? []
+    : [
+        'The person was asked to authenticate and was not shown the action: nothing proves what was approved.',
+      ]),
+]
+
+/** A request whose answer was cut may have rung: it is not repeated, and the person is told where to look. */
+export const maybeRung = (error: unknown, { globals }: Context, tools = false): unknown =>
+  error instanceof SvcError && ['connection_cut', 'timed_out'].includes(error.code)
+    ? new SvcError(error.exit, error.code, error.message, {
+        detail: 'The approver may have been notified anyway. svc does not ask twice by itself.',
+        hint: tools ? undefined : `svc approve list --status pending${sameService(globals)}`,
+        cause: error,
+      })
+    : error

@@ -1,0 +1,148 @@
+import type { ApprovalRecord } from '../../contract/approval.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { safeJson, safeLine } from '../../core/safe-text.ts'
+import type { Context, Globals } from '../context/context.ts'
+import { pickingFlag } from '../terminal/accepted.ts'
+import { maskPhone } from '../terminal/mask.ts'
+
+/** Says how a wait goes: a line that is redrawn on a terminal, plain lines elsewhere, events with -o ndjson. */
+export type Teller = {
+  requested(record: ApprovalRecord): void
+  waiting(record: ApprovalRecord): void
+  lost(record: ApprovalRecord, error: SvcError): void
+  reconnected(record: ApprovalRecord): void
+  decided(record: ApprovalRecord): void
+  /** Takes the redrawn line away. */
+  end(): void
+}
+
+/** `1:05 left`; never below zero. Not every service tells the deadline of a request that it did not just take. */
+export const timeLeft = (seconds: number): string => {
+  if (!Number.isFinite(seconds)) return 'deadline not known'
+  const left = Math.max(0, Math.ceil(seconds))
+  return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left`
+}
+
+/** A tool server need not name the approver of a request that another machine made. */
+const person = ({ approver_mobile }: ApprovalRecord, whole: boolean): string =>
+  approver_mobile === ''
+    ? 'an unnamed approver'
+    : safeLine(whole ? approver_mobile : maskPhone(approver_mobile))
+
+/** The person, and the request by which all else is found again. */
+const asked = (record: ApprovalRecord, whole: boolean): string =>
+  `${person(record, whole)} (${safeLine(record.request_id)})`
+
+const ended: Record<ApprovalRecord['status'], string> = {
+  approved: 'Approved',
+  denied: 'Denied',
+  expired: 'Expired',
+  pending: 'Still pending',
+}
+
+/** Events on stdout, one JSON document a line. */
+const createEvents = (write: (text: string) => void, left: (record: ApprovalRecord) => number): Teller => {
+  const emit = (event: string, fields: object): void =>
+    write(`${safeJson(Object.assign({ event }, fields, { event }))}\n`)
+  const named = (record: ApprovalRecord) => {
+    const seconds = left(record)
+    return {
+      request_id: record.request_id,
+      seconds_left: Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : null,
+    }
+  }
+  return {
+    requested: (record) =>
+      emit('requested', { ...named(record), number: record.number, expires_at: record.expires_at }),
+    waiting: (record) => emit('waiting', named(record)),
+    lost: (record, { code, message }) => emit('disconnected', { ...named(record), code, message }),
+    reconnected: (record) => emit('reconnected', named(record)),
+    decided: (record) => emit('decided', record),
+    end: () => undefined,
+  }
+}
+
+/** Events are printed whole: fails where a flag would pick from them. */
+export const checkEvents = (globals: Globals): void => {
+  const picking = pickingFlag(globals)
+  if (globals.output === 'ndjson' && picking)
+    throw usageError(`-o ndjson prints events; ${picking} does not apply to them`, 'Leave -o out')
+}
+
+/** `left` tells the seconds that a request has, by the clock of the service. */
+export const createTeller = (
+  { io, globals }: Pick<Context, 'io' | 'globals'>,
+  left: (record: ApprovalRecord) => number,
+): Teller => {
+  const { stderr, stdout } = io
+  if (globals.output === 'ndjson') return createEvents((text) => stdout.write(text), left)
+
+  const whole = globals.reveal === true || !stderr.isTTY
+  const pending = new Map<string, ApprovalRecord>()
+  const cut = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+  const wipe = (): void => void (stderr.isTTY && timer && stderr.write('\r\x1b[K'))
+  const draw = (): void => {
+    const all = [...pending.values()]
+    const [first] = all
+    if (!stderr.isTTY || !first) return
+    const number = all.length === 1 && first.number ? ` Number to type: ${safeLine(first.number)}.` : ''
+    const state = cut.size > 0 ? 'No connection; still waiting for' : 'Waiting for'
+    const time = timeLeft(Math.min(...all.map(left)))
+    const names = all.length === 1 ? [asked(first, whole), person(first, whole)] : [`${all.length} requests`]
+    const room = Math.max(20, stderr.columns - 1)
+    const lines = names.map((who) => `${state} ${who}, ${time}.${number}`)
+    // A narrow terminal loses the id, which the line above has, before it loses the time and the number.
+    stderr.write(`\r\x1b[K${(lines.find((line) => line.length <= room) ?? lines.at(-1)!).slice(0, room)}`)
+  }
+  const say = (text: string): void => {
+    wipe()
+    stderr.write(`${text}\n`)
+    draw()
+  }
+  const follow = (record: ApprovalRecord): void => {
+    pending.set(record.request_id, record)
+    if (!stderr.isTTY) return
+    timer ??= setInterval(draw, 1000)
+    draw()
+  }
+  const leave = ({ request_id }: ApprovalRecord): void => {
+    pending.delete(request_id)
+    if (pending.size > 0 || !timer) return
+    clearInterval(timer)
+    wipe()
+    timer = undefined
+  }
+
+  return {
+    requested: (record) => {
+      io.onAnswer?.(record)
+      say(`Asked ${asked(record, whole)}: ${safeLine(record.action)}`)
+      if (record.number) say(`Number to type on the phone: ${safeLine(record.number)}`)
+      if (!stderr.isTTY) say(`Waiting, ${timeLeft(left(record))}`)
+      follow(record)
+    },
+    waiting: follow,
+    lost: (record, error) => {
+      cut.add(record.request_id)
+      say(`${safeLine(error.message)}; still waiting for ${asked(record, whole)}, ${timeLeft(left(record))}`)
+    },
+    reconnected: (record) => {
+      cut.delete(record.request_id)
+      say(`Connected again; ${asked(record, whole)} is ${safeLine(record.status)}`)
+    },
+    decided: (record) => {
+      leave(record)
+      const detail = record.detail ? `: ${safeLine(record.detail)}` : ''
+      say(
+        `${ended[record.status] ?? safeLine(String(record.status))} by ${asked(record, whole)}${detail}`.replace(
+          /^(Expired|Still pending) by /,
+          '$1, asked ',
+        ),
+      )
+    },
+    end: () => {
+      for (const record of pending.values()) leave(record)
+    },
+  }
+}

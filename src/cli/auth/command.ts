@@ -1,0 +1,148 @@
+import type { Command } from 'commander'
+import type { Client } from '../../client/client.ts'
+import { auth } from '../../contract/auth.ts'
+import { SvcError } from '../../core/errors.ts'
+import { exitCode, type Exit } from '../../core/exit-codes.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import { maybeRung } from '../approve/messages.ts'
+import type { Context } from '../context/context.ts'
+import type { Typed } from '../operation/gather-input.ts'
+import { callTyped } from '../operation/typed-names.ts'
+import { wholeNumber } from '../../core/phone-parts.ts'
+
+type Options = { wait?: boolean; dryRun?: boolean } & Record<string, unknown>
+type Asked = { request_id?: unknown; number?: unknown; expires_at?: unknown }
+
+/** How long a prompt stands where the service does not say, seconds. */
+const usualSeconds = 300
+
+const words: Partial<Record<Exit, string>> = {
+  done: 'approved',
+  denied: 'denied',
+  expired: 'expired',
+  pending: 'pending',
+}
+
+const secondsOf = (expires_at: unknown, now: number): number => {
+  const seconds = (Date.parse(String(expires_at)) - now) / 1000
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), 3600) : usualSeconds
+}
+
+const goOn = (input: { mobile: string; request_id?: string; org_id?: number }): string =>
+  [
+    `svc auth validate --mobile ${shellWord(input.mobile)}`,
+    ...(input.request_id ? [`--request-id ${shellWord(input.request_id)}`] : []),
+    ...(input.org_id === undefined ? [] : [`--org ${shellWord(String(input.org_id))}`]),
+  ].join(' ')
+
+/**
+ * Whether `svc doctor` has tested what the service reports while nobody has answered. Fails, before the phone is rung, for
+ * one that has no approvals, as ours has, and was not tested.
+ */
+const requireTested = async (client: Client, context: Context): Promise<boolean> => {
+  const [{ hasApprovals }, settings] = await Promise.all([
+    import('../../client/rest-asker.ts'),
+    context.settings(),
+  ])
+  if (settings.verifyFallback === 'on') return true
+  if (await hasApprovals(client)) return false
+  const { noFallback } = await import('../approve/no-approvals.ts')
+  throw noFallback(settings)
+}
+
+const verifyAndWait = async (options: Options, context: Context): Promise<void> => {
+  const { io } = context
+  const [{ gatherInput }, { follow }] = await Promise.all([
+    import('../operation/gather-input.ts'),
+    import('./follow.ts'),
+  ])
+  const { input, extra } = await gatherInput(auth.verifyUser, { args: [], options }, context)
+  const [output, client] = [await context.output(), await context.client()]
+  const tested = await requireTested(client, context)
+  const answer = await callTyped(client, auth.verifyUser, input, { extra, signal: io.signal }).catch(
+    (error: unknown) => {
+      throw maybeRung(error, context)
+    },
+  )
+  const { request_id, number, expires_at } = (answer.envelope.data ?? {}) as Asked
+  const given = { ...input, ...extra } as { country_code: string; mobile: string; org_id?: number }
+  const asked = {
+    mobile: wholeNumber(given)!,
+    ...(typeof request_id === 'string' && { request_id }),
+    ...(given.org_id !== undefined && { org_id: given.org_id }),
+  }
+  // By the clock of the service, which may be another than this machine's.
+  const told = answer.date === undefined ? io.now().getTime() : Date.parse(answer.date)
+  const seconds = secondsOf(expires_at, told)
+  output.note(`${answer.envelope.message}; waiting for the answer, ${Math.round(seconds)} s at most`)
+  if (typeof number === 'string') output.warn(`Number to type on the phone: ${number}`)
+  let lost = false
+  try {
+    const { exit, message, data } = await follow({
+      client,
+      tested,
+      input: asked,
+      seconds,
+      signal: io.signal,
+      now: () => io.now().getTime(),
+      lost: (error) => {
+        if (!lost) output.warn(`${error.message}; still waiting`)
+        lost = true
+      },
+    })
+    output.warn(message)
+    const status = words[exit] ?? exit
+    const factors = Array.isArray(data.factors) ? (data.factors as unknown[]) : undefined
+    const rows = ['table', 'tsv', 'csv'].includes(output.format) && context.globals.json === undefined
+    const whole = { status, ...(asked.request_id && { request_id: asked.request_id }), ...data }
+    await output.show(
+      { status: 'success', message, data: rows && factors ? factors : whole },
+      { columns: ['factor', 'policy', 'result', 'source', 'reason'], folded: ['attestation'] },
+    )
+    context.exitCode = exitCode(exit)
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error
+    if (error.exit === 'interrupted')
+      throw new SvcError('interrupted', 'interrupted', 'Interrupted; the prompt is still on the phone', {
+        hint: `${goOn(asked)} shows the answer`,
+      })
+    throw error
+  }
+}
+
+/**
+ * Our service names the verification that a success is about. The bare success of a service that was not tested is no
+ * proof that anybody approved.
+ */
+const requireNamed = (data: unknown, asked: unknown): void => {
+  const { request_id } = (data ?? {}) as { request_id?: unknown }
+  if (typeof request_id === 'string' && (asked === undefined || request_id === asked)) return
+  throw new SvcError('failed', 'unproved', 'The service reported success without naming a verification', {
+    detail: 'Whether the person approved is unknown. This is not an approval.',
+    hint: 'svc doctor --verify-fallback +12025550101 tests what this service answers while nobody has decided',
+  })
+}
+
+const validate = async (typed: Typed, context: Context): Promise<void> => {
+  const { runOperation } = await import('../operation/run-operation.ts')
+  const tested = !typed.options.dryRun && (await context.settings()).verifyFallback === 'on'
+  return runOperation(auth.validateAuth, typed, context, {
+    check: tested ? undefined : (data, { request_id }) => requireNamed(data, request_id),
+  })
+}
+
+/** `svc auth verify-user --wait`: from the table it only rings; this follows to the decision. */
+export const registerAuth = (group: Command, context: Context): void => {
+  const command = group.commands.find((one) => one.name() === 'verify-user')!
+  command
+    .option('--wait', 'Wait for the decision: exit 0 approved, 6 denied, 7 expired, 8 still pending')
+    .addHelpText('after', '  svc auth verify-user --country-code +1 --mobile 2025550101 --wait')
+    .action(async () => {
+      const options = command.opts<Options>()
+      if (options.wait && !options.dryRun) return verifyAndWait(options, context)
+      const { runOperation } = await import('../operation/run-operation.ts')
+      return runOperation(auth.verifyUser, { args: command.args, options }, context)
+    })
+  const validating = group.commands.find((one) => one.name() === 'validate')!
+  validating.action(() => validate({ args: validating.args, options: validating.opts<Options>() }, context))
+}

@@ -1,0 +1,168 @@
+import { SvcError, usageError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import type { Globals } from './context.ts'
+import type { Io } from '../terminal/io.ts'
+import { readText } from '../terminal/read-text.ts'
+import { defaultBaseUrl, isLoopback, originOf } from './address.ts'
+import type { Profile } from './profile-file.ts'
+
+/** The secrets of a profile, as an error calls them. */
+export type Noun = 'API key' | 'ask key' | 'bearer'
+
+/** Fails where a key cannot stand in a header. Its text is never part of the message. */
+export const checkKey = (key: string, where: string, noun: Noun = 'API key'): string => {
+  if (/^[\x21-\x7e]{1,4096}$/.test(key)) return key
+  throw new SvcError(
+    'usage',
+    'bad_key',
+    `The ${noun} ${where} cannot be used: it must be one line of plain ASCII`,
+    {
+      detail:
+        key === ''
+          ? 'It is empty.'
+          : 'It contains a space, a line break or another character that is not allowed in a key.',
+    },
+  )
+}
+
+/** Where the key of this run comes from; read when asked for. `origin`: the only one it may go to. */
+export type KeySource = {
+  where: string
+  origin?: string
+  /** What to do where the service does not accept this key. */
+  remedy?: string
+  read(): Promise<string>
+}
+
+export const fileSource = (file: string, io: Io): KeySource => ({
+  where: file === '-' ? 'on standard input' : `in ${file}`,
+  remedy: `Check the key that --key-file ${shellWord(file)} reads`,
+  read: async () => {
+    if (file === '-' && io.stdin.isTTY)
+      throw usageError('--key-file - reads standard input: pipe the key into it')
+    return (await readText(file, io, '--key-file')).trim()
+  },
+})
+
+type Saved = {
+  key?: string
+  origin?: string
+  command?: readonly string[]
+  /** The field that holds the command. */
+  field: 'credential_command' | 'ask_credential_command'
+  /** The command that saves another key. */
+  login: string
+}
+
+/** The key of a profile: its command before its saved key. */
+const savedSource = (
+  io: Io,
+  { base_url }: Profile,
+  profileName: string,
+  { key, origin, command, field, login }: Saved,
+): KeySource | undefined => {
+  if (command && command.length > 0)
+    return {
+      where: `that ${command[0]} prints`,
+      origin: origin ?? originOf(base_url ?? defaultBaseUrl) ?? 'nowhere',
+      remedy: `Check what the ${field} of profile ${profileName} prints: svc profile show ${shellWord(profileName)}`,
+      read: async () =>
+        (await import('./credential-command.ts')).runCredentialCommand(command, { profileName, field }, io),
+    }
+  if (key === undefined) return undefined
+  return { where: 'in the profile', origin: origin ?? 'nowhere', remedy: login, read: async () => key }
+}
+
+/** --key-file, then SVC_API_KEY, then the profile. */
+export const keySource = (
+  io: Io,
+  globals: Globals,
+  profile: Profile,
+  profileName: string,
+): KeySource | undefined => {
+  const inEnv = io.env['SVC_API_KEY']
+  if (globals.keyFile !== undefined) return fileSource(globals.keyFile, io)
+  if (inEnv)
+    return {
+      where: 'in SVC_API_KEY',
+      remedy: `Correct SVC_API_KEY, or unset it: a key that "svc profile login ${shellWord(profileName)}" saves is used without it`,
+      read: async () => inEnv,
+    }
+  return savedSource(io, profile, profileName, {
+    key: profile.api_key,
+    origin: profile.api_key_origin,
+    command: profile.credential_command,
+    field: 'credential_command',
+    login: `svc profile login ${shellWord(profileName)}`,
+  })
+}
+
+/**
+ * The key that asks people for approvals, where it is another one: SVC_ASK_KEY, then the profile. A key that was named for
+ * this run, with --key-file or SVC_API_KEY, does everything.
+ */
+export const askKeySource = (
+  io: Io,
+  globals: Globals,
+  profile: Profile,
+  profileName: string,
+): KeySource | undefined => {
+  if (globals.keyFile !== undefined) return undefined
+  const inEnv = io.env['SVC_ASK_KEY']
+  if (inEnv)
+    return { where: 'in SVC_ASK_KEY', remedy: 'Correct SVC_ASK_KEY, or unset it', read: async () => inEnv }
+  if (io.env['SVC_API_KEY']) return undefined
+  return savedSource(io, profile, profileName, {
+    key: profile.ask_key,
+    origin: profile.ask_key_origin,
+    command: profile.ask_credential_command,
+    field: 'ask_credential_command',
+    login: `svc profile login ${shellWord(profileName)} --ask`,
+  })
+}
+
+const wayOut: Record<Noun, (profileName: string, origin: string) => string> = {
+  'API key': (profileName, origin) =>
+    `svc profile login ${shellWord(profileName)}, or give a key for ${origin} with --key-file`,
+  'ask key': (profileName, origin) =>
+    `svc profile login ${shellWord(profileName)} --ask, or SVC_ASK_KEY for ${origin}`,
+  bearer: (profileName, origin) =>
+    `svc profile login ${shellWord(profileName)} --bearer, or MCP_AUTH_TOKEN for ${origin}`,
+}
+
+/** MCP_AUTH_TOKEN, then the profile. */
+export const bearerSource = (io: Io, { mcp_token, mcp_token_origin }: Profile): KeySource | undefined => {
+  const inEnv = io.env['MCP_AUTH_TOKEN']
+  if (inEnv) return { where: 'in MCP_AUTH_TOKEN', read: async () => inEnv }
+  if (mcp_token === undefined) return undefined
+  return { where: 'in the profile', origin: mcp_token_origin ?? 'nowhere', read: async () => mcp_token }
+}
+
+/** Fails where the key must not go to this address. */
+const checkDestination = (url: URL, source: KeySource, profileName: string, noun: Noun): void => {
+  if (source.origin !== undefined && source.origin !== url.origin)
+    throw new SvcError(
+      'usage',
+      'key_origin',
+      `The ${noun === 'API key' ? 'key' : noun} of profile "${profileName}" was saved for ${source.origin} and is not sent to ${url.origin}`,
+      { hint: wayOut[noun](profileName, url.origin) },
+    )
+  if (url.protocol !== 'https:' && !isLoopback(url))
+    throw new SvcError('usage', 'insecure_url', `The ${noun} is not sent to ${url.origin} over plain http`, {
+      hint: `use https://${url.host}`,
+    })
+}
+
+/** The key for one address, read once a run. */
+export const createKeyReader = (
+  source: KeySource | undefined,
+  profileName: string,
+  noun: Noun = 'API key',
+) => {
+  let key: Promise<string> | undefined
+  return async (url: string): Promise<string | undefined> => {
+    if (!source) return undefined
+    checkDestination(new URL(url), source, profileName, noun)
+    return (key ??= source.read().then((text) => checkKey(text, source.where, noun)))
+  }
+}

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process'
+import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import type { Io } from '../terminal/io.ts'
+import { configDir } from './config-dir.ts'
+
+const limitMs = 5_000
+const limitBytes = 64 * 1024
+
+/** Kills the command and what it started: it leads a process group of its own. */
+const killGroup = (pid: number | undefined): void => {
+  if (pid === undefined) return
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
+  } catch {
+    // It is gone already.
+  }
+}
+
+/** Why this cannot be a key; it is not repeated. */
+const wrongWith = (key: string): string | undefined => {
+  if (key === '') return 'printed nothing'
+  if (/[\r\n]/.test(key)) return 'printed several lines'
+  if (!/^[\x21-\x7e]*$/.test(key))
+    return 'printed a space, a control or another character that is not allowed in a key'
+  return key.length > 4096 ? 'printed more than 4,096 characters' : undefined
+}
+
+/**
+ * The key that the command of a profile prints on stdout, without the line break at its end. No shell; 5 seconds at
+ * most, then it and what it started are killed. It runs in the folder of the profiles: the folder that svc is started in
+ * can be a stranger's repository, with programs and files of the same names.
+ */
+export const runCredentialCommand = (
+  command: readonly string[],
+  { profileName, field }: { profileName: string; field: string },
+  io: Io,
+): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const [file = '', ...args] = command
+    const folder = configDir(io)
+    const failed = (what: string, detail?: string) =>
+      reject(
+        new SvcError(
+          'failed',
+          'credential_command',
+          `The ${field.replaceAll('_', ' ')} of profile "${profileName}", ${safeLine(file)}, ${what}`,
+          {
+            detail,
+            hint:
+              `It must print only the key, on one line. It runs in ${folder}: name files by whole paths.\n` +
+              `      Try it: ${safeLine(command.map(shellWord).join(' '))}\n` +
+              `      svc profile set ${shellWord(profileName)} ${shellWord(field)}='…' names another`,
+          },
+        ),
+      )
+    const child = spawn(file, args, {
+      cwd: folder,
+      env: io.env as NodeJS.ProcessEnv,
+      detached: true,
+      windowsHide: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const output = { stdout: '', stderr: '' }
+    const end = (): void => {
+      clearTimeout(timer)
+      io.signal.removeEventListener('abort', interrupt)
+      killGroup(child.pid)
+      child.stdout.destroy()
+      child.stderr.destroy()
+    }
+    const interrupt = (): void => {
+      end()
+      reject(new SvcError('interrupted', 'interrupted', 'Interrupted'))
+    }
+    const timer = setTimeout(() => {
+      end()
+      failed(`did not finish within ${limitMs / 1000} seconds`)
+    }, limitMs)
+    io.signal.addEventListener('abort', interrupt)
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        output[name] += text
+        if (output[name].length <= limitBytes) return
+        end()
+        failed(`printed more than ${limitBytes / 1024} KiB`)
+      })
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      end()
+      failed(error.code === 'ENOENT' ? 'was not found' : `could not be run (${error.code ?? error.message})`)
+    })
+    child.on('close', (code, signal) => {
+      end()
+      const said = output.stderr.trim().split('\n').at(-1)
+      const key = output.stdout.trim()
+      const wrong = code === 0 ? wrongWith(key) : `ended with ${signal ?? `exit code ${code}`}`
+      if (wrong === undefined) resolve(key)
+      else failed(wrong, said ? `It said: ${safeLine(said.slice(0, 200))}` : undefined)
+    })
+  })

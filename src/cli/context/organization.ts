@@ -1,0 +1,47 @@
+import type { Field } from '../../contract/describe.ts'
+import { orgFields } from '../../contract/operation.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import type { Context } from './context.ts'
+
+export const isOrg = (field: Field): boolean => orgFields.includes(field.name)
+
+/** What an operation takes for an organization that was typed as id or slug: most take the id only. */
+export const organizationValue = async (field: Field, typed: string, context: Context): Promise<unknown> =>
+  field.kind === 'integer' ? (await resolveOrg(typed, context)).id : typed
+
+export type Organization = { id: number; slug?: string; name?: string }
+
+/** An id as it is; a slug is looked up once. Fails when the service knows none, or tells no id for it. */
+export const resolveOrg = async (idOrSlug: string, context: Context): Promise<Organization> => {
+  if (/^\d{1,15}$/.test(idOrSlug)) return { id: Number(idOrSlug) }
+  return findOrg(idOrSlug, context)
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** The id in a record of an organization. The specification shows none, only that paths name it `org_id` and `orgId`. */
+const idIn = ({ id, org_id, orgId }: Record<string, unknown>): number | undefined => {
+  const said = String(id ?? org_id ?? orgId)
+  return /^[1-9]\d{0,14}$/.test(said) ? Number(said) : undefined
+}
+
+/** The organization as the service tells it, by id or slug. */
+export const findOrg = async (idOrSlug: string, context: Context): Promise<Organization> => {
+  if (!/^[\w-]{1,60}$/.test(idOrSlug))
+    throw usageError(`"${idOrSlug}" is not a valid id or slug`, 'svc org list')
+  const [{ org }, client] = await Promise.all([import('../../contract/org.ts'), context.client()])
+  const { envelope } = await client
+    .call(org.getOrganization, { orgIdOrSlug: idOrSlug }, { signal: context.io.signal })
+    .catch((error: unknown) => {
+      if (!(error instanceof SvcError) || error.code !== 'not_found') throw error
+      const { exit, code } = error
+      throw new SvcError(exit, code, `Organization "${idOrSlug}" not found`, { ...error, cause: error })
+    })
+  const data = (envelope.data ?? {}) as Record<string, unknown>
+  const id = idIn(data)
+  if (id === undefined)
+    throw new SvcError('failed', 'no_id', `This service does not return the id of "${idOrSlug}"`, {
+      hint: 'Pass the id instead of the slug: --org 12, SVC_ORG=12, or 12 where the organization is an argument',
+    })
+  return { id, slug: text(data.slug), name: text(data.name) }
+}

@@ -1,0 +1,110 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { usageError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import type { Io } from '../terminal/io.ts'
+import { profileName } from './profile-file.ts'
+
+// A file that a repository may bring along: it names one of the profiles that the user has made, and no more.
+
+const fileName = '.svcrc'
+const mostBytes = 4096
+const example = '"profile: NAME"'
+const wayOut = '--profile NAME or SVC_PROFILE overrides it'
+
+const refused = (path: string, what: string, mend?: string): Error =>
+  usageError(`${safeLine(path)} ${what}`, mend === undefined ? wayOut : `${mend}; ${wayOut}`)
+
+// Windows has neither owners nor modes in this sense.
+const uid = process.getuid?.()
+
+/** In a folder that is shared, somebody else could choose where a command goes. */
+const check = (stats: Stats, path: string): void => {
+  if (!stats.isFile())
+    throw refused(path, 'is not a regular file', `mv ${shellWord(path)} ${shellWord(`${path}.odd`)}`)
+  if (uid === undefined) return
+  if (stats.uid !== uid)
+    throw refused(
+      path,
+      'belongs to another user, so it does not choose your profile',
+      `sudo chown "$(id -un)" ${shellWord(path)}`,
+    )
+  if ((stats.mode & 0o022) !== 0)
+    throw refused(
+      path,
+      'can be written by others, so it does not choose your profile',
+      `chmod go-w ${shellWord(path)}`,
+    )
+  if (stats.size > mostBytes) throw refused(path, `is too long: it holds one line, ${example}`)
+}
+
+/** Keys of services, tokens and the like are longer than a name, or start as ours do. */
+const looksSecret = (text: string): boolean => /^(?:svc_|eyJ)/.test(text) || text.length > 40
+
+/** The name in it. What is wrong is told without what is written there: it may be a secret. */
+const nameIn = (text: string, path: string): string => {
+  const lines = text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+  const [line = '', ...more] = lines.filter((one) => one !== '' && !one.startsWith('#'))
+  for (const one of [line, ...more]) {
+    const field = /^["']?([\w.-]{1,40})["']?\s*[:=]/.exec(one)?.[1]
+    if (field !== undefined && /key|token|secret|passw|bearer|credential/i.test(field))
+      throw refused(
+        path,
+        `holds ${field}: it names a profile and never a secret`,
+        'take the line out, and save the key with svc profile login',
+      )
+    if (field !== undefined && field !== 'profile')
+      throw refused(path, `holds ${field}, which svc does not know: it holds one line, ${example}`)
+  }
+  const name = /^profile\s*:\s*(\S.*)$/.exec(line)?.[1]
+  if (name === undefined || more.length > 0) throw refused(path, `must hold one line, ${example}`)
+  if (looksSecret(name))
+    throw refused(
+      path,
+      'holds what looks like a secret: it names a profile',
+      'take it out, and save the key with svc profile login',
+    )
+  if (!profileName.test(name)) throw refused(path, `names no profile: it holds one line, ${example}`)
+  return name
+}
+
+const find = (path: string): Stats | undefined => {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    // A folder above that we may not look into.
+    return undefined
+  }
+}
+
+const read = (path: string): string => {
+  const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  try {
+    check(fstatSync(fd), path)
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** The nearest .svcrc in this folder or above it, up to the home folder; fails where it cannot be trusted. */
+export const findSvcrc = ({
+  cwd,
+  env,
+}: Pick<Io, 'cwd' | 'env'>): { path: string; name: string } | undefined => {
+  const home = resolve(env['HOME'] || homedir())
+  for (let dir = resolve(cwd); ; dir = dirname(dir)) {
+    const path = join(dir, fileName)
+    const stats = find(path)
+    if (stats) {
+      check(stats, path)
+      return { path, name: nameIn(read(path), path) }
+    }
+    if (dir === home || dir === dirname(dir)) return undefined
+  }
+}

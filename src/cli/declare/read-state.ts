@@ -1,0 +1,179 @@
+import { recordIn, rowsIn } from '../../client/answered.ts'
+import type { Client } from '../../client/client.ts'
+import { geofence } from '../../contract/geofence.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { authCode } from '../../contract/auth-code.ts'
+import { org } from '../../contract/org.ts'
+import { timeslot } from '../../contract/timeslot.ts'
+import { user } from '../../contract/user.ts'
+import { SvcError } from '../../core/errors.ts'
+import { wholeNumber } from '../../core/phone-parts.ts'
+import { inParallel } from './parallel.ts'
+import {
+  keyOf,
+  knownFields,
+  normal,
+  organizationFields,
+  type Fields,
+  type List,
+  type Row,
+  type Section,
+  type State,
+} from './state.ts'
+
+/** What is looked at: sections, and whether the geo-fences and time slots of users too. */
+export type Scope = { sections: readonly Section[]; rules: boolean }
+
+type Reading = { client: Client; org_id: number; signal: AbortSignal }
+type Rules = { geofences?: unknown; timeslots?: unknown }
+
+/** Rows a request. */
+const limit = 1000
+
+const lists: Record<List, Operation> = {
+  geofences: geofence.listGeofences,
+  timeslots: timeslot.listTimeslots,
+  auth_codes: authCode.listAuthCodes,
+  users: user.listUsers,
+}
+
+const listed = async (operation: Operation, { client, org_id, signal }: Reading): Promise<Fields[]> => {
+  const rows: Fields[] = []
+  for await (const answer of client.pages(operation, { org_id, limit }, { signal }))
+    for (const row of rowsIn(operation, answer)) rows.push(row)
+  return rows
+}
+
+/** Whoever was rejected or removed is no member. */
+const isMember = ({ state }: Fields): boolean => state !== 'rejected' && state !== 'removed'
+
+const rowOf = (section: List, record: Fields): Row => {
+  const key = section === 'users' ? wholeNumber(record) : record[keyOf[section]]
+  if (typeof key !== 'string')
+    throw new SvcError('failed', 'no_key', `The service returned ${section} without ${keyOf[section]}`, {
+      hint: 'This service cannot be compared with a file',
+    })
+  // Null is no limit and no end: what a file says by leaving the field out.
+  const { uses_left, expires_at } = record
+  const fields = knownFields(section, {
+    ...record,
+    uses: uses_left ?? undefined,
+    expires_at: expires_at ?? undefined,
+  })
+  const { id } = record
+  return { key, fields, ...((typeof id === 'number' || typeof id === 'string') && { id }) }
+}
+
+/** Whether another service of the contract may simply not have the operation. */
+const isUnknownThere = (error: unknown): boolean =>
+  error instanceof SvcError &&
+  (error.exit === 'notFound' || error.exit === 'refused' || error.code === 'unexpected_answer')
+
+const eachUserRules = async (users: Row[], reading: Reading): Promise<Map<string, Rules>> => {
+  const { client, org_id, signal } = reading
+  const rules = new Map<string, Rules>()
+  await inParallel(users, signal, async ({ id: userId }) => {
+    if (userId === undefined) return
+    const [geofences, timeslots] = await Promise.all(
+      [geofence.listUserGeofences, timeslot.listUserTimeslots].map(async (operation) => {
+        const { envelope } = await client.call(operation, { userId, org_id }, { signal })
+        return envelope.data
+      }),
+    )
+    rules.set(String(userId), { geofences, timeslots })
+  })
+  return rules
+}
+
+/** The rules of all users at once; where a service has no such read, two reads for each user. */
+const addRules = async (users: Row[], reading: Reading): Promise<void> => {
+  let rules: Map<string, Rules>
+  let absent: Rules = { geofences: [], timeslots: [] }
+  try {
+    const rows = await listed(user.listUserRules, reading)
+    rules = new Map(rows.map((row) => [String(row.user_id), row]))
+  } catch (error) {
+    if (!isUnknownThere(error)) throw error
+    rules = await eachUserRules(users, reading)
+    absent = {}
+  }
+  for (const { id, fields } of users) {
+    const { geofences, timeslots } = rules.get(String(id)) ?? absent
+    if (geofences !== undefined) fields.geofences = normal('geofences', geofences)
+    if (timeslots !== undefined) fields.timeslots = normal('timeslots', timeslots)
+  }
+}
+
+/** Keys in order; a key of several rows is set apart, since a file could not say which it means. */
+const apart = (section: Section, rows: Row[], ambiguous: State['ambiguous']): Row[] => {
+  const byKey = new Map<string, Row[]>()
+  for (const row of rows) byKey.set(row.key, [...(byKey.get(row.key) ?? []), row])
+  const alone: Row[] = []
+  for (const [key, together] of byKey)
+    if (together.length === 1) alone.push(together[0]!)
+    else ambiguous.push({ section, key, ids: together.flatMap(({ id }) => id ?? []) })
+  return alone.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+const readSection = async (section: List | 'idp', scope: Scope, reading: Reading): Promise<Row[]> => {
+  const { client, org_id, signal } = reading
+  if (section === 'idp') {
+    const answer = await client.call(org.getApiCredentials, { org_id }, { signal })
+    const { idp } = recordIn(org.getApiCredentials, answer) as { idp?: Fields | null }
+    return idp ? [{ key: 'idp', fields: knownFields('idp', idp) }] : []
+  }
+  const records = await listed(lists[section], reading)
+  const rows = records.filter(isMember).map((record) => rowOf(section, record))
+  if (section === 'users' && scope.rules) await addRules(rows, reading)
+  return rows
+}
+
+const findOrganization = async (
+  idOrSlug: string,
+  client: Client,
+  signal: AbortSignal,
+): Promise<Fields | undefined> => {
+  try {
+    const answer = await client.call(org.getOrganization, { orgIdOrSlug: idOrSlug }, { signal })
+    return recordIn(org.getOrganization, answer)
+  } catch (error) {
+    // An envelope says so; a web page that answers 404 says that the address is wrong.
+    if (error instanceof SvcError && error.exit === 'notFound' && error.data !== undefined) return undefined
+    throw error
+  }
+}
+
+/** What the service holds of an organization, as far as `scope` says. Without `org_id` there is none. */
+export const readState = async (
+  client: Client,
+  idOrSlug: string,
+  scope: Scope,
+  signal: AbortSignal,
+): Promise<State> => {
+  const record = await findOrganization(idOrSlug, client, signal)
+  const state: State = { slug: idOrSlug, rows: {}, ambiguous: [] }
+  if (!record) {
+    for (const section of scope.sections) state.rows[section] = []
+    return state
+  }
+  if (typeof record.id !== 'number' || typeof record.slug !== 'string')
+    throw new SvcError('failed', 'no_id', `The service did not return an id for the organization ${idOrSlug}`)
+  if (!/^\d+$/.test(idOrSlug) && record.slug !== idOrSlug)
+    throw new SvcError(
+      'failed',
+      'other_organization',
+      `The service answered with ${record.slug} when asked for ${idOrSlug}`,
+    )
+  state.org_id = record.id
+  state.slug = record.slug
+  const reading = { client, org_id: record.id, signal }
+  const read = scope.sections.map(async (section): Promise<void> => {
+    state.rows[section] =
+      section === 'organization'
+        ? [{ key: state.slug, id: reading.org_id, fields: organizationFields(record) }]
+        : apart(section, await readSection(section, scope, reading), state.ambiguous)
+  })
+  await Promise.all(read)
+  state.ambiguous.sort((a, b) => (a.section + a.key < b.section + b.key ? -1 : 1))
+  return state
+}

@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { wantsColour } from '../terminal/colour.ts'
+import type { Context } from '../context/context.ts'
+import type { Finding } from './finding.ts'
+import { wrap } from '../program/help-text.ts'
+
+const colours = { ok: 'green', note: 'dim', warn: 'yellow', fail: 'red' } as const
+
+const draw = async (findings: Finding[], { io, globals }: Context): Promise<string> => {
+  const { Chalk } = await import('chalk')
+  const chalk = new Chalk({ level: wantsColour(io.stdout, { io, globals }) ? 1 : 0 })
+  const width = Math.max(...findings.map(({ check }) => check.length))
+  const column = ' '.repeat(width + 8)
+  const room = io.stdout.isTTY ? Math.max(io.stdout.columns - column.length, 20) : Number.POSITIVE_INFINITY
+  /** Broken at spaces: a terminal breaks words. */
+  const lines = (text: string, label = ''): string =>
+    wrap(safeLine(text.replaceAll('\n', ' ')), room - label.length).join(
+      `\n${column}${' '.repeat(label.length)}`,
+    )
+  return findings
+    .map(({ check, state, message, next }) => {
+      const line = `${chalk[colours[state]](state.padEnd(4))}  ${check.padEnd(width)}  ${lines(message)}\n`
+      return next ? `${line}${column}next: ${lines(next, 'next: ')}\n` : line
+    })
+    .join('')
+}
+
+/** `svc doctor`: what works, what does not, and what to type next. */
+export const registerDoctor = (command: Command, context: Context): void => {
+  command
+    .usage('[flags]')
+    .option('--fix', 'Repair the permissions of the profiles')
+    .option(
+      '--verify-fallback <mobile>',
+      'Test whether /verify-user can be used, with a person who leaves the prompt unanswered',
+    )
+    .option('-y, --yes', 'With --verify-fallback: the person knows about the test')
+    .addHelpText('after', '\nExample:\n  svc doctor\n  svc doctor --profile prod -o json')
+    .action(async () => {
+      const options = command.opts<{ fix?: boolean; verifyFallback?: string; yes?: boolean }>()
+      if (options.verifyFallback !== undefined) {
+        const { testFallback } = await import('./verify-fallback.ts')
+        return testFallback(options.verifyFallback, options, context)
+      }
+      const { examine } = await import('./examine.ts')
+      const findings = await examine(context, { fix: options.fix === true })
+      const output = await context.output()
+      const { output: asked, json } = context.globals
+      const plain =
+        output.format === 'table' || (output.format === 'tsv' && asked === undefined && json === undefined)
+      if (plain) context.io.stdout.write(await draw(findings, context))
+      else
+        await output.show(
+          { status: 'success', message: 'Findings', data: findings },
+          { columns: ['check', 'state', 'message', 'next'] },
+        )
+      const bad = findings.filter(({ state }) => state === 'fail')
+      if (bad.length > 0)
+        throw new SvcError(
+          'failed',
+          'unwell',
+          `${bad.length === 1 ? 'A check' : `${bad.length} checks`} failed: ${bad.map(({ check }) => check).join(', ')}`,
+        )
+    })
+}

@@ -1,0 +1,68 @@
+import { realpathSync } from 'node:fs'
+import { Argument, type Command } from 'commander'
+import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import type { Context } from '../context/context.ts'
+import { configDir } from '../context/config-dir.ts'
+import { chooseAsker } from './choose-asker.ts'
+import { askingDefaults } from './defaults.ts'
+import { childSnippet, httpSnippet, mcpClients, type McpClient } from './snippet.ts'
+
+const demoAsker = async () => (await import('../../service/mcp/demo-asker.ts')).createDemoAsker()
+
+const serve = async (context: Context): Promise<void> => {
+  const { io } = context
+  const note = (text: string): void => io.stderr.write(`svc mcp: ${safeLine(text)}\n`)
+  // Whatever is wrong with the environment is told before the protocol starts.
+  const defaults = askingDefaults(await context.settings())
+  const { asker, about, close } = await chooseAsker(context, demoAsker)
+  const { serveTools } = await import('../../service/mcp/stdio.ts')
+  note(about)
+  if (asker.notice !== undefined) note(asker.notice)
+  if (io.stdin.isTTY)
+    note('waiting for a client on standard input; svc mcp config generic shows how to start one')
+  try {
+    const report = (error: Error): void => note(`internal error: ${error.message}`)
+    await serveTools({ asker, defaults }, report, io.signal)
+  } finally {
+    await close()
+  }
+}
+
+const config = async (client: McpClient, http: boolean, context: Context): Promise<void> => {
+  const { io } = context
+  const settings = await context.settings()
+  const program = [process.execPath, realpathSync(process.argv[1]!)] as const
+  // A client passes on no variable that says where profiles are.
+  const moved = io.env['SVC_CONFIG_DIR'] || io.env['XDG_CONFIG_HOME']
+  const env = { ...io.env, SVC_CONFIG_DIR: moved && configDir(io) }
+  const { json, notes } = http
+    ? await httpSnippet(client, settings)
+    : await childSnippet(client, settings, { program, env })
+  const output = await context.output()
+  for (const note of notes) output.warn(`# ${note}`)
+  await output.show({ status: 'success', message: 'Configuration', data: json }, { document: true })
+}
+
+/** `svc mcp`: the three tools on standard input and output, for a program that starts them as a child process. */
+export const registerMcp = (group: Command, context: Context): void => {
+  group
+    .usage('[flags]')
+    .addHelpText('after', '\nExample:\n  SVC_ASK_KEY=… SVC_DEFAULT_MOBILE=+12025550101 svc mcp')
+    .action(async () => {
+      const [word] = group.args
+      if (word !== undefined)
+        throw new SvcError('usage', 'usage', `There is no "svc mcp ${safeLine(word)}"`, {
+          hint: 'svc mcp --help',
+        })
+      await serve(context)
+    })
+  group
+    .command('config')
+    .description('Print the configuration of a client that uses the approval tools')
+    .usage('<client> [flags]')
+    .addArgument(new Argument('<client>', 'claude, cursor, vscode or generic').choices(mcpClients))
+    .option('--http', 'Use the tool server over HTTP instead of svc mcp as a child process')
+    .addHelpText('after', '\nExample:\n  svc mcp config claude')
+    .action((client: McpClient, { http = false }: { http?: boolean }) => config(client, http, context))
+}

@@ -1,0 +1,80 @@
+import type { Command } from 'commander'
+import { recordIn } from '../client/answered.ts'
+import { sleepFor } from '../client/retry.ts'
+import { outbox, type MessageRecord } from '../contract/outbox.ts'
+import { SvcError } from '../core/errors.ts'
+import { exitCode } from '../core/exit-codes.ts'
+import { safeLine } from '../core/safe-text.ts'
+import { shellWord } from '../core/shell-word.ts'
+import { checkShown } from './operation/check-shown.ts'
+import type { Context } from './context/context.ts'
+import { sameService } from './context/same-service.ts'
+import { callTyped } from './operation/typed-names.ts'
+
+type Options = Record<string, unknown>
+
+const pollMs = 300
+/** An attempt is given up by the service before. */
+const longestMs = 45_000
+
+const isUnderWay = ({ state }: MessageRecord): boolean => state === 'queued' || state === 'sending'
+
+const messageFields = ['message_id', 'channel', 'recipient', 'state']
+
+const showHint = ({ message_id }: MessageRecord, { globals }: Context): string =>
+  `svc notify outbox show ${shellWord(message_id)}${sameService(globals)}`
+
+/** The message as it is once it has ended, or after as long as an attempt can take. */
+const follow = async (message: MessageRecord, context: Context): Promise<MessageRecord> => {
+  const { io } = context
+  const client = await context.client()
+  const { message_id } = message
+  let last = message
+  for (const until = Date.now() + longestMs; isUnderWay(last) && Date.now() < until;) {
+    await sleepFor(pollMs, io.signal)
+    const answer = await client.call(outbox.getMessage, { message_id }, { signal: io.signal })
+    last = recordIn(outbox.getMessage, answer, messageFields) as MessageRecord
+  }
+  return last
+}
+
+const testDelivery = async (options: Options, context: Context): Promise<void> => {
+  const { io } = context
+  const { gatherInput } = await import('./operation/gather-input.ts')
+  await checkShown(outbox.testDelivery, context)
+  const { input, extra } = await gatherInput(outbox.testDelivery, { args: [], options }, context)
+  const [output, client] = [await context.output(), await context.client()]
+  const answer = await callTyped(client, outbox.testDelivery, input, { extra, signal: io.signal })
+  const accepted = recordIn(outbox.testDelivery, answer, messageFields) as MessageRecord
+  let last: MessageRecord
+  try {
+    last = await follow(accepted, context)
+  } catch (error) {
+    if (error instanceof SvcError && error.exit === 'interrupted')
+      throw new SvcError('interrupted', 'interrupted', 'Interrupted; the message is still being sent', {
+        hint: showHint(accepted, context),
+      })
+    throw error
+  }
+  const said = last.error === null ? '' : `: ${safeLine(last.error)}`
+  const message = `${last.channel} to ${safeLine(last.recipient)} is ${last.state}${said}`
+  await output.show(
+    { status: 'success', message, data: last },
+    { columns: ['message_id', 'channel', 'recipient', 'state', 'provider_id', 'error'] },
+  )
+  if (last.state === 'sent') return
+  output.warn(message)
+  context.exitCode = exitCode(isUnderWay(last) ? 'pending' : 'failed')
+}
+
+/** `svc notify test`: from the table it only accepts; this follows to the end. */
+export const registerNotify = (group: Command, context: Context): void => {
+  const command = group.commands.find((one) => one.name() === 'test')!
+  command.addHelpText('after', '\nWaits for the delivery: exit 0 sent, 1 failed, 8 still waiting.')
+  command.action(async () => {
+    const options = command.opts<Options>()
+    if (!options.dryRun) return testDelivery(options, context)
+    const { runOperation } = await import('./operation/run-operation.ts')
+    return runOperation(outbox.testDelivery, { args: [], options }, context)
+  })
+}

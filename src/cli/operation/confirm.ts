@@ -1,0 +1,104 @@
+import { argsOf } from '../../contract/describe.ts'
+import { orgFields, type Operation } from '../../contract/operation.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import type { Context } from '../context/context.ts'
+import { findOrg } from '../context/organization.ts'
+
+export type Answers = { yes?: boolean; confirm?: string }
+
+/** A change that a person is asked about. */
+export type Write = {
+  /** What is about to happen: `Apply 3 changes`. */
+  what: string
+  /** What must be typed in a protected profile: a slug, an id. Without it, nothing: a change that takes nothing away. */
+  name?: string
+  /** The organization that it happens in, by id or slug. */
+  org?: string | number
+  /** What else it takes away. */
+  consequence?(): Promise<string | undefined> | undefined
+  /** Told when the answer was no. */
+  declined: string
+}
+
+/**
+ * Where a command is about to act: `in organization acme (Acme Corp) at https://host, profile prod`. An organization is
+ * looked up; fails when there is none. Holds text of the service.
+ */
+export const whereLine = async (context: Context, org?: string | number): Promise<string> => {
+  const { baseUrl, profile } = await context.settings()
+  const { origin } = new URL(baseUrl.value)
+  const from =
+    baseUrl.source === 'flag' ? ' (--base-url)' : baseUrl.source === 'environment' ? ' (SVC_BASE_URL)' : ''
+  const at = `at ${origin}${from}, profile ${profile.value}`
+  if (org === undefined) return at
+  const { id, slug, name } = await findOrg(String(org), context)
+  return `in organization ${slug ?? id}${name === undefined ? '' : ` (${name})`} ${at}`
+}
+
+/**
+ * Asks before something is changed: default No; in a protected profile the name must be typed. Where nobody can be
+ * asked it takes --yes, or --confirm NAME in a protected profile. Returns when it may go on, fails otherwise.
+ */
+export const confirmWrite = async (write: Write, answers: Answers, context: Context): Promise<void> => {
+  const { what, name, org, declined } = write
+  const settings = await context.settings()
+  const typed = settings.protected ? name : undefined
+  const { command } = context
+  const again = (...plus: string[]) => command!.again({ without: ['--yes', '--confirm'], plus })
+  if (answers.confirm !== undefined && answers.confirm !== name)
+    throw usageError(
+      name === undefined
+        ? '--confirm is only for deletions; use --yes here'
+        : `--confirm is "${answers.confirm}", but the name is "${name}"`,
+      await (name === undefined ? again('--yes') : again('--confirm', name)),
+    )
+
+  if (answers.confirm !== undefined || (typed === undefined && answers.yes)) return
+
+  const prompt = await context.prompt()
+  if (!prompt)
+    throw typed === undefined
+      ? usageError(
+          `svc ${command!.words} requires --yes when it cannot ask for confirmation`,
+          await again('--yes'),
+        )
+      : usageError(
+          `svc ${command!.words} needs --confirm ${shellWord(typed)} where nobody can be asked: the profile is protected`,
+          await again('--confirm', typed),
+        )
+  // On lines of its own: a question that a terminal breaks is hard to read.
+  const lines = [await whereLine(context, org), await write.consequence?.()]
+  const below = lines.flatMap((line) => (line === undefined ? [] : [`  ${safeLine(line)}\n`])).join('')
+  context.io.stderr.write(`${safeLine(what)}\n${below}`)
+  const agreed =
+    typed === undefined
+      ? await prompt.confirm('Go on?')
+      : (await prompt.text(`Type ${typed} to go on`)) === typed
+  if (!agreed) throw new SvcError('failed', 'declined', declined)
+}
+
+/** The organization that an input names, by id or slug. */
+export const orgIn = (input: Record<string, unknown>): string | number | undefined => {
+  const field = orgFields.find((name) => input[name] !== undefined)
+  return field === undefined ? undefined : (input[field] as string | number)
+}
+
+/** Asks before an operation that deletes; what goes is called by its slug, else by its id. */
+export const confirmDelete = async (
+  operation: Operation,
+  input: Record<string, unknown>,
+  answers: Answers,
+  context: Context,
+  consequence?: Write['consequence'],
+): Promise<void> => {
+  if (answers.yes && answers.confirm === undefined && !(await context.settings()).protected) return
+  const field = argsOf(operation).at(-1)!
+  const value = String(input[field])
+  const isOrg = orgFields.includes(field)
+  const name = isOrg ? ((await findOrg(value, context)).slug ?? value) : value
+  const org = orgIn(input)
+  const what = `${operation.summary.split(';')[0]}: ${name}`
+  await confirmWrite({ what, name, org, consequence, declined: 'Nothing was deleted' }, answers, context)
+}

@@ -1,0 +1,122 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import type { Field } from '../../contract/describe.ts'
+import { usageError } from '../../core/errors.ts'
+import { expandDays, expandSlots } from './days.ts'
+import type { Io } from '../terminal/io.ts'
+import { readText } from '../terminal/read-text.ts'
+import { timeForms, typedTime, type Direction } from './typed-time.ts'
+
+const placeholder: Record<Field['kind'], string> = {
+  string: '<text>',
+  integer: '<n>',
+  number: '<n>',
+  boolean: '',
+  enum: '<word>',
+  list: '<list>',
+  json: '<json|@file>',
+}
+
+/** Which way a time is counted, where people may type how far away it is. */
+const directionOf = ({ meta }: Field): Direction | undefined =>
+  meta.past ? 'past' : meta.future ? 'future' : undefined
+
+const valueName = (field: Field): string => {
+  if (field.flag === 'org') return '<org>'
+  if (field.flag === 'user') return '<id>'
+  if (directionOf(field)) return '<when>'
+  return field.meta.secret ? '<file>' : placeholder[field.kind]
+}
+
+const collect = (value: string, before: string[] | undefined): string[] => [
+  ...(before ?? []),
+  ...value.split(',').filter((part) => part !== ''),
+]
+
+/** Fields of which the command line takes more than a request does. */
+const labels: Record<string, string> = {
+  org: 'Organization, id or slug',
+  limit: 'Number of rows to show',
+  cursor: 'Position to continue from; svc prints it when there are more rows',
+}
+
+/** What a field is, for a person. */
+export const label = (field: Field): string => labels[field.flag] ?? field.meta.description
+
+const about = (field: Field): string => {
+  const notes = field.choices.length > 0 ? [field.choices.join('|')] : []
+  if (field.kind === 'list') notes.push('repeat or separate with commas')
+  const direction = directionOf(field)
+  if (direction) notes.push(timeForms(direction))
+  if (field.meta.secret) notes.push('read from this file; - for standard input')
+  return label(field) + (notes.length > 0 ? ` (${notes.join('; ')})` : '')
+}
+
+/** Accepts an older spelling of a flag without showing it. */
+export const addOldFlag = (command: Command, old: string, flag: string): void => {
+  const option = new Option(`--${old} <value>`).hideHelp()
+  command.addOption(option).on(`option:${old}`, (value: string) => {
+    // Only the flag as it is called now is seen from here on.
+    command.setOptionValue(option.attributeName(), undefined)
+    command.setOptionValueWithSource(optionKey(flag), value, 'cli')
+  })
+}
+
+/** The flag of one field. Its value stays text until `parseValue`, so that an error can name the flag. */
+export const addFlag = (command: Command, field: Field): void => {
+  const option = new Option(`--${field.flag} ${valueName(field)}`.trim(), about(field))
+  if (field.kind === 'list') option.argParser(collect)
+  command.addOption(option)
+  if (field.meta.oldFlag) addOldFlag(command, field.meta.oldFlag, field.flag)
+  if (field.kind === 'boolean')
+    command.addOption(new Option(`--no-${field.flag}`, `Turn off --${field.flag}`))
+}
+
+/** The key under which commander keeps a flag's value: `ip-allow` -> `ipAllow`. */
+export const optionKey = (flag: string): string =>
+  flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+const parseJson = async (text: string, io: Io, name: string): Promise<unknown> => {
+  const json = text.startsWith('@') ? await readText(text.slice(1), io, name) : text
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw usageError(`${name} is not valid JSON`, `${name} @file.json reads it from a file`)
+  }
+}
+
+/** `a, b or c`. */
+export const listed = (choices: readonly string[]): string =>
+  choices.length === 1 ? choices[0]! : `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`
+
+/**
+ * A number, a word or a text, as the type of its field. Fails with a usage error that says `name`: the flag or the
+ * argument that was typed.
+ */
+export const parseScalar = (field: Field, raw: unknown, name = `--${field.flag}`): unknown => {
+  const value = field.name === 'days' ? expandDays(raw) : raw
+  const text = String(raw)
+  const wrong = (what: string, typed = text) => usageError(`${name} must be ${what}, not "${typed}"`)
+  const given = Array.isArray(value) ? value.map(String) : [text]
+  const { choices } = field
+  const unknown = choices.length === 0 ? undefined : given.find((one) => !choices.includes(one))
+  if (unknown !== undefined) throw wrong(listed(choices), unknown)
+  if (field.kind === 'integer' && !/^-?\d{1,15}$/.test(text)) throw wrong('a whole number')
+  if (field.kind === 'number' && !/^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) throw wrong('a number')
+  return field.kind === 'integer' || field.kind === 'number' ? Number(text) : value
+}
+
+/** As `parseScalar`, and files and JSON too. */
+export const parseValue = async (
+  field: Field,
+  raw: unknown,
+  io: Io,
+  name = `--${field.flag}`,
+): Promise<unknown> => {
+  if (field.meta.secret) return (await readText(String(raw), io, name)).replace(/\r?\n$/, '')
+  const direction = directionOf(field)
+  if (direction) return typedTime(field.flag, String(raw), direction, io.now())
+  if (field.kind !== 'json') return parseScalar(field, raw, name)
+  const value = await parseJson(String(raw), io, name)
+  return field.name === 'timeslots' ? expandSlots(value) : value
+}

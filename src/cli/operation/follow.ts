@@ -1,0 +1,129 @@
+import { rowsIn } from '../../client/answered.ts'
+import type { Client } from '../../client/client.ts'
+import { cursorIn } from '../../client/paging.ts'
+import { mayComeBack, sleepFor } from '../../client/retry.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { exitCode } from '../../core/exit-codes.ts'
+import { withFullStop } from '../../core/full-stop.ts'
+import type { Context } from '../context/context.ts'
+import type { Typed } from './gather-input.ts'
+import { listRows } from './list-rows.ts'
+import type { Format, Output, Shape } from '../terminal/output.ts'
+import { asTyped } from './typed-names.ts'
+
+/** How long nothing is asked. A service answers from memory while nothing changes. */
+const everyMs = 1_500
+
+/** Formats that go on for ever; the others are one document. */
+const endless = new Set<Format>(['table', 'tsv', 'ndjson', 'id'])
+
+/** Rows that a table on a terminal stays aligned with. */
+const mostAbove = 100
+
+const checkFlags = async ({ command }: Context, options: Typed['options']): Promise<void> => {
+  for (const flag of ['until', 'cursor'])
+    if (options[flag] !== undefined)
+      throw usageError(
+        `--${flag} cannot be combined with --follow, which shows new rows`,
+        await command!.again({ without: [`--${flag}`] }),
+      )
+}
+
+const outputFor = async (context: Context): Promise<Output> => {
+  const output = await context.output()
+  const { jq, json, envelope, output: said } = context.globals
+  const byRow = jq !== undefined || (json !== undefined && said === undefined)
+  if (envelope || (!byRow && !endless.has(output.format)))
+    throw usageError(
+      `--follow prints rows as they come, and ${envelope ? '--envelope' : `-o ${output.format}`} prints one document`,
+      await context.command!.again({ without: ['--output', '--envelope'], plus: ['-o', 'ndjson'] }),
+    )
+  return output
+}
+
+type Changes = { rows: unknown[]; cursor: string }
+
+const changesSince = async (
+  operation: Operation,
+  client: Client,
+  { input, cursor, signal }: { input: Record<string, unknown>; cursor: string; signal: AbortSignal },
+): Promise<Changes> => {
+  const answer = await client.call(operation, { ...input, limit: undefined, cursor }, { signal })
+  return { rows: rowsIn(operation, answer), cursor: cursorIn(answer.links?.prev) ?? cursor }
+}
+
+/** What is new or has changed, again and again; through a restart of the service, with a notice. */
+async function* changes(
+  operation: Operation,
+  client: Client,
+  {
+    input,
+    cursor,
+    signal,
+    warn,
+  }: { input: Record<string, unknown>; cursor: string; signal: AbortSignal; warn: Output['warn'] },
+): AsyncGenerator<unknown[], never> {
+  for (let at = cursor, isLost = false; ;) {
+    await sleepFor(everyMs, signal)
+    try {
+      const answer = await changesSince(operation, client, { input, cursor: at, signal })
+      if (isLost) warn('The service is back.')
+      isLost = false
+      at = answer.cursor
+      yield answer.rows
+    } catch (error) {
+      if (!mayComeBack(error)) throw error
+      if (!isLost) warn(`${withFullStop(error.message)} Trying again until it is back; Ctrl-C ends.`)
+      isLost = true
+    }
+  }
+}
+
+/** Shows the rows of a list by time from the oldest to the newest, and then each row that is new or has changed, until Ctrl-C. */
+export const followList = async (
+  operation: Operation,
+  input: Record<string, unknown>,
+  { options, shape }: { options: Typed['options']; shape: Shape },
+  context: Context,
+): Promise<void> => {
+  const { signal } = context.io
+  await checkFlags(context, options)
+  const output = await outputFor(context)
+  const client = await context.client()
+  try {
+    const { envelope, newer } = await asTyped(
+      operation,
+      input,
+      listRows(operation, client, { input, options, signal }),
+    )
+    if (newer === undefined)
+      throw new SvcError('failed', 'cannot_follow', 'This service does not support --follow', {
+        hint: await context.command!.again({ without: ['--follow'] }),
+      })
+    let above: unknown[] = []
+    const show = async (rows: unknown[]): Promise<void> => {
+      if (rows.length === 0) return
+      await output.show({ ...envelope, data: rows }, { ...shape, paged: false, above })
+      above = [...above, ...rows].slice(-mostAbove)
+    }
+
+    const first = rowsIn(operation, { envelope }).toReversed()
+    await show(first)
+    // Answers overlap: the last one says what was seen.
+    let seen = new Set(first.map((row) => JSON.stringify(row)))
+    for await (const rows of changes(operation, client, {
+      input,
+      cursor: newer,
+      signal,
+      warn: output.warn,
+    })) {
+      await show(rows.filter((row) => !seen.has(JSON.stringify(row))))
+      seen = new Set(rows.map((row) => JSON.stringify(row)))
+    }
+  } catch (error) {
+    // Ctrl-C is how it ends.
+    if (!(error instanceof SvcError) || error.exit !== 'interrupted') throw error
+    context.exitCode = exitCode('interrupted')
+  }
+}

@@ -1,0 +1,123 @@
+import { argsOf, fieldsOf, type Field } from '../../contract/describe.ts'
+import { pathNames, type Operation } from '../../contract/operation.ts'
+import { usageError } from '../../core/errors.ts'
+import { readBody, type BodyFlags } from './body-fields.ts'
+import type { Context } from '../context/context.ts'
+import { optionKey, parseValue } from './flags.ts'
+import { isOrg, organizationValue } from '../context/organization.ts'
+import { typedName } from './typed-names.ts'
+
+/** What was typed behind the words of a command. */
+export type Typed = { args: readonly string[]; options: Record<string, unknown> }
+
+export type Gathered = {
+  input: Record<string, unknown>
+  /** Body fields from -f, -F and --input; they win over flags. */
+  extra: Record<string, unknown>
+  /** Fields that a person was asked for. */
+  asked?: readonly Field[]
+}
+
+export const put = (input: Record<string, unknown>, path: string[], value: unknown): void => {
+  const [first, ...rest] = path as [string, ...string[]]
+  if (rest.length === 0) input[first] = value
+  else {
+    const below = (input[first] ??= {}) as Record<string, unknown>
+    put(below, rest, value)
+  }
+}
+
+const typedValue = (operation: Operation, field: Field, typed: Typed): unknown => {
+  const place = argsOf(operation).indexOf(field.name)
+  return place >= 0 ? typed.args[place] : typed.options[optionKey(field.flag)]
+}
+
+const split = (list: string | undefined): string[] | undefined => list?.split(',').map((word) => word.trim())
+
+/** What the environment or the profile says where nothing was typed: the organization, and whom svc asks and how. */
+const fromSettings = async (field: Field, context: Context): Promise<unknown> => {
+  const { org, defaultMobile, defaultFactors, requestFrom } = await context.settings()
+  if (isOrg(field)) return org?.value
+  if (field.name === 'approver_mobile') return defaultMobile?.value
+  if (field.name === 'factors') return split(defaultFactors?.value)
+  return field.name === 'requester' ? requestFrom?.value : undefined
+}
+
+const exampleOf = (field: Field): string => {
+  if (isOrg(field)) return 'acme'
+  const [example] = field.meta.examples ?? []
+  if (field.meta.secret || example === undefined) return field.meta.secret ? 'FILE' : field.flag.toUpperCase()
+  return Array.isArray(example) ? example.join(',') : String(example)
+}
+
+/** The command that was typed, with examples of what is missing. */
+const withMissing = async (
+  operation: Operation,
+  missing: readonly Field[],
+  { args }: Typed,
+  { command }: Context,
+): Promise<string> => {
+  if (!command) return `svc ${operation.cli} ${operation.example ?? ''}`.trimEnd()
+  const places = argsOf(operation)
+  const isPlaced = (field: Field): boolean => places.includes(field.name)
+  return command.again({
+    ...(missing.some(isPlaced) && { args: [...args, ...missing.filter(isPlaced).map(exampleOf)] }),
+    plus: missing.flatMap((field) => (isPlaced(field) ? [] : [`--${field.flag}`, exampleOf(field)])),
+  })
+}
+
+const isMissing = (
+  { required, path, meta: { unless } }: Field,
+  { options }: Typed,
+  extra: object | undefined = {},
+): boolean =>
+  required &&
+  !Object.hasOwn(extra, path[0]!) &&
+  (unless === undefined || (options[optionKey(unless)] === undefined && !Object.hasOwn(extra, unless)))
+
+/**
+ * The input of an operation from flags, arguments, the defaults of environment and profile, further body fields and, on a terminal,
+ * questions. Elsewhere a missing value is a usage error that names the flag.
+ */
+export const gatherInput = async (
+  operation: Operation,
+  typed: Typed,
+  context: Context,
+): Promise<Gathered> => {
+  const input: Record<string, unknown> = {}
+  const missing: Field[] = []
+  const extra = await readBody(typed.options as BodyFlags, context.io)
+  const inPath = pathNames(operation.path)
+  const wrong = Object.keys(extra ?? {}).find((name) => inPath.includes(name))
+  if (wrong)
+    throw usageError(
+      `${wrong} is part of the address and cannot be a body field`,
+      `svc ${operation.cli} ${operation.example ?? ''}`.trimEnd(),
+    )
+
+  for (const field of fieldsOf(operation)) {
+    let raw = typedValue(operation, field, typed)
+    if (isOrg(field) || operation.effect === 'rings') raw ??= await fromSettings(field, context)
+    if (isOrg(field) && raw === '') raw = undefined
+    if (raw !== undefined) {
+      const value = isOrg(field)
+        ? await organizationValue(field, String(raw), context)
+        : await parseValue(field, raw, context.io, typedName(operation, field))
+      put(input, field.path, value)
+    } else if (isMissing(field, typed, extra) && needed(field, inPath, extra)) missing.push(field)
+  }
+
+  if (missing.length > 0 && !(await context.prompt()))
+    throw usageError(
+      `Missing ${missing.map((field) => typedName(operation, field)).join(', ')}`,
+      await withMissing(operation, missing, typed, context),
+    )
+  if (missing.length === 0) return { input, extra: extra ?? {} }
+  const { askField } = await import('./ask.ts')
+  for (const field of missing) put(input, field.path, await askField(operation, field, context))
+  return { input, extra: extra ?? {}, asked: missing }
+}
+
+/** With further body fields, another service may know better what it needs: only what the spec shows is asked for. */
+const needed = (field: Field, inPath: string[], extra: object | undefined): boolean =>
+  extra === undefined || field.meta.source === 'shown' || inPath.includes(field.name)

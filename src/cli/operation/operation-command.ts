@@ -1,0 +1,115 @@
+import type { Command } from 'commander'
+import { argsOf, argumentName, fieldsOf, type Field } from '../../contract/describe.ts'
+import type { Operation, Operations } from '../../contract/operation.ts'
+import { neededScope } from '../../contract/scopes.ts'
+import { usageError } from '../../core/errors.ts'
+import { addBodyFlags } from './body-fields.ts'
+import { noteScope } from '../program/command-scope.ts'
+import type { Context } from '../context/context.ts'
+import { addFlag, optionKey } from './flags.ts'
+import { isByTime, isPaged } from './list-rows.ts'
+import { listsFields } from '../terminal/accepted.ts'
+import { sameVerb } from '../program/verbs.ts'
+
+type Options = Record<string, unknown>
+
+const byWords = (table: Operations): Map<string, Operation[]> => {
+  const words = new Map<string, Operation[]>()
+  for (const operation of Object.values(table))
+    words.set(operation.cli, [...(words.get(operation.cli) ?? []), operation])
+  return words
+}
+
+const descend = (group: Command, words: string[], hidden = false): Command =>
+  words.reduce(
+    (at, word, i) =>
+      at.commands.find((command) => command.name() === word) ??
+      at.command(word, { hidden: hidden && i === words.length - 1 }),
+    group,
+  )
+
+const selector = (operation: Operation): Field =>
+  fieldsOf(operation).find((field) => field.name === operation.select)!
+
+/** What each value of a flag means, where the table says it. */
+const addMeanings = (command: Command, { flag, choices, meta: { meanings } }: Field): void => {
+  if (!meanings) return
+  const width = Math.max(...choices.map((choice) => choice.length))
+  const lines = choices.map((choice) => `  ${choice.padEnd(width)}  ${meanings[choice] ?? ''}`)
+  command.addHelpText('after', `\nValues of --${flag}:\n${lines.join('\n')}`)
+}
+
+/** Which of the operations behind the same words is meant: the one whose selecting flag was given. */
+const choose = (candidates: Operation[], options: Options): Operation => {
+  const plain = candidates.find((operation) => !operation.select)
+  const selected = candidates.find(
+    (operation) => operation.select && options[optionKey(selector(operation).flag)] !== undefined,
+  )
+  const chosen = selected ?? plain ?? candidates[0]!
+  const known = new Set(fieldsOf(chosen).map((field) => field.flag))
+  const foreign = candidates
+    .flatMap(fieldsOf)
+    .find((field) => !known.has(field.flag) && options[optionKey(field.flag)] !== undefined)
+  if (foreign) {
+    const by = selected ? `--${selector(selected).flag}` : `svc ${chosen.cli}`
+    throw usageError(`--${foreign.flag} cannot be combined with ${by}`, `svc ${chosen.cli} --help`)
+  }
+  return chosen
+}
+
+/** The commands of a group, made from its table; operations of other groups in it are left alone. */
+export const addOperations = (
+  group: Command,
+  table: Operations,
+  context: Context,
+  words?: readonly string[],
+): void => {
+  for (const [cli, candidates] of byWords(table)) {
+    if (!cli.startsWith(`${group.name()} `)) continue
+    const first = candidates[0]!
+    const command = descend(group, cli.split(' ').slice(1), first.hidden)
+    const positional = argsOf(first)
+    const names = positional.map((name) =>
+      argumentName(fieldsOf(first).find((field) => field.name === name)!),
+    )
+    command
+      .description(candidates.map((operation) => operation.summary).join('; '))
+      .usage([...names.map((name) => `<${name}>`), '[flags]'].join(' '))
+    for (const name of names) command.argument(`[${name}]`)
+    if (words && !cli.split(' ').every((word) => sameVerb(word).some((verb) => words.includes(verb))))
+      continue
+
+    const flags = new Map<string, Field>()
+    for (const operation of candidates)
+      for (const field of fieldsOf(operation))
+        if (!argsOf(operation).includes(field.name) && !flags.has(field.flag)) flags.set(field.flag, field)
+    for (const field of flags.values()) addFlag(command, field)
+
+    if (candidates.some(isPaged)) command.option('--all', 'Show every row')
+    if (isByTime(first)) command.option('--follow', 'Show each new or changed row, until Ctrl-C')
+    // A search too: another service may search by other fields.
+    if (first.effect !== 'read' || first.method === 'POST') addBodyFlags(command)
+    if (first.effect !== 'read') command.option('--dry-run', 'Print the request and send nothing')
+    if (first.effect === 'delete')
+      command
+        .option('-y, --yes', 'Do not ask for confirmation')
+        .option(
+          '--confirm <name>',
+          'In a protected profile, instead of --yes: the name of whatever you delete',
+        )
+    for (const field of flags.values()) addMeanings(command, field)
+    const needed = new Set(candidates.flatMap((operation) => neededScope(operation) ?? []))
+    if (needed.size > 0) noteScope(command, [...needed].join('; '))
+    command.addHelpText(
+      'after',
+      `\nExample:\n${candidates.map((operation) => `  svc ${cli} ${operation.example ?? ''}`.trimEnd()).join('\n')}`,
+    )
+
+    listsFields(command).action(async () => {
+      const options = command.opts<Options>()
+      const operation = choose(candidates, options)
+      const { runOperation } = await import('./run-operation.ts')
+      await runOperation(operation, { args: command.args, options }, context)
+    })
+  }
+}

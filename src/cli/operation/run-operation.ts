@@ -1,0 +1,123 @@
+import { answerFieldsWith } from '../../contract/describe.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { checkShown } from './check-shown.ts'
+import { confirmDelete, orgIn } from './confirm.ts'
+import type { Context } from '../context/context.ts'
+import { gatherInput, type Gathered, type Typed } from './gather-input.ts'
+import { isPaged, listRows, type Listed } from './list-rows.ts'
+import type { Shape } from '../terminal/output.ts'
+import { asTyped } from './typed-names.ts'
+
+/** Names under which services tell phones, addresses and credentials, whatever the table says. */
+const alwaysMasked = [
+  'mobile',
+  'mobile_e164',
+  'phone',
+  'email',
+  'api_key',
+  'apiKey',
+  'secret',
+  'token',
+  'password',
+]
+
+/** Where the profile wants it, a person approves exactly this: all that it was given, and where. */
+const askBefore = async (
+  operation: Operation,
+  gathered: Gathered,
+  typed: Typed,
+  context: Context,
+): Promise<void> => {
+  const { requireApproval } = await context.settings()
+  if (requireApproval.length === 0) return
+  const { operationLine } = await import('../program/command-line.ts')
+  const line = operationLine(operation, gathered, typed)
+  await context.approveFirst({
+    cli: operation.cli,
+    line,
+    org: orgIn(gathered.input),
+    bound: async () => {
+      const { boundCall } = await import('./request-subject.ts')
+      return boundCall(operation, { ...gathered.input, ...gathered.extra }, context)
+    },
+  })
+}
+
+/** Nothing is cut off in silence: the command that shows the rest. */
+const moreLine = async ({ cursor }: { cursor?: string }, { command }: Context): Promise<string> => {
+  const change =
+    cursor === undefined
+      ? { without: ['--limit', '--cursor'], plus: ['--all'] }
+      : { without: ['--cursor'], plus: ['--cursor', cursor] }
+  return `More: ${await command!.again(change)}`
+}
+
+export type Extras = {
+  /** Sees the answer that was shown. */
+  look?(data: unknown): void
+  /** Fails on an answer that must not be shown. */
+  check?(data: unknown, input: Gathered['input']): void
+  /** What else a deletion takes away, for whoever is asked to confirm it. */
+  consequence?(input: Gathered['input']): Promise<string | undefined>
+}
+
+/** Runs one operation of the table: gather, confirm, send or only print, show. */
+export const runOperation = async (
+  operation: Operation,
+  typed: Typed,
+  context: Context,
+  { look, check, consequence }: Extras = {},
+): Promise<void> => {
+  const known = typed.options.dryRun ? [] : await checkShown(operation, context)
+  const gathered = await gatherInput(operation, typed, context)
+  const { input, extra } = gathered
+  if (typed.options.dryRun) {
+    const { showDryRun } = await import('./dry-run.ts')
+    return showDryRun(operation, input, extra, context)
+  }
+  if (operation.effect === 'delete')
+    await confirmDelete(operation, input, typed.options, context, () => consequence?.(input))
+
+  if (operation.effect !== 'read') await askBefore(operation, gathered, typed, context)
+  const once = answerFieldsWith(operation, 'secret')
+  const shape: Shape = {
+    columns: operation.columns,
+    known,
+    once,
+    folded: operation.folded,
+    // What is shown once is on the screen and nowhere else.
+    paged: operation.effect === 'read' && once.size === 0,
+    masked: new Set([
+      ...answerFieldsWith(operation, 'personal'),
+      ...(operation.effect === 'read' ? alwaysMasked : []),
+    ]),
+  }
+  if (typed.options.follow) {
+    const { followList } = await import('./follow.ts')
+    return followList(operation, input, { options: typed.options, shape }, context)
+  }
+  const client = await context.client()
+  const { signal } = context.io
+  const send = (): Promise<Listed> =>
+    asTyped<Listed>(
+      operation,
+      input,
+      isPaged(operation)
+        ? listRows(operation, client, { input, options: typed.options, signal })
+        : client.call(operation, input, { extra, signal }),
+    )
+  const { envelope, more } = gathered.asked
+    ? await (await import('./ask.ts')).untilAccepted(operation, gathered, context, send)
+    : await send()
+  check?.(envelope.data, input)
+  const output = await context.output()
+  if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
+  await output.show(envelope, shape)
+  if (context.once !== undefined) output.note('Shown once: save it now.')
+  if (more) output.warn(await moreLine(more, context))
+  if (once.size > 0 && operation.path.startsWith('/svc/')) {
+    const { requireSecrets } = await import('../terminal/not-shown.ts')
+    requireSecrets(context, envelope.data, once)
+  }
+  look?.(envelope.data)
+}

@@ -1,0 +1,101 @@
+import type { Answer, Client } from '../../client/client.ts'
+import { argsOf, argumentName, fieldsOf, type Field } from '../../contract/describe.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { SvcError, type Issue } from '../../core/errors.ts'
+
+/** How a person gives a field: its place on the command line, or its flag. */
+export const typedName = (operation: Operation, field: Field): string =>
+  argsOf(operation).includes(field.name) ? `<${argumentName(field)}>` : `--${field.flag}`
+
+/** The codes with which a service says that the input is wrong, and not that it refuses what was asked. */
+const inputCodes = new Set(['invalid_field', 'nothing_to_change'])
+
+type Names = (text: string) => string
+
+/** `policy.ip_allow[0]` as `--ip-allow[0]`; anything that no flag gives is kept. */
+const nameOfIssue = (operation: Operation, field: string): string => {
+  const known = fieldsOf(operation).find(
+    ({ path }) =>
+      field === path.join('.') ||
+      (/^[.[]/.test(field.slice(path.join('.').length)) && field.startsWith(path.join('.'))),
+  )
+  return known ? typedName(operation, known) + field.slice(known.path.join('.').length) : field
+}
+
+/** Field names inside a sentence: those that are no plain words, and all of a list of choices. */
+const namesInText = (operation: Operation): Names => {
+  const typed = new Map(fieldsOf(operation).map((field) => [field.name, typedName(operation, field)]))
+  /** A field that several flags fill, such as `policy`, is all of them. */
+  const word: Names = (name) => {
+    const within = fieldsOf(operation).filter(({ path }) => path.length > 1 && path[0] === name)
+    return within.length > 0
+      ? within.map((field) => typedName(operation, field)).join(', ')
+      : (typed.get(name) ?? name)
+  }
+  return (text) =>
+    text
+      .replace(
+        /\b(one (?:or more )?of) ([\w, ]+)/g,
+        (_, start: string, list: string) => `${start} ${list.replace(/\w+/g, word)}`,
+      )
+      .replace(/(?<![\w-])[a-z]+(?:_[a-z]+)+\b/g, word)
+}
+
+/** Hints of the service that are for whoever reads headers. */
+const hints: Record<string, string> = { cursor: 'Copy it from the "More:" line below the list' }
+
+/**
+ * An error about the input of an operation, in the words of the command line: `--to` and `<user-id>`, and not the names
+ * of the fields that they become. Other errors are returned as they are.
+ */
+export const inTypedNames = (operation: Operation, error: unknown): unknown => {
+  if (!(error instanceof SvcError) || !inputCodes.has(error.code)) return error
+  const inText = namesInText(operation)
+  const issues = error.issues?.map(({ field, message }): Issue => ({
+    field: nameOfIssue(operation, field),
+    message: inText(message),
+  }))
+  const first = error.issues?.[0]
+  const message =
+    first && error.message.startsWith(`${first.field} `)
+      ? issues![0]!.field + inText(error.message.slice(first.field.length))
+      : inText(error.message)
+  const { exit, code, hint } = error
+  const own = first && Object.hasOwn(hints, first.field) ? hints[first.field] : undefined
+  const told = own ?? (hint && inText(hint))
+  return new SvcError(exit, code, message, { ...error, issues, hint: told, cause: error })
+}
+
+const letters: Names = (text) => text.toLowerCase().replace(/[^a-z]/g, '')
+
+/** `User 7 not found`: the value that was typed for what the service did not find. */
+const namingWhat = (operation: Operation, input: Record<string, unknown>, error: unknown): unknown => {
+  if (!(error instanceof SvcError) || error.code !== 'not_found') return error
+  const [, noun] = /^([A-Z][a-z -]{2,30}) not found$/.exec(error.message) ?? []
+  if (noun === undefined) return error
+  const word = noun === 'Organization' ? 'org' : letters(noun)
+  const field = fieldsOf(operation).find(({ flag, meta }) => !meta.secret && letters(flag).startsWith(word))
+  const value = field && input[field.name]
+  if (value === undefined) return error
+  const shown = /^\d+$/.test(String(value)) ? String(value) : JSON.stringify(value)
+  const { exit, code } = error
+  return new SvcError(exit, code, `${noun} ${shown} not found`, { ...error, cause: error })
+}
+
+/** The result of calling an operation with what was typed for it, so that an error names that. */
+export const asTyped = <T>(
+  operation: Operation,
+  input: Record<string, unknown>,
+  result: Promise<T>,
+): Promise<T> =>
+  result.catch((error: unknown) => {
+    throw namingWhat(operation, input, inTypedNames(operation, error))
+  })
+
+/** Calls an operation with what was typed for it. */
+export const callTyped = (
+  client: Client,
+  operation: Operation,
+  input: Record<string, unknown>,
+  options: { extra: Record<string, unknown>; signal: AbortSignal },
+): Promise<Answer> => asTyped(operation, input, client.call(operation, input, options))

@@ -1,0 +1,42 @@
+import { usageError } from '../../core/errors.ts'
+import { fullIsoTime } from '../../core/iso-time.ts'
+
+const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+
+/** A day that the calendar has: `Date` takes 31 February for 3 March. */
+const isDay = (day: string): boolean => {
+  const date = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
+}
+
+export type Direction = 'past' | 'future'
+
+const examples: Record<Direction, [string, string]> = { past: ['2h', '3d'], future: ['12h', '30d'] }
+
+/** What may be typed, for help. */
+export const timeForms = (direction: Direction): string =>
+  [...examples[direction], '2030-01-31 or ISO 8601'].join(', ')
+
+/**
+ * A time as people type it: `2h` and `3d` ago or from now on, a day or a time in ISO 8601. Without an offset it is UTC, as
+ * every time that svc prints. Fails with a usage error that names the flag and what was typed.
+ */
+export const typedTime = (flag: string, text: string, direction: Direction, now: Date): string => {
+  const [, count, unit] = /^(\d{1,4})([smhdw])$/.exec(text) ?? []
+  if (unit !== undefined) {
+    const away = Number(count) * units[unit as keyof typeof units]
+    return new Date(now.getTime() + (direction === 'past' ? -away : away)).toISOString()
+  }
+  const [, day, time, offset] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d(?::?\d\d)?)?)?$/.exec(text) ?? []
+  const at =
+    day !== undefined && isDay(day)
+      ? Date.parse(fullIsoTime(`${day}T${time ?? '00:00'}${offset ?? 'Z'}`))
+      : Number.NaN
+  if (!Number.isNaN(at)) return new Date(at).toISOString()
+  const [short, long] = examples[direction]
+  throw usageError(
+    `--${flag} is not a time: "${text}"`,
+    `--${flag} ${short}, --${flag} ${long} (units: s, m, h, d, w), --${flag} 2030-01-31 or --${flag} 2030-01-31T18:00:00Z`,
+  )
+}

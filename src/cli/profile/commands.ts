@@ -1,0 +1,139 @@
+import type { Command } from 'commander'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import type { Context } from '../context/context.ts'
+import { defaultBaseUrl } from '../context/address.ts'
+import { addProfile, type NewProfile } from './add.ts'
+import { logIn, type LoginOptions } from './login.ts'
+import { explain, listed, shownProfile } from './present.ts'
+import type { ProfileFile } from '../context/profile-file.ts'
+import { createSettings, requireProfile } from '../context/resolve.ts'
+import { saveProfile } from './save.ts'
+import { setFields } from './set.ts'
+import { createStore } from '../context/profile-store.ts'
+import { findSvcrc } from '../context/svcrc.ts'
+
+const tell = async (context: Context, message: string, data?: unknown): Promise<void> =>
+  (await context.output()).show({ status: 'success', message, data })
+
+/** One that cannot be used is told by the command that would use it. */
+const svcrcHere = ({ io }: Context): ReturnType<typeof findSvcrc> => {
+  try {
+    return findSvcrc(io)
+  } catch {
+    return undefined
+  }
+}
+
+type DryRun = { dryRun?: boolean }
+
+const addDryRun = (command: Command): Command =>
+  command.option('--dry-run', 'Show what would be saved and save nothing')
+
+const example = (command: Command, text: string): Command =>
+  command.addHelpText('after', `\nExample:\n  svc profile ${text}`)
+
+/** `svc profile`: addresses and keys by name. Global flags such as --base-url mean the profile's own values here. */
+export const registerProfile = (group: Command, context: Context): void => {
+  const { io } = context
+  example(group.command('list').description('List the profiles'), 'list').action(async () =>
+    tell(context, 'Profiles', listed(createStore(io).read())),
+  )
+
+  const show = group
+    .command('show [name]')
+    .description('Show a profile; its key is masked without --reveal')
+    .option('--explain', 'Show each value in use and where it comes from')
+  example(show, 'show prod --explain').action(async (asked: string | undefined) => {
+    const globals = asked === undefined ? context.globals : { ...context.globals, profile: asked }
+    const settings = createSettings({ io, globals })
+    const file = createStore(io).read()
+    const name = settings.profile.value
+    const saved =
+      settings.profile.source === 'default' ? (file.profiles[name] ?? {}) : requireProfile(file, name)
+    if (show.opts<{ explain?: boolean }>().explain)
+      return tell(context, 'Settings', explain(settings, saved, { io, globals, argument: asked }))
+    return tell(context, 'Profile', shownProfile(name, saved, globals.reveal === true))
+  })
+
+  const add = group
+    .command('create <name>')
+    .description('Create a profile for the service at --base-url')
+    .option('--mcp-url <url>', 'Address of the approval tool server, ending in /mcp')
+    .option('--org <org>', 'Organization to use if --org is not given')
+    .option('--default-mobile <mobile>', 'Approver to ask if none is given, E.164')
+    .option('--protected', 'Require the name of whatever you delete')
+    .option('--with-key', 'Save the API key from standard input; ask for it on a terminal')
+    .option('--credential-command <command>', 'Command that prints the API key; run without a shell')
+  addDryRun(add)
+  example(add, 'create prod --base-url https://host.example/admin/public/api --with-key < key.txt').action(
+    (name: string) => addProfile(name, add.opts<NewProfile>(), context),
+  )
+
+  const set = group
+    .command('set <changes...>')
+    .usage('[name] key=value... [flags]')
+    .description('Change fields of a profile; key= removes one')
+  addDryRun(set)
+  example(set, 'set prod org=acme protected=true').action((words: string[]) =>
+    setFields(words, set.opts<DryRun>(), context),
+  )
+
+  const use = addDryRun(group.command('use <name>').description('Use a profile from now on'))
+  example(use, 'use prod').action(async (name: string) => {
+    const change = (file: ProfileFile): void => {
+      requireProfile(file, name)
+      file.current = name
+    }
+    const { dryRun } = use.opts<DryRun>()
+    await saveProfile({ name, change, message: `Profile ${name} is the current one`, dryRun }, context)
+    const here = svcrcHere(context)
+    if (here && here.name !== name)
+      (await context.output()).warn(`In this folder, ${here.path} selects ${here.name} instead`)
+  })
+
+  const remove = group
+    .command('remove <name>')
+    .description('Remove a profile and the keys in it')
+    .option('-y, --yes', 'Do not ask for confirmation')
+  addDryRun(remove)
+  example(remove, 'remove old --yes').action(async (name: string) => {
+    const store = createStore(io)
+    const saved = requireProfile(store.read(), name)
+    const { yes, dryRun } = remove.opts<{ yes?: boolean } & DryRun>()
+    if (!yes && !dryRun) {
+      const prompt = await context.prompt()
+      if (!prompt)
+        throw usageError(
+          'svc profile remove requires --yes when it cannot ask for confirmation',
+          `svc profile remove ${shellWord(name)} --yes`,
+        )
+      const { base_url: url = defaultBaseUrl } = saved
+      if (!(await prompt.confirm(`Remove profile ${name}, for ${url}, and the key in it?`)))
+        throw new SvcError('failed', 'declined', 'Nothing was removed')
+    }
+    const change = (file: ProfileFile): void => {
+      delete file.profiles[name]
+      if (file.current === name) delete file.current
+    }
+    await saveProfile({ name, change, message: `Profile ${name} removed`, dryRun }, context)
+  })
+
+  const login = group
+    .command('login [name]')
+    .description('Ask for an API key, test it and save it; a new name creates a profile')
+    .option('--with-key', 'Read the key from standard input')
+    .option('--ask', 'Save a key that requests approvals beside the API key')
+    .option('--bearer', 'Save the bearer of the tool server instead')
+  addDryRun(login)
+  example(login, 'login prod --base-url https://svc.example.com/admin/public/api').action(
+    async (name: string | undefined) => {
+      const { bearer, ...options } = login.opts<LoginOptions & { bearer?: boolean }>()
+      if (!bearer) return logIn(name, options, context)
+      if (options.ask)
+        throw usageError('--ask cannot be combined with --bearer', 'svc profile login prod --ask')
+      const { logInBearer } = await import('./login-bearer.ts')
+      return logInBearer(name, options, context)
+    },
+  )
+}

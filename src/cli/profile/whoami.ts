@@ -1,0 +1,82 @@
+import type { Command } from 'commander'
+import type { Client } from '../../client/client.ts'
+import { key } from '../../contract/key.ts'
+import { SvcError } from '../../core/errors.ts'
+import { exitCode } from '../../core/exit-codes.ts'
+import { noteScope } from '../program/command-scope.ts'
+import type { Context } from '../context/context.ts'
+
+type Own = {
+  id: string
+  name: string
+  kind: string
+  scopes?: string[]
+  owner_user_id?: string | null
+  expires_at: string | null
+  organization: { id: number; slug: string; name: string } | null
+}
+
+const unknownHere = async (context: Context): Promise<undefined> => {
+  const output = await context.output()
+  output.warn('This service does not say whose key it is')
+}
+
+/** What the service says of a key; a problem is reported and decides the exit, since the rest is known here. */
+const askService = async (
+  context: Context,
+  open: () => Client | Promise<Client>,
+): Promise<Own | undefined> => {
+  try {
+    const client = await open()
+    const { envelope } = await client.call(key.whoAmI, {}, { signal: context.io.signal })
+    const own = envelope.data as Partial<Own> | undefined
+    return typeof own?.name === 'string' ? (own as Own) : await unknownHere(context)
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
+    if (error.exit === 'notFound') return unknownHere(context)
+    const output = await context.output()
+    output.warn(error.message)
+    if (error.hint) output.warn(`hint: ${error.hint}`)
+    context.exitCode = exitCode(error.exit)
+    return undefined
+  }
+}
+
+/** The same of the key that asks, where it is another one. */
+const askAboutAskKey = async (context: Context): Promise<Own | undefined> => {
+  const { askKey } = await context.settings()
+  if (!askKey) return undefined
+  const { withAskKey } = await import('../context/open-client.ts')
+  return withAskKey(context, (client) => askService(context, () => client))
+}
+
+/** `svc whoami`: which profile, address and keys are in use, and what the key reaches. */
+export const registerWhoami = (command: Command, context: Context): void => {
+  noteScope(command, 'any')
+  command
+    .usage('[flags]')
+    .addHelpText('after', '\nExample:\n  svc whoami --profile prod')
+    .action(async () => {
+      const { profile, baseUrl } = await context.settings()
+      const output = await context.output()
+      const own = await askService(context, () => context.client())
+      const asking = await askAboutAskKey(context)
+      const data = {
+        profile: profile.value,
+        base_url: baseUrl.value,
+        key_id: own?.id ?? null,
+        key_name: own?.name ?? null,
+        kind: own?.kind ?? null,
+        scopes: own?.scopes ?? null,
+        owner_user_id: own?.owner_user_id ?? null,
+        org_id: own?.organization?.id ?? null,
+        org: own?.organization?.slug ?? null,
+        expires_at: own?.expires_at ?? null,
+        ask_key_id: asking?.id ?? null,
+        ask_key_name: asking?.name ?? null,
+        ask_key_scopes: asking?.scopes ?? null,
+        ask_key_expires_at: asking?.expires_at ?? null,
+      }
+      await output.show({ status: 'success', message: 'Key in use', data })
+    })
+}

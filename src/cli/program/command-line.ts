@@ -1,0 +1,112 @@
+import type { Command } from 'commander'
+import { argsOf, fieldsOf } from '../../contract/describe.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import { wordsOf } from './command-words.ts'
+import type { Gathered, Typed } from '../operation/gather-input.ts'
+import { isOrg } from '../context/organization.ts'
+
+// A command in words, for the person who approves it. No secret stands in it.
+
+export const looksSecret = (name: string): boolean => /secret|password|token|otp|key/i.test(name)
+
+/** A body without the values of what looks like a secret, at any depth. */
+export const withoutSecrets = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body), (name, value: unknown) => (looksSecret(name) ? '***' : value))
+
+/** `name=value` of -f and -F, without the value of a secret, be it inside of JSON. */
+export const withoutSecret = (text: string): string => {
+  const [name, value] = [text.slice(0, Math.max(0, text.indexOf('='))), text.slice(text.indexOf('=') + 1)]
+  if (looksSecret(name)) return `${name}=***`
+  try {
+    return /^[[{]/.test(value) ? `${name}=${JSON.stringify(withoutSecrets(JSON.parse(value)))}` : text
+  } catch {
+    return text
+  }
+}
+
+type Spelling = {
+  /** Flags that are left out, as they are typed: `--cursor`. */
+  without: readonly string[]
+  /** Flags whose short form was typed. */
+  short?: readonly string[]
+  spell(flag: string, text: string): [flag: string, text: string]
+}
+
+/** The flags of a command as they were typed. */
+const typedFlags = (command: Command, { without, short = [], spell }: Spelling): string[] =>
+  command.options.flatMap((option) => {
+    const key = option.attributeName()
+    const long = option.long ?? option.short!
+    if (command.getOptionValueSource(key) !== 'cli' || without.includes(long)) return []
+    const flag = option.short && short.includes(option.short) ? option.short : long
+    const value: unknown = command.getOptionValue(key)
+    if (typeof value === 'boolean') return value === option.negate ? [] : [flag]
+    return [value].flat().flatMap((one) => {
+      const [name, text] = spell(flag, String(one))
+      return [name, shellWord(text)]
+    })
+  })
+
+/** `svc import users.csv --org acme`, as it was typed; what was asked for on the terminal is not in it. */
+export const typedLine = (command: Command): string => {
+  const without = ['--yes', '--confirm']
+  const flags = typedFlags(command, { without, spell: (flag, text) => [flag, withoutSecret(text)] })
+  return ['svc', ...wordsOf(command), ...command.args.map(shellWord), ...flags].join(' ')
+}
+
+/** `-F token=@FILE` in place of a secret: what is printed has none, and does not run before somebody says where it is. */
+const secretInFile = (flag: string, text: string): [string, string] =>
+  withoutSecret(text) === text ? [flag, text] : ['-F', `${text.slice(0, text.indexOf('='))}=@FILE`]
+
+export type Again = {
+  /** Flags that are left out, by their long names: `--cursor`. */
+  without?: readonly string[]
+  /** In place of the arguments that were typed. */
+  args?: readonly string[]
+  /** Words that are added. */
+  plus?: readonly string[]
+}
+
+/**
+ * A command as it was typed in `argv`, with the flags that every command takes: to be typed again, with what was
+ * missing. It is quoted for a shell and holds no secret.
+ */
+export const typedAgain = (command: Command, argv: readonly string[], change: Again = {}): string => {
+  const { without = [], args = command.args, plus = [] } = change
+  const spelling = { without: [...without, ...plus], short: argv, spell: secretInFile }
+  const flags = (at: Command | null): string[] =>
+    at ? [...typedFlags(at, spelling), ...flags(at.parent)] : []
+  const words = args.map(shellWord)
+  const after = args.some((word) => word.startsWith('-') && word !== '-')
+  return [
+    'svc',
+    ...wordsOf(command),
+    ...(after ? [] : words),
+    ...flags(command),
+    ...plus.map(shellWord),
+    ...(after ? ['--', ...words] : []),
+  ].join(' ')
+}
+
+const valueAt = (input: Record<string, unknown>, path: readonly string[]): unknown =>
+  path.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], input)
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** `svc geofence delete 1`: an operation with all that it was given, but for the organization. */
+export const operationLine = (operation: Operation, { input, extra }: Gathered, typed: Typed): string => {
+  const places = argsOf(operation)
+  const words = places.map((name, i) => shellWord(typed.args[i] ?? asText(input[name])))
+  const flags = fieldsOf(operation).flatMap((field) => {
+    const value = valueAt(input, field.path)
+    if (places.includes(field.name) || isOrg(field) || value === undefined) return []
+    return [`--${field.flag}`, field.meta.secret ? '***' : shellWord(asText(value))]
+  })
+  const secret = new Set(fieldsOf(operation).flatMap(({ name, meta }) => (meta.secret ? [name] : [])))
+  const more = Object.entries(withoutSecrets(extra) as Record<string, unknown>).flatMap(([name, value]) => [
+    '-F',
+    shellWord(`${name}=${secret.has(name) ? '***' : asText(value)}`),
+  ])
+  return ['svc', operation.cli, ...words, ...flags, ...more].join(' ')
+}

@@ -1,0 +1,92 @@
+import { Command } from 'commander'
+import { version } from '../../../package.json'
+import { describeCommand } from './command-node.ts'
+import type { Context } from '../context/context.ts'
+import { groups } from '../groups.ts'
+import { wordsOf } from './command-words.ts'
+import { checkAccepted } from '../terminal/accepted.ts'
+import { helpText } from './help-text.ts'
+import { aliasVerbs } from './verbs.ts'
+
+const globalFlags: [flags: string, about: string][] = [
+  ['-p, --profile <name>', 'Profile to use'],
+  ['--base-url <url>', 'Address of the REST API'],
+  ['--key-file <file>', 'File with the API key; - for standard input'],
+  ['--cacert <file>', 'CA certificate to trust (PEM)'],
+  ['-o, --output <format>', 'table, json, yaml, csv, tsv, ndjson or id'],
+  ['--json [fields]', 'Fields to show as JSON: a,b.c; alone, list the fields'],
+  ['--jq <expr>', 'Filter for the JSON'],
+  ['--envelope', 'Show the whole answer, not only its data'],
+  ['--reveal', 'Show phone numbers, e-mail addresses and credentials in full'],
+  ['--no-color', 'Disable colours'],
+  ['--no-input', 'Never ask a question'],
+  ['--debug', 'Show each request (redacted) and stack traces'],
+]
+
+const withValue = new Set(
+  globalFlags.flatMap(([flags]) =>
+    /[>\]]$/.test(flags) ? flags.replace(',', '').split(' ').slice(0, -1) : [],
+  ),
+)
+
+/** The first word that is neither a global flag nor its value. */
+const firstWord = (argv: readonly string[]): string | undefined => {
+  const at = argv.findIndex((word, i) => !word.startsWith('-') && !withValue.has(argv[i - 1] ?? ''))
+  return argv[at]
+}
+
+/** The command tree. Only the branch that `argv` names is loaded; without `argv`, all of it. */
+export const buildProgram = async (context: Context, argv?: readonly string[]): Promise<Command> => {
+  const { io } = context
+  const program = new Command('svc')
+    .description(
+      'Require a human approval before an action: the biometric approval service and its command line.',
+    )
+    .version(`svc ${version}`, '-v, --version', 'Print the version')
+    .helpOption('-h, --help', 'Show help')
+    .helpCommand(false)
+    .usage('<command> [flags]')
+    .addHelpText('after', '\nStart with svc serve, then svc org create. To see everything at once: svc demo')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: () => undefined,
+      getOutHelpWidth: () => Math.min(io.stdout.columns, 100),
+      getOutHasColors: () => false,
+    })
+    .configureHelp({
+      formatHelp: (command, { helpWidth = 100 }) =>
+        helpText(describeCommand(command), wordsOf(command), helpWidth),
+    })
+  for (const [flags, about] of globalFlags) program.option(flags, about)
+  context.globals = program.opts()
+  program.hook('preAction', async (_, command) => {
+    const words = wordsOf(command).join(' ')
+    context.command = {
+      words,
+      line: async () => (await import('./command-line.ts')).typedLine(command),
+      again: async (change) => (await import('./command-line.ts')).typedAgain(command, argv ?? [], change),
+    }
+    const { output, json, jq, envelope } = context.globals
+    if ([output, json, jq, envelope].every((flag) => flag === undefined)) return
+    // Before anything is sent: how an answer is to be shown must not fail once there is one.
+    checkAccepted(command, words, context.globals)
+    await context.output()
+  })
+
+  const word = argv && firstWord(argv)
+  for (const [name, group] of Object.entries(groups)) {
+    const command = program.command(name).description(group.about)
+    if (argv && name !== word) continue
+    const register = await group.load()
+    await register(command, context, argv)
+    aliasVerbs(command)
+    for (const child of command.commands)
+      if (group.subgroups?.[child.name()]) asGroup(child.description(group.subgroups[child.name()]!))
+    if (command.commands.length > 0) asGroup(command)
+  }
+  return program
+}
+
+/** A command that only leads to others. */
+const asGroup = (command: Command): Command => command.helpCommand(false).usage('<command> [flags]')

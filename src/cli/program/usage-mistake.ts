@@ -1,0 +1,178 @@
+import type { Command, CommanderError, Option } from 'commander'
+import { usageError, type SvcError } from '../../core/errors.ts'
+import { nearest } from '../../core/nearest.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import { withoutSecret } from './command-line.ts'
+import { wordsOf } from './command-words.ts'
+import { listed } from '../operation/flags.ts'
+import { sameVerb } from './verbs.ts'
+
+// What the parser refuses, in our words: which word is wrong, and a command that can be typed instead.
+
+/** Longer lines are not repeated in a hint. */
+const mostLength = 200
+
+const named = (command: Command): string => ['svc', ...wordsOf(command)].join(' ')
+
+const childCalled = (at: Command, word: string): Command | undefined =>
+  at.commands.find((child) => child.name() === word || child.aliases().includes(word))
+
+/** The subcommand that was probably meant. */
+const childNear = (at: Command, word: string): Command | undefined => {
+  const near = nearest(
+    word,
+    at.commands.flatMap((child) => [child.name(), ...child.aliases()]),
+  )
+  return near === undefined ? undefined : childCalled(at, near)
+}
+
+/** The flags of a command and of `svc` itself. */
+const flagsOf = (at: Command): Option[] => {
+  const root = at.parent ? flagsOf(at.parent) : []
+  return [...at.options, ...root]
+}
+
+const namesOf = ({ long, short }: Option): string[] => [long, short].filter((name) => name !== undefined)
+
+/** The flag that was probably meant: `--limt` or `--org-id` for `--limit` and `--org`. */
+const flagNear = (typed: string, at: Command): string | undefined => {
+  const names = flagsOf(at).flatMap(({ hidden, long }) => (hidden || !long ? [] : [long]))
+  return (
+    nearest(typed, names) ??
+    names.find((name) => name.startsWith(`${typed}-`) || typed.startsWith(`${name}-`))
+  )
+}
+
+type Reading = {
+  /** The command that the words lead to, after corrections. */
+  at: Command
+  /** The words and flags with corrections, without `svc`. */
+  line: string[]
+  /** The places of its arguments in `line`. */
+  operands?: number[]
+  /** Where the first word was corrected. */
+  corrected?: Command
+  /** A word that leads nowhere. */
+  stray?: string
+}
+
+/** Reads a command line as it was probably meant. */
+const read = (program: Command, argv: readonly string[]): Reading => {
+  const line: string[] = []
+  const operands: number[] = []
+  let at = program
+  let corrected: Command | undefined
+  for (let i = 0; i < argv.length; i += 1) {
+    const token = argv[i]!
+    if (token === '--') return { at, line: [...line, ...argv.slice(i)], corrected }
+    if (token.startsWith('-') && token !== '-') {
+      const [typed = ''] = token.split('=')
+      const known = flagsOf(at).find((option) => namesOf(option).includes(typed))
+      const name = known ? typed : (flagNear(typed, at) ?? typed)
+      const flag = known ?? flagsOf(at).find(({ long }) => long === name)
+      line.push(name + token.slice(typed.length))
+      const value = argv[i + 1]
+      if (flag?.required && !token.includes('=') && value !== undefined) line.push(argv[(i += 1)]!)
+    } else if (at.commands.length === 0) operands.push(line.push(token) - 1)
+    else {
+      const known = childCalled(at, token)
+      const child = known ?? childNear(at, token)
+      if (!child) return { at, line, corrected, stray: token }
+      if (!known) corrected ??= at
+      at = child
+      line.push(child.name())
+    }
+  }
+  return { at, line, operands, corrected }
+}
+
+/** `svc list users` for `svc user list`. */
+const swapped = (argv: readonly string[]): readonly string[] => {
+  const [verb, noun, ...rest] = argv
+  return noun === undefined || noun.startsWith('-') ? argv : [noun, verb!, ...rest]
+}
+
+const typeInstead = ({ at, line, stray }: Reading): string => {
+  if (stray !== undefined || at.commands.length > 0) return `${named(at)} --help`
+  const whole = ['svc', ...line.map((word) => shellWord(withoutSecret(word)))].join(' ')
+  return whole.length > mostLength ? `${named(at)} --help` : whole
+}
+
+const unknownCommand = (program: Command, argv: readonly string[], typed: string): SvcError => {
+  let reading = read(program, argv)
+  const turned = read(program, swapped(argv))
+  if (reading.stray !== undefined && reading.at === program && turned.stray === undefined) reading = turned
+  const group = reading === turned ? program : (reading.corrected ?? reading.at)
+  const wrong = `"${typed.slice(0, 60)}" is not a command of ${named(group)}`
+  if (reading.stray === undefined)
+    return usageError(`${wrong}; did you mean "${named(reading.at)}"?`, typeInstead(reading))
+  const same = group.commands.filter((child) => sameVerb(child.name()).includes(typed))
+  const meant = same.map((child) => `"${named(child)}"`).join(' or ')
+  return usageError(meant === '' ? wrong : `${wrong}; did you mean ${meant}?`, typeInstead(reading))
+}
+
+const unknownFlag = (program: Command, argv: readonly string[], typed: string): SvcError => {
+  const reading = read(program, argv)
+  const near = flagNear(typed, reading.at)
+  const wrong = `${typed.slice(0, 60)} is not a flag of ${named(reading.at)}`
+  return near === undefined
+    ? usageError(wrong, `${named(reading.at)} --help`)
+    : usageError(`${wrong}; did you mean ${near}?`, typeInstead(reading))
+}
+
+/** The first example in the help of a command. */
+const exampleOf = (command: Command): string => {
+  let text = ''
+  const { emit } = command as Command & NodeJS.EventEmitter
+  emit.call(command, 'afterHelp', { error: false, command, write: (part: string) => (text += part) })
+  return /^ {2}(svc .*)$/m.exec(text)?.[1] ?? `${named(command)} --help`
+}
+
+/** The line as it was typed, with the first `most` arguments; undefined where it is not known which are too many. */
+const withoutSurplus = (reading: Reading, most: number): string | undefined => {
+  const { line, operands } = reading
+  if (operands === undefined || !(operands.length > most)) return undefined
+  const surplus = new Set(operands.slice(most))
+  return typeInstead({ ...reading, line: line.filter((_, i) => !surplus.has(i)) })
+}
+
+/** A refusal of the parser as a usage error. `program` is the whole command tree. */
+export const asUsage = ({ code, message }: CommanderError, argv: string[], program: Command): SvcError => {
+  const [, typed = ''] = /'([^]*)'/.exec(message) ?? []
+  const { at } = read(program, argv)
+  switch (code) {
+    case 'commander.unknownCommand':
+      return unknownCommand(program, argv, typed)
+    case 'commander.unknownOption':
+      return unknownFlag(program, argv, typed.split('=')[0]!)
+    case 'commander.help':
+      return usageError(
+        `"${named(at)}" requires a command: ${at.commands.map((child) => child.name()).join(', ')}`,
+        `${named(at)} --help`,
+      )
+    case 'commander.optionMissingArgument':
+      return usageError(
+        `${typed.replace(/^-\w, /, '').split(' ')[0]} requires a value: ${typed}`,
+        exampleOf(at),
+      )
+    case 'commander.missingArgument':
+      return usageError(`Missing <${typed}>`, exampleOf(at))
+    case 'commander.invalidArgument': {
+      const argument = at.registeredArguments.find(({ argChoices }) => argChoices !== undefined)
+      if (argument === undefined) break
+      const value = message.slice(message.indexOf("'") + 1, message.indexOf("' is invalid for argument"))
+      return usageError(
+        `<${argument.name()}> must be ${listed(argument.argChoices!)}, not "${value.slice(0, 60)}"`,
+        exampleOf(at),
+      )
+    }
+    case 'commander.excessArguments': {
+      const [, expected, got] = /Expected (\d+) arguments? but got (\d+)/.exec(message) ?? []
+      return usageError(
+        `Too many arguments for ${named(at)}: it takes ${expected ?? 'fewer'}, not ${got ?? 'so many'}`,
+        withoutSurplus(read(program, argv), Number(expected)) ?? exampleOf(at),
+      )
+    }
+  }
+  return usageError(message.replace(/^error: /, '').replaceAll('\n', ' '), `${named(at)} --help`)
+}

@@ -1,0 +1,137 @@
+import type { Command } from 'commander'
+import { usageError } from '../../core/errors.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import type { Context } from '../context/context.ts'
+import { dataDir } from './data-dir.ts'
+
+type Options = {
+  port: string
+  host: string
+  dataDir?: string
+  publicUrl?: string
+  tlsCert?: string
+  tlsKey?: string
+  trustedProxy?: string[]
+  config?: string
+  smtpUrl?: string
+  mailFrom?: string
+  smsUrl?: string
+  dev?: boolean
+  profile: boolean
+}
+
+const portOf = (text: string): number => {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw usageError(`--port must be 0 to 65535, not "${text}"`)
+  return port
+}
+
+const collect = (value: string, before: string[] = []): string[] => [...before, value]
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+/** `svc serve`: the service in this process until SIGINT or SIGTERM. */
+export const registerServe = (command: Command, context: Context): void => {
+  command
+    .usage('[flags]')
+    .option('--port <port>', 'Port; 0 for a free one', '8080')
+    .option('--host <address>', 'Address to listen on', '127.0.0.1')
+    .option('--data-dir <dir>', 'Folder of the data; default: ~/.local/share/svc')
+    .option('--public-url <url>', 'Address that phones and clients use, if it is a different one')
+    .option('--tls-cert <file>', 'Certificate chain (PEM)')
+    .option('--tls-key <file>', 'Private key of the certificate (PEM)')
+    .option(
+      '--trusted-proxy <address>',
+      'Address or network of a proxy whose X-Forwarded-* headers are trusted; repeat it for each proxy',
+      collect,
+    )
+    .option(
+      '--config <file>',
+      'Configuration file for e-mail, text messages and more (YAML): svc help configuration',
+    )
+    .option('--smtp-url <url>', 'Mail server: smtps://user@mail.example.com; password in SVC_SMTP_PASSWORD')
+    .option('--mail-from <address>', 'Sender of e-mails: Acme <no-reply@example.com>')
+    .option('--sms-url <url>', 'Address for sending text messages; secret in SVC_SMS_SECRET')
+    .option('--dev', 'Development mode, on loopback only')
+    .option('--no-profile', 'Do not save the key in a profile, only print it')
+    .addHelpText('after', '\nExample:\n  svc serve --port 8080')
+    .action(async () => {
+      const options = command.opts<Options>()
+      const { io, globals } = context
+      const [{ startService }, { createLog }] = await Promise.all([
+        import('../../service/lifecycle/serve.ts'),
+        import('../../core/log.ts'),
+      ])
+      const service = await startService({
+        port: portOf(options.port),
+        host: options.host,
+        dataDir: dataDir(io, options.dataDir),
+        publicUrl: options.publicUrl,
+        tlsCert: options.tlsCert,
+        tlsKey: options.tlsKey,
+        trustedProxy: options.trustedProxy,
+        config: options.config,
+        smtpUrl: options.smtpUrl,
+        mailFrom: options.mailFrom,
+        smsUrl: options.smsUrl,
+        dev: options.dev,
+        env: io.env,
+        log: createLog((text) => io.stderr.write(`${text}\n`), io.stderr.isTTY),
+      })
+      try {
+        const note = options.profile ? await saveProfile(service, context) : undefined
+        const saved = options.profile && note === undefined
+        if (service.operatorKey !== undefined && !saved) keepInSight(service.operatorKey, service, context)
+        if (globals.output === 'json') announceJson(service, context, saved)
+        else announce(service, context, note)
+        await untilAborted(io.signal)
+      } finally {
+        await service.stop()
+      }
+    })
+}
+
+type Service = Awaited<ReturnType<typeof import('../../service/lifecycle/serve.ts').startService>>
+
+/** A note where the profile was left as it is; a new key must be shown even when it cannot be saved. */
+const saveProfile = async (service: Service, { io }: Context): Promise<string | undefined> => {
+  const { saveLocalProfile } = await import('../profile/local-profile.ts')
+  try {
+    return await saveLocalProfile({ io }, { ...service, key: service.operatorKey })
+  } catch (error) {
+    // Whatever failed, the new key exists and must be shown.
+    const { message, hint } = error as Error & { hint?: string }
+    return [`The profile local was not saved: ${message}`, hint].filter(Boolean).join('\nhint: ')
+  }
+}
+
+/** The key exists and is nowhere but in what is printed next: a failure to print it must say so. */
+const keepInSight = (key: string, { dataDir }: Service, context: Context): void => {
+  context.changed = true
+  context.once = `Operator key, shown once: ${key}\n`
+  context.lostHint = `The operator key is lost. Make a new one: svc service reset-operator-key --data-dir ${shellWord(dataDir)}`
+}
+
+const announceJson = (service: Service, { io }: Context, saved: boolean): void => {
+  const event = {
+    event: 'ready',
+    base_url: service.baseUrl,
+    mcp_url: service.mcpUrl,
+    health_url: service.healthUrl,
+    approver_url: service.approverUrl,
+    data_dir: service.dataDir,
+  }
+  if (service.operatorKey && !saved)
+    io.stdout.write(`${JSON.stringify({ event: 'operator_key', key: service.operatorKey })}\n`)
+  io.stdout.write(`${JSON.stringify(event)}\n`)
+}
+
+const announce = (service: Service, { io }: Context, note: string | undefined): void => {
+  if (service.operatorKey) io.stdout.write(`Operator key, shown once: ${service.operatorKey}\n`)
+  if (note) io.stdout.write(`${note}\n`)
+  io.stdout.write(`svc is ready at ${service.baseUrl} (data in ${service.dataDir})\n`)
+}

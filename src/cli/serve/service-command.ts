@@ -1,0 +1,202 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import type { Context } from '../context/context.ts'
+import { dataDir } from './data-dir.ts'
+import { readText } from '../terminal/read-text.ts'
+
+type Options = {
+  dataDir?: string
+  profile?: boolean
+  yes?: boolean
+  dryRun?: boolean
+  from?: string
+  newKeyFile?: string
+}
+
+const maintenance = () => import('../../service/lifecycle/maintenance.ts')
+
+const say = async (
+  context: Context,
+  message: string,
+  data: Record<string, unknown>,
+  once: readonly string[] = [],
+): Promise<void> => {
+  context.changed = true
+  const output = await context.output()
+  output.note(message)
+  await output.show({ status: 'success', message, data }, { once: new Set(once) })
+}
+
+/** Puts a new key into the profile `local`, when that is of this data folder. */
+const saveKey = async ({ io }: Context, key: string, dir: string): Promise<boolean> => {
+  const { createStore } = await import('../context/profile-store.ts')
+  const store = createStore(io)
+  if (store.read().profiles.local?.data_dir !== dir) return false
+  await store.update(({ profiles }) => {
+    if (profiles.local?.data_dir === dir) profiles.local.api_key = key
+  })
+  return true
+}
+
+/** What a dry run reports. */
+const wouldDo = async (context: Context, data: Record<string, unknown>): Promise<void> => {
+  const output = await context.output()
+  await output.show({ status: 'dry_run', message: 'Nothing was changed', data })
+  output.note('Nothing was changed.')
+}
+
+/** Whoever uses an operator key loses it. Returns when that is wanted. */
+const confirmReset = async (context: Context, dir: string, options: Options): Promise<void> => {
+  if (options.yes) return
+  const prompt = await context.prompt()
+  if (!prompt)
+    throw usageError(
+      'svc service reset-operator-key requires --yes when it cannot ask for confirmation',
+      `svc service reset-operator-key${options.dataDir === undefined ? '' : ` --data-dir ${shellWord(dir)}`} --yes`,
+    )
+  context.io.stderr.write(`Revoke every operator key, and make a new one\n  in ${safeLine(dir)}\n`)
+  if (!(await prompt.confirm('Go on?'))) throw new SvcError('failed', 'declined', 'No key was revoked')
+}
+
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+
+/** What a reset ended, and who notices. */
+const resetNote = (revoked: number, ended: number): string =>
+  `Revoked ${count(revoked, 'operator key')} and ended ${count(ended, 'pending request')}.` +
+  ' A profile that has a revoked key needs the new one: svc profile login <profile>'
+
+const rotationNote = {
+  rotated: 'New master key',
+  finished: 'Finished the rotation that was interrupted',
+  unchanged: 'The store has this master key already',
+}
+
+/** `svc service`: what an operator does to the data of a service while it does not run; some of it also while it does. */
+export const registerService = (group: Command, context: Context): void => {
+  const add = (
+    name: string,
+    about: string,
+    file: string | undefined,
+    work: (dir: string, file: string, options: Options) => Promise<void>,
+  ): void => {
+    const command = group
+      .command(name)
+      .description(about)
+      .option('--data-dir <dir>', 'Folder of the data; default: ~/.local/share/svc')
+      .option('--dry-run', 'Check what would be done and change nothing')
+    if (file) command.usage(`<${file}> [flags]`).argument(`[${file}]`)
+    if (name === 'reset-operator-key')
+      command
+        .option('--no-profile', 'Do not save the key in a profile, only print it')
+        .option('-y, --yes', 'Do not ask for confirmation')
+    if (name === 'rotate-signing-key') command.option('--from <kid>', 'Rotate only if this is the active key')
+    if (name === 'rotate-master-key')
+      command.option('--new-key-file <file>', 'File of the new key; - reads standard input')
+    command
+      .addHelpText('after', `\nExample:\n  svc service ${name}${file ? ' svc-backup.db' : ''}`)
+      .action(async () => {
+        const options = command.opts<Options>()
+        const [given] = command.args
+        if (file && !given) throw usageError(`Missing <${file}>`, `svc service ${name} svc-backup.db`)
+        await work(dataDir(context.io, options.dataDir), resolve(context.io.cwd, given ?? ''), options)
+      })
+  }
+
+  add(
+    'backup',
+    'Back up all data, including keys, to one file; keep it secret',
+    'file',
+    async (dir, file, { dryRun }) => {
+      const { backup, checkBackup } = await maintenance()
+      if (dryRun) {
+        checkBackup(dir, file)
+        return wouldDo(context, { file, data_dir: dir })
+      }
+      backup(dir, file)
+      await say(context, 'Backup written', { file, data_dir: dir })
+    },
+  )
+  add('restore', 'Restore a backup into an empty data folder', 'file', async (dir, file, { dryRun }) => {
+    const { checkRestore, restore } = await maintenance()
+    if (dryRun) {
+      checkRestore(file, dir)
+      return wouldDo(context, { file, data_dir: dir })
+    }
+    await restore(file, dir)
+    await say(context, 'Backup restored', { file, data_dir: dir })
+  })
+  add(
+    'migrate',
+    'Copy the data, then upgrade it to the newest schema',
+    undefined,
+    async (dir, _, { dryRun }) => {
+      const { migrate, plannedUpgrade } = await maintenance()
+      if (dryRun) return wouldDo(context, { data_dir: dir, ...plannedUpgrade(dir) })
+      const upgrade = await migrate(dir)
+      await say(context, upgrade ? 'Upgraded' : 'Nothing to upgrade', { data_dir: dir, ...upgrade })
+    },
+  )
+  add(
+    'reset-operator-key',
+    'Revoke all operator keys and create a new one',
+    undefined,
+    async (dir, _file, options) => {
+      const { requireIdle, resetOperatorKey } = await maintenance()
+      requireIdle(dir)
+      if (options.dryRun) return wouldDo(context, { data_dir: dir, revokes: 'every operator key' })
+      await confirmReset(context, dir, options)
+      const output = await context.output()
+      const { key, revoked, ended } = await resetOperatorKey(dir, context.io.env, (line) => output.warn(line))
+      output.note(resetNote(revoked, ended))
+      const saved = options.profile !== false && (await saveKey(context, key, dir))
+      await say(
+        context,
+        saved ? 'New operator key, saved in the profile local' : 'New operator key, shown once',
+        { key },
+        saved ? [] : ['key'],
+      )
+    },
+  )
+  add(
+    'rotate-signing-key',
+    'Retire the key that signs receipts and create a new one',
+    undefined,
+    async (dir, _file, { dryRun, from }) => {
+      const { requireStore, rotateSigningKey } = await maintenance()
+      if (dryRun) {
+        requireStore(dir)
+        return wouldDo(context, { data_dir: dir, retires: from ?? 'the active signing key' })
+      }
+      const output = await context.output()
+      const done = await rotateSigningKey(dir, context.io.env, { from, tell: (line) => output.warn(line) })
+      const { rotated } = done
+      await say(context, rotated ? 'New signing key' : `${from} was retired before`, {
+        data_dir: dir,
+        ...done,
+      })
+    },
+  )
+  add(
+    'rotate-master-key',
+    'Wrap everything that the store keeps secret under a new master key',
+    undefined,
+    async (dir, _file, { dryRun, newKeyFile }) => {
+      const { requireIdle, rotateMasterKey } = await maintenance()
+      requireIdle(dir)
+      const { env } = context.io
+      const given =
+        newKeyFile === undefined ? undefined : await readText(newKeyFile, context.io, '--new-key-file')
+      if (dryRun) return wouldDo(context, { data_dir: dir, rewraps: 'every wrapped value' })
+      const output = await context.output()
+      const tell = (line: string): void => output.warn(line)
+      const { left_out, ...done } = await rotateMasterKey(dir, env, { given, tell })
+      if (left_out.length > 0)
+        output.warn(`Not authentic or not readable before, and so not now: ${left_out.join(', ')}`)
+      if (env.SVC_MASTER_KEY) output.warn('Set SVC_MASTER_KEY to the new key before the service starts')
+      await say(context, rotationNote[done.state], { data_dir: dir, ...done })
+    },
+  )
+}

@@ -1,0 +1,33 @@
+import type { Env } from '../../core/env.ts'
+
+export type OutputStream = {
+  write(text: string): void
+  isTTY: boolean
+  columns: number
+  /** Of a terminal; where it is not known, nothing is paged. */
+  rows?: number
+}
+
+/** A command line for the shell, or `less` where nobody named one; and what its environment has besides ours. */
+export type Pager = { command: string | undefined; env: Record<string, string> }
+
+/** Everything that a command knows of the outside world. Tests give a version in memory. */
+export type Io = {
+  stdin: { isTTY: boolean; text(): Promise<string>; bytes(): Promise<Buffer> }
+  stdout: OutputStream
+  stderr: OutputStream
+  env: Env
+  /** Shows a text through a pager on the terminal; false when there is no such program. Without it, nothing is paged. */
+  page?(text: string, pager: Pager): Promise<boolean>
+  /**
+   * Set by the run: says what it means that standard output cannot be written (`EPIPE`, `ENOSPC`), and answers how to
+   * exit.
+   */
+  onUnwritable?(code: string): Promise<number>
+  /** Is given what a command answers, or the error it fails with, as data; `svc demo` checks its steps with it. */
+  onAnswer?(answer: unknown): void
+  cwd: string
+  now(): Date
+  /** Aborted by Ctrl-C or SIGTERM. */
+  signal: AbortSignal
+}

@@ -1,0 +1,54 @@
+import { SvcError } from '../../core/errors.ts'
+import { safeJson, safeLine, safeText, seenText } from '../../core/safe-text.ts'
+import { writeCell } from './csv-cell.ts'
+import { gridOf } from './grid.ts'
+import type { Format, Shape } from './output.ts'
+import { idOf, isRow } from './payload.ts'
+
+/** A tab or a newline inside a cell would be another cell or line; the backslash keeps it reversible. */
+const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+const tsvCell = (text: string): string => seenText(text.replace(/[\\\t\n\r]/g, (char) => escapes[char]!))
+
+const ids = (payload: unknown): string[] =>
+  (Array.isArray(payload) ? payload : [payload]).map((row: unknown) => {
+    const name = isRow(row) && idOf(Object.keys(row))
+    const id = isRow(row) && name ? row[name] : undefined
+    if (typeof id === 'number' || (typeof id === 'string' && id !== '')) return safeLine(String(id))
+    throw new SvcError('failed', 'no_id', 'The answer has no id to print', { hint: 'use -o json' })
+  })
+
+const lines = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('')
+
+const toCsv = async (payload: unknown, shape: Shape): Promise<string> => {
+  const { stringify } = await import('csv-stringify/sync')
+  const list = Array.isArray(payload) ? payload : [payload]
+  const { known = shape.columns } = shape
+  if (list.length === 0) return known ? stringify([[...known]]) : ''
+  const { head, lines } = gridOf(list, shape, true)
+  const rows = head && head.length > 0 ? [head, ...lines] : lines
+  return stringify(rows.map((row) => row.map(writeCell)))
+}
+
+/** The payload as text in each format but the table. Nothing invisible stands raw in any of them, nor what joins letters on a terminal. */
+export const render = async (
+  payload: unknown,
+  shape: Shape,
+  format: Exclude<Format, 'table'>,
+  onTerminal: boolean,
+): Promise<string> => {
+  const safe = onTerminal ? safeText : (text: string) => text
+  switch (format) {
+    case 'json':
+      return `${safeJson(payload, 2)}\n`
+    case 'ndjson':
+      return lines((Array.isArray(payload) ? payload : [payload]).map((row) => safeJson(row)))
+    case 'id':
+      return lines(ids(payload))
+    case 'yaml':
+      return safe((await import('./yaml-text.ts')).yamlText(payload))
+    case 'csv':
+      return safe(await toCsv(payload, shape))
+    case 'tsv':
+      return lines(gridOf(payload, shape).lines.map((line) => safe(line.map(tsvCell).join('\t'))))
+  }
+}

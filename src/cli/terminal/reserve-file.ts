@@ -1,0 +1,35 @@
+import { closeSync, existsSync, openSync, unlinkSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { usageError } from '../../core/errors.ts'
+import type { Io } from './io.ts'
+
+/** A file of one's own, taken before anybody is rung, so that a proof has its place; what is there is never overwritten. */
+export const reserveFile = (
+  file: string,
+  flag: string,
+  { cwd }: Pick<Io, 'cwd'>,
+): { path: string; write(text: string): void; giveUp(): void } => {
+  const path = resolve(cwd, file)
+  if (existsSync(path))
+    throw usageError(
+      `--${flag}: ${path} already exists and is not overwritten`,
+      `--${flag} with another name`,
+    )
+  let fd: number
+  try {
+    fd = openSync(path, 'wx', 0o600)
+  } catch (error) {
+    throw usageError(`--${flag}: cannot write ${path} (${(error as NodeJS.ErrnoException).code})`)
+  }
+  return {
+    path,
+    write: (text) => {
+      writeFileSync(fd, text)
+      closeSync(fd)
+    },
+    giveUp: () => {
+      closeSync(fd)
+      unlinkSync(path)
+    },
+  }
+}

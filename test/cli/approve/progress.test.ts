@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { createTeller, timeLeft } from '../../../src/cli/approve/progress.ts'
+import { SvcError } from '../../../src/core/errors.ts'
+import { memoryIo } from '../memory-io.ts'
+import { record } from './records.ts'
+
+const left = (): number => 59.2
+const lost = new SvcError('unreachable', 'connection_cut', 'The connection ended')
+
+const told = (
+  options: { tty?: boolean; columns?: number; output?: string; reveal?: boolean },
+  asked = record(),
+) => {
+  const io = memoryIo(options)
+  const tell = createTeller({ io, globals: options }, left)
+  tell.requested(asked)
+  tell.waiting(asked)
+  tell.lost(asked, lost)
+  tell.reconnected(asked)
+  tell.decided({ ...asked, status: 'denied', detail: 'the approver did not expect this request' })
+  tell.end()
+  return io
+}
+
+describe('a wait that is told', () => {
+  test('is plain lines where stderr is no terminal', () => {
+    const io = told({}, record({ number: '42' }))
+    expect(io.out()).toBe('')
+    expect(io.err()).toBe(
+      [
+        'Asked +12025550101 (apr_1): Deploy 4.2',
+        'Number to type on the phone: 42',
+        'Waiting, 1:00 left',
+        'The connection ended; still waiting for +12025550101 (apr_1), 1:00 left',
+        'Connected again; +12025550101 (apr_1) is pending',
+        'Denied by +12025550101 (apr_1): the approver did not expect this request',
+        '',
+      ].join('\n'),
+    )
+  })
+  test('says so where the approver is not named', () => {
+    expect(told({}, record({ approver_mobile: '' })).err()).toContain('Denied by an unnamed approver (apr_1)')
+  })
+  test('is one line that is redrawn on a terminal, within its width, and is gone at the end', () => {
+    const err = told({ tty: true, columns: 60 }, record({ number: '42' })).err()
+    const redrawn = err.split('\r\u001b[K').filter((text) => text.startsWith('Waiting'))
+    expect(redrawn.length).toBeGreaterThan(0)
+    for (const line of redrawn) expect(line.length).toBeLessThan(60)
+    expect(err.trimEnd().split('\r\u001b[K').at(-1)).toMatch(/^Denied by/)
+  })
+  test('keeps the time and the number where there is no room for the id', () => {
+    const long = record({ request_id: 'apr_PrAq_kgZup5IgDgkjw_A9iRb', number: '42' })
+    const narrow = told({ tty: true, columns: 60 }, long).err()
+    expect(narrow).toContain('\r\u001b[KWaiting for +1••••••0101, 1:00 left. Number to type: 42.')
+    const wide = told({ tty: true, columns: 100 }, long).err()
+    expect(wide).toContain(
+      'Waiting for +1••••••0101 (apr_PrAq_kgZup5IgDgkjw_A9iRb), 1:00 left. Number to type: 42.',
+    )
+  })
+  test('masks the phone on a terminal unless it is to be revealed', () => {
+    expect(told({ tty: true }).err()).toContain('+1••••••0101')
+    expect(told({ tty: true }).err()).not.toContain('+12025550101')
+    expect(told({ tty: true, reveal: true }).err()).toContain('+12025550101')
+  })
+  test('is events on stdout with -o ndjson, and nothing else anywhere', () => {
+    const io = told({ output: 'ndjson', tty: true }, record({ number: '42' }))
+    const events = io
+      .out()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(events.map(({ event }) => event)).toEqual([
+      'requested',
+      'waiting',
+      'disconnected',
+      'reconnected',
+      'decided',
+    ])
+    expect(events[0]).toMatchObject({ request_id: 'apr_1', number: '42', seconds_left: 60 })
+    expect(events.at(-1)).toMatchObject({ status: 'denied' })
+    expect(io.err()).toBe('')
+  })
+  test('shows nothing hostile raw', () => {
+    const io = told(
+      { tty: true },
+      record({ action: 'Deploy \u202e4.2\u001b[2J\n', request_id: 'apr_\u0007' }),
+    )
+    expect(io.err()).toContain('Deploy \\u{202e}4.2\\u{001b}[2J\\u{000a}')
+    for (const raw of ['\u202e', '\u0007', '\u001b[2J']) expect(io.err()).not.toContain(raw)
+  })
+})
+
+test('a deadline is minutes and seconds, never below zero, or not known', () => {
+  expect([61, 0.2, -5, Infinity].map(timeLeft)).toEqual([
+    '1:01 left',
+    '0:01 left',
+    '0:00 left',
+    'deadline not known',
+  ])
+})

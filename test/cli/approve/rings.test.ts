@@ -1,0 +1,84 @@
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createContext } from '../../../src/cli/context/create-context.ts'
+import { personIn, ringOnce } from '../../../src/cli/approve/rings.ts'
+import { memoryIo } from '../memory-io.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'svc-rings-'))
+})
+afterEach(() => {
+  chmodSync(dir, 0o700)
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const start = Date.parse('2026-01-01T12:00:00.000Z')
+const at = (minutes: number) => new Date(start + minutes * 60_000)
+const ring = async (
+  minutes: number,
+  { person = '+12025550101', status = 'pending', url = 'https://a.example/x', fails = false } = {},
+): Promise<string> => {
+  const io = { ...memoryIo({ env: { SVC_CONFIG_DIR: dir } }), now: () => at(minutes) }
+  const data = { request_id: 'apr_one', expires_at: at(5).toISOString() }
+  const sent = ringOnce(createContext(io), person, {
+    origin: new URL(url).origin,
+    send: async () => {
+      if (fails) throw new Error('no')
+      return data
+    },
+    requestIn: (answer) => answer,
+    statusOf: async () => status,
+  })
+  await sent.catch(() => undefined)
+  return io.err()
+}
+
+describe('before a person is rung', () => {
+  it('nothing is said the first time, nor of somebody else or another service', async () => {
+    expect(await ring(0)).toBe('')
+    expect(await ring(1, { person: '+12025550102' })).toBe('')
+    expect(await ring(1, { url: 'https://b.example/x' })).toBe('')
+  })
+  it('svc says when it asked the same person, and that the request still waits', async () => {
+    await ring(0)
+    expect(await ring(2)).toBe(
+      'This person was already asked 2 minutes ago, and that request is still pending. To withdraw it: svc approve cancel apr_one\n',
+    )
+  })
+  it('says no more than that where the request has ended, or lapsed', async () => {
+    await ring(0)
+    expect(await ring(1, { status: 'approved' })).toBe('This person was already asked a minute ago\n')
+    await ring(2)
+    expect(await ring(8)).toBe('This person was already asked 6 minutes ago\n')
+  })
+  it('says nothing after ten minutes', async () => {
+    await ring(0)
+    expect(await ring(10)).toBe('')
+  })
+  it('a request that failed has rung nobody', async () => {
+    await ring(0, { fails: true })
+    expect(await ring(1)).toBe('')
+  })
+  it('keeps no number, in a file that nobody else can read', async () => {
+    await ring(0)
+    const [file] = readdirSync(join(dir, 'cache'))
+    expect(statSync(join(dir, 'cache', file!)).mode & 0o777).toBe(0o600)
+    expect(file! + readFileSync(join(dir, 'cache', file!), 'utf8')).not.toContain('2025550101')
+  })
+})
+
+describe('whom an input rings', () => {
+  const same: [string, Record<string, unknown>, string | undefined][] = [
+    ['approve submit', { approver_mobile: '+1 (202) 555-0101' }, '+12025550101'],
+    ['auth verify-user', { country_code: '+1', mobile: '2025550101' }, '+12025550101'],
+    ['notify global', { mobile: '+12025550101', type: 'alert' }, undefined],
+    ['notify email', { email: 'ada@acme.example' }, 'ada@acme.example'],
+    ['mobile support', { mobile: '+12025550101' }, undefined],
+    ['org create', { name: 'x' }, undefined],
+  ]
+  for (const [cli, input, person] of same)
+    it(`is ${person ?? 'nobody'} for ${cli}`, () => expect(personIn({ cli }, input)).toBe(person))
+})

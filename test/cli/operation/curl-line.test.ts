@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from '../../../src/cli/main.ts'
+import type { Operation } from '../../../src/contract/operation.ts'
+import { table } from '../../../src/contract/table.ts'
+import { temporaryFolder } from '../../e2e/processes.ts'
+import { json, startFakeHosted, type FakeHosted, type Seen } from '../../fake-hosted.ts'
+import { memoryIo } from '../memory-io.ts'
+import { sampleData } from '../terminal/sample.ts'
+import { argvOf, isMeant, operations } from '../terminal/typed-operations.ts'
+
+// The `curl` line of each write, run by a real shell and a real curl, beside what svc itself sends.
+
+const hasCurl = await promisify(execFile)('curl', ['--version']).then(
+  () => true,
+  () => false,
+)
+const key = 'svc_op_1a2b3c4d_key'
+const secret = 'a-secret-that-is-long-enough'
+const folder = temporaryFolder()
+const secretFile = join(folder.path, 'secret.txt')
+writeFileSync(secretFile, `${secret}\n`)
+
+let service: FakeHosted
+beforeAll(async () => {
+  service = await startFakeHosted()
+  service.always((request, response) => {
+    const operation = Object.values(table as Record<string, Operation>).find((one) => isMeant(one, request))
+    const data = operation && sampleData(operation)
+    json(200, { status: 'success', message: 'Done', data })(request, response)
+  })
+})
+afterAll(async () => {
+  await service.close()
+  folder.remove()
+})
+
+const svc = async (argv: string[]): Promise<string> => {
+  const env = { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key }
+  const io = memoryIo({ cwd: folder.path, env })
+  const exit = await run(argv, io)
+  if (exit !== 0) throw new Error(`svc ${argv.join(' ')} exits ${exit}: ${io.err()}`)
+  return io.out()
+}
+
+const shell = async (line: string, env: Record<string, string>): Promise<number> =>
+  promisify(execFile)('/bin/sh', ['-c', line], { env: { PATH: process.env.PATH, ...env } }).then(
+    () => 0,
+    (error: { code: number }) => error.code,
+  )
+
+/** The request for this operation that `work` makes. */
+const sentBy = async (operation: Operation, work: () => Promise<unknown>): Promise<Seen[]> => {
+  const before = service.seen.length
+  await work()
+  return service.seen.slice(before).filter((request) => isMeant(operation, request))
+}
+
+const compared = ({ method, path, headers, body }: Seen) => ({
+  method,
+  path,
+  type: headers['content-type'],
+  key: headers['x-api-key'],
+  body: body ? (JSON.parse(body) as unknown) : undefined,
+})
+
+describe.runIf(hasCurl)('the curl line of --dry-run', () => {
+  it.each(operations.filter(([, { effect }]) => effect !== 'read'))(
+    'sends what svc sends for %s, and nothing without the secrets',
+    async (_, operation) => {
+      const argv = argvOf(operation, secretFile)
+      const { curl, secrets = [] } = JSON.parse(await svc([...argv, '--dry-run', '-o', 'json'])) as {
+        curl: string
+        secrets?: string[]
+      }
+      expect(curl).not.toContain(secret)
+      const given = {
+        ...(operation.open ? {} : { SVC_API_KEY: key }),
+        ...Object.fromEntries(secrets.map((name) => [name, valueFor(name, argv)])),
+      }
+      for (const missing of Object.keys(given)) {
+        const others = Object.fromEntries(Object.entries(given).filter(([name]) => name !== missing))
+        expect(await sentBy(operation, () => shell(curl, others))).toEqual([])
+      }
+      const [theirs] = await sentBy(operation, () => shell(curl, given))
+      const [ours] = await sentBy(operation, () => svc(argv))
+      const expected = compared(ours!)
+      expect(compared(theirs!)).toEqual(operation.open ? { ...expected, key: undefined } : expected)
+    },
+  )
+})
+
+/** A secret was typed as a file, or else it stands among the arguments as it is. */
+const valueFor = (variable: string, argv: readonly string[]): string => {
+  const flag = `--${variable.replace(/^MY_/, '').toLowerCase().replaceAll('_', '-')}`
+  const at = argv.findIndex((word) => word === flag || word === `${flag}-file`)
+  return at < 0 || argv[at + 1] === secretFile ? secret : argv[at + 1]!
+}

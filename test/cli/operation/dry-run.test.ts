@@ -1,0 +1,218 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createContext } from '../../../src/cli/context/create-context.ts'
+import { describeCommand, type CommandNode } from '../../../src/cli/program/command-node.ts'
+import { run } from '../../../src/cli/main.ts'
+import { buildProgram } from '../../../src/cli/program/program.ts'
+import type { Operation } from '../../../src/contract/operation.ts'
+import { table } from '../../../src/contract/table.ts'
+import { startService } from '../../../src/service/lifecycle/serve.ts'
+import { memoryIo } from '../memory-io.ts'
+
+/** Commands that no operation makes and that change neither the service nor what svc keeps. */
+const reading = new Set([
+  'user export',
+  'geofence export',
+  'geofence map',
+  'timeslot export',
+  'timeslot week',
+  'approve wait',
+  'approve verify',
+  'approve tools',
+  'approve health',
+  'audit verify',
+  'export',
+  'diff',
+  'mcp',
+  'mcp config',
+  'profile list',
+  'profile show',
+  'doctor',
+  'commands',
+  'completion',
+  'version',
+  'help',
+  'serve',
+  'demo',
+])
+
+const operations: Operation[] = Object.values(table)
+const readsAlone = (words: string): boolean =>
+  reading.has(words) ||
+  (operations.some(({ cli }) => cli === words) &&
+    operations.every(({ cli, effect }) => cli !== words || effect === 'read'))
+
+type Leaf = { words: string; node: CommandNode }
+const leaves = (node: CommandNode, words: string[] = []): Leaf[] =>
+  node.commands.length === 0
+    ? [{ words: words.join(' '), node }]
+    : node.commands.flatMap((child) => leaves(child, [...words, child.name]))
+
+// `apply` shows its plan and asks.
+const hasDryRun = ({ words, node }: Leaf): boolean =>
+  words === 'apply' || node.flags.some(({ flags }) => flags === '--dry-run')
+
+const dir = mkdtempSync(join(tmpdir(), 'svc-dry-'))
+const config = join(dir, 'config')
+const seen: string[] = []
+let server: Server
+let writing: Leaf[]
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`)
+    response.end('{"status":"success","message":"ok","data":{"id":1,"slug":"acme"}}')
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const all = leaves(describeCommand(await buildProgram(createContext(memoryIo()))))
+  writing = all.filter(({ words }) => !readsAlone(words))
+})
+afterAll(() => {
+  server.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const svc = async (line: string) => {
+  const io = memoryIo({
+    cwd: dir,
+    env: {
+      SVC_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/admin/public/api`,
+      SVC_API_KEY: 'k',
+      SVC_CONFIG_DIR: config,
+      SVC_MCP_URL: 'http://127.0.0.1:9/mcp',
+      PATH: process.env['PATH'],
+    },
+  })
+  const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|\S+/g)]
+  const exit = await run(
+    words.map(([word, double, single]) => double ?? single ?? word),
+    io,
+  )
+  return { exit, out: io.out(), err: io.err() }
+}
+
+/** Every file below the folder, with its content. */
+const files = (folder = dir): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => statSync(join(folder, name)).isFile())
+      .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+  )
+
+beforeEach(() => (seen.length = 0))
+
+test('every command that writes has --dry-run', () => {
+  expect(writing.length).toBeGreaterThan(50)
+  expect(writing.filter((leaf) => !hasDryRun(leaf)).map(({ words }) => words)).toEqual([])
+})
+
+test('the example of each sends nothing and saves nothing with --dry-run', async () => {
+  for (const file of ['secret.txt', 'code.txt', 'otp.txt', 'token.txt'])
+    writeFileSync(join(dir, file), 'hush')
+  writeFileSync(join(dir, 'deploy.sh'), '#!/bin/sh\n', { mode: 0o755 })
+  await svc('profile create prod --base-url https://host.example/admin/public/api')
+  await svc('profile create old --base-url https://host.example/admin/public/api')
+  const before = files()
+  const failed: string[] = []
+  // Those of a file or of stored data have tests of their own.
+  const own = /^(?:\S+ import|apply|service .*|approve inbox)$/
+  for (const { words, node } of writing.filter((leaf) => !own.test(leaf.words))) {
+    const example = /^ {2}svc (.*)$/m.exec(node.after)?.[1] ?? words
+    const line = example
+      .replace(/--with-key < \S+/, '')
+      .replace(/create prod/, 'create new')
+      .replace(/#.*$/, '')
+      .replace(/^(.*?)( -- .*)?$/, '$1 --dry-run -o json$2')
+    const { exit, out, err } = await svc(line)
+    if (exit !== 0 || out === '') failed.push(`svc ${line}: ${exit} ${err}`)
+  }
+  expect(failed).toEqual([])
+  // A slug is looked up, which is a read.
+  expect(seen.filter((request) => !/^GET \S+\/organization\/acme$/.test(request))).toEqual([])
+  expect(files()).toEqual(before)
+})
+
+describe('what is not a request', () => {
+  const url = 'https://host.example/admin/public/api'
+  test.each([
+    [
+      `profile create fresh --base-url ${url} --org acme --with-key`,
+      { name: 'fresh', base_url: url, org: 'acme' },
+    ],
+    ['profile set prod org=acme', { name: 'prod', base_url: url, org: 'acme' }],
+    ['profile use old', { name: 'old', base_url: url }],
+    ['profile remove old', { name: 'old', removed: true }],
+    [`profile login fresh --base-url ${url}`, { name: 'fresh', base_url: url }],
+  ])('svc %s --dry-run shows the profile as it would be', async (line, shown) => {
+    const before = files()
+    const { exit, out } = await svc(`${line} --dry-run -o json`)
+    expect({ exit, shown: JSON.parse(out) as unknown }).toEqual({ exit: 0, shown })
+    expect(files()).toEqual(before)
+  })
+
+  test('a dry run fails as the command would', async () => {
+    expect((await svc('profile use nope --dry-run')).exit).toBe(5)
+    expect((await svc(`profile create prod --base-url ${url} --dry-run`)).exit).toBe(3)
+  })
+
+  test('a call of a tool is printed and not made', async () => {
+    const { exit, out } = await svc('approve request Deploy --to +12025550101 --mcp --dry-run -o json')
+    expect(exit).toBe(0)
+    expect(JSON.parse(out)).toEqual({
+      url: 'http://127.0.0.1:9/mcp',
+      tool: 'request_approval_async',
+      arguments: { action: 'Deploy', approver_mobile: '+12025550101' },
+    })
+  })
+
+  test('a software key is not made', async () => {
+    const before = files()
+    const { exit, out } = await svc('user enroll 7 --org 1 --software --dry-run -o json')
+    expect(exit).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      method: 'POST',
+      algorithm: 'ES256',
+      file: expect.stringContaining(config),
+    })
+    expect(seen).toEqual([])
+    expect(files()).toEqual(before)
+  })
+})
+
+describe('the data of a service', () => {
+  beforeAll(async () => {
+    const data = { host: '127.0.0.1', port: 0, dataDir: join(dir, 'data'), env: {}, log: () => undefined }
+    await (await startService(data)).stop()
+    await svc('service backup kept.db --data-dir data')
+  })
+
+  test.each([
+    ['backup new.db --data-dir data', { file: expect.stringContaining('new.db') }],
+    ['restore kept.db --data-dir fresh', { file: expect.stringContaining('kept.db') }],
+    ['migrate --data-dir data', { from: expect.any(Number), to: expect.any(Number) }],
+    ['reset-operator-key --data-dir data', { revokes: 'every operator key' }],
+  ])('service %s --dry-run changes nothing', async (line, shown) => {
+    const before = readdirSync(dir, { recursive: true })
+    const store = readFileSync(join(dir, 'data', 'svc.db'))
+    const { exit, out } = await svc(`service ${line} --dry-run -o json`)
+    expect({ exit, shown: JSON.parse(out) as unknown }).toEqual({
+      exit: 0,
+      shown: expect.objectContaining(shown),
+    })
+    expect(readdirSync(dir, { recursive: true })).toEqual(before)
+    expect(readFileSync(join(dir, 'data', 'svc.db')).equals(store)).toBe(true)
+  })
+
+  test.each([
+    ['backup kept.db --data-dir data', 1],
+    ['backup new.db --data-dir nowhere', 5],
+    ['restore kept.db --data-dir data', 1],
+    ['restore nowhere.db --data-dir fresh', 5],
+  ])('service %s --dry-run fails as the command would', async (line, exit) => {
+    expect((await svc(`service ${line} --dry-run`)).exit).toBe(exit)
+    expect((await svc(`service ${line}`)).exit).toBe(exit)
+  })
+})

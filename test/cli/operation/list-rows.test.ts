@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { listRows } from '../../../src/cli/operation/list-rows.ts'
+import { audit } from '../../../src/contract/audit.ts'
+import { org } from '../../../src/contract/org.ts'
+import { json } from '../../fake-hosted.ts'
+import { withHosted } from '../../client/hosted.ts'
+
+const { signal } = new AbortController()
+const numbers = (from: number, count: number) => Array.from({ length: count }, (_, i) => ({ id: from + i }))
+
+/** A service with `total` rows whose cursor is the number of rows before a page. */
+const paging =
+  (total: number, cursorName = 'cursor') =>
+  async (
+    ...[operation, input, options = {}]: [
+      typeof org.listOrganizations | typeof audit.listAudit,
+      object,
+      object?,
+    ]
+  ) => {
+    const { client, service } = await withHosted()
+    service.always((request, response) => {
+      const { pathname, searchParams } = new URL(request.path, service.origin)
+      const from = Number(searchParams.get(cursorName) ?? 0)
+      const limit = Number(searchParams.get('limit') ?? total)
+      const end = Math.min(from + limit, total)
+      const link =
+        end < total ? { link: `<${pathname}?limit=${limit}&${cursorName}=${end}>; rel="next"` } : undefined
+      json(
+        200,
+        { status: 'success', message: 'OK', data: numbers(from, end - from) },
+        link,
+      )(request, response)
+    })
+    const { envelope, more } = await listRows(operation, client, { input: { ...input }, options, signal })
+    const limits = service.seen.map(({ path }) => new URL(path, service.origin).searchParams.get('limit'))
+    return { rows: envelope.data as unknown[], more, limits }
+  }
+
+describe('the rows of a list', () => {
+  test('are all of them without a limit, and nothing is asked about pages', async () => {
+    const { rows, more, limits } = await paging(2500)(org.listOrganizations, {})
+    expect([rows.length, more, limits]).toEqual([2500, undefined, [null]])
+  })
+
+  test('are so many in all, however many a page holds, and the next one is named', async () => {
+    const { rows, more, limits } = await paging(9000)(org.listOrganizations, { limit: 2500 })
+    expect(rows).toEqual(numbers(0, 2500))
+    expect(more).toEqual({ cursor: '2500' })
+    expect(limits).toEqual(['1000', '1000', '500'])
+  })
+
+  test('go on where a cursor says, to the end', async () => {
+    const { rows, more } = await paging(12)(org.listOrganizations, { limit: 5, cursor: '10' })
+    expect([rows, more]).toEqual([numbers(10, 2), undefined])
+  })
+
+  test('of a list by time are the newest, and all of them where that is asked', async () => {
+    expect(await paging(300)(audit.listAudit, {})).toMatchObject({ more: { cursor: '100' }, limits: ['100'] })
+    const { rows, more, limits } = await paging(2500)(audit.listAudit, {}, { all: true })
+    expect([rows.length, more, limits]).toEqual([2500, undefined, ['1000', '1000', '1000']])
+  })
+
+  test('are never cut off in silence where the service knows no limit or names pages otherwise', async () => {
+    const { client, service } = await withHosted()
+    service.next(json(200, { status: 'success', message: 'OK', data: numbers(0, 3) }))
+    const cut = await listRows(org.listOrganizations, client, { input: { limit: 2 }, options: {}, signal })
+    expect([cut.envelope.data, cut.more]).toEqual([numbers(0, 2), { cursor: undefined }])
+    const { rows, more } = await paging(9, 'page')(org.listOrganizations, { limit: 3 })
+    expect([rows, more]).toEqual([numbers(0, 3), { cursor: undefined }])
+  })
+
+  test.each([
+    [{ limit: 0 }, {}, '--limit must be a whole number of 1 or more, not "0"'],
+    [{ limit: 3 }, { all: true }, '--all cannot be combined with --limit'],
+    [
+      { since: '2030-01-02T00:00:00.000Z', until: '2030-01-01T00:00:00.000Z' },
+      { since: '1h', until: '2d' },
+      '--since 1h is not before --until 2d',
+    ],
+  ])('are not asked for with %j and %j', async (input, options, message) => {
+    const { client, service } = await withHosted()
+    await expect(listRows(audit.listAudit, client, { input, options, signal })).rejects.toMatchObject({
+      exit: 'usage',
+      message,
+    })
+    expect(service.seen).toEqual([])
+  })
+})

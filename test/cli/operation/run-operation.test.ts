@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { run } from '../../../src/cli/main.ts'
+import { memoryIo } from '../memory-io.ts'
+
+const svc = async (...argv: string[]) => {
+  // Nobody answers there: what is sent fails as unreachable.
+  const io = memoryIo({ env: { SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api', SVC_API_KEY: 'k' } })
+  return { exit: await run(argv, io), out: io.out(), err: io.err() }
+}
+
+describe('a write whose answer is to be picked from', () => {
+  test('is not sent for a field that it does not answer, and says which there are', async () => {
+    const { exit, err } = await svc('key', 'create', '--can', 'all', '--name', 'ci', '--json', 'id,keys')
+    expect(exit).toBe(2)
+    expect(JSON.parse(err)).toMatchObject({
+      message: 'svc key create has no field "keys" in its answer; nothing was sent',
+      hint: expect.stringMatching(/^--json id,.*\bkey\b/),
+    })
+  })
+
+  test.each([['id,key'], ['policy.factors']])('is sent for %s', async (fields) => {
+    const words = fields === 'id,key' ? ['key', 'create', '--can', 'ask'] : ['org', 'create']
+    expect((await svc(...words, '--name', 'ci', '--json', fields)).exit).toBe(9)
+  })
+
+  test('is sent for anything that --jq picks, and a read for any field', async () => {
+    expect((await svc('key', 'create', '--can', 'all', '--name', 'ci', '--jq', '.other')).exit).toBe(9)
+    expect((await svc('org', 'list', '--json', 'other')).exit).toBe(9)
+  })
+})
+
+describe('a command with something missing', () => {
+  test.each([
+    [['geofence', 'delete', '--org', '1', '--no-color'], 'svc geofence delete 12 --org 1 --no-color'],
+    [
+      ['user', 'list', '--cacert', 'ca.pem', '--limit', '5'],
+      'svc user list --limit 5 --cacert ca.pem --org acme',
+    ],
+    [
+      ['org', 'creds', 'set-idp', '--org', '1', '--provider', 'okta'],
+      'svc org creds set-idp --org 1 --provider okta --client-id 0oa1b2 --client-secret-file FILE',
+    ],
+    [['org', 'create'], "svc org create --name 'Acme Corp'"],
+  ])('%j is answered with the same command and what is missing', async (argv, hint) => {
+    const { exit, err } = await svc(...argv)
+    expect([exit, err]).toEqual([2, expect.stringMatching(/^svc: Missing /)])
+    expect(err).toContain(`hint: ${hint}`)
+  })
+})

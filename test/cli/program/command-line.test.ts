@@ -1,0 +1,82 @@
+import { Command } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { operationLine, typedAgain, typedLine } from '../../../src/cli/program/command-line.ts'
+import { createContext } from '../../../src/cli/context/create-context.ts'
+import { run } from '../../../src/cli/main.ts'
+import { buildProgram } from '../../../src/cli/program/program.ts'
+import { org } from '../../../src/contract/org.ts'
+import { memoryIo } from '../memory-io.ts'
+
+const extra = { idp: { client_secret: 'hush', client_id: 'c1' }, api_token: 'hush' }
+
+describe('a secret below another field', () => {
+  test('is not in what the approver reads of an operation', () => {
+    const line = operationLine(
+      org.updateOrganization,
+      { input: { org_id: 1, name: 'X' }, extra },
+      { args: ['acme'], options: {} },
+    )
+    expect(line).toContain('"client_id":"c1"')
+    expect(line).not.toContain('hush')
+  })
+
+  test('is not in a command as it was typed', () => {
+    const command = new Command('update').option('-F, --field <key=value>')
+    command.parse(['-F', `idp=${JSON.stringify(extra.idp)}`], { from: 'user' })
+    expect(typedLine(command)).toContain('"client_id":"c1"')
+    expect(typedLine(command)).not.toContain('hush')
+  })
+
+  test.each([[[]], [['-o', 'json']]])('is not in a dry run with %j', async (more) => {
+    const io = memoryIo({ env: { SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api', SVC_API_KEY: 'k' } })
+    const fields = ['-F', 'idp.client_secret=hush', '-f', 'api_token=hush', '-f', 'note=kept']
+    expect(await run(['org', 'create', '--name', 'X', ...fields, '--dry-run', ...more], io)).toBe(0)
+    expect(io.out()).toContain('"note": "kept"')
+    expect(io.out() + io.err()).not.toContain('hush')
+  })
+})
+
+const typed = async (argv: string[], change?: Parameters<typeof typedAgain>[2]): Promise<string> => {
+  const context = createContext(memoryIo())
+  const program = await buildProgram(context, argv)
+  let again = ''
+  program.hook('preAction', async (_, command) => {
+    again = typedAgain(command, argv, change)
+    throw new Error('seen')
+  })
+  await program.parseAsync(argv, { from: 'user' }).catch(() => undefined)
+  return again
+}
+
+describe('a command to be typed again', () => {
+  test('has all that was typed, quoted for a shell, wherever it stood', async () => {
+    expect(
+      await typed(['-p', "it's", 'user', 'list', '--org', 'acme', '--limit', '2', '--no-color', '-o', 'id']),
+    ).toBe(String.raw`svc user list --org acme --limit 2 -p 'it'\''s' -o id --no-color`)
+  })
+
+  test('leaves out what is said anew', async () => {
+    const change = { without: ['--cursor'], plus: ['--cursor', 'b c'] }
+    expect(await typed(['audit', 'list', '--cursor', 'a', '--since', '2 h'], change)).toBe(
+      "svc audit list --since '2 h' --cursor 'b c'",
+    )
+  })
+
+  test('names a flag that was turned off as it was typed', async () => {
+    const line = await typed(['org', 'update', 'acme', '--no-device-trust'])
+    expect(line).toBe('svc org update acme --no-device-trust')
+  })
+
+  test('does not run where a secret was typed', async () => {
+    const line = await typed([
+      'org',
+      'update',
+      'acme',
+      '-f',
+      'api_token=hush',
+      '-F',
+      'idp={"password":"hush"}',
+    ])
+    expect(line).toBe('svc org update acme -F api_token=@FILE -F idp=@FILE')
+  })
+})

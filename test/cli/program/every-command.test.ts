@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createContext } from '../../../src/cli/context/create-context.ts'
+import { describeCommand, type CommandNode } from '../../../src/cli/program/command-node.ts'
+import { run } from '../../../src/cli/main.ts'
+import { answersNoId, printsText } from '../../../src/cli/terminal/accepted.ts'
+import { formats } from '../../../src/cli/terminal/output.ts'
+import { buildProgram } from '../../../src/cli/program/program.ts'
+import { temporaryFolder } from '../../e2e/processes.ts'
+import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
+import { memoryIo } from '../memory-io.ts'
+
+// Every command, those that are written by hand included, typed as its help shows it.
+
+type Typed = { words: string; argv: string[] }
+
+const wordsIn = (line: string): string[] =>
+  [...line.split(/ [>|<] | #/)[0]!.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, plain]) => single ?? double ?? plain!,
+  )
+
+/** The command lines below the help of a command, and of all below it; one without an example is typed bare. */
+const typedOf = (node: CommandNode, above: string[] = []): Typed[] => {
+  if (node.commands.length > 0 && node.name !== 'mcp')
+    return node.commands.flatMap((child) => typedOf(child, [...above, child.name]))
+  const words = above.join(' ')
+  const examples = [...node.after.matchAll(/^ {2}(?:[A-Z_]+=\S+ )*svc (.+)$/gm)].map(([, line]) =>
+    wordsIn(line!),
+  )
+  const own = examples.find((argv) => argv.slice(0, above.length).join(' ') === words)
+  const below = node.commands.flatMap((child) => typedOf(child, [...above, child.name]))
+  return [{ words, argv: own ?? above }, ...below]
+}
+
+const typed = typedOf(describeCommand(await buildProgram(createContext(memoryIo()))))
+
+let service: FakeHosted
+const folder = temporaryFolder()
+beforeAll(async () => {
+  service = await startFakeHosted()
+  service.always(json(404, { status: 'error', message: 'Not found' }))
+})
+afterAll(async () => {
+  await service.close()
+  folder.remove()
+})
+
+const failing = async (argv: string[]) => {
+  const sent = service.seen.length
+  const io = memoryIo({
+    cwd: folder.path,
+    env: { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'svc_op_1a2b3c4d_key' },
+  })
+  const exit = await run(argv, io)
+  return { exit: exit % 100, out: io.out(), err: io.err(), sent: service.seen.length - sent }
+}
+
+/** Before `--`, behind which nothing is a flag of ours. */
+const withFlags = (argv: string[], flags: string[]): string[] => {
+  const end = argv.indexOf('--')
+  return end < 0 ? [...argv, ...flags] : [...argv.slice(0, end), ...flags, ...argv.slice(end)]
+}
+
+const faults: [fault: string, flags: string[], says: RegExp][] = [
+  ['a filter that does not compile', ['--jq', '.['], /is not a valid filter|does not take --jq/],
+  ['an unknown format', ['-o', 'xml'], /-o must be|does not take -o/],
+  ['a filter and -o csv', ['--jq', '.', '-o', 'csv'], /cannot be combined with -o csv|does not take --jq/],
+  [
+    '--envelope and -o tsv',
+    ['--envelope', '-o', 'tsv'],
+    /--envelope requires|does not take --envelope|without --envelope/,
+  ],
+  ['--json with an empty list', ['--json', ','], /--json requires the names|does not take --json/],
+]
+
+describe.each(typed)('svc $words', ({ words, argv }) => {
+  it.each(faults)('refuses %s before anything is sent', async (_fault, flags, says) => {
+    const { exit, out, err, sent } = await failing(withFlags(argv, flags))
+    expect(err).toMatch(says)
+    expect({ exit, out, sent }).toEqual({ exit: 2, out: '', sent: 0 })
+  })
+
+  it('refuses a broken filter before anything is sent, whatever the format is', async () => {
+    for (const format of formats) {
+      const { exit, out, err, sent } = await failing(withFlags(argv, ['--jq', '.[', '-o', format]))
+      expect(err).toMatch(/is not a valid filter|cannot be combined with -o|does not take|answers no id/)
+      expect({ format, exit, out, sent }).toEqual({ format, exit: 2, out: '', sent: 0 })
+    }
+  })
+
+  it.runIf(answersNoId.has(words))('refuses -o id, since it answers none', async () => {
+    const { exit, out, err, sent } = await failing(withFlags(argv, ['-o', 'id']))
+    expect(err).toContain(`svc ${words} answers no id`)
+    expect({ exit, out, sent }).toEqual({ exit: 2, out: '', sent: 0 })
+  })
+
+  it.runIf(Object.hasOwn(printsText, words))('refuses flags that it would ignore', async () => {
+    for (const flags of [['--jq', '.'], ['--json', 'id'], ['--envelope'], ['-o', 'csv']]) {
+      const { exit, out, err } = await failing(withFlags(argv, flags))
+      expect(err).toContain(`svc ${words} does not take ${flags[0] === '-o' ? '-o csv' : flags[0]}`)
+      expect({ exit, out }).toEqual({ exit: 2, out: '' })
+    }
+  })
+})
+
+it('names no command that is not there', () => {
+  const known = new Set(typed.map(({ words }) => words))
+  expect([...answersNoId, ...Object.keys(printsText)].filter((words) => !known.has(words))).toEqual([])
+})

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { describeCommand, type CommandNode } from '../../../src/cli/program/command-node.ts'
+import { createContext } from '../../../src/cli/context/create-context.ts'
+import { topics } from '../../../src/cli/program/help-topics.ts'
+import { run } from '../../../src/cli/main.ts'
+import { buildProgram } from '../../../src/cli/program/program.ts'
+import { memoryIo } from '../memory-io.ts'
+
+const svc = async (...argv: string[]) => {
+  const io = memoryIo({ columns: 100 })
+  return { exit: await run(argv, io), out: io.out(), err: io.err() }
+}
+
+/** Commands that do something, with the words that lead to each. */
+const leaves = (node: CommandNode, words: string[] = []): [string, CommandNode][] =>
+  node.commands.length === 0
+    ? [[words.join(' '), node]]
+    : node.commands.flatMap((child) => leaves(child, [...words, child.name]))
+
+test('svc help lists the topics', async () => {
+  const { exit, out } = await svc('help')
+  expect(exit).toBe(0)
+  for (const name of Object.keys(topics)) expect(out).toContain(`  ${name}`)
+})
+
+test.each(Object.keys(topics))('svc help %s fits a terminal of 120 columns', async (topic) => {
+  const { exit, out } = await svc('help', topic)
+  expect(exit).toBe(0)
+  expect(out.split('\n').filter((line) => line.length > 120)).toEqual([])
+})
+
+test('svc help with the words of a command is its --help', async () => {
+  const [asTopic, asFlag] = [await svc('help', 'org', 'create'), await svc('org', 'create', '--help')]
+  expect(asTopic).toEqual(asFlag)
+  expect(asTopic.out).toContain('Usage: svc org create')
+})
+
+test('a word that means nothing is refused with the nearest one that does', async () => {
+  expect(await svc('help', 'exitcodes')).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('hint: svc help exit-codes'),
+  })
+  expect((await svc('help', 'nothing-at-all')).err).toContain('hint: svc help exit-codes|environment')
+})
+
+test('every command shows an example of itself', async () => {
+  const tree = describeCommand(await buildProgram(createContext(memoryIo())))
+  const bare = leaves(tree).filter(([words, { after }]) => !after.includes(`svc ${words}`))
+  expect(bare.map(([words]) => words)).toEqual([])
+})

@@ -1,0 +1,213 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { parse as parseCsv } from 'csv-parse/sync'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse as parseYaml } from 'yaml'
+import { readCell } from '../../../src/cli/terminal/csv-cell.ts'
+import { run } from '../../../src/cli/main.ts'
+import { formats } from '../../../src/cli/terminal/output.ts'
+import { answerFieldsWith } from '../../../src/contract/describe.ts'
+import type { Operation } from '../../../src/contract/operation.ts'
+import { table } from '../../../src/contract/table.ts'
+import { temporaryFolder } from '../../e2e/processes.ts'
+import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
+import { memoryIo } from '../memory-io.ts'
+import { personalText, sampleData } from './sample.ts'
+import { argvOf, isMeant, operations } from './typed-operations.ts'
+
+// Every command of the table in every format, on a terminal and piped. Commands, arguments and answers come from the
+// table: a new operation is looked at without a line here.
+
+let service: FakeHosted
+const folder = temporaryFolder()
+const secretFile = join(folder.path, 'secret.txt')
+writeFileSync(secretFile, 'a-secret-that-is-long-enough\n')
+beforeAll(async () => {
+  service = await startFakeHosted()
+})
+afterAll(async () => {
+  await service.close()
+  folder.remove()
+})
+
+/** Every operation is answered by its sample; with `failing`, this one is not found. */
+const answering = (failing?: Operation): void =>
+  service.always((request, response) => {
+    const operation = Object.values(table as Record<string, Operation>).find((one) => isMeant(one, request))
+    if (!operation || operation === failing)
+      return json(404, { status: 'error', message: 'Not found' })(request, response)
+    const data = sampleData(operation)
+    const message = operation.message
+    json(200, { status: 'success', message, ...(data === undefined ? {} : { data }) })(request, response)
+  })
+
+const typing = async (argv: string[], tty: boolean) => {
+  const io = memoryIo({
+    tty,
+    columns: 120,
+    cwd: folder.path,
+    env: {
+      NO_COLOR: '1',
+      SVC_CONFIG_DIR: folder.path,
+      SVC_BASE_URL: service.baseUrl,
+      SVC_API_KEY: 'svc_op_1a2b3c4d_key',
+    },
+  })
+  const exit = await run(argv, io)
+  return { exit, out: io.out(), err: io.err() }
+}
+
+/** What a terminal must never get: controls but newline and tab, and what is invisible or turns text round. */
+const unsafe = /[^\P{Cc}\n\t]|\p{Cf}|\p{Zl}|\p{Zp}/u
+const lines = (text: string): string[] => text.split('\n').slice(0, -1)
+const listed = (payload: unknown): unknown[] => (Array.isArray(payload) ? payload : [payload])
+const hasId = (row: unknown): boolean =>
+  ['id', 'request_id', 'message_id'].some((name) => name in Object(row))
+
+/** Whether each format reads back as what was answered; what is piped is complete. */
+const reads: Record<string, (out: string, payload: unknown) => boolean> = {
+  json: (out, payload) => isDeepStrictEqual(JSON.parse(out), payload),
+  yaml: (out, payload) => isDeepStrictEqual(parseYaml(out), payload),
+  ndjson: (out, payload) =>
+    isDeepStrictEqual(
+      lines(out).map((line) => JSON.parse(line) as unknown),
+      listed(payload),
+    ),
+  csv: (out, payload) => {
+    const rows = parseCsv(out, { columns: true }) as Record<string, string>[]
+    const first = Object.entries(Object(listed(payload)[0]) as object)
+    const isSame = ([name, value]: [string, unknown]): boolean =>
+      typeof value === 'object' || readCell(rows[0]?.[name] ?? '') === String(value)
+    return rows.length === listed(payload).length && first.every(isSame)
+  },
+  tsv: (out, payload) => {
+    const widths = lines(out).map((line) => line.split('\t').length)
+    return new Set(widths).size <= 1 && (!Array.isArray(payload) || widths.length === payload.length)
+  },
+  id: (out, payload) => lines(out).length === listed(payload).length,
+  table: (out) => lines(out).length > 0,
+}
+
+/** Of what is masked, what stands somewhere in the text. */
+const readable = (out: string): string[] => Object.values(personalText).filter((text) => out.includes(text))
+
+/** What is wrong with one format, in words; nothing where it holds. */
+const faultsOf = async (
+  operation: Operation,
+  payload: unknown,
+  format: string,
+  tty: boolean,
+): Promise<string[]> => {
+  const { exit, out, err } = await typing([...argvOf(operation, secretFile), '-o', format], tty)
+  if (format === 'id' && !listed(payload).every(hasId)) {
+    const expected = operation.effect === 'read' ? 1 : 2
+    return exit === expected && out === '' && err.includes('no id')
+      ? []
+      : [`no id, and still ${exit}: ${out}`]
+  }
+  // Where nothing unsafe may stand raw, CSV and YAML cannot say it otherwise.
+  const isWhole = !tty || !['csv', 'yaml'].includes(format)
+  // Before it rings again, svc says so, whatever the format: on stderr.
+  const isLost = format === 'id' && answerFieldsWith(operation, 'secret').size > 0
+  const isQuiet = tty || operation.effect === 'rings' || (isLost ? err.includes('Not printed') : err === '')
+  return [
+    ...(exit === 0 ? [] : [`exit ${exit}: ${err}`]),
+    ...(isQuiet ? [] : [`stderr: ${err}`]),
+    ...(out.endsWith('\n') ? [] : ['no newline at the end']),
+    ...(!isWhole || reads[format]!(out, payload) ? [] : [`reads back otherwise: ${out}`]),
+    ...((tty || format === 'table') && unsafe.test(out) ? [`unsafe: ${JSON.stringify(out)}`] : []),
+    ...(tty && format === 'table' ? readable(out).map((text) => `not masked: ${text}`) : []),
+  ]
+}
+
+describe.each(operations)('%s', (_, operation) => {
+  const argv = argvOf(operation, secretFile)
+  const payload = sampleData(operation) ?? { status: 'success', message: operation.message }
+
+  it.each(formats)('in -o %s', async (format) => {
+    answering()
+    expect(await faultsOf(operation, payload, format, false)).toEqual([])
+    expect(await faultsOf(operation, payload, format, true)).toEqual([])
+  })
+
+  it('without a format, with --reveal, --envelope, --json and --jq', async () => {
+    answering()
+    const terminal = await typing(argv, true)
+    expect(terminal.exit).toBe(0)
+    expect(terminal.out).not.toMatch(unsafe)
+    expect(readable(terminal.out)).toEqual([])
+
+    const revealed = await typing([...argv, '--reveal'], true)
+    const piped = await typing([...argv, '-o', 'table'], false)
+    expect(readable(revealed.out)).toEqual(readable(piped.out))
+
+    const whole = await typing([...argv, '--envelope'], false)
+    expect(JSON.parse(whole.out)).toMatchObject({ status: 'success', message: expect.any(String) })
+
+    const [field = 'nothing'] = Object.keys(Object(listed(payload)[0]) as object)
+    const picked = listed(JSON.parse((await typing([...argv, '--json', field], false)).out))
+    expect(picked.map((row) => Object.keys(Object(row) as object))).toEqual(picked.map(() => [field]))
+    const unknown = await typing([...argv, '--json', 'nosuch'], false)
+    expect({ exit: unknown.exit, out: unknown.out }).toEqual({ exit: 2, out: '' })
+
+    const filtered = await typing([...argv, '--jq', '.'], false)
+    expect(JSON.parse(filtered.out)).toEqual(payload)
+  })
+
+  it.each([
+    ['a filter that does not compile', ['--jq', '.[']],
+    ['an unknown format', ['-o', 'xml']],
+    ['a format that --jq cannot be combined with', ['--jq', '.', '-o', 'csv']],
+    ['a format that --envelope cannot be combined with', ['--envelope', '-o', 'tsv']],
+    ['--json without a field', ['--json']],
+    ['--json with an empty list', ['--json', ',']],
+  ])('sends nothing for %s', async (_fault, flags) => {
+    answering()
+    const sent = service.seen.length
+    const { exit, out } = await typing([...argv, ...flags], false)
+    expect({ exit, out, sent: service.seen.length - sent }).toEqual({ exit: 2, out: '', sent: 0 })
+  })
+
+  it.runIf(operation.effect === 'read')('exits 1 where a filter fails', async () => {
+    answering()
+    const { exit, out } = await typing([...argv, '--jq', 'error("no")'], false)
+    expect({ exit, out }).toEqual({ exit: 1, out: '' })
+  })
+
+  it.skipIf(operation.effect === 'read')(
+    'reports that it was done where a filter then fails, and prints the whole answer',
+    async () => {
+      answering()
+      const { exit, out, err } = await typing([...argv, '--jq', 'error("no")'], false)
+      expect({ exit, answer: JSON.parse(out) as unknown }).toEqual({ exit: 11, answer: payload })
+      expect(JSON.parse(lines(err).at(-1)!)).toMatchObject({ code: 'not_shown' })
+    },
+  )
+
+  it('when the service says no', async () => {
+    answering(operation)
+    for (const tty of [false, true]) {
+      const plain = await typing(argv, tty)
+      expect({ exit: plain.exit, out: plain.out }).toEqual({ exit: 5, out: '' })
+      const machine = await typing([...argv, '-o', 'json'], tty)
+      expect({ exit: machine.exit, out: machine.out }).toEqual({ exit: 5, out: '' })
+      expect(JSON.parse(lines(machine.err).at(-1)!)).toMatchObject({
+        code: expect.any(String),
+        message: 'Not found',
+      })
+    }
+  })
+
+  it.runIf(operation.effect !== 'read')('with --dry-run sends nothing', async () => {
+    answering()
+    const sent = service.seen.length
+    const { exit, out } = await typing([...argv, '--dry-run', '-o', 'json'], false)
+    expect(exit).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ method: operation.method, curl: expect.any(String) })
+    expect(service.seen.slice(sent).filter((request) => isMeant(operation, request))).toEqual([])
+    const shown = await typing([...argv, '--dry-run'], true)
+    expect(shown.out).not.toMatch(unsafe)
+    expect(shown.out).not.toContain('a-secret-that-is-long-enough')
+  })
+})

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { SvcError } from '../../../src/core/errors.ts'
+import type { Globals } from '../../../src/cli/context/context.ts'
+import { showError } from '../../../src/cli/terminal/error.ts'
+import { memoryIo } from '../memory-io.ts'
+
+const showing = (error: unknown, globals: Globals = {}): { exit: number; err: string; out: string } => {
+  const io = memoryIo()
+  return { exit: showError(error, { io, globals }), err: io.err(), out: io.out() }
+}
+const refused = new SvcError('refused', 'invalid', 'The service refused it', {
+  detail: 'Two fields are wrong.',
+  hint: 'svc org create --name "Acme"',
+  issues: [
+    { field: '--name', message: 'must not be empty' },
+    { field: 'slug', message: 'is taken' },
+  ],
+  request_id: 'req_1',
+})
+
+const about = (message: string) =>
+  showing(new SvcError('refused', 'invalid', message, { issues: [{ field: 'slug', message: 'is taken' }] }))
+    .err
+
+describe('an error', () => {
+  it('is told in words, each thing on a line, on stderr alone', () => {
+    expect(showing(refused)).toEqual({
+      exit: 3,
+      out: '',
+      err:
+        'svc: The service refused it\n  --name: must not be empty\n  slug: is taken\nTwo fields are wrong.\n' +
+        'hint: svc org create --name "Acme"\nrequest id: req_1\n',
+    })
+  })
+  it('does not say its only issue twice, and says one that its message does not tell', () => {
+    expect(about('slug is taken')).toBe('svc: slug is taken\n')
+    expect(about('Refused')).toBe('svc: Refused\n  slug: is taken\n')
+  })
+  it('says of each field what is wrong with it, also where it is the same', () => {
+    const issues = ['--a', '--b'].map((field) => ({ field, message: 'must be a price' }))
+    const { err } = showing(new SvcError('usage', 'invalid_field', '--a must be a price', { issues }))
+    expect(err).toBe('svc: --a must be a price\n  --b: must be a price\n')
+  })
+  for (const globals of [
+    { output: 'json' },
+    { output: 'ndjson' },
+    { output: 'yaml' },
+    { json: 'id' },
+    { jq: '.' },
+    { envelope: true },
+  ])
+    it(`is one line of JSON with ${JSON.stringify(globals)}`, () => {
+      const { err } = showing(refused, globals)
+      expect(err.trimEnd()).not.toContain('\n')
+      expect(JSON.parse(err)).toEqual({
+        code: 'invalid',
+        message: 'The service refused it',
+        detail: 'Two fields are wrong.',
+        hint: 'svc org create --name "Acme"',
+        issues: refused.issues,
+        request_id: 'req_1',
+      })
+    })
+  for (const output of ['table', 'csv', 'tsv', 'id', 'nonsense'])
+    it(`is in words with -o ${output}`, () => expect(showing(refused, { output }).err).toMatch(/^svc: /))
+  it('shows a stack only with --debug', () => {
+    const bug = new TypeError('x is not a function')
+    expect(showing(bug).err).toBe(
+      'svc: Something went wrong inside svc: x is not a function\nhint: Run it again with --debug and report the output\n',
+    )
+    expect(showing(bug, { debug: true }).err).toMatch(/\n {4}at .*error\.test\.ts/)
+    expect(showing(refused).err).not.toContain(' at ')
+  })
+  it('that nobody foresaw is internal and exits 1', () => {
+    for (const thrown of [new Error('x'), 'x', undefined, { a: 1 }]) {
+      const { exit, err } = showing(thrown, { output: 'json' })
+      expect(exit).toBe(1)
+      expect(JSON.parse(err)).toMatchObject({ code: 'internal' })
+    }
+  })
+  it('of the system is told in its words', () => {
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    })
+    expect(showing(full)).toMatchObject({ exit: 1, err: 'svc: ENOSPC: no space left on device, write\n' })
+  })
+  it('by an abort is an interruption', () => {
+    const io = { ...memoryIo(), signal: AbortSignal.abort() }
+    expect(showError(new Error('whatever'), { io, globals: {} })).toBe(130)
+  })
+})

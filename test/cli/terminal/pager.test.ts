@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest'
+import type { Globals } from '../../../src/cli/context/context.ts'
+import type { Pager } from '../../../src/cli/terminal/io.ts'
+import { createOutput } from '../../../src/cli/terminal/create-output.ts'
+import { memoryIo } from '../memory-io.ts'
+
+type Given = {
+  rows?: number
+  lines?: number
+  tty?: boolean
+  env?: Record<string, string>
+  globals?: Globals
+  paged?: boolean
+  /** Whether there is such a program. */
+  found?: boolean
+}
+
+/** What was written to the terminal itself, and what was given to which pager. */
+const shown = async (given: Given) => {
+  const { rows = 24, lines = 100, tty = true, env = {}, globals = {}, paged = true, found = true } = given
+  const io = memoryIo({ tty, env: { NO_COLOR: '1', ...env } })
+  const pages: { text: string; pager: Pager }[] = []
+  const page = async (text: string, pager: Pager): Promise<boolean> => {
+    pages.push({ text, pager })
+    return found
+  }
+  const data = Array.from({ length: lines }, (_, i) => ({ id: i }))
+  await createOutput({ io: { ...io, stdout: { ...io.stdout, rows }, page }, globals }).show(
+    { status: 'success', message: 'OK', data },
+    { paged },
+  )
+  return { out: io.out(), pages }
+}
+
+it('what is longer than the terminal goes to the pager, whole and once', async () => {
+  const { out, pages } = await shown({})
+  expect(out).toBe('')
+  expect(pages).toHaveLength(1)
+  expect(pages[0]!.text.split('\n')).toHaveLength(102)
+  expect(pages[0]!.pager).toEqual({ command: undefined, env: { LESS: 'FRX', LESSHISTFILE: '-' } })
+})
+
+it('one line makes the difference: the prompt of the shell needs the last', async () => {
+  expect((await shown({ lines: 22 })).pages).toEqual([])
+  expect((await shown({ lines: 23 })).pages).toHaveLength(1)
+})
+
+it.each([
+  [{ PAGER: 'more' }, 'more'],
+  [{ PAGER: 'more', SVC_PAGER: 'less -S' }, 'less -S'],
+  [{ PAGER: 'cat', SVC_PAGER: 'less -S' }, 'less -S'],
+])('%j is followed', async (env, command) => {
+  const { pages } = await shown({ env })
+  expect(pages[0]!.pager.command).toBe(command)
+})
+
+it('leaves LESS as a person has set it', async () => {
+  expect((await shown({ env: { LESS: '-i' } })).pages[0]!.pager.env['LESS']).toBe('-i')
+})
+
+it.each<[string, Given]>([
+  ['in a pipe', { tty: false }],
+  ['with --no-input', { globals: { input: false } }],
+  ['in CI', { env: { CI: 'true' } }],
+  ['on a dumb terminal', { env: { TERM: 'dumb' } }],
+  ['with PAGER=cat', { env: { PAGER: 'cat' } }],
+  ['with an empty PAGER', { env: { PAGER: '' } }],
+  ['with an empty SVC_PAGER before PAGER', { env: { SVC_PAGER: '', PAGER: 'more' } }],
+  ['where the command says that it is not for a pager', { paged: false }],
+])('never %s', async (_, given) => {
+  const { out, pages } = await shown(given)
+  expect(pages).toEqual([])
+  expect(out).toContain('99')
+})
+
+it('is shown all the same where there is no such program', async () => {
+  const { out } = await shown({ found: false, env: { PAGER: 'nope' } })
+  expect(out).toContain('99')
+})

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run } from '../../../src/cli/main.ts'
+import { memoryIo } from '../memory-io.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-read-'))
+  writeFileSync(join(folder, 'body.json'), '{"name":"Acme"}')
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const svc = async (...argv: string[]) => {
+  const io = memoryIo({ cwd: folder, env: { SVC_CONFIG_DIR: folder, SVC_API_KEY: 'k' } })
+  return { exit: await run(argv, io), out: io.out(), err: io.err() }
+}
+
+describe('a file that a flag names', () => {
+  test('is looked for where svc was started', async () => {
+    const { exit, out } = await svc('org', 'create', '--input', 'body.json', '--dry-run')
+    expect(exit).toBe(0)
+    expect(out).toContain('Acme')
+  })
+
+  test.each([
+    [['org', 'create', '--input', 'none.json'], '--input: cannot read the file none.json: it does not exist'],
+    [['org', 'create', '--input', '.'], '--input: cannot read the file .: it is a folder'],
+    [['org', 'create', '-F', 'name=@none'], '-F: cannot read the file none'],
+  ])('%j that cannot be read is named', async (argv, words) => {
+    const { exit, err } = await svc(...argv)
+    expect(exit).toBe(2)
+    expect(err).toContain(words)
+  })
+
+  test.each([
+    [['org', 'create', '--input', '/dev/zero']],
+    [['--key-file', '/dev/zero', 'org', 'list']],
+    [['approve', 'verify', '/dev/zero']],
+    [['user', 'import', '/dev/zero', '--org', '1']],
+    [['diff', '-f', '/dev/zero']],
+    [['apply', '--plan', '/dev/zero']],
+  ])('%j that never ends is refused and not read into memory', async (argv) => {
+    const { exit, err } = await svc(...argv)
+    expect(exit).toBe(2)
+    expect(err).toMatch(/\d\d MiB/)
+  })
+})

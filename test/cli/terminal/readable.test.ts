@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { relativeTime } from '../../../src/cli/terminal/relative-time.ts'
+import { shown } from './show.ts'
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+
+describe('a time in a list', () => {
+  it.each([
+    ['2025-12-31T23:59:50.000Z', 'just now'],
+    ['2026-01-01T00:00:00Z', 'just now'],
+    ['2026-01-01T00:00:59Z', 'in less than a minute'],
+    ['2025-12-31T23:59:00.000Z', '1 minute ago'],
+    ['2025-12-31T23:57:00.000Z', '3 minutes ago'],
+    ['2025-12-31T22:00:01.000Z', '1 hour ago'],
+    ['2026-01-01T03:30:00.000Z', 'in 3 hours'],
+    ['2026-01-01T01:00:00+02:00', '1 hour ago'],
+    ['2025-12-25T00:00:00.000Z', '7 days ago'],
+    ['2025-12-02T00:00:00.000Z', '2025-12-02'],
+    ['2030-01-31T09:00:00.000Z', '2030-01-31'],
+    ['2026-13-01T00:00:00Z', '2026-13-01T00:00:00Z'],
+    ['soon', 'soon'],
+    ['', ''],
+  ])('%s is %s', (text, expected) => {
+    expect(relativeTime(text, now)).toBe(expected)
+  })
+
+  const at = '2025-12-31T23:57:00.000Z'
+
+  it('is relative in a table on a terminal, in fields that hold times, and nowhere else', async () => {
+    const rows = [{ id: 1, name: at, created_at: at, format: at }]
+    expect(await shown(rows)).toMatchObject({
+      tty: expect.stringContaining(`1   ${at}  3 minutes ago  ${at}`),
+      piped: `1\t${at}\t${at}\t${at}\n`,
+    })
+    for (const output of ['json', 'yaml', 'csv', 'tsv', 'ndjson'])
+      expect((await shown(rows, { output })).tty).not.toContain('ago')
+    expect((await shown(rows, { output: 'table' })).piped).not.toContain('ago')
+  })
+
+  it('is as it is in a record, and in rows that come one by one', async () => {
+    expect((await shown({ created_at: at })).tty).toBe(`created_at  ${at}\n`)
+    expect((await shown([{ at }], {}, { shape: { above: [] } })).tty).toBe(`AT\n${at}\n`)
+  })
+})
+
+describe('what nests', () => {
+  const policy = { device_trust: true, factors: ['biometric', 'location'] }
+  const fences = [
+    { id: 4, name: 'HQ', places: [{ city: 'Berlin' }] },
+    { id: 5, name: 'Lab', places: [] },
+  ]
+
+  it('is summed up in the cell of a list', async () => {
+    const { tty, piped } = await shown([{ id: 1, policy, fences, odd: [{ x: [1] }] }], {}, { columns: 200 })
+    expect(tty.split('\n')[1]!.split(/ {2,}/)).toEqual([
+      '1',
+      'device_trust=true, factors=biometric+location',
+      'HQ, Lab',
+      '1 item',
+    ])
+    expect(piped).toBe('1\n')
+  })
+
+  it('is a line a field in a record', async () => {
+    const { tty, piped } = await shown({ id: 1, fences })
+    expect(tty).toBe(
+      [
+        'id                        1',
+        'fences[0].id              4',
+        'fences[0].name            HQ',
+        'fences[0].places[0].city  Berlin',
+        'fences[1].id              5',
+        'fences[1].name            Lab',
+        'fences[1].places          -\n',
+      ].join('\n'),
+    )
+    expect((await shown({ id: 1, fences }, {}, { shape: { folded: ['fences'] } })).tty).toBe('id  1\n')
+    expect(piped).toBe(`id\t1\nfences\t${JSON.stringify(fences)}\n`)
+  })
+
+  it.each([60, 100, 200])('fits into %i columns as a list', async (columns) => {
+    const { tty } = await shown([{ id: 1, policy, fences, name: 'n'.repeat(90) }], {}, { columns })
+    expect(Math.max(...tty.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns)
+  })
+})
+
+describe('CSV of an empty list', () => {
+  it('has its header: the fields that were picked, those of the table, or the columns', async () => {
+    const shape = { columns: ['id'], known: ['id', 'name'] }
+    expect((await shown([], { output: 'csv' }, { shape })).piped).toBe('id,name\n')
+    expect((await shown([], { output: 'csv', json: 'name' }, { shape })).piped).toBe('name\n')
+    expect((await shown([], { output: 'csv' }, { shape: { columns: ['id'] } })).piped).toBe('id\n')
+    expect((await shown([], { output: 'csv' })).piped).toBe('')
+  })
+})
