@@ -3,10 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { describeCommand } from '../src/cli/program/command-node.ts'
 import { completionScript, shells } from '../src/cli/completion/script.ts'
 import { documentSchema } from '../src/cli/declare/schema-text.ts'
-import { createContext } from '../src/cli/context/create-context.ts'
 import { memoryIo } from '../test/cli/memory-io.ts'
-import { buildProgram } from '../src/cli/program/program.ts'
 import { referencePages } from './reference.ts'
+import { commandTree, openContext } from '../src/cli/main.ts'
 
 // What is derived from the command tree and kept in the repository; `npm run check` fails when it is stale.
 
@@ -18,7 +17,7 @@ const write = (folder: string, files: Record<string, string>): void => {
 }
 
 const generate = async (): Promise<void> => {
-  const tree = describeCommand(await buildProgram(createContext(memoryIo())))
+  const tree = describeCommand(await commandTree(openContext(memoryIo())))
   const scripts = Object.entries(shells).map(([shell, { ending }]): [string, string] => [
     `svc.${ending}`,
     completionScript(shell as keyof typeof shells, tree),

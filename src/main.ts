@@ -3,8 +3,11 @@ import { writtenHelp } from './cli/program/prebuilt-help.ts'
 
 const start = async (argv: string[]): Promise<number> => {
   try {
-    const { runOnNode } = await import('./cli/terminal/io-node.ts')
-    return await runOnNode(argv)
+    const [{ runOnNode }, { run }] = await Promise.all([
+      import('./cli/terminal/io-node.ts'),
+      import('./cli/main.ts'),
+    ])
+    return await runOnNode(argv, run)
   } catch {
     // Only what `run` could not even load ends here.
     process.stderr.write(

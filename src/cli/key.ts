@@ -1,8 +1,7 @@
-import type { Command } from 'commander'
 import { key } from '../contract/key.ts'
 import { SvcError } from '../core/errors.ts'
 import type { Context } from './context/context.ts'
-import { runOperation } from './operation/run-operation.ts'
+import type { Extensions } from './operation/operation-command.ts'
 
 type Key = { id: string; name: string; scopes: string[] }
 
@@ -16,22 +15,28 @@ const lineOf = (keys: Key[]): string => {
   return `${ends}: ${[...shown, ...rest].join('; ')}`
 }
 
-/** `svc key revoke`: from the table, and the question names the keys that are revoked with it. */
-export const registerRevoke = (group: Command, context: Context): void => {
-  const command = group.commands.find((one) => one.name() === 'revoke')!
-  command.action(() =>
-    runOperation(key.revokeKey, { args: command.args, options: command.opts() }, context, {
-      consequence: async ({ id }) => {
-        const client = await context.client()
-        try {
-          const { envelope } = await client.call(key.getKey, { id }, { signal: context.io.signal })
-          const { created_keys } = (envelope.data ?? {}) as { created_keys?: Key[] }
-          return created_keys && lineOf(created_keys)
-        } catch (error) {
-          if (error instanceof SvcError && error.code === 'no_such_route') return undefined
-          throw error
-        }
-      },
-    }),
-  )
+const revokedWith = async (id: unknown, context: Context): Promise<string | undefined> => {
+  const client = await context.client()
+  try {
+    const { envelope } = await client.call(key.getKey, { id }, { signal: context.io.signal })
+    const { created_keys } = (envelope.data ?? {}) as { created_keys?: Key[] }
+    return created_keys && lineOf(created_keys)
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'no_such_route') return undefined
+    throw error
+  }
 }
+
+/** `svc key revoke`: from the table, and the question names the keys that are revoked with it. */
+export const revocation: Extensions = new Map([
+  [
+    key.revokeKey,
+    (command, context) =>
+      void command.action(async () => {
+        const { runOperation } = await import('./operation/run-operation.ts')
+        await runOperation(key.revokeKey, { args: command.args, options: command.opts() }, context, {
+          consequence: ({ id }) => revokedWith(id, context),
+        })
+      }),
+  ],
+])

@@ -1,41 +1,202 @@
-import { CommanderError } from 'commander'
+import type { Command } from 'commander'
+import type { Operations } from '../contract/operation.ts'
+import { createApprovalGuard } from './approve/approval-guard.ts'
 import type { Context } from './context/context.ts'
 import { createContext } from './context/create-context.ts'
+import type { Extensions } from './operation/operation-command.ts'
+import { buildProgram, type Group, type Parts, type Register, type RunLine } from './program/program.ts'
+import { runLine } from './program/run.ts'
 import type { Io } from './terminal/io.ts'
-import { buildProgram } from './program/program.ts'
 
-/** Runs one command and says how it ended. The only place that catches. */
-export const run = async (argv: string[], io: Io): Promise<number> => {
-  const context = createContext(io)
-  io.onUnwritable = async (code) => {
-    const error = (await import('./terminal/not-shown.ts')).unwritable(context, code)
-    if (!error) return 0
-    const { showError } = await import('./terminal/error.ts')
-    return showError(error, context)
-  }
-  try {
-    const program = await buildProgram(context, argv)
-    if (argv.length === 0) {
-      program.outputHelp()
-      return 0
+/** A group whose commands come from the table, and those that are written by hand. */
+const fromTable =
+  (
+    loadTable: () => Promise<Operations>,
+    { extend, more = [] }: { extend?: () => Promise<Extensions>; more?: (() => Promise<Register>)[] } = {},
+  ) =>
+  async (): Promise<Register> => {
+    const [{ addOperations }, table, extensions, ...registers] = await Promise.all([
+      import('./operation/operation-command.ts'),
+      loadTable(),
+      extend?.(),
+      ...more.map((load) => load()),
+    ])
+    return async (group, context, program) => {
+      addOperations(group, table, context, { words: program.words, extensions })
+      for (const register of registers) await register(group, context, program)
     }
-    await program.parseAsync(argv, { from: 'user' })
-    return context.exitCode
-  } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return 0
-    const { showError } = await import('./terminal/error.ts')
-    const shown = error instanceof CommanderError ? await asUsage(error, argv, context) : error
-    const code = showError(shown, context)
-    return code < 100 ? code + context.exitOffset : code
-  } finally {
-    await context.close()
   }
+
+const bulk = async (): Promise<Register> => (await import('./bulk/commands.ts')).registerBulk
+
+/** The first word of every command. Only the one that is named is loaded. */
+export const groups: Record<string, Group> = {
+  org: {
+    about: 'Manage organizations, their credentials and auth codes',
+    subgroups: {
+      creds: 'Show API keys, set the identity provider',
+      'auth-code': 'Manage the codes that people join with',
+      limits: 'Show and change what an organization may use',
+    },
+    load: fromTable(async () => ({
+      ...(await import('../contract/org.ts')).org,
+      ...(await import('../contract/auth-code.ts')).authCode,
+      ...(await import('../contract/limits.ts')).limits,
+    })),
+  },
+  user: {
+    about: 'Manage users',
+    subgroups: {
+      pending: 'Accept or reject users who are waiting',
+      devices: 'List and revoke the devices of a user',
+    },
+    load: fromTable(
+      async () => ({
+        ...(await import('../contract/user.ts')).user,
+        ...(await import('../contract/pending-user.ts')).pendingUser,
+        ...(await import('../contract/device.ts')).device,
+      }),
+      { extend: async () => (await import('./approve/enroll.ts')).enrollment, more: [bulk] },
+    ),
+  },
+  geofence: {
+    about: 'Manage the places where approvals are allowed',
+    load: fromTable(async () => (await import('../contract/geofence.ts')).geofence, {
+      extend: async () => (await import('./operation/rule-check.ts')).ruleChecks,
+      more: [bulk, async () => (await import('./picture/map-command.ts')).registerMap],
+    }),
+  },
+  timeslot: {
+    about: 'Manage the times when approvals are allowed',
+    load: fromTable(async () => (await import('../contract/timeslot.ts')).timeslot, {
+      extend: async () => (await import('./operation/rule-check.ts')).ruleChecks,
+      more: [bulk, async () => (await import('./picture/week-command.ts')).registerWeek],
+    }),
+  },
+  approve: {
+    about: 'Request approvals, wait for decisions and verify receipts',
+    load: fromTable(
+      async () => ({
+        ...(await import('../contract/approval.ts')).approval,
+        ...(await import('../contract/device.ts')).device,
+      }),
+      {
+        extend: async () => (await import('./approve/either-way.ts')).eitherWay,
+        more: [async () => (await import('./approve/commands.ts')).registerApprove],
+      },
+    ),
+  },
+  auth: {
+    about: 'Verify the identity of a person',
+    load: fromTable(async () => (await import('../contract/auth.ts')).auth, {
+      extend: async () => (await import('./auth/command.ts')).verifications,
+    }),
+  },
+  mobile: {
+    about: 'Call the operations of a mobile app',
+    load: fromTable(async () => ({
+      ...(await import('../contract/mobile.ts')).mobile,
+      ...(await import('../contract/account.ts')).account,
+    })),
+  },
+  iot: {
+    about: 'Register and check machines, look up stock prices',
+    load: fromTable(async () => (await import('../contract/iot.ts')).iot),
+  },
+  notify: {
+    about: 'Send messages and check their delivery',
+    subgroups: { outbox: 'Show and retry messages' },
+    load: fromTable(
+      async () => ({
+        ...(await import('../contract/notify.ts')).notify,
+        ...(await import('../contract/outbox.ts')).outbox,
+      }),
+      { extend: async () => (await import('./notify.ts')).deliveries },
+    ),
+  },
+  key: {
+    about: 'Manage API keys',
+    load: fromTable(async () => (await import('../contract/key.ts')).key, {
+      extend: async () => (await import('./key.ts')).revocation,
+    }),
+  },
+  audit: {
+    about: 'Show and verify the audit log',
+    load: fromTable(async () => (await import('../contract/audit.ts')).audit, {
+      more: [async () => (await import('./audit.ts')).registerAudit],
+    }),
+  },
+  export: {
+    about: 'Export an organization to a file',
+    load: async () => (await import('./declare/export-command.ts')).registerExport,
+  },
+  diff: {
+    about: 'Show differences between a file and the service',
+    load: async () => (await import('./declare/diff-command.ts')).registerDiff,
+  },
+  apply: {
+    about: 'Apply a file to an organization',
+    load: async () => (await import('./declare/apply-command.ts')).registerApply,
+  },
+  serve: {
+    about: 'Run the service',
+    load: async () => (await import('./serve/serve-command.ts')).registerServe,
+  },
+  mcp: {
+    about: 'Serve the approval tools to an agent on standard input and output',
+    load: async () => (await import('./mcp/command.ts')).registerMcp,
+  },
+  service: {
+    about: 'Back up, restore and maintain the data of a service',
+    load: async () => (await import('./serve/service-command.ts')).registerService,
+  },
+  profile: {
+    about: 'Manage profiles: named addresses and keys',
+    load: async () => (await import('./profile/commands.ts')).registerProfile,
+  },
+  api: {
+    about: 'Call any route of the service',
+    load: async () => (await import('./api/command.ts')).registerApi,
+  },
+  whoami: {
+    about: 'Show the profile, the address and the keys in use',
+    load: async () => (await import('./profile/whoami.ts')).registerWhoami,
+  },
+  doctor: {
+    about: 'Check the setup and suggest fixes',
+    load: async () => (await import('./doctor/command.ts')).registerDoctor,
+  },
+  demo: {
+    about: 'Show what svc does on a temporary service',
+    load: async () => (await import('./demo/command.ts')).registerDemo,
+  },
+  commands: {
+    about: 'Print the command tree as JSON',
+    load: async () => (await import('./program/commands-command.ts')).registerCommands,
+  },
+  completion: {
+    about: 'Print the completion script for bash, zsh, fish or powershell',
+    load: async () => (await import('./completion/command.ts')).registerCompletion,
+  },
+  version: {
+    about: 'Print the version',
+    load: async () => (await import('./program/version-command.ts')).registerVersion,
+  },
+  help: {
+    about: 'Explain a topic: configuration, environment, exit-codes, formatting, profiles, receipts',
+    load: async () => (await import('./program/help-command.ts')).registerHelp,
+  },
 }
 
-/** What the parser refused, compared with the whole command tree. */
-const asUsage = async (refusal: CommanderError, argv: string[], context: Context) => {
-  const { globals } = context
-  const [mistake, program] = await Promise.all([import('./program/usage-mistake.ts'), buildProgram(context)])
-  context.globals = globals
-  return mistake.asUsage(refusal, argv, program)
-}
+/** The context of one run, in which what a profile or a rule lists waits for an approval. */
+export const openContext = (io: Io): ReturnType<typeof createContext> =>
+  createContext(io, createApprovalGuard)
+
+/** Runs one command and says how it ended. */
+export const run: RunLine = (argv, io) => runLine(argv, openContext(io), parts)
+
+const parts: Parts = { groups, run }
+
+/** The command tree: the branch that `argv` names, or without `argv` all of it. */
+export const commandTree = (context: Context, argv?: readonly string[]): Promise<Command> =>
+  buildProgram(context, parts, argv)

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { recordIn } from '../client/answered.ts'
 import { sleepFor } from '../client/retry.ts'
 import { outbox, type MessageRecord } from '../contract/outbox.ts'
@@ -8,6 +7,7 @@ import { safeLine } from '../core/safe-text.ts'
 import { shellWord } from '../core/shell-word.ts'
 import { checkShown } from './operation/check-shown.ts'
 import type { Context } from './context/context.ts'
+import type { Extensions } from './operation/operation-command.ts'
 import { sameService } from './context/same-service.ts'
 import { callTyped } from './operation/typed-names.ts'
 
@@ -68,13 +68,17 @@ const testDelivery = async (options: Options, context: Context): Promise<void> =
 }
 
 /** `svc notify test`: from the table it only accepts; this follows to the end. */
-export const registerNotify = (group: Command, context: Context): void => {
-  const command = group.commands.find((one) => one.name() === 'test')!
-  command.addHelpText('after', '\nWaits for the delivery: exit 0 sent, 1 failed, 8 still waiting.')
-  command.action(async () => {
-    const options = command.opts<Options>()
-    if (!options.dryRun) return testDelivery(options, context)
-    const { runOperation } = await import('./operation/run-operation.ts')
-    return runOperation(outbox.testDelivery, { args: [], options }, context)
-  })
-}
+export const deliveries: Extensions = new Map([
+  [
+    outbox.testDelivery,
+    (command, context) =>
+      void command
+        .addHelpText('after', '\nWaits for the delivery: exit 0 sent, 1 failed, 8 still waiting.')
+        .action(async () => {
+          const options = command.opts<Options>()
+          if (!options.dryRun) return testDelivery(options, context)
+          const { runOperation } = await import('./operation/run-operation.ts')
+          return runOperation(outbox.testDelivery, { args: [], options }, context)
+        }),
+  ],
+])

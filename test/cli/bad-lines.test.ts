@@ -2,10 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createContext } from '../../src/cli/context/create-context.ts'
 import { describeCommand } from '../../src/cli/program/command-node.ts'
-import { run } from '../../src/cli/main.ts'
-import { buildProgram } from '../../src/cli/program/program.ts'
+import { commandTree, openContext, run } from '../../src/cli/main.ts'
 import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
 import { badLines, problemOf } from './bad-lines.ts'
 import { memoryIo } from './memory-io.ts'
@@ -41,7 +39,7 @@ const written = async (): Promise<string> => {
 }
 
 test('wrong command lines have a documented exit, words and no write', { timeout: 60_000 }, async () => {
-  const tree = describeCommand(await buildProgram(createContext(memoryIo())))
+  const tree = describeCommand(await commandTree(openContext(memoryIo())))
   const wrong: string[] = []
   for (const line of badLines(tree, 120, 7)) {
     const { problem } = await problemOf(line, { run, env, cwd, written })

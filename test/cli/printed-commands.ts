@@ -1,10 +1,8 @@
 import { CommanderError, type Command } from 'commander'
-import { createContext } from '../../src/cli/context/create-context.ts'
-import { groups } from '../../src/cli/groups.ts'
-import { buildProgram } from '../../src/cli/program/program.ts'
 import { SvcError } from '../../src/core/errors.ts'
 import { unknownValue } from '../source-tree.ts'
 import { memoryIo } from './memory-io.ts'
+import { commandTree, groups, openContext } from '../../src/cli/main.ts'
 
 // The commands in a text that svc prints, and whether the command tree takes them. Nothing is run.
 
@@ -36,8 +34,8 @@ const disarm = (command: Command): void => {
 }
 
 const makeTree = async (): Promise<Command> => {
-  const context = createContext(memoryIo())
-  const program = await buildProgram(context)
+  const context = openContext(memoryIo())
+  const program = await commandTree(context)
   disarm(program)
   // The options of the parse that is under way.
   Object.defineProperty(context, 'globals', { get: () => program.opts() })

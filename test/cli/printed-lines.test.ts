@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { root, sourceTree, unknownValue } from '../source-tree.ts'
-import { groups } from '../../src/cli/groups.ts'
 import { mentionsIn, refusalOf } from './printed-commands.ts'
+import { groups } from '../../src/cli/main.ts'
 
 const refusedIn = async (texts: { file: string; text: string }[]): Promise<string[]> => {
   const refused = []

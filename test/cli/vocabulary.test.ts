@@ -2,10 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createContext } from '../../src/cli/context/create-context.ts'
 import { describeCommand, type CommandNode } from '../../src/cli/program/command-node.ts'
-import { run } from '../../src/cli/main.ts'
-import { buildProgram } from '../../src/cli/program/program.ts'
+import { commandTree, openContext, run } from '../../src/cli/main.ts'
 import { memoryIo } from './memory-io.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-words-'))
@@ -33,7 +31,7 @@ const leaves = (node: CommandNode, words: string[] = []): Leaf[] =>
     : node.commands.flatMap((child) => leaves(child, [...words, child.name]))
 let commands: Leaf[]
 beforeAll(async () => {
-  commands = leaves(describeCommand(await buildProgram(createContext(memoryIo()))))
+  commands = leaves(describeCommand(await commandTree(openContext(memoryIo()))))
 })
 
 describe('every command', () => {

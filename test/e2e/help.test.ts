@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { createContext } from '../../src/cli/context/create-context.ts'
 import { describeCommand, type CommandNode } from '../../src/cli/program/command-node.ts'
-import { run } from '../../src/cli/main.ts'
-import { buildProgram } from '../../src/cli/program/program.ts'
+import { commandTree, openContext, run } from '../../src/cli/main.ts'
 import { memoryIo } from '../cli/memory-io.ts'
 import { svc } from './processes.ts'
 
@@ -12,7 +10,7 @@ const every = (node: CommandNode, words: string[] = []): string[][] => [
 ]
 
 test('the help that the build wrote down is the help of the command tree', async () => {
-  const tree = describeCommand(await buildProgram(createContext(memoryIo())))
+  const tree = describeCommand(await commandTree(openContext(memoryIo())))
   const places = every(tree)
   expect(places.length).toBeGreaterThan(60)
   for (const words of [[], ['org'], ['geofence', 'create'], ['org', 'auth-code'], ['serve']]) {

@@ -1,7 +1,5 @@
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createContext } from '../../src/cli/context/create-context.ts'
-import { buildProgram } from '../../src/cli/program/program.ts'
 import { planRequest } from '../../src/client/request.ts'
 import { createOpenApi } from '../../src/contract/openapi.ts'
 import type { Operation } from '../../src/contract/operation.ts'
@@ -9,6 +7,7 @@ import { table } from '../../src/contract/table.ts'
 import { memoryIo } from '../cli/memory-io.ts'
 import { startTestService, type TestService } from '../service/harness.ts'
 import { fields, filled, rest, routeText, standing, toolServer, type PromisedField } from './law.ts'
+import { commandTree, openContext } from '../../src/cli/main.ts'
 
 // A table can be wrong in one place and agree with itself everywhere. So each thing that is derived from it is compared
 // with what was written by hand from the specification, and not with the table.
@@ -43,7 +42,7 @@ describe('the client', () => {
 describe('the command line', () => {
   let program: Command
   beforeAll(async () => {
-    program = await buildProgram(createContext(memoryIo()))
+    program = await commandTree(openContext(memoryIo()))
   })
 
   test.each(each)('reaches %s by the words of the command tree', (_, { command, method, path }) => {

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { createContext } from '../../src/cli/context/create-context.ts'
 import { describeCommand } from '../../src/cli/program/command-node.ts'
-import { run } from '../../src/cli/main.ts'
-import { buildProgram } from '../../src/cli/program/program.ts'
+import { commandTree, openContext, run } from '../../src/cli/main.ts'
 import { badLines, problemOf, type BadLine, type Runner } from '../cli/bad-lines.ts'
 import { memoryIo } from '../cli/memory-io.ts'
 import { startService, temporaryFolder, type Service } from '../e2e/processes.ts'
@@ -33,7 +31,7 @@ export const torture: Torture = {
   name: 'Wrong command lines against a service',
   must: 'a documented exit, no stack, no write without exit 0 or 10',
   run: async (): Promise<Result> => {
-    const lines = badLines(describeCommand(await buildProgram(createContext(memoryIo()))), 1_000, 42)
+    const lines = badLines(describeCommand(await commandTree(openContext(memoryIo()))), 1_000, 42)
     const folder = temporaryFolder()
     const cwd = join(folder.path, 'a', 'b', 'c')
     mkdirSync(cwd, { recursive: true })

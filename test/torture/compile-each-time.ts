@@ -1,3 +1,4 @@
+import { run } from '../../src/cli/main.ts'
 import { runOnNode } from '../../src/cli/terminal/io-node.ts'
 import { compileLevel } from '../../src/rules/level.ts'
 import { checkLocation } from '../../src/rules/location.ts'
@@ -11,6 +12,6 @@ handlers.checkGeofence = async ({ org_id, accuracy_m = 0, ...place }, { db, now 
   return { factor: 'location', ...checkLocation(levels, { ...place, accuracy_m, at: now }, now) }
 }
 const start = async (): Promise<void> => {
-  process.exitCode = await runOnNode(process.argv.slice(2))
+  process.exitCode = await runOnNode(process.argv.slice(2), run)
 }
 void start()

@@ -1,17 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { SvcError } from '../../core/errors.ts'
-import type { Change, Context } from '../context/context.ts'
-
-export type Gate = {
-  pass(change: Change): Promise<void>
-  /**
-   * The same client, but nothing is changed through it before a person has approved what the profile lists; and it says
-   * so when it is about to ring somebody again.
-   */
-  guard(client: Client): Client
-  /** The request that was approved, for the audit of the service that took it. */
-  approval(): string | undefined
-}
+import type { ApprovalGuard, Change, Context } from '../context/context.ts'
 
 /** A profile may have been written when `create` was called `add`. */
 const renamed = (words: string): string => words.replace(/ add$/, ' create')
@@ -27,11 +16,11 @@ const notForRules = new Set(['unknown_approval', 'other_subject', 'already_used'
 const asks = (words: string): boolean => words.startsWith('approve ')
 
 /** Holds back what a profile lists under `require_approval` until a person has approved this run of the command. */
-export const createGate = (context: Context): Gate => {
+export const createApprovalGuard = (context: Context): ApprovalGuard => {
   let approved: Promise<string | undefined> | undefined
   let id: string | undefined
 
-  const pass = async (change: Change): Promise<void> => {
+  const requireApproved = async (change: Change): Promise<void> => {
     const { requireApproval } = await context.settings()
     const all = [change.cli, context.command?.words ?? ''].flat()
     if (asks(all[0]!) || !all.some((words) => isListed(requireApproval, words))) return
@@ -39,14 +28,14 @@ export const createGate = (context: Context): Gate => {
     id = await approved
   }
 
-  const passRaw = async (request: Parameters<Client['raw']>[0]): Promise<void> => {
+  const requireRaw = async (request: Parameters<Client['raw']>[0]): Promise<void> => {
     const { requireApproval, baseUrl } = await context.settings()
     if (requireApproval.length === 0) return
     const { operationAt, rawLine, redactedPath } = await import('../operation/raw-operation.ts')
     const operation = operationAt(request.method, request.path, baseUrl.value)
     if ((operation?.effect ?? request.effect) === 'read') return
     // A route that the table does not name could be any of those that are listed.
-    await pass({
+    await requireApproved({
       cli: operation?.cli ?? requireApproval[0]!,
       line: rawLine(request),
       bound: async () => {
@@ -91,7 +80,7 @@ export const createGate = (context: Context): Gate => {
     ...client,
     call: async (operation, input, options) => {
       if (operation.effect === 'read') return client.call(operation, input, options)
-      await pass({ cli: operation.cli })
+      await requireApproved({ cli: operation.cli })
       const send = async () =>
         operation.effect === 'rings'
           ? (await import('./rings.ts')).ringWith(context, client, operation, input, options)
@@ -101,12 +90,12 @@ export const createGate = (context: Context): Gate => {
       return answer
     },
     raw: async (request, options) => {
-      await passRaw(request)
+      await requireRaw(request)
       const answer = await client.raw(request, options)
       if (request.effect !== 'read' && answer.status < 300) context.changed = true
       return answer
     },
   })
 
-  return { pass, guard, approval: () => id }
+  return { requireApproved, guard, approval: () => id }
 }

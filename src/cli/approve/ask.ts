@@ -8,7 +8,7 @@ import { usageError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { addFlag } from '../operation/flags.ts'
-import type { Gathered } from '../operation/gather-input.ts'
+import type { Gathered } from '../operation/flags.ts'
 
 const defaultSeconds = 120
 const mostSeconds = 3600

@@ -1,6 +1,5 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Asker } from '../../contract/asker.ts'
-import type { Context } from '../context/context.ts'
 import { isLoopback } from '../context/address.ts'
 
 /** Whom svc asks through, and what else it needs to know of the other side. */
@@ -47,9 +46,4 @@ export const secondsLeft = (record: ApprovalRecord, now: number): number => {
 export const placeOf = (url: string) => {
   const { origin } = new URL(url)
   return { origin, local: isLoopback(new URL(url)) }
-}
-
-export const openBackend = async (context: Context, wanted: Wanted = {}): Promise<Backend> => {
-  if (wanted.through === 'tools') return (await import('./tool-backend.ts')).openToolBackend(context, wanted)
-  return (await import('./rest-backend.ts')).openRestBackend(context, wanted)
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { registerEitherWay } from './either-way.ts'
 import { registerHealth } from './health.ts'
 import { registerInbox } from './inbox.ts'
 import { registerRequest } from './request.ts'
@@ -7,18 +6,15 @@ import { registerRun } from './run.ts'
 import { registerTools } from './tools.ts'
 import { registerVerify } from './verify.ts'
 import { registerWait } from './wait.ts'
-import { noteScopes } from '../program/command-scope.ts'
 import type { Context } from '../context/context.ts'
 
 /** `svc approve`: what does more than one call of the service. */
 export const registerApprove = (group: Command, context: Context): void => {
   registerRequest(group, context)
-  registerEitherWay(group, context)
   registerWait(group, context)
   registerRun(group, context)
   registerInbox(group, context)
   registerVerify(group, context)
   registerTools(group, context)
   registerHealth(group, context)
-  noteScopes(group, { request: 'ask', wait: 'ask or read', run: 'ask', inbox: 'ask or read' })
 }

@@ -1,19 +1,11 @@
-import type { Command } from 'commander'
 import { approval } from '../../contract/approval.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
+import type { Extension, Extensions } from '../operation/operation-command.ts'
 import type { Typed } from './by-tools.ts'
 
 const byTools = () => import('./by-tools.ts')
-
-/** Commands of the table that a tool server can serve too, each by its last word. */
-const commands: Record<string, [Operation, (typed: Typed, context: Context) => Promise<void>]> = {
-  submit: [approval.createApproval, async (...call) => (await byTools()).submitByTools(...call)],
-  status: [approval.getApproval, async (...call) => (await byTools()).statusByTools(...call)],
-  list: [approval.listApprovals, async (...call) => (await byTools()).listByTools(...call)],
-  cancel: [approval.cancelApproval, async (typed) => (await byTools()).cancelByTools(typed)],
-}
 
 const aboutOneRequest = new Set<Operation>([approval.getApproval, approval.cancelApproval])
 
@@ -43,11 +35,11 @@ const byService = async (operation: Operation, typed: Typed, context: Context): 
   if (operation === approval.getApproval) await showBelow(context, data)
 }
 
-/** `svc approve submit|status|list|cancel`: through the REST API, or where it has no approvals or --mcp says so, the tools. */
-export const registerEitherWay = (group: Command, context: Context): void => {
-  for (const [word, [operation, tools]] of Object.entries(commands)) {
-    const command = group.commands.find((one) => one.name() === word)!
-    command.option('--mcp', 'ask the tool server at SVC_MCP_URL').action(async () => {
+/** Through the REST API, or where it has no approvals or --mcp says so, the tools. */
+const extend =
+  (operation: Operation, tools: (typed: Typed, context: Context) => Promise<void>): Extension =>
+  (command, context) =>
+    void command.option('--mcp', 'ask the tool server at SVC_MCP_URL').action(async () => {
       const typed = { args: command.args, options: command.opts<Record<string, unknown>>() }
       if (typed.options.mcp) return tools(typed, context)
       try {
@@ -60,5 +52,23 @@ export const registerEitherWay = (group: Command, context: Context): void => {
         await tools(typed, context)
       }
     })
-  }
-}
+
+/** `svc approve submit|status|list|cancel`, which a tool server can serve too. */
+export const eitherWay: Extensions = new Map<Operation, Extension>([
+  [
+    approval.createApproval,
+    extend(approval.createApproval, async (...call) => (await byTools()).submitByTools(...call)),
+  ],
+  [
+    approval.getApproval,
+    extend(approval.getApproval, async (...call) => (await byTools()).statusByTools(...call)),
+  ],
+  [
+    approval.listApprovals,
+    extend(approval.listApprovals, async (...call) => (await byTools()).listByTools(...call)),
+  ],
+  [
+    approval.cancelApproval,
+    extend(approval.cancelApproval, async (typed) => (await byTools()).cancelByTools(typed)),
+  ],
+])

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Command } from 'commander'
 import { recordIn } from '../../client/answered.ts'
 import { device } from '../../contract/device.ts'
 import type { Operation } from '../../contract/operation.ts'
@@ -8,6 +7,7 @@ import { user } from '../../contract/user.ts'
 import { usageError } from '../../core/errors.ts'
 import { checkShown } from '../operation/check-shown.ts'
 import type { Context } from '../context/context.ts'
+import type { Extension, Extensions } from '../operation/operation-command.ts'
 import type { KeyFile } from './key-file.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 
@@ -83,9 +83,8 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
 }
 
 /** `svc user enroll`: a link for a phone, as a QR code on a terminal; with --software, a key file that signs at once. */
-export const registerEnroll = (group: Command, context: Context): void => {
-  const command = group.commands.find((one) => one.name() === 'enroll')!
-  command
+const extendEnroll: Extension = (command, context) =>
+  void command
     .option('--software', 'Create a key file instead; requires a service that runs with --dev')
     .option('--file <file>', 'With --software: the new file; default: next to the profiles')
     .option('--algorithm <name>', 'With --software: the type of the key; default: ES256 (ES256|EdDSA)')
@@ -104,4 +103,5 @@ export const registerEnroll = (group: Command, context: Context): void => {
       const { runOperation } = await import('../operation/run-operation.ts')
       return runOperation(device.createEnrollment, typed, context)
     })
-}
+
+export const enrollment: Extensions = new Map([[device.createEnrollment, extendEnroll]])

@@ -4,6 +4,7 @@ import { shellWord } from '../../core/shell-word.ts'
 import { device } from '../../contract/device.ts'
 import { checkShown } from '../operation/check-shown.ts'
 import type { Context } from '../context/context.ts'
+import { noteScope } from '../program/command-scope.ts'
 import { pickingFlag } from '../terminal/accepted.ts'
 import { showDecision } from './messages.ts'
 import type { Approver, Decision, Place } from './pending.ts'
@@ -103,6 +104,7 @@ export const registerInbox = (group: Command, context: Context): void => {
       '\nExamples:\n  svc approve inbox\n  svc approve inbox --approve apr_3mYk8wQZ --number 42',
     )
 
+  noteScope(command, 'ask or read')
   command.action(async () => {
     const options = command.opts<Options>()
     const place = readPlace(options.latitude, options.longitude)

@@ -5,6 +5,7 @@ import { SvcError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { checkShown } from '../operation/check-shown.ts'
 import type { Context } from '../context/context.ts'
+import { noteScope } from '../program/command-scope.ts'
 import { addAskFlags, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
 import { interruptedWait, maybeRung, showAwaited, unboundNote } from './messages.ts'
 import type { Proving } from './proof.ts'
@@ -53,6 +54,7 @@ export const registerRequest = (group: Command, context: Context): void => {
       `\nIn a hook of an agent, end it with "|| exit 2": most hooks block on exit 2 only.\n\nExample:\n  svc approve request ${requestOperation.example}`,
     )
 
+  noteScope(command, 'ask')
   command.action(async () => {
     const options = command.opts<Options>()
     const { io } = context
@@ -66,7 +68,7 @@ export const registerRequest = (group: Command, context: Context): void => {
     const typed = { args: command.args, options }
     const { ask, asked: answers } = await gatherAsk(requestOperation, typed, context)
     if (options.dryRun) return showAskDryRun(requestOperation, { ask, mcp: options.mcp }, context)
-    const { openBackend } = await import('./backend.ts')
+    const { openBackend } = await import('./open-backend.ts')
     const backend = await openBackend(context, {
       through: options.mcp ? 'tools' : undefined,
       requester: ask.requester,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
+import { noteScope } from '../program/command-scope.ts'
 import { pickingFlag } from '../terminal/accepted.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
 import { addAskFlags, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
@@ -45,7 +46,7 @@ const askAndRun = async (
   if (options.dryRun) return showAskDryRun(runOperation, { ask, mcp: options.mcp }, context)
   const output = await context.output()
   const [{ openBackend }, { digestOf }] = await Promise.all([
-    import('./backend.ts'),
+    import('./open-backend.ts'),
     import('../../receipt/subject.ts'),
   ])
   const backend = await openBackend(context, {
@@ -124,6 +125,7 @@ export const registerRun = (group: Command, context: Context): void => {
         `\n\nExample:\n  svc approve run ${runOperation.example}`,
     )
 
+  noteScope(command, 'ask')
   command.action(async () => {
     context.exitOffset = 100
     const options = command.opts<Options>()

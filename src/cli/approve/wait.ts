@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
+import { noteScope } from '../program/command-scope.ts'
 import { sameService } from '../context/same-service.ts'
 import { interruptedWait, showAwaited } from './messages.ts'
 import { exitOfAll } from './state.ts'
@@ -29,6 +30,7 @@ export const registerWait = (group: Command, context: Context): void => {
     .option('--mcp', 'Use the tool server at SVC_MCP_URL')
     .addHelpText('after', '\nExample:\n  svc approve wait apr_3mYk8wQZ')
 
+  noteScope(command, 'ask or read')
   command.action(async () => {
     const options = command.opts<Options>()
     const ids = [...new Set(command.args)]
@@ -40,7 +42,7 @@ export const registerWait = (group: Command, context: Context): void => {
     const most = secondsOf(options.timeout)
     const { io } = context
     checkEvents(context.globals)
-    const { openBackend } = await import('./backend.ts')
+    const { openBackend } = await import('./open-backend.ts')
     const backend = await openBackend(context, {
       through: options.mcp ? 'tools' : undefined,
       mostSeconds: most,

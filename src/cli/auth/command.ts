@@ -1,12 +1,13 @@
-import type { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
 import { auth } from '../../contract/auth.ts'
+import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
 import { exitCode, type Exit } from '../../core/exit-codes.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { maybeRung } from '../approve/messages.ts'
 import type { Context } from '../context/context.ts'
-import type { Typed } from '../operation/gather-input.ts'
+import type { Typed } from '../operation/flags.ts'
+import type { Extension, Extensions } from '../operation/operation-command.ts'
 import { callTyped } from '../operation/typed-names.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 
@@ -132,9 +133,8 @@ const validate = async (typed: Typed, context: Context): Promise<void> => {
 }
 
 /** `svc auth verify-user --wait`: from the table it only rings; this follows to the decision. */
-export const registerAuth = (group: Command, context: Context): void => {
-  const command = group.commands.find((one) => one.name() === 'verify-user')!
-  command
+const extendVerifyUser: Extension = (command, context) =>
+  void command
     .option('--wait', 'Wait for the decision: exit 0 approved, 6 denied, 7 expired, 8 still pending')
     .addHelpText('after', '  svc auth verify-user --country-code +1 --mobile 2025550101 --wait')
     .action(async () => {
@@ -143,6 +143,12 @@ export const registerAuth = (group: Command, context: Context): void => {
       const { runOperation } = await import('../operation/run-operation.ts')
       return runOperation(auth.verifyUser, { args: command.args, options }, context)
     })
-  const validating = group.commands.find((one) => one.name() === 'validate')!
-  validating.action(() => validate({ args: validating.args, options: validating.opts<Options>() }, context))
-}
+
+export const verifications: Extensions = new Map<Operation, Extension>([
+  [auth.verifyUser, extendVerifyUser],
+  [
+    auth.validateAuth,
+    (command, context) =>
+      void command.action(() => validate({ args: command.args, options: command.opts<Options>() }, context)),
+  ],
+])

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Operation } from '../../contract/operation.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { createApprovalGuard } from '../approve/approval-guard.ts'
 import { createContext } from '../context/create-context.ts'
 import type { Context } from '../context/context.ts'
 import type { Io } from '../terminal/io.ts'
@@ -8,9 +9,7 @@ import { resolveOrg } from '../context/organization.ts'
 import { openMemory } from '../context/disk-cache.ts'
 import type { ProfileFile } from '../context/profile-file.ts'
 import { rowsOf } from '../terminal/payload.ts'
-import type { ValueKind } from './kinds.ts'
-
-export type Candidate = { value: string; about: string }
+import type { Candidate, ValueKind } from './kinds.ts'
 
 /** A shell waits for it while somebody looks at the prompt. */
 const limitMs = 2_000
@@ -128,7 +127,10 @@ export const candidates = async (kind: ValueKind, words: readonly string[], io: 
   if (kind === 'profile') return profiles(io)
   if (kind === 'field') return (await import('./fields.ts')).fieldsAt(words)
   const { org: named, ...globals } = given(words)
-  const context = createContext({ ...io, signal: AbortSignal.any([io.signal, AbortSignal.timeout(limitMs)]) })
+  const context = createContext(
+    { ...io, signal: AbortSignal.any([io.signal, AbortSignal.timeout(limitMs)]) },
+    createApprovalGuard,
+  )
   Object.assign(context.globals, globals)
   try {
     const { profile, baseUrl, org: usual } = await context.settings()

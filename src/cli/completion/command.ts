@@ -1,9 +1,9 @@
-import type { Command } from 'commander'
 import { completionScript, shells } from './script.ts'
 import { kinds, type ValueKind } from './kinds.ts'
 import type { Context } from '../context/context.ts'
 import { usageError } from '../../core/errors.ts'
 import { describeCommand } from '../program/command-node.ts'
+import type { Register } from '../program/program.ts'
 
 const isShell = (word: string | undefined): word is keyof typeof shells =>
   word !== undefined && Object.hasOwn(shells, word)
@@ -19,7 +19,7 @@ const offer = async ([kind, ...words]: string[], { io }: Context): Promise<void>
 }
 
 /** `svc completion SHELL` prints the script, made from the command tree; the script asks `svc completion values`. */
-export const registerCompletion = (command: Command, context: Context): void => {
+export const registerCompletion: Register = (command, context, program) => {
   command
     .usage('<shell>')
     .argument('[shell]')
@@ -32,10 +32,6 @@ export const registerCompletion = (command: Command, context: Context): void => 
           shell === undefined ? 'Missing <shell>' : `"${shell}" is not a supported shell`,
           `svc completion ${Object.keys(shells).join('|')}`,
         )
-      const { buildProgram } = await import('../program/program.ts')
-      const { globals } = context
-      const tree = describeCommand(await buildProgram(context))
-      context.globals = globals
-      context.io.stdout.write(completionScript(shell, tree))
+      context.io.stdout.write(completionScript(shell, describeCommand(await program.tree())))
     })
 }

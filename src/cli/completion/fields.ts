@@ -1,7 +1,7 @@
 import { answeredFields } from '../../contract/describe.ts'
 import { table } from '../../contract/table.ts'
 import type { Operation } from '../../contract/operation.ts'
-import type { Candidate } from './candidates.ts'
+import type { Candidate } from './kinds.ts'
 
 const operations: Operation[] = Object.values(table)
 

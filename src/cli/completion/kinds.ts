@@ -2,6 +2,9 @@
 export const kinds = ['org', 'user', 'geofence', 'timeslot', 'request', 'profile', 'field'] as const
 export type ValueKind = (typeof kinds)[number]
 
+/** A value that is offered, and what it is. */
+export type Candidate = { value: string; about: string }
+
 const byFlag: Record<string, ValueKind> = {
   '--org': 'org',
   '--user': 'user',

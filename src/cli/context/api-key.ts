@@ -1,6 +1,6 @@
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import type { Globals } from './context.ts'
+import type { Globals } from '../terminal/run.ts'
 import type { Io } from '../terminal/io.ts'
 import { readText } from '../terminal/read-text.ts'
 import { defaultBaseUrl, isLoopback, originOf } from './address.ts'

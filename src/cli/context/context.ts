@@ -1,25 +1,17 @@
 import type { Client } from '../../client/client.ts'
-import type { Again } from '../program/command-line.ts'
-import type { Io } from '../terminal/io.ts'
 import type { Output } from '../terminal/output.ts'
 import type { Prompt } from '../terminal/prompt.ts'
+import type { Run } from '../terminal/run.ts'
 import type { Settings } from './settings.ts'
 
-/** The flags that every command takes, as typed. */
-export type Globals = {
-  profile?: string
-  baseUrl?: string
-  cacert?: string
-  keyFile?: string
-  output?: string
-  /** True where no field is named. */
-  json?: string | true
-  jq?: string
-  envelope?: boolean
-  reveal?: boolean
-  color?: boolean
-  input?: boolean
-  debug?: boolean
+/** What changes when a command is printed to be typed again. */
+export type Again = {
+  /** Flags that are left out, by their long names: `--cursor`. */
+  without?: readonly string[]
+  /** In place of the arguments that were typed. */
+  args?: readonly string[]
+  /** Words that are added. */
+  plus?: readonly string[]
 }
 
 /**
@@ -46,10 +38,20 @@ export type Bound = {
   file?: { name: string; sha256: string }
 }
 
+/** Holds back changes until a person has approved what the profile or a rule of the organization lists. */
+export type ApprovalGuard = {
+  requireApproved(change: Change): Promise<void>
+  /**
+   * The same client, but nothing is changed through it before a person has approved what the profile lists; and it says
+   * so when it is about to ring somebody again.
+   */
+  guard(client: Client): Client
+  /** The request that was approved, for the audit of the service that took it. */
+  approval(): string | undefined
+}
+
 /** A factory of lazy things: a command asks for what it needs, `--help` opens nothing. */
-export type Context = {
-  io: Io
-  globals: Globals
+export type Context = Run & {
   /** Where each value comes from: flag, environment, profile or default. */
   settings(): Promise<Settings>
   client(): Promise<Client>
@@ -63,12 +65,6 @@ export type Context = {
   output(): Promise<Output>
   /** Questions on a terminal; elsewhere, or with --no-input, undefined. */
   prompt(): Promise<Prompt | undefined>
-  /** Something was changed by this run: no failure from now on may look as if nothing had happened. */
-  changed?: boolean
-  /** Text with a secret that is answered once, from when it is written on. */
-  once?: string
-  /** What to type when that text is lost. */
-  lostHint?: string
   /** What the process exits with when nothing failed; a command may set it (`verify`: 1). */
   exitCode: number
   /** Added to the code of a failure: 100 where it could be taken for that of a child (`approve run`). */

@@ -1,7 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import type { Context } from './context.ts'
-import { createGate } from '../approve/approval-guard.ts'
+import type { ApprovalGuard, Context } from './context.ts'
 import type { Io } from '../terminal/io.ts'
 
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
@@ -10,13 +9,16 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
 }
 
 /** The context of one run of the command line; `close` lets go of its connections. */
-export const createContext = (io: Io): Context & { close(): Promise<void> } => {
+export const createContext = (
+  io: Io,
+  createGuard: (context: Context) => ApprovalGuard,
+): Context & { close(): Promise<void> } => {
   let client: Promise<Client> | undefined
   const connect = async (): Promise<Client> => {
     const { openClient } = await import('./open-client.ts')
-    return gate.guard(
+    return guard.guard(
       openClient(context.io, context.globals, await context.settings(), {
-        approval: () => gate.approval(),
+        approval: () => guard.approval(),
         forAgent: context.command?.words === 'mcp',
       }),
     )
@@ -34,7 +36,7 @@ export const createContext = (io: Io): Context & { close(): Promise<void> } => {
       return settings
     }),
     client: () => (client ??= connect()),
-    approveFirst: (change) => gate.pass(change),
+    approveFirst: (change) => guard.requireApproved(change),
     output: once(async () => {
       const { createOutput } = await import('../terminal/create-output.ts')
       const output = createOutput(context)
@@ -52,6 +54,6 @@ export const createContext = (io: Io): Context & { close(): Promise<void> } => {
       await open?.close()
     },
   }
-  const gate = createGate(context)
+  const guard = createGuard(context)
   return context
 }

@@ -1,5 +1,5 @@
 import { shellWord } from '../../core/shell-word.ts'
-import type { Globals } from './context.ts'
+import type { Globals } from '../terminal/run.ts'
 
 /** The flags with which another command reaches the same service with the same key, to be put behind it. */
 export const sameService = ({ profile, baseUrl, keyFile, cacert }: Globals): string =>

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { SvcError } from '../../core/errors.ts'
-import { inParallel } from './parallel.ts'
+import { inParallel } from '../../core/in-parallel.ts'
 import type { Step } from './plan.ts'
 import { carryOut } from './requests.ts'
 

@@ -8,7 +8,7 @@ import { timeslot } from '../../contract/timeslot.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
-import { inParallel } from './parallel.ts'
+import { inParallel } from '../../core/in-parallel.ts'
 import {
   keyOf,
   knownFields,

@@ -1,9 +1,8 @@
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
-import type { Context } from '../context/context.ts'
+import type { Register, RunLine } from '../program/program.ts'
 import { developerLog } from './developer-log.ts'
 import { play, typed } from './play.ts'
 import type { Step } from './step.ts'
@@ -13,13 +12,13 @@ import type { Io } from '../terminal/io.ts'
 const failure = (step: Step, problem: string): SvcError =>
   new SvcError('failed', 'demo_failed', `The demo stopped: ${problem}`, { detail: typed(step) })
 
-const tell = async (io: Io, started: number): Promise<void> => {
+const tell = async (io: Io, started: number, run: RunLine): Promise<void> => {
   const secrets = new Map<string, string>()
   for (const step of steps) {
     if (io.signal.aborted) throw new SvcError('interrupted', 'interrupted', 'Interrupted')
     if (step.title) io.stdout.write(`\n# ${step.title}\n`)
     io.stdout.write(`$ ${typed(step)}\n`)
-    const { problem, output, kept } = await play(step, io, secrets)
+    const { problem, output, kept } = await play(step, io, secrets, run)
     io.stdout.write(output)
     if (problem) throw failure(step, problem)
     for (const one of kept) secrets.set(...one)
@@ -31,7 +30,7 @@ const tell = async (io: Io, started: number): Promise<void> => {
 }
 
 /** `svc demo`: the whole story on a service of its own in a temporary folder, which is gone afterwards. */
-export const registerDemo = (command: Command, context: Context): void => {
+export const registerDemo: Register = (command, context, { run }) => {
   command
     .usage('')
     .addHelpText('after', '\nExample:\n  svc demo')
@@ -59,7 +58,7 @@ export const registerDemo = (command: Command, context: Context): void => {
             SVC_BASE_URL: service.baseUrl,
             SVC_API_KEY: service.operatorKey,
           }
-          await tell({ ...context.io, env, cwd: folder }, started)
+          await tell({ ...context.io, env, cwd: folder }, started, run)
         } finally {
           await service.stop()
         }

@@ -1,6 +1,6 @@
 import { shellWord } from '../../core/shell-word.ts'
 import type { Io } from '../terminal/io.ts'
-import { run } from '../main.ts'
+import type { RunLine } from '../program/program.ts'
 import { contains, expectedExit, words, type Step } from './step.ts'
 
 type Played = { problem?: string; output: string; kept: [name: string, value: string][] }
@@ -20,7 +20,7 @@ const waits = ({ argv }: Step): boolean => argv[0] === 'approve' && ['request', 
 type Aside = { line: string; ended: Promise<{ exit: number; output: string }> }
 
 /** What is typed in another terminal, once there is a request to decide. */
-const startAside = ({ meanwhile }: Step, answer: unknown, io: Io): Aside | undefined => {
+const startAside = ({ meanwhile }: Step, answer: unknown, io: Io, run: RunLine): Aside | undefined => {
   if (!meanwhile || !contains(answer, { request_id: /^apr_/, status: 'pending' })) return undefined
   const line = meanwhile(answer as { request_id: string; number?: string }, io.cwd)
   let output = ''
@@ -35,7 +35,12 @@ const valueAt = (answer: unknown, path: string): unknown => {
 }
 
 /** Runs one step as the terminal would, and reports what is not as it should be. */
-export const play = async (step: Step, io: Io, values: ReadonlyMap<string, string>): Promise<Played> => {
+export const play = async (
+  step: Step,
+  io: Io,
+  values: ReadonlyMap<string, string>,
+  run: RunLine,
+): Promise<Played> => {
   const key = step.keyFrom && values.get(step.keyFrom)
   const env = key ? { ...io.env, SVC_API_KEY: key } : io.env
   const argv = step.argv.map((word) => (word.startsWith('$') ? (values.get(word.slice(1)) ?? word) : word))
@@ -47,7 +52,7 @@ export const play = async (step: Step, io: Io, values: ReadonlyMap<string, strin
   const onAnswer = (data: unknown): void => {
     answer = data
     if (aside) return
-    aside = startAside(step, data, io)
+    aside = startAside(step, data, io, run)
     if (aside) output += `  [in another terminal]$ svc ${aside.line}\n`
   }
   // A line that is redrawn would be kept in all its versions.

@@ -52,7 +52,7 @@ export const chooseAsker = async (context: Context, demo: () => Promise<Asker>):
       about: 'demo that never approves: no API key and no tool server is configured',
       close: nothing,
     }
-  const { openBackend } = await import('../approve/backend.ts')
+  const { openBackend } = await import('../approve/open-backend.ts')
   const { asker: everywhere } = await openBackend(context)
   const { org } = settings
   const asker = org ? inOrganization(everywhere, org.value, context) : everywhere

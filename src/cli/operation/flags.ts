@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { Field } from '../../contract/describe.ts'
 import { usageError } from '../../core/errors.ts'
+import { listed } from '../../core/sentence.ts'
 import { expandDays, expandSlots } from './days.ts'
 import type { Io } from '../terminal/io.ts'
 import { readText } from '../terminal/read-text.ts'
@@ -85,10 +86,6 @@ const parseJson = async (text: string, io: Io, name: string): Promise<unknown> =
   }
 }
 
-/** `a, b or c`. */
-export const listed = (choices: readonly string[]): string =>
-  choices.length === 1 ? choices[0]! : `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`
-
 /**
  * A number, a word or a text, as the type of its field. Fails with a usage error that says `name`: the flag or the
  * argument that was typed.
@@ -119,4 +116,24 @@ export const parseValue = async (
   if (field.kind !== 'json') return parseScalar(field, raw, name)
   const value = await parseJson(String(raw), io, name)
   return field.name === 'timeslots' ? expandSlots(value) : value
+}
+
+/** What was typed behind the words of a command. */
+export type Typed = { args: readonly string[]; options: Record<string, unknown> }
+
+export type Gathered = {
+  input: Record<string, unknown>
+  /** Body fields from -f, -F and --input; they win over flags. */
+  extra: Record<string, unknown>
+  /** Fields that a person was asked for. */
+  asked?: readonly Field[]
+}
+
+export const put = (input: Record<string, unknown>, path: string[], value: unknown): void => {
+  const [first, ...rest] = path as [string, ...string[]]
+  if (rest.length === 0) input[first] = value
+  else {
+    const below = (input[first] ??= {}) as Record<string, unknown>
+    put(below, rest, value)
+  }
 }

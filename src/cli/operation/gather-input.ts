@@ -3,29 +3,9 @@ import { pathNames, type Operation } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
 import { readBody, type BodyFlags } from './body-fields.ts'
 import type { Context } from '../context/context.ts'
-import { optionKey, parseValue } from './flags.ts'
+import { optionKey, parseValue, put, type Gathered, type Typed } from './flags.ts'
 import { isOrg, organizationValue } from '../context/organization.ts'
 import { typedName } from './typed-names.ts'
-
-/** What was typed behind the words of a command. */
-export type Typed = { args: readonly string[]; options: Record<string, unknown> }
-
-export type Gathered = {
-  input: Record<string, unknown>
-  /** Body fields from -f, -F and --input; they win over flags. */
-  extra: Record<string, unknown>
-  /** Fields that a person was asked for. */
-  asked?: readonly Field[]
-}
-
-export const put = (input: Record<string, unknown>, path: string[], value: unknown): void => {
-  const [first, ...rest] = path as [string, ...string[]]
-  if (rest.length === 0) input[first] = value
-  else {
-    const below = (input[first] ??= {}) as Record<string, unknown>
-    put(below, rest, value)
-  }
-}
 
 const typedValue = (operation: Operation, field: Field, typed: Typed): unknown => {
   const place = argsOf(operation).indexOf(field.name)

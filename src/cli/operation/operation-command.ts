@@ -13,6 +13,10 @@ import { sameVerb } from '../program/verbs.ts'
 
 type Options = Record<string, unknown>
 
+/** What a command of the table has besides: further flags and help, or an action of its own. */
+export type Extension = (command: Command, context: Context) => void
+export type Extensions = ReadonlyMap<Operation, Extension>
+
 const byWords = (table: Operations): Map<string, Operation[]> => {
   const words = new Map<string, Operation[]>()
   for (const operation of Object.values(table))
@@ -62,7 +66,7 @@ export const addOperations = (
   group: Command,
   table: Operations,
   context: Context,
-  words?: readonly string[],
+  { words, extensions }: { words?: readonly string[]; extensions?: Extensions } = {},
 ): void => {
   for (const [cli, candidates] of byWords(table)) {
     if (!cli.startsWith(`${group.name()} `)) continue
@@ -111,5 +115,6 @@ export const addOperations = (
       const { runOperation } = await import('./run-operation.ts')
       await runOperation(operation, { args: command.args, options }, context)
     })
+    extensions?.get(first)?.(command, context)
   }
 }

@@ -1,20 +1,26 @@
-import type { Command } from 'commander'
+import { geofence } from '../../contract/geofence.ts'
+import { timeslot } from '../../contract/timeslot.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { exitCode } from '../../core/exit-codes.ts'
-import type { Context } from '../context/context.ts'
-import { runOperation } from './run-operation.ts'
+import type { Extension, Extensions } from './operation-command.ts'
+
+const ruleCheck =
+  (operation: Operation): Extension =>
+  (command, context) => {
+    command
+      .addHelpText('after', '\nExits with 0 if it passes and with 1 if it does not.')
+      .action(async () => {
+        const { runOperation } = await import('./run-operation.ts')
+        await runOperation(operation, { args: command.args, options: command.opts() }, context, {
+          look: (data) => {
+            const { result } = (data ?? {}) as { result?: unknown }
+            if (result !== 'PASS' && result !== 'NOT_APPLICABLE') context.exitCode = exitCode('failed')
+          },
+        })
+      })
+  }
 
 /** `svc geofence check`, `svc timeslot check`: from the table, and an exit code for scripts: 1 where it would not pass. */
-export const registerRuleCheck =
-  (operation: Operation) =>
-  (group: Command, context: Context): void => {
-    const command = group.commands.find((one) => one.name() === 'check')!
-    command.addHelpText('after', '\nExits with 0 if it passes and with 1 if it does not.').action(() =>
-      runOperation(operation, { args: command.args, options: command.opts() }, context, {
-        look: (data) => {
-          const { result } = (data ?? {}) as { result?: unknown }
-          if (result !== 'PASS' && result !== 'NOT_APPLICABLE') context.exitCode = exitCode('failed')
-        },
-      }),
-    )
-  }
+export const ruleChecks: Extensions = new Map(
+  [geofence.checkGeofence, timeslot.checkTimeslot].map((operation) => [operation, ruleCheck(operation)]),
+)

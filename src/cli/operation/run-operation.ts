@@ -3,7 +3,8 @@ import type { Operation } from '../../contract/operation.ts'
 import { checkShown } from './check-shown.ts'
 import { confirmDelete, orgIn } from './confirm.ts'
 import type { Context } from '../context/context.ts'
-import { gatherInput, type Gathered, type Typed } from './gather-input.ts'
+import { gatherInput } from './gather-input.ts'
+import type { Gathered, Typed } from './flags.ts'
 import { isPaged, listRows, type Listed } from './list-rows.ts'
 import type { Shape } from '../terminal/output.ts'
 import { asTyped } from './typed-names.ts'
@@ -30,7 +31,7 @@ const askBefore = async (
 ): Promise<void> => {
   const { requireApproval } = await context.settings()
   if (requireApproval.length === 0) return
-  const { operationLine } = await import('../program/command-line.ts')
+  const { operationLine } = await import('./operation-line.ts')
   const line = operationLine(operation, gathered, typed)
   await context.approveFirst({
     cli: operation.cli,

@@ -1,4 +1,16 @@
 import { cellsOfDay, type Cell, type Day, type Week } from '../../rules/week.ts'
+import type { Grid } from '../terminal/grid.ts'
+
+export type WeekPicture = {
+  title: string
+  zone: string
+  week: Week
+  /** What the mark is: `now` or `at`. */
+  word: string
+  /** What the rules say of the marked moment. */
+  verdict: string | undefined
+  slots: Grid
+}
 
 type Paint = (text: string) => string
 export type CellPaints = Record<'open' | 'other' | 'closed', Paint>

@@ -1,7 +1,6 @@
 import { cellsOfDay, zonedText, type Cell } from '../../rules/week.ts'
 import { pageOf, pageText } from './page.ts'
-import { dayText, jumpTexts } from './week-drawing.ts'
-import type { WeekPicture } from './week.ts'
+import { dayText, jumpTexts, type WeekPicture } from './week-drawing.ts'
 
 const cell = { width: 17, height: 40, left: 118, top: 44 }
 const width = cell.left + cellsOfDay * cell.width + 26

@@ -5,7 +5,7 @@ import { readInstant } from '../../rules/instant.ts'
 import { compileLevel, type Level } from '../../rules/level.ts'
 import type { Slot } from '../../rules/slot.ts'
 import { checkTime } from '../../rules/time.ts'
-import { noonOf, weekOf, zonedText, type Week } from '../../rules/week.ts'
+import { noonOf, weekOf, zonedText } from '../../rules/week.ts'
 import { isZone } from '../../rules/zone.ts'
 import type { Context } from '../context/context.ts'
 import { cellText, type Grid } from '../terminal/grid.ts'
@@ -14,7 +14,7 @@ import { drawTable } from '../terminal/table.ts'
 import { rowsOfLevels, type LevelRows } from './level-rows.ts'
 import { paintsFor, pictureWidth, wantsPicture } from './colors.ts'
 import { checkPicture, writePicture } from './picture-file.ts'
-import { dayText, drawWeek, jumpTexts, legendOf } from './week-drawing.ts'
+import { dayText, drawWeek, jumpTexts, legendOf, type WeekPicture } from './week-drawing.ts'
 
 type Options = { org?: string; user?: string; timezone?: string; at?: string; html?: string }
 
@@ -54,17 +54,6 @@ const slotGrid = ({ organization = [], user = [] }: LevelRows, bothLevels: boole
     head: ['name', ...(bothLevels ? ['of'] : []), 'days', 'start', 'end', 'timezone', 'active'],
     lines: [...organization.map(line('organization')), ...user.map(line('user'))],
   }
-}
-
-export type WeekPicture = {
-  title: string
-  zone: string
-  week: Week
-  /** What the mark is: `now` or `at`. */
-  word: string
-  /** What the rules say of the marked moment. */
-  verdict: string | undefined
-  slots: Grid
 }
 
 export const runWeek = async (options: Options, context: Context): Promise<void> => {

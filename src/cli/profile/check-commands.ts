@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { nearest } from '../../core/nearest.ts'
 import { usageError } from '../../core/errors.ts'
 import { wordsOf } from '../program/command-words.ts'
-import type { Context } from '../context/context.ts'
 
 const allWords = (command: Command, before: string[] = []): string[] =>
   command.commands.flatMap((child) => {
@@ -11,8 +10,8 @@ const allWords = (command: Command, before: string[] = []): string[] =>
   })
 
 /** The name of the command that these words reach; the words themselves where they reach none. */
-const named = (program: Command, words: string): string => {
-  let at: Command | undefined = program
+const named = (tree: Command, words: string): string => {
+  let at: Command | undefined = tree
   for (const word of words.split(' '))
     at = at?.commands.find((child) => child.name() === word || child.aliases().includes(word))
   return at ? wordsOf(at).join(' ') : words
@@ -22,13 +21,9 @@ const named = (program: Command, words: string): string => {
  * The listed commands and groups by their names. Fails where one of them is neither: a typing error would guard
  * nothing.
  */
-export const checkCommands = async (typed: readonly string[], context: Context): Promise<string[]> => {
-  const { buildProgram } = await import('../program/program.ts')
-  const { globals } = context
-  const program = await buildProgram(context)
-  const known = allWords(program)
-  const listed = typed.map((words) => named(program, words))
-  context.globals = globals
+export const checkCommands = (typed: readonly string[], tree: Command): string[] => {
+  const known = allWords(tree)
+  const listed = typed.map((words) => named(tree, words))
   const wrong = listed.find((words) => !known.includes(words))
   if (wrong !== undefined) {
     const near = nearest(wrong, known)

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context/context.ts'
+import type { Register } from '../program/program.ts'
 import { defaultBaseUrl } from '../context/address.ts'
 import { addProfile, type NewProfile } from './add.ts'
 import { logIn, type LoginOptions } from './login.ts'
@@ -34,7 +35,7 @@ const example = (command: Command, text: string): Command =>
   command.addHelpText('after', `\nExample:\n  svc profile ${text}`)
 
 /** `svc profile`: addresses and keys by name. Global flags such as --base-url mean the profile's own values here. */
-export const registerProfile = (group: Command, context: Context): void => {
+export const registerProfile: Register = (group, context, program) => {
   const { io } = context
   example(group.command('list').description('List the profiles'), 'list').action(async () =>
     tell(context, 'Profiles', listed(createStore(io).read())),
@@ -76,7 +77,7 @@ export const registerProfile = (group: Command, context: Context): void => {
     .description('Change fields of a profile; key= removes one')
   addDryRun(set)
   example(set, 'set prod org=acme protected=true').action((words: string[]) =>
-    setFields(words, set.opts<DryRun>(), context),
+    setFields(words, set.opts<DryRun>(), context, program),
   )
 
   const use = addDryRun(group.command('use <name>').description('Use a profile from now on'))

@@ -1,6 +1,6 @@
 import type { EnvName } from '../../core/env.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import type { Globals } from '../context/context.ts'
+import type { Globals } from '../terminal/run.ts'
 import type { Io } from '../terminal/io.ts'
 import { maskSecret } from '../terminal/mask.ts'
 import { defaultBaseUrl } from '../context/address.ts'

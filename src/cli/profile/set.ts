@@ -1,6 +1,7 @@
 import { usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context/context.ts'
+import type { Program } from '../program/program.ts'
 import { defaultBaseUrl, originOf, pathHint } from '../context/address.ts'
 import { checkCommands } from './check-commands.ts'
 import { parseChange } from './edit.ts'
@@ -13,13 +14,14 @@ export const setFields = async (
   words: string[],
   { dryRun }: { dryRun?: boolean },
   context: Context,
+  { tree }: Pick<Program, 'tree'>,
 ): Promise<void> => {
   const { io, globals } = context
   const named = words[0] !== undefined && !words[0].includes('=')
   const changes = (named ? words.slice(1) : words).map((text) => parseChange(text, io))
   if (changes.length === 0) throw usageError('svc profile set requires key=value', 'svc profile set org=acme')
   const listed = changes.find(([field]) => field === 'require_approval')?.[1] as string[] | undefined
-  const commands = listed && (await checkCommands(listed, context))
+  const commands = listed && checkCommands(listed, await tree())
   const name = named ? words[0]! : createSettings({ io, globals }).profile.value
   let hint: string | undefined
   const change = (file: ProfileFile): void => {

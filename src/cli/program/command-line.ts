@@ -1,10 +1,7 @@
 import type { Command } from 'commander'
-import { argsOf, fieldsOf } from '../../contract/describe.ts'
-import type { Operation } from '../../contract/operation.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { wordsOf } from './command-words.ts'
-import type { Gathered, Typed } from '../operation/gather-input.ts'
-import { isOrg } from '../context/organization.ts'
+import type { Again } from '../context/context.ts'
 
 // A command in words, for the person who approves it. No secret stands in it.
 
@@ -59,15 +56,6 @@ export const typedLine = (command: Command): string => {
 const secretInFile = (flag: string, text: string): [string, string] =>
   withoutSecret(text) === text ? [flag, text] : ['-F', `${text.slice(0, text.indexOf('='))}=@FILE`]
 
-export type Again = {
-  /** Flags that are left out, by their long names: `--cursor`. */
-  without?: readonly string[]
-  /** In place of the arguments that were typed. */
-  args?: readonly string[]
-  /** Words that are added. */
-  plus?: readonly string[]
-}
-
 /**
  * A command as it was typed in `argv`, with the flags that every command takes: to be typed again, with what was
  * missing. It is quoted for a shell and holds no secret.
@@ -87,26 +75,4 @@ export const typedAgain = (command: Command, argv: readonly string[], change: Ag
     ...plus.map(shellWord),
     ...(after ? ['--', ...words] : []),
   ].join(' ')
-}
-
-const valueAt = (input: Record<string, unknown>, path: readonly string[]): unknown =>
-  path.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], input)
-
-const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
-
-/** `svc geofence delete 1`: an operation with all that it was given, but for the organization. */
-export const operationLine = (operation: Operation, { input, extra }: Gathered, typed: Typed): string => {
-  const places = argsOf(operation)
-  const words = places.map((name, i) => shellWord(typed.args[i] ?? asText(input[name])))
-  const flags = fieldsOf(operation).flatMap((field) => {
-    const value = valueAt(input, field.path)
-    if (places.includes(field.name) || isOrg(field) || value === undefined) return []
-    return [`--${field.flag}`, field.meta.secret ? '***' : shellWord(asText(value))]
-  })
-  const secret = new Set(fieldsOf(operation).flatMap(({ name, meta }) => (meta.secret ? [name] : [])))
-  const more = Object.entries(withoutSecrets(extra) as Record<string, unknown>).flatMap(([name, value]) => [
-    '-F',
-    shellWord(`${name}=${secret.has(name) ? '***' : asText(value)}`),
-  ])
-  return ['svc', operation.cli, ...words, ...flags, ...more].join(' ')
 }

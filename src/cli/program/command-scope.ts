@@ -8,12 +8,4 @@ export const noteScope = (command: Command, scope: string): void => {
   command.addHelpText('after', `\nScope of the key: ${scope}`)
 }
 
-/** As `noteScope`, for commands of a group by their names. */
-export const noteScopes = (group: Command, byName: Record<string, string>): void => {
-  for (const command of group.commands) {
-    const scope = byName[command.name()]
-    if (scope !== undefined) noteScope(command, scope)
-  }
-}
-
 export const scopeOf = (command: Command): string | undefined => scopes.get(command)

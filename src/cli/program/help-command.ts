@@ -1,8 +1,7 @@
-import type { Command } from 'commander'
 import { nearest } from '../../core/nearest.ts'
 import { usageError } from '../../core/errors.ts'
-import type { Context } from '../context/context.ts'
 import { topics } from './help-topics.ts'
+import type { Register } from './program.ts'
 
 const list = (): string => {
   const width = Math.max(...Object.keys(topics).map((name) => name.length))
@@ -11,7 +10,7 @@ const list = (): string => {
 }
 
 /** `svc help`, `svc help TOPIC`, and `svc help COMMAND…` as `svc COMMAND… --help`. */
-export const registerHelp = (command: Command, context: Context): void => {
+export const registerHelp: Register = (command, context, program) => {
   command
     .usage('[topic | command]')
     .argument('[words...]')
@@ -21,14 +20,13 @@ export const registerHelp = (command: Command, context: Context): void => {
       if (words.length === 0) return context.io.stdout.write(`${list()}\n`)
       if (words.length === 1 && Object.hasOwn(topics, first))
         return context.io.stdout.write(`${topics[first]!.text()}\n`)
-      const { groups } = await import('../groups.ts')
-      if (Object.hasOwn(groups, first)) {
-        const { buildProgram } = await import('./program.ts')
-        const program = await buildProgram(context, words)
-        await program.parseAsync([...words, '--help'], { from: 'user' })
+      const groups = command.parent!.commands.map((one) => one.name())
+      if (groups.includes(first)) {
+        const tree = await program.tree(words)
+        await tree.parseAsync([...words, '--help'], { from: 'user' })
         return undefined
       }
-      const meant = nearest(first, [...Object.keys(topics), ...Object.keys(groups)])
+      const meant = nearest(first, [...Object.keys(topics), ...groups])
       throw usageError(
         `There is no help topic "${words.join(' ')}"`,
         meant ? `svc help ${meant}` : `svc help ${Object.keys(topics).join('|')}`,

@@ -2,11 +2,34 @@ import { Command } from 'commander'
 import { version } from '../../../package.json'
 import { describeCommand } from './command-node.ts'
 import type { Context } from '../context/context.ts'
-import { groups } from '../groups.ts'
 import { wordsOf } from './command-words.ts'
 import { checkAccepted } from '../terminal/accepted.ts'
+import type { Io } from '../terminal/io.ts'
 import { helpText } from './help-text.ts'
 import { aliasVerbs } from './verbs.ts'
+
+/** A command line that is run as if it were typed; answers the exit code. */
+export type RunLine = (argv: string[], io: Io) => Promise<number>
+
+/** The program that a command is part of, for commands that walk the tree or run other commands. */
+export type Program = {
+  /** What was typed: a command that it does not name needs no flags. Without it, everything is built. */
+  words?: readonly string[]
+  /** The command tree: all of it, or the branch that `words` name. */
+  tree(words?: readonly string[]): Promise<Command>
+  run: RunLine
+}
+
+export type Register = (group: Command, context: Context, program: Program) => void | Promise<void>
+export type Group = {
+  about: string
+  /** What the group's own subgroups are for. */
+  subgroups?: Record<string, string>
+  load(): Promise<Register>
+}
+
+/** Every group by its first word, and what runs a command line of them. */
+export type Parts = { groups: Record<string, Group>; run: RunLine }
 
 const globalFlags: [flags: string, about: string][] = [
   ['-p, --profile <name>', 'Profile to use'],
@@ -36,7 +59,11 @@ const firstWord = (argv: readonly string[]): string | undefined => {
 }
 
 /** The command tree. Only the branch that `argv` names is loaded; without `argv`, all of it. */
-export const buildProgram = async (context: Context, argv?: readonly string[]): Promise<Command> => {
+export const buildProgram = async (
+  context: Context,
+  parts: Parts,
+  argv?: readonly string[],
+): Promise<Command> => {
   const { io } = context
   const program = new Command('svc')
     .description(
@@ -74,12 +101,23 @@ export const buildProgram = async (context: Context, argv?: readonly string[]): 
     await context.output()
   })
 
+  const part: Program = {
+    words: argv,
+    run: parts.run,
+    tree: async (words) => {
+      const { globals } = context
+      const tree = await buildProgram(context, parts, words)
+      // The flags that were typed are those of this tree.
+      context.globals = globals
+      return tree
+    },
+  }
   const word = argv && firstWord(argv)
-  for (const [name, group] of Object.entries(groups)) {
+  for (const [name, group] of Object.entries(parts.groups)) {
     const command = program.command(name).description(group.about)
     if (argv && name !== word) continue
     const register = await group.load()
-    await register(command, context, argv)
+    await register(command, context, part)
     aliasVerbs(command)
     for (const child of command.commands)
       if (group.subgroups?.[child.name()]) asGroup(child.description(group.subgroups[child.name()]!))

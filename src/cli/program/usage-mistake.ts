@@ -1,10 +1,10 @@
 import type { Command, CommanderError, Option } from 'commander'
 import { usageError, type SvcError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
+import { listed } from '../../core/sentence.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { withoutSecret } from './command-line.ts'
 import { wordsOf } from './command-words.ts'
-import { listed } from '../operation/flags.ts'
 import { sameVerb } from './verbs.ts'
 
 // What the parser refuses, in our words: which word is wrong, and a command that can be typed instead.

@@ -1,5 +1,5 @@
 import { usageError } from '../../core/errors.ts'
-import type { Globals } from '../context/context.ts'
+import type { Globals } from './run.ts'
 import type { Io } from './io.ts'
 import { formats, type Format } from './output.ts'
 

@@ -1,4 +1,4 @@
-import type { Globals } from '../context/context.ts'
+import type { Globals } from './run.ts'
 import type { Io, OutputStream } from './io.ts'
 
 /** The flag decides, then FORCE_COLOR (0 and false turn off), NO_COLOR, and whether it is a terminal. */

@@ -1,13 +1,11 @@
 import { safeJson, safeText } from '../../core/safe-text.ts'
-import type { Context } from '../context/context.ts'
 import { chooseFormat, wantsMachine } from './choose-format.ts'
 import { wantsColour } from './colour.ts'
 import { gridOf } from './grid.ts'
 import type { Output, Shape } from './output.ts'
 import { namesIn, payloadOf, pickFields, type Envelope } from './payload.ts'
 import { render } from './render.ts'
-
-type Run = Pick<Context, 'io' | 'globals' | 'command' | 'changed' | 'once'>
+import type { Run } from './run.ts'
 
 /** Fails with a usage error when the flags contradict each other. */
 export const createOutput = (run: Run): Output => {

@@ -1,7 +1,7 @@
 import { SvcError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
-import type { Globals } from '../context/context.ts'
+import type { Globals } from './run.ts'
 import type { Io } from './io.ts'
 import { wantsMachine } from './choose-format.ts'
 

@@ -1,7 +1,6 @@
 import { constants, fstatSync, readFileSync, statSync } from 'node:fs'
 import { usageError } from '../../core/errors.ts'
 import { safeText } from '../../core/safe-text.ts'
-import { run } from '../main.ts'
 import type { Io, OutputStream } from './io.ts'
 
 // Each of Node's streams costs a millisecond or two when it is first touched: a command opens what it uses.
@@ -74,7 +73,10 @@ const readAll = async (): Promise<Buffer> => {
 const sameInterrupt = 1_000
 
 /** Runs one command on this process's streams and signals. A second Ctrl-C ends it at once. */
-export const runOnNode = (argv: string[]): Promise<number> => {
+export const runOnNode = (
+  argv: string[],
+  run: (argv: string[], io: Io) => Promise<number>,
+): Promise<number> => {
   const abort = new AbortController()
   let paging = false
   let closed: boolean | undefined

@@ -1,7 +1,5 @@
 import { SvcError } from '../../core/errors.ts'
-import type { Context } from '../context/context.ts'
-
-type Run = Pick<Context, 'io' | 'command' | 'changed' | 'once' | 'lostHint'>
+import type { Run } from './run.ts'
 
 const lost = (run: Run, why: string, hint: string): SvcError =>
   new SvcError(

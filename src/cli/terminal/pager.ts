@@ -1,4 +1,4 @@
-import type { Globals } from '../context/context.ts'
+import type { Globals } from './run.ts'
 import type { Io, Pager } from './io.ts'
 
 /** As git and gh: SVC_PAGER before PAGER, empty or `cat` is none, `less` where nothing is said. */

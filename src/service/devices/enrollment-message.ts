@@ -7,7 +7,7 @@ import { everHadDevice, hasActiveDevice } from './proof.ts'
 import { endEnrollments, insertEnrollment } from './enrollment.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { later } from '../../core/later.ts'
-import { withFullStop } from '../../core/full-stop.ts'
+import { withFullStop } from '../../core/sentence.ts'
 
 type Member = { org_id: number; user_id: number }
 type Told = NonNullable<Data<typeof pendingUser.acceptUser>['enrollment']>

@@ -1,5 +1,5 @@
 import type { SvcError } from '../../core/errors.ts'
-import { withFullStop } from '../../core/full-stop.ts'
+import { withFullStop } from '../../core/sentence.ts'
 import type { Refusal } from '../../core/refusal.ts'
 
 type Failure = Refusal | SvcError

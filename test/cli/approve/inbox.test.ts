@@ -3,7 +3,6 @@ import type { KeyFile } from '../../../src/cli/approve/key-file.ts'
 import { createApprover, type Place } from '../../../src/cli/approve/pending.ts'
 import { runInbox } from '../../../src/cli/approve/inbox-screen.ts'
 import { placeAt } from '../../../src/cli/approve/place.ts'
-import { createContext } from '../../../src/cli/context/create-context.ts'
 import type { Prompt } from '../../../src/cli/terminal/prompt.ts'
 import type { Answer } from '../../../src/client/client.ts'
 import { createSoftwareKey } from '../../../src/client/software-authenticator.ts'
@@ -13,6 +12,7 @@ import { contextBytes, type ApprovalContext } from '../../../src/receipt/context
 import { digestOf, type Subject } from '../../../src/receipt/subject.ts'
 import { memoryIo } from '../memory-io.ts'
 import { record } from './records.ts'
+import { openContext } from '../../../src/cli/main.ts'
 
 const key = createSoftwareKey('ES256', { rpId: 'localhost' })
 const mine: KeyFile = { version: 1, device_id: '1', org_id: 1, user_id: '7', mobile: '+12025550101', key }
@@ -73,7 +73,7 @@ const setUp = async (given: object, listed: object = {}) => {
     },
     close: async () => undefined,
   }
-  const context = { ...createContext(io), client: async () => client }
+  const context = { ...openContext(io), client: async () => client }
   return { io, posted, context, approver: await createApprover(mine, context) }
 }
 

@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createContext } from '../../../src/cli/context/create-context.ts'
 import { personIn, ringOnce } from '../../../src/cli/approve/rings.ts'
 import { memoryIo } from '../memory-io.ts'
+import { openContext } from '../../../src/cli/main.ts'
 
 let dir: string
 beforeEach(() => {
@@ -23,7 +23,7 @@ const ring = async (
 ): Promise<string> => {
   const io = { ...memoryIo({ env: { SVC_CONFIG_DIR: dir } }), now: () => at(minutes) }
   const data = { request_id: 'apr_one', expires_at: at(5).toISOString() }
-  const sent = ringOnce(createContext(io), person, {
+  const sent = ringOnce(openContext(io), person, {
     origin: new URL(url).origin,
     send: async () => {
       if (fails) throw new Error('no')

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Globals } from '../../../src/cli/context/context.ts'
+import type { Globals } from '../../../src/cli/terminal/run.ts'
 import type { Profile } from '../../../src/cli/context/profile-file.ts'
 import { createSettings } from '../../../src/cli/context/resolve.ts'
 import { memoryIo } from '../memory-io.ts'

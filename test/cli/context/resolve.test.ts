@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Globals } from '../../../src/cli/context/context.ts'
+import type { Globals } from '../../../src/cli/terminal/run.ts'
 import type { Profile } from '../../../src/cli/context/profile-file.ts'
 import { createSettings } from '../../../src/cli/context/resolve.ts'
 import type { Settings } from '../../../src/cli/context/settings.ts'

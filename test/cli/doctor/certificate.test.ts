@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { createContext } from '../../../src/cli/context/create-context.ts'
 import { checkCertificate } from '../../../src/cli/doctor/certificate.ts'
 import { memoryIo } from '../memory-io.ts'
+import { openContext } from '../../../src/cli/main.ts'
 
 test('Ctrl-C ends the look at a certificate that never comes, at once', { timeout: 3000 }, async () => {
   const abort = new AbortController()
@@ -13,7 +13,7 @@ test('Ctrl-C ends the look at a certificate that never comes, at once', { timeou
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const env = { SVC_BASE_URL: `https://127.0.0.1:${port}/admin/public/api`, SVC_CONFIG_DIR: '/nonexistent' }
-  const context = createContext(Object.assign(memoryIo({ env }), { signal: abort.signal }))
+  const context = openContext(Object.assign(memoryIo({ env }), { signal: abort.signal }))
   await expect(checkCertificate(context)).rejects.toMatchObject({ exit: 'interrupted' })
   server.close()
 })

@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createContext } from '../../../src/cli/context/create-context.ts'
 import { testFallback } from '../../../src/cli/doctor/verify-fallback.ts'
-import { run } from '../../../src/cli/main.ts'
+import { openContext, run } from '../../../src/cli/main.ts'
 import { json, type Answering } from '../../fake-hosted.ts'
 import { failure } from '../../client/hosted.ts'
 import { memoryIo } from '../memory-io.ts'
@@ -40,7 +39,7 @@ describe('svc doctor --verify-fallback', () => {
   test('keeps a proof for this address, with which the profile can turn the fallback on', async () => {
     const io = start(pending, pending, pending, answer(410, { status: 'error' }))
     expect(await turnOn(io)).toEqual({ exit: 2, err: expect.stringContaining('has not tested') })
-    await testFallback('+12025550101', { yes: true, sleep }, createContext(io))
+    await testFallback('+12025550101', { yes: true, sleep }, openContext(io))
     expect(prod()).toMatchObject({ verify_tested_url: service.baseUrl, verify_tested_at: expect.any(String) })
     expect(prod().verify_fallback).toBeUndefined()
     expect((await turnOn(io)).exit).toBe(0)
@@ -52,7 +51,7 @@ describe('svc doctor --verify-fallback', () => {
     const proof = { verify_fallback: true, verify_tested_url: service.baseUrl }
     const profiles = { prod: { base_url: service.baseUrl, ...proof } }
     writeFileSync(file(), JSON.stringify({ version: 1, current: 'prod', profiles }), { mode: 0o600 })
-    const error = await failure(testFallback('+12025550101', { yes: true, sleep }, createContext(io)))
+    const error = await failure(testFallback('+12025550101', { yes: true, sleep }, openContext(io)))
     expect([error.code, error.message]).toEqual(['fallback_unusable', expect.stringContaining('success')])
     expect(prod()).toEqual({ base_url: service.baseUrl })
   })

@@ -4,10 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createContext } from '../../../src/cli/context/create-context.ts'
 import { describeCommand, type CommandNode } from '../../../src/cli/program/command-node.ts'
-import { run } from '../../../src/cli/main.ts'
-import { buildProgram } from '../../../src/cli/program/program.ts'
+import { commandTree, openContext, run } from '../../../src/cli/main.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
 import { startService } from '../../../src/service/lifecycle/serve.ts'
@@ -67,7 +65,7 @@ beforeAll(async () => {
     response.end('{"status":"success","message":"ok","data":{"id":1,"slug":"acme"}}')
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
-  const all = leaves(describeCommand(await buildProgram(createContext(memoryIo()))))
+  const all = leaves(describeCommand(await commandTree(openContext(memoryIo()))))
   writing = all.filter(({ words }) => !readsAlone(words))
 })
 afterAll(() => {

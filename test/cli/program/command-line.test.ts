@@ -1,9 +1,8 @@
 import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { operationLine, typedAgain, typedLine } from '../../../src/cli/program/command-line.ts'
-import { createContext } from '../../../src/cli/context/create-context.ts'
-import { run } from '../../../src/cli/main.ts'
-import { buildProgram } from '../../../src/cli/program/program.ts'
+import { operationLine } from '../../../src/cli/operation/operation-line.ts'
+import { typedAgain, typedLine } from '../../../src/cli/program/command-line.ts'
+import { commandTree, openContext, run } from '../../../src/cli/main.ts'
 import { org } from '../../../src/contract/org.ts'
 import { memoryIo } from '../memory-io.ts'
 
@@ -37,8 +36,8 @@ describe('a secret below another field', () => {
 })
 
 const typed = async (argv: string[], change?: Parameters<typeof typedAgain>[2]): Promise<string> => {
-  const context = createContext(memoryIo())
-  const program = await buildProgram(context, argv)
+  const context = openContext(memoryIo())
+  const program = await commandTree(context, argv)
   let again = ''
   program.hook('preAction', async (_, command) => {
     again = typedAgain(command, argv, change)

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createContext } from '../../../src/cli/context/create-context.ts'
 import { describeCommand, type CommandNode } from '../../../src/cli/program/command-node.ts'
-import { run } from '../../../src/cli/main.ts'
+import { commandTree, openContext, run } from '../../../src/cli/main.ts'
 import { answersNoId, printsText } from '../../../src/cli/terminal/accepted.ts'
 import { formats } from '../../../src/cli/terminal/output.ts'
-import { buildProgram } from '../../../src/cli/program/program.ts'
 import { temporaryFolder } from '../../e2e/processes.ts'
 import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
@@ -31,7 +29,7 @@ const typedOf = (node: CommandNode, above: string[] = []): Typed[] => {
   return [{ words, argv: own ?? above }, ...below]
 }
 
-const typed = typedOf(describeCommand(await buildProgram(createContext(memoryIo()))))
+const typed = typedOf(describeCommand(await commandTree(openContext(memoryIo()))))
 
 let service: FakeHosted
 const folder = temporaryFolder()

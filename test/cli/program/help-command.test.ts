@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeCommand, type CommandNode } from '../../../src/cli/program/command-node.ts'
-import { createContext } from '../../../src/cli/context/create-context.ts'
 import { topics } from '../../../src/cli/program/help-topics.ts'
-import { run } from '../../../src/cli/main.ts'
-import { buildProgram } from '../../../src/cli/program/program.ts'
+import { commandTree, openContext, run } from '../../../src/cli/main.ts'
 import { memoryIo } from '../memory-io.ts'
 
 const svc = async (...argv: string[]) => {
@@ -44,7 +42,7 @@ test('a word that means nothing is refused with the nearest one that does', asyn
 })
 
 test('every command shows an example of itself', async () => {
-  const tree = describeCommand(await buildProgram(createContext(memoryIo())))
+  const tree = describeCommand(await commandTree(openContext(memoryIo())))
   const bare = leaves(tree).filter(([words, { after }]) => !after.includes(`svc ${words}`))
   expect(bare.map(([words]) => words)).toEqual([])
 })

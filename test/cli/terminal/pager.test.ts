@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Globals } from '../../../src/cli/context/context.ts'
+import type { Globals } from '../../../src/cli/terminal/run.ts'
 import type { Pager } from '../../../src/cli/terminal/io.ts'
 import { createOutput } from '../../../src/cli/terminal/create-output.ts'
 import { memoryIo } from '../memory-io.ts'

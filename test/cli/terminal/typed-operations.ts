@@ -1,8 +1,8 @@
-import { groups } from '../../../src/cli/groups.ts'
 import { argsOf, fieldsOf, type Field } from '../../../src/contract/describe.ts'
 import { orgFields, type Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
 import type { Seen } from '../../fake-hosted.ts'
+import { groups } from '../../../src/cli/main.ts'
 
 // The operations of the table that are commands, and how each is typed.
 

@@ -85,7 +85,7 @@ const openElsewhere = async (context: Context, wanted: Wanted): Promise<Elsewher
 }
 
 /** Asks through the REST API of our service, and finds out at the first answer whether it is one. */
-export const openRestBackend = async (context: Context, wanted: Wanted): Promise<Backend> => {
+const openRestBackend = async (context: Context, wanted: Wanted): Promise<Backend> => {
   const { io } = context
   const [{ baseUrl }, plain] = await Promise.all([context.settings(), context.client()])
   const { client, now } = withClock(plain, () => io.now().getTime())
@@ -150,4 +150,9 @@ export const openRestBackend = async (context: Context, wanted: Wanted): Promise
       return checked(envelope.data as ApprovalRecord | undefined, request_id)
     },
   }
+}
+
+export const openBackend = async (context: Context, wanted: Wanted = {}): Promise<Backend> => {
+  if (wanted.through !== 'tools') return openRestBackend(context, wanted)
+  return (await import('./tool-backend.ts')).openToolBackend(context, wanted)
 }
