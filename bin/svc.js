@@ -1,3 +1,3 @@
 #!/usr/bin/env node
 'use strict'
-require('../dist/main.cjs')
+require('./load.js').load('main.cjs')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { lazyChildProcess, rareUndici, withoutAjv, withoutSignalListeners } from './left-out.mjs'
+import { recordCompiled } from './record-compiled.mjs'
 import { outlined, schemas } from './outlined.mjs'
 
 // One small entry and a chunk a command group, as CommonJS: Node starts that fastest. Native and wasm packages, and
@@ -48,3 +49,4 @@ for (const [name, code] of Object.entries(scripts)) writeFileSync(root(`dist/app
 
 // The whole tree as data, so that help needs no command tree. `svc commands` is the one that knows it.
 writeFileSync(root('dist/help.json'), execFileSync(process.execPath, [root('bin/svc.js'), 'commands']))
+await recordCompiled(root('dist/compiled.bin'))

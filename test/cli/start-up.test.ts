@@ -1,11 +1,14 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { bin, svc, temporaryFolder } from '../e2e/processes.ts'
 import { startFakeHosted } from '../fake-hosted.ts'
 
 // What a command loads is what it costs to start. Words that only the heavy part holds tell whether a chunk has it.
 
+const run = promisify(execFile)
 const dist = join(dirname(bin), '..', 'dist')
 const heavy = {
   'the validator (zod)': 'invalid_union',
@@ -21,11 +24,16 @@ const heavy = {
 
 const hook = `
 const { writeFileSync } = require('node:fs')
-process.on('exit', () => writeFileSync(process.env.LOADED, JSON.stringify({
-  files: Object.keys(require.cache), builtins: process.moduleLoadList })))
+process.on('exit', () => {
+  const { modules, scripts } = require(process.env.LOADER)
+  const chunks = [...modules.keys()].map((name) => require('node:path').join(process.env.DIST, name))
+  const compiled = [...scripts].filter(([, { cachedDataRejected }]) => cachedDataRejected === false).map(([name]) => name)
+  writeFileSync(process.env.LOADED, JSON.stringify({
+    files: [...Object.keys(require.cache), ...chunks], builtins: process.moduleLoadList, compiled }))
+})
 `
 
-type Loaded = { files: string[]; builtins: string[]; text: string }
+type Loaded = { files: string[]; builtins: string[]; compiled: string[]; text: string }
 
 const loadedBy = async (args: string[], env: Record<string, string>): Promise<Loaded> => {
   const folder = temporaryFolder()
@@ -37,11 +45,13 @@ const loadedBy = async (args: string[], env: Record<string, string>): Promise<Lo
     SVC_CONFIG_DIR: folder.path,
     NODE_OPTIONS: `--require=${script}`,
     LOADED: list,
+    LOADER: join(dirname(bin), 'load.js'),
+    DIST: dist,
   })
   expect(ended).toMatchObject({ exit: 0 })
-  const { files, builtins } = JSON.parse(readFileSync(list, 'utf8')) as Loaded
+  const { files, builtins, compiled } = JSON.parse(readFileSync(list, 'utf8')) as Loaded
   const own = files.filter((file) => file !== script)
-  return { files: own, builtins, text: own.map((file) => readFileSync(file, 'utf8')).join('\n') }
+  return { files: own, builtins, compiled, text: own.map((file) => readFileSync(file, 'utf8')).join('\n') }
 }
 
 /** Parts of Node that take a millisecond or more and that this command has no use for. */
@@ -62,7 +72,7 @@ const partsOf = ({ text }: Pick<Loaded, 'text'>): string[] =>
     .filter(([, word]) => text.includes(word))
     .map(([part]) => part)
 const outside = ({ files }: Loaded): string[] =>
-  files.filter((file) => file !== bin && !file.startsWith(dist + sep))
+  files.filter((file) => !file.startsWith(dirname(bin) + sep) && !file.startsWith(dist + sep))
 
 test('each heavy part is somewhere in the build, so that its absence means something', () => {
   const all = readdirSync(dist)
@@ -84,10 +94,29 @@ test.each([
   expect(modulesOf(loaded)).toEqual([])
   expect(outside(loaded)).toEqual([])
   expect(loaded.text.length).toBeLessThan(350_000)
+  // The rest is loaded after the flag of `core/baseline-wasm.ts`.
+  expect(loaded.compiled.length).toBeGreaterThan(40)
 })
 
 test.each([
-  [['--version'], 5_000],
+  ['is missing', undefined],
+  ['was cut off', Buffer.from([9, 0])],
+  ['is of another version of V8', Buffer.alloc(4096, 1)],
+])('compiles the source when the compiled code %s', async (_, content) => {
+  const copy = temporaryFolder()
+  onTestFinished(() => copy.remove())
+  for (const name of ['bin', 'dist'])
+    cpSync(join(dist, '..', name), join(copy.path, name), { recursive: true })
+  const file = join(copy.path, 'dist/compiled.bin')
+  const places = readFileSync(file).subarray(0, 4 + readFileSync(file).readUInt32LE(0))
+  rmSync(file)
+  if (content) writeFileSync(file, content.length < 100 ? content : Buffer.concat([places, content]))
+  const { stdout } = await run(process.execPath, [join(copy.path, 'bin/svc.js'), 'help', 'exit-codes'])
+  expect(stdout).toContain('130')
+})
+
+test.each([
+  [['--version'], 6_000],
   [['--help'], 80_000],
   [['org', '--help'], 120_000],
 ] as const)('svc %j loads no client, no validator and no server', async (args, most) => {
