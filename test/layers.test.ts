@@ -65,6 +65,20 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
     node: true,
   },
 }
+// From the ground up: an import goes to its own entry or to a lower floor.
+const floors: Record<string, string[][]> = {
+  service: [
+    ['config', 'storage'],
+    ['call'],
+    ['keys', 'limits', 'policy'],
+    ['custody', 'delivery', 'devices', 'machines'],
+    ['approvals', 'members'],
+    ['approver', 'mobile', 'push', 'verifications'],
+    ['handlers', 'http'],
+    ['mcp'],
+    ['lifecycle'],
+  ],
+}
 const doors = new Set(
   ['serve/serve-command', 'serve/service-command', 'demo/command', 'mcp/command'].map(
     (name) => `src/cli/${name}.ts`,
@@ -91,6 +105,37 @@ const violations = (sources: Source[]): string[] =>
     .filter((one) => !allowed(one))
     .map((one) => `${one.from} -> ${one.to}`)
 
+const entryOf = (file: string): string => file.split('/')[2] ?? ''
+
+/** Imports between the entries of a room that go up or sideways, and entries that no floor names. */
+const climbs = (sources: Source[]): string[] =>
+  Object.entries(floors).flatMap(([room, plan]) => {
+    const floorOf = (file: string): number => plan.findIndex((entries) => entries.includes(entryOf(file)))
+    const inside = sources.filter(({ file }) => roomOf(file) === room)
+    const homeless = inside.filter(({ file }) => floorOf(file) === -1).map(({ file }) => file)
+    const up = inside
+      .flatMap(({ imports }) => imports)
+      .filter(({ from, to }) => roomOf(to) === room && to.startsWith('src/') && entryOf(from) !== entryOf(to))
+      .filter(({ from, to }) => floorOf(to) >= floorOf(from))
+      .map(({ from, to }) => `${from} -> ${to}`)
+    return homeless.concat(up)
+  })
+
+/** Files that import each other, directly or not; types count. */
+const cycles = (sources: Source[]): string[][] => {
+  const next = new Map(sources.map(({ file, imports }) => [file, imports.map(({ to }) => to)]))
+  const done = new Set<string>()
+  const found: string[][] = []
+  const visit = (file: string, path: string[]): void => {
+    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file])
+    if (path.includes(file) || done.has(file)) return
+    for (const to of next.get(file) ?? []) visit(to, [...path, file])
+    done.add(file)
+  }
+  for (const { file } of sources) visit(file, [])
+  return found
+}
+
 // Who starts the service names the store that it opens, and nothing more.
 const speaksDialect = ({ file, text }: Source): boolean =>
   !file.startsWith('src/service/storage/') &&
@@ -105,6 +150,20 @@ const sources = sourceTree()
 describe('the house', () => {
   test('imports only what the layers allow', () => {
     expect(violations(sources)).toEqual([])
+  })
+
+  test('imports inside of a room only from a lower floor', () => {
+    expect(climbs(sources)).toEqual([])
+  })
+
+  test.each(Object.entries(floors))('%s has at most 20 entries and 9 floors', (_, plan) => {
+    expect(plan.flat().length).toBeLessThanOrEqual(20)
+    expect(plan.length).toBeLessThanOrEqual(9)
+    expect(new Set(plan.flat()).size).toBe(plan.flat().length)
+  })
+
+  test('has no import cycle in the service and below it', () => {
+    expect(cycles(sources.filter(({ file }) => !['cli', 'contract'].includes(roomOf(file))))).toEqual([])
   })
 
   test('speaks no dialect of SQL outside the storage', () => {
@@ -126,6 +185,9 @@ describe('the house', () => {
     expect(sources.find(({ file }) => file === entry)?.imports).not.toEqual([])
   })
 })
+
+const namedByLetter = (texts: string[]): Source[] =>
+  texts.map((text, i) => readSource(`src/core/${'abcd'[i]}.ts`, text))
 
 describe('the check itself', () => {
   test.each([
@@ -150,6 +212,33 @@ describe('the check itself', () => {
     ['src/service/app.ts', `import { Hono } from 'hono'; import '../client/request.ts'`],
   ])('lets pass in %s: %s', (file, text) => {
     expect(violations([readSource(file, text)])).toEqual([])
+  })
+
+  test.each([
+    ['src/service/call/run.ts', `import { x } from '../limits/claims.ts'`],
+    ['src/service/keys/rows.ts', `import type { X } from '../limits/claims.ts'`],
+    ['src/service/http/app.ts', `await import('../mcp/http.ts')`],
+    ['src/service/loose.ts', ''],
+    ['src/service/strange/file.ts', ''],
+  ])('finds the climb in %s: %s', (file, text) => {
+    expect(climbs([readSource(file, text)])).toHaveLength(1)
+  })
+
+  test.each([
+    ['src/service/limits/claims.ts', `import { x } from '../call/run.ts'`],
+    ['src/service/keys/rows.ts', `import { x } from './scopes.ts'`],
+    ['src/service/keys/rows.ts', `import { x } from '../../core/ids.ts'`],
+  ])('lets %s go down: %s', (file, text) => {
+    expect(climbs([readSource(file, text)])).toEqual([])
+  })
+
+  test('finds a cycle of types, and none in a diamond', () => {
+    const [a, b] = [`import type { B } from './b.ts'`, `import { c } from './c.ts'`]
+    expect(cycles(namedByLetter([a, b, `import type { A } from './a.ts'`]))).toEqual([
+      ['src/core/a.ts', 'src/core/b.ts', 'src/core/c.ts', 'src/core/a.ts'],
+    ])
+    const diamond = `import './b.ts'; import './c.ts'`
+    expect(cycles(namedByLetter([diamond, `import './d.ts'`, `import './d.ts'`, '']))).toEqual([])
   })
 
   test('finds a dialect word, a vague name and a name in another case', () => {

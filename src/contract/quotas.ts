@@ -22,3 +22,6 @@ export const smsCountries = {
 } as const
 
 export const limitNames = [...quotaNames, 'sms_countries'] as const
+
+/** Quotas of which something is counted in the store; the others are rates of requests. */
+export type Counted = Exclude<Quota, 'key_requests_per_second' | 'requests_per_second'>

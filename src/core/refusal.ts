@@ -44,3 +44,9 @@ export const conflict = (
 /** A field that has the right type and yet cannot be. */
 export const invalid = (field: string, message: string, hint?: string): Refusal =>
   new Refusal(422, 'invalid_field', `${field} ${message}`, { issues: [{ field, message }], hint })
+
+export const invalidFields = (issues: Issue[]): Refusal => {
+  const [first] = issues
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
+  return new Refusal(422, 'invalid_field', `${first!.field} ${first!.message}${more}`, { issues })
+}

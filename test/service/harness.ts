@@ -1,25 +1,25 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Handlers } from '../../src/service/call/call.ts'
 import type { Table } from '../../src/contract/table.ts'
-import { createService } from '../../src/service/lifecycle/create-service.ts'
+import type { LogRecord } from '../../src/core/log.ts'
+import type { Handlers } from '../../src/service/call/call.ts'
+import type { Channel, Message } from '../../src/service/call/message.ts'
+import type { Ring } from '../../src/service/call/service.ts'
+import { periodsOf } from '../../src/service/config/retention.ts'
 import { createKeyring } from '../../src/service/custody/create-keyring.ts'
-import { contextOf } from '../../src/service/delivery/enqueue.ts'
 import type { Adapters } from '../../src/service/delivery/adapter.ts'
-import type { Channel, Message } from '../../src/service/delivery/message.ts'
+import { contextOf } from '../../src/service/delivery/enqueue.ts'
 import { createOutbox } from '../../src/service/delivery/outbox.ts'
 import { handlers as allHandlers } from '../../src/service/handlers/all.ts'
 import { createApp } from '../../src/service/http/app.ts'
 import type { GuardOptions } from '../../src/service/http/guards.ts'
-import type { LogRecord } from '../../src/core/log.ts'
+import { createService } from '../../src/service/lifecycle/create-service.ts'
 import { ensureOperatorKey } from '../../src/service/lifecycle/operator-keys.ts'
-import { createPushAdapter } from '../../src/service/push/push-adapter.ts'
 import type { QuoteProvider } from '../../src/service/machines/quotes/quote.ts'
 import { createQuotes } from '../../src/service/machines/quotes/quotes.ts'
 import { sampleProvider } from '../../src/service/machines/quotes/sample.ts'
-import { periodsOf } from '../../src/service/config/retention.ts'
-import type { Prompt } from '../../src/service/lifecycle/ringer.ts'
+import { createPushAdapter } from '../../src/service/push/push-adapter.ts'
 import { openSqlite } from '../../src/service/storage/sqlite/open.ts'
 import { storeTemplate } from './store-template.ts'
 
@@ -87,7 +87,7 @@ export const startTestService = async ({
   const keyring = await createKeyring(storage, masterKey)
   const operatorKey = from?.operatorKey ?? (await ensureOperatorKey({ storage, keyring }))!
   const log: LogRecord[] = []
-  const rung: Prompt[] = []
+  const rung: Parameters<Ring>[0][] = []
   const logged = (record: LogRecord): number => log.push(record)
   const push = createPushAdapter({ storage, keyring, vapid, publicUrl, dev })
   const outbox = createOutbox({

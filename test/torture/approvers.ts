@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Caller } from '../../src/service/call/call.ts'
-import { allScopes } from '../service/all-scopes.ts'
+import type { Caller } from '../../src/service/call/caller.ts'
 import { insertDeviceRow } from '../../src/service/devices/rows.ts'
+import { allScopes } from '../service/all-scopes.ts'
 import { createTenant, dataOf } from '../service/fixtures.ts'
 import type { TestService } from '../service/harness.ts'
 

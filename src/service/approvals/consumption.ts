@@ -1,8 +1,9 @@
 import type { approval, ApprovalRecord } from '../../contract/approval.ts'
-import { namedKeyOf, type Call } from '../call/call.ts'
 import { conflict, notFound, Refusal } from '../../core/refusal.ts'
+import type { Call } from '../call/call.ts'
+import { namedKeyOf } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
-import { answered, selectApprovals, subjectOf, type ApprovalRow } from './record.ts'
+import { answered, type ApprovalRow, selectApprovals, subjectOf } from './record.ts'
 
 const asAgain = 'Ask again: svc approve request'
 

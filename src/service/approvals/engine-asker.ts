@@ -1,30 +1,16 @@
 import { approval } from '../../contract/approval.ts'
 import type { Ask, Asker } from '../../contract/asker.ts'
-import type { Scope } from '../../contract/scopes.ts'
 import { issuesOf } from '../../contract/issues.ts'
 import { requestId } from '../../core/ids.ts'
+import { invalidFields, Refusal } from '../../core/refusal.ts'
+import type { Handler } from '../call/call.ts'
+import { type Caller, namedKeyOf } from '../call/caller.ts'
+import { runWrite } from '../call/run.ts'
+import type { Service } from '../call/service.ts'
 import { cancelApproval } from './cancellation.ts'
 import { answered } from './record.ts'
 import { requestApproval } from './request.ts'
 import { awaitEnd, readSettled } from './waiter.ts'
-import { namedKeyOf, type Caller, type Handler } from '../call/call.ts'
-import { invalidFields } from '../call/issues.ts'
-import { Refusal } from '../../core/refusal.ts'
-import { runWrite } from '../call/run.ts'
-import type { Service } from '../call/service.ts'
-
-const asks = new Set<Scope>(['ask'])
-
-/** Whoever has the bearer of the tool server (MCP_AUTH_TOKEN), which is not a key of the store. It can only ask. */
-export const bearerCaller: Caller = { keyId: 0, name: 'tool server token', orgId: null, scopes: asks }
-
-/** A program on this machine, where no bearer is needed. It can only ask. */
-export const localCaller: Caller = {
-  keyId: 0,
-  name: 'unauthenticated local program',
-  orgId: null,
-  scopes: asks,
-}
 
 /**
  * Asks people through the engine in this process. It knows the requests of its own caller and no others, be they of the

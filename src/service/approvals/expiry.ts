@@ -1,11 +1,10 @@
 import { expressionBuilder } from 'kysely'
-import { appendAudit } from '../call/audit.ts'
 import { Refusal } from '../../core/refusal.ts'
-import type { Service } from '../call/service.ts'
+import { appendAudit } from '../call/audit.ts'
+import type { Service, Waited } from '../call/service.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { ofLiveKey } from './live-key.ts'
 import { subjectOf } from './record.ts'
-import type { Waited } from './waiting.ts'
 
 const atOnce = 500
 

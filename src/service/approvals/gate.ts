@@ -1,12 +1,13 @@
 import type { OperationId } from '../../contract/table.ts'
-import { digestOf } from '../../receipt/subject.ts'
-import { checkReference, findReferenced } from './reference.ts'
-import type { Call, Caller } from '../call/call.ts'
 import type { Refusal } from '../../core/refusal.ts'
+import { digestOf } from '../../receipt/subject.ts'
+import type { Call, Requirement } from '../call/call.ts'
+import type { Caller } from '../call/caller.ts'
 import { runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
-import { requestSubject, type Fields } from './request-subject.ts'
-import { askApprovers, requirementsOf, useApproval, type Requirement } from './required-approval.ts'
+import { checkReference, findReferenced } from './reference.ts'
+import { type Fields, requestSubject } from './request-subject.ts'
+import { askApprovers, requirementsOf, useApproval } from './required-approval.ts'
 
 type Passing = {
   /** The request that the call names in `x-svc-approval`. */

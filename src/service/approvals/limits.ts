@@ -1,5 +1,6 @@
-import { namedKeyOf, type Call } from '../call/call.ts'
 import { later } from '../../core/later.ts'
+import type { Call } from '../call/call.ts'
+import { namedKeyOf } from '../call/caller.ts'
 import { tooSoon } from '../limits/too-soon.ts'
 import { refuseMuted } from './mutes.ts'
 

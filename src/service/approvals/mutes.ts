@@ -1,6 +1,6 @@
-import { namedKeyOf, type Call } from '../call/call.ts'
 import { later } from '../../core/later.ts'
-
+import type { Call } from '../call/call.ts'
+import { namedKeyOf } from '../call/caller.ts'
 import { tooSoon } from '../limits/too-soon.ts'
 
 const muteMs = 20 * 60_000

@@ -1,10 +1,11 @@
 import type { Selectable } from 'kysely'
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import { contextBytes, type ApprovalContext } from '../../receipt/context.ts'
-import { namedKeyOf, type Caller } from '../call/call.ts'
 import { notFound } from '../../core/refusal.ts'
+import { type ApprovalContext, contextBytes } from '../../receipt/context.ts'
+import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
+import type { Subject } from '../../receipt/subject.ts'
+import { type Caller, namedKeyOf } from '../call/caller.ts'
 import type { Db, Tables } from '../storage/schema.ts'
-import { answeredSubject } from './subject.ts'
 
 export type ApprovalRow = Selectable<Tables['approvals']>
 
@@ -89,3 +90,17 @@ export const contextsOf = (row: ApprovalRow): Record<ApprovalContext['decision']
 }
 
 export const subjectOf = (request_id: string): string => `approval:${request_id}`
+
+/** The subject of a row; undefined for one from before there were subjects. */
+export const subjectOfRow = ({ subject_type, subject_data }: ApprovalRow): Subject | undefined =>
+  subject_type === null || subject_data === null
+    ? undefined
+    : ({ type: subject_type, data: JSON.parse(subject_data) as object } as Subject)
+
+/** As it is answered: with what the approver reads. */
+export const answeredSubject = (row: ApprovalRow): ApprovalRecord['subject'] => {
+  const subject = subjectOfRow(row)
+  return subject === undefined
+    ? null
+    : { ...subject, digest: row.subject_digest!, summary: summaryOf(subject), fields: fieldsOf(subject) }
+}

@@ -1,7 +1,8 @@
-import { namedKeyOf, type Call, type Caller } from '../call/call.ts'
-import { Refusal } from '../../core/refusal.ts'
-import type { Db } from '../storage/schema.ts'
 import { later } from '../../core/later.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { Call } from '../call/call.ts'
+import { type Caller, namedKeyOf } from '../call/caller.ts'
+import type { Db } from '../storage/schema.ts'
 
 /** A header of a write: the request that a person approved for it. spec: not shown */
 export const approvalHeader = 'x-svc-approval'

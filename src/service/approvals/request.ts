@@ -3,24 +3,24 @@ import type { approval, ApprovalRecord } from '../../contract/approval.ts'
 import type { Policy } from '../../contract/policy.ts'
 import { factors as allFactors } from '../../contract/records.ts'
 import { randomToken } from '../../core/ids.ts'
-import { hasPolicy } from '../../rules/decide.ts'
-import { standingDevices } from '../approver/session.ts'
-import { namedKeyOf, verifiedAs, type Call } from '../call/call.ts'
-import { hasActiveDevice } from '../devices/proof.ts'
-import { reachOrganization } from '../call/tenant.ts'
-import { parsePhone } from '../call/phone.ts'
+import { later } from '../../core/later.ts'
+import { conflict, invalid } from '../../core/refusal.ts'
 import { canonicalData, digestOf } from '../../receipt/subject.ts'
+import { hasPolicy } from '../../rules/decide.ts'
+import type { Call } from '../call/call.ts'
+import { namedKeyOf, verifiedAs } from '../call/caller.ts'
+import { parsePhone } from '../call/input.ts'
+import type { RowInput } from '../call/row-ids.ts'
+import { reachOrganization } from '../call/tenant.ts'
+import { hasActiveDevice } from '../devices/proof.ts'
 import { mayInfluence } from '../keys/influence.ts'
 import { scopesText } from '../keys/scopes.ts'
-import { pushText } from '../push/push-adapter.ts'
-import { conflict, invalid } from '../../core/refusal.ts'
-import { later } from '../../core/later.ts'
-import { checkLimits } from './limits.ts'
-import { answered, subjectOf, type ApprovalRow } from './record.ts'
 import { readStanding } from '../policy/rules.ts'
+import { checkLimits } from './limits.ts'
+import { pushToDevices } from './push.ts'
+import { answered, type ApprovalRow, subjectOf } from './record.ts'
 import { checkDevices, checkRequester } from './separation.ts'
 import { askedSubject } from './subject.ts'
-import type { RowInput } from '../call/row-ids.ts'
 
 type Factor = (typeof allFactors)[number]
 type Asked = RowInput<typeof approval.createApproval>
@@ -117,19 +117,6 @@ const requiredFactors = async (call: Call, approver: Approver, asked: Factor[] =
   return allFactors.filter(
     (factor) => factor === 'biometric' || (wanted.has(factor) && !reported.includes(factor)),
   )
-}
-
-/** One message a device of the approver that takes notifications, kept with the request itself. */
-const pushToDevices = async (call: Call, { org_id, user_id, request_id, expires_at }: ApprovalRow) => {
-  if (!call.canSend('push')) return
-  const devices = await standingDevices(call.db, call.dev)
-    .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')
-    .where('d.org_id', '=', org_id)
-    .where('d.user_id', '=', user_id)
-    .select('d.id')
-    .execute()
-  const about = { org_id, channel: 'push', kind: 'approval', text: pushText(request_id), expires_at } as const
-  for (const { id } of devices) await call.send({ ...about, to: String(id) })
 }
 
 /**

@@ -1,18 +1,15 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { OperationId } from '../../contract/table.ts'
+import { Refusal } from '../../core/refusal.ts'
 import { digestOf, type Subject } from '../../receipt/subject.ts'
+import type { Call, Requirement } from '../call/call.ts'
+import { isOperator, namedKeyOf } from '../call/caller.ts'
+import { relationOf } from '../keys/influence.ts'
+import { approversOf } from '../policy/approval-rules.ts'
 import { cancelApproval } from './cancellation.ts'
 import { consumeApproval } from './consumption.ts'
 import { unknownApproval } from './reference.ts'
 import { requestApproval } from './request.ts'
-import { namedKeyOf, type Call } from '../call/call.ts'
-import { relationOf } from '../keys/influence.ts'
-import { isOperator } from '../keys/scopes.ts'
-import { Refusal } from '../../core/refusal.ts'
-import { approversOf } from '../policy/approval-rules.ts'
-
-/** Of whom one must approve a call, and in which organization. */
-export type Requirement = { orgId: number; approvers: readonly number[] }
 
 /** A write that was rolled back because nobody has approved it. The route makes requests of it. */
 export class ApprovalRequired extends Error {

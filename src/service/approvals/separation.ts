@@ -1,12 +1,13 @@
 import type { Policy } from '../../contract/policy.ts'
+import { conflict, Refusal } from '../../core/refusal.ts'
 import type { DeviceClaim } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
+import { isOperator } from '../call/caller.ts'
 import { ofActiveDevice } from '../devices/active.ts'
-import { mayInfluence, relationOf } from '../keys/influence.ts'
-import { isOperator, readScopes } from '../keys/scopes.ts'
-import { conflict, Refusal } from '../../core/refusal.ts'
-import type { Db } from '../storage/schema.ts'
 import type { DeviceRow } from '../devices/credential.ts'
+import { mayInfluence, relationOf } from '../keys/influence.ts'
+import { readScopes } from '../keys/scopes.ts'
+import type { Db } from '../storage/schema.ts'
 import type { ApprovalRow } from './record.ts'
 
 // Who asks must not be able to be the one who answers.

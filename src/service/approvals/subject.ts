@@ -1,8 +1,6 @@
-import type { ApprovalRecord } from '../../contract/approval.ts'
-import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
-import { readSubject, SubjectError, textSubject, type Subject } from '../../receipt/subject.ts'
 import { invalid, Refusal } from '../../core/refusal.ts'
-import type { ApprovalRow } from './record.ts'
+import { summaryOf } from '../../receipt/subject-text.ts'
+import { readSubject, type Subject, SubjectError, textSubject } from '../../receipt/subject.ts'
 
 type Asked = { action?: string; subject?: { type: string; data: object; digest?: string } }
 
@@ -23,18 +21,4 @@ export const askedSubject = ({ action, subject: given }: Asked): { subject: Subj
   if (action === undefined && given === undefined) throw invalid('action', 'is required without a subject')
   const subject = checked(given ?? textSubject(action!))
   return { subject, action: action ?? summaryOf(subject) }
-}
-
-/** The subject of a row; undefined for one from before there were subjects. */
-export const subjectOfRow = ({ subject_type, subject_data }: ApprovalRow): Subject | undefined =>
-  subject_type === null || subject_data === null
-    ? undefined
-    : ({ type: subject_type, data: JSON.parse(subject_data) as object } as Subject)
-
-/** As it is answered: with what the approver reads. */
-export const answeredSubject = (row: ApprovalRow): ApprovalRecord['subject'] => {
-  const subject = subjectOfRow(row)
-  return subject === undefined
-    ? null
-    : { ...subject, digest: row.subject_digest!, summary: summaryOf(subject), fields: fieldsOf(subject) }
 }

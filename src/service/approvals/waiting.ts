@@ -1,21 +1,10 @@
-type Listener = () => void
+import type { Waited, Waiting } from '../call/service.ts'
 
-/** What tells a request and whose it is; without `request_id`, a person whose page may be over. */
-export type Waited = { request_id?: string; org_id: number; user_id: number }
+type Listener = () => void
 
 /** What the page of an approver listens to: any change of what is pending there, or of who they are. */
 export const inboxOf = ({ org_id, user_id }: Omit<Waited, 'request_id'>): string =>
   `inbox:${org_id}:${user_id}`
-
-export type Waiting = {
-  /** From now on a wake of this request or inbox is not missed; `woken` resolves then, or when all are let go. */
-  listen(name: string): { woken: Promise<void>; close(): void }
-  /** Wakes who waits for a request, if it is one, and its approver's page. */
-  wake(request: Waited): void
-  /** Lets everybody go, now and from now on: the service stops. */
-  stop(): void
-  readonly stopped: boolean
-}
 
 type Options = {
   /** Looks for requests that ended without a wake, here or on another node; the fallback while somebody waits. */

@@ -1,7 +1,7 @@
-import type { Call } from '../call/call.ts'
-import { administrators } from '../devices/administrators.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { requirePerson } from './session.ts'
+import type { Call } from '../call/call.ts'
+import { requirePerson } from '../call/caller.ts'
+import { administrators } from '../devices/administrators.ts'
 
 /** The administrator at the page; 403 for everybody else, and for one who is none any more. */
 export const requireAdmin = async (call: Call) => {

@@ -1,8 +1,8 @@
 import { sha256 } from '../../core/ids.ts'
-import type { Call } from '../call/call.ts'
-import type { Keyring } from '../custody/keyring.ts'
-import { Refusal } from '../../core/refusal.ts'
 import { later } from '../../core/later.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { Call } from '../call/call.ts'
+import type { Keyring } from '../call/keyring.ts'
 
 /** What an assertion answers: which statement it stands for. The service keeps none of them. */
 export type Question =

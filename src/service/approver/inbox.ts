@@ -1,13 +1,12 @@
 import type { approver } from '../../contract/approver.ts'
 import { sha256 } from '../../core/ids.ts'
-import { contextsOf, selectApprovals, type ApprovalRow } from '../approvals/record.ts'
-import { answeredSubject } from '../approvals/subject.ts'
+import { answeredSubject, type ApprovalRow, contextsOf, selectApprovals } from '../approvals/record.ts'
 import { pause } from '../approvals/waiter.ts'
 import { inboxOf } from '../approvals/waiting.ts'
-import type { Person } from '../call/call.ts'
-import type { Service } from '../call/service.ts'
-import { sessionOver, stands } from './session.ts'
+import { type Person, sessionOver } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
+import type { Service } from '../call/service.ts'
+import { stands } from './session.ts'
 
 type Inbox = RowData<typeof approver.listInbox>
 type Approver = Person & { org_id: number }

@@ -1,9 +1,10 @@
 import type { approver } from '../../contract/approver.ts'
-import { wantsLocation } from '../policy/rules.ts'
-import { readSite } from '../devices/site.ts'
 import type { Call } from '../call/call.ts'
-import { sessionOver, standingDevices } from './session.ts'
+import { sessionOver } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
+import { standingDevices } from '../devices/active.ts'
+import { readSite } from '../devices/site.ts'
+import { wantsLocation } from '../policy/rules.ts'
 
 /** Who stands at the page with a device. */
 export const readSession = async (

@@ -1,13 +1,11 @@
 import { sessionCookie } from '../../contract/approver.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import { nobody, type Call, type Caller, type Person } from '../call/call.ts'
-import { ofActiveDevice } from '../devices/active.ts'
-import { isAuthenticDevice } from '../devices/rows.ts'
-import type { Authenticated } from '../keys/authenticator.ts'
-import { Refusal } from '../../core/refusal.ts'
-import type { Service } from '../call/service.ts'
-import type { Db } from '../storage/schema.ts'
 import { later } from '../../core/later.ts'
+import type { Call } from '../call/call.ts'
+import { actorAt, type Authenticated, nobody, type Person } from '../call/caller.ts'
+import type { Service } from '../call/service.ts'
+import { standingDevices } from '../devices/active.ts'
+import { isAuthenticDevice } from '../devices/rows.ts'
 
 const day = 24 * 60 * 60_000
 const lifetimeMs = 90 * day
@@ -35,30 +33,6 @@ const tokenIn = (header: string | undefined, publicUrl: string): string | undefi
   const token = cookies.map((one) => one.trim()).find((one) => one.startsWith(start))
   return token && /^[\w-]{43}$/.test(token.slice(start.length)) ? token.slice(start.length) : undefined
 }
-
-export const sessionOver = (): Refusal =>
-  new Refusal(401, 'session_over', 'No session is open on this device, or it has ended', {
-    hint: 'Open it again with the device check; who is not registered any more asks for a new link',
-  })
-
-/** Who stands at the page. Fails with 401 for any other caller. */
-export const requirePerson = ({ person, orgId }: Caller): Person & { org_id: number } => {
-  if (!person || orgId === null) throw sessionOver()
-  return { ...person, org_id: orgId }
-}
-
-/** Devices of active members, whatever their own state. A key file only with --dev. */
-export const devicesOfMembers = (db: Db, dev: boolean) =>
-  db
-    .selectFrom('devices as d')
-    .innerJoin('memberships as m', (join) =>
-      join.onRef('m.org_id', '=', 'd.org_id').onRef('m.user_id', '=', 'd.user_id'),
-    )
-    .where('m.state', '=', 'active')
-    .$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
-
-/** Devices that count: active, and of an active member. */
-export const standingDevices = (db: Db, dev: boolean) => devicesOfMembers(db, dev).where(ofActiveDevice('d'))
 
 /** Whether the session still stands: for who has waited since it was looked at. */
 export const stands = async (
@@ -115,10 +89,6 @@ export const createSessionAuthenticator =
       person: { user_id, device_id, session_id },
     }
   }
-
-/** As the audit names who stands at the page. */
-export const actorAt = ({ user_id, device_id }: Omit<Person, 'session_id'>): string =>
-  `user:${user_id} (device ${device_id})`
 
 /** Opens a session of a device; its cookie goes with the answer. */
 export const startSession = async (call: Call, device_id: number): Promise<void> => {

@@ -1,15 +1,16 @@
 import type { approver } from '../../contract/approver.ts'
+import { Refusal } from '../../core/refusal.ts'
 import type { Call, Outside } from '../call/call.ts'
+import { actorAt } from '../call/caller.ts'
+import type { RowInput } from '../call/row-ids.ts'
 import { confirmDevice } from '../devices/code.ts'
 import { activateDue } from '../devices/cooling.ts'
 import { findDevice } from '../devices/record.ts'
 import { inactiveDevice } from '../devices/waiting.ts'
-import { Refusal } from '../../core/refusal.ts'
-import type { RowInput } from '../call/row-ids.ts'
 import { readChallenge, spendChallenge } from './challenge.ts'
 import { proveDevice } from './proof.ts'
-import { actorAt, startSession } from './session.ts'
 import { readSession } from './session-record.ts'
+import { startSession } from './session.ts'
 
 type Proved = Awaited<ReturnType<typeof proveDevice>>['device']
 

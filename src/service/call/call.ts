@@ -1,45 +1,15 @@
 import type { Operations } from '../../contract/operation.ts'
-import type { Scope } from '../../contract/scopes.ts'
-import type { Waited } from '../approvals/waiting.ts'
-import type { Channel, Message } from '../delivery/message.ts'
-import type { Counted } from '../limits/counts.ts'
-import type { Keyring } from '../custody/keyring.ts'
-import type { Requirement } from '../approvals/required-approval.ts'
+import type { Counted } from '../../contract/quotas.ts'
 import type { Refusal } from '../../core/refusal.ts'
-import type { Ring } from '../lifecycle/ringer.ts'
-import type { Service } from './service.ts'
 import type { Db } from '../storage/schema.ts'
+import type { Caller } from './caller.ts'
+import type { Keyring } from './keyring.ts'
+import type { Channel, Message } from './message.ts'
 import type { RowData, RowInput } from './row-ids.ts'
+import type { Ring, Service, Waited } from './service.ts'
 
-/**
- * Whose key it is. `orgId` null reaches every organization; `keyId` 0 is the bearer of the tool server, which is not a key
- * of the store.
- */
-export type Caller = {
-  keyId: number
-  /** Of a secret that a rotation made: the first one of its key. */
-  lineage?: number
-  name: string
-  orgId: number | null
-  scopes: ReadonlySet<Scope>
-  /** The person whose key it is, where its creator said so. */
-  ownerId?: number
-  /** When the key expires, where it does. */
-  expiresAt?: string
-  /** At the approver page: the person, and with what. */
-  person?: Person
-}
-
-/** The key as it is named, whichever of its secrets is shown: what it asked stays its own after a rotation. */
-export const namedKeyOf = ({ keyId, lineage = keyId }: Caller): number => lineage
-
-/** What the credential of a caller proves, as an approver reads it. */
-export const verifiedAs = ({ keyId, name }: Caller): string => (keyId === 0 ? name : `key "${name}"`)
-
-export type Person = { user_id: number; device_id: number; session_id: number }
-
-/** Who calls an open operation: reaches no organization and is no requester. */
-export const nobody: Caller = { keyId: -1, name: 'nobody', orgId: -1, scopes: new Set() }
+/** Of whom one must approve a call, and in which organization. */
+export type Requirement = { orgId: number; approvers: readonly number[] }
 
 /** `limit` rows at most; without a limit, all. */
 export type Page = {

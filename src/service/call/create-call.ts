@@ -1,6 +1,6 @@
 import { appendAudit } from './audit.ts'
-import type { Call, Caller } from './call.ts'
-import type { Requirement } from '../approvals/required-approval.ts'
+import type { Call, Requirement } from './call.ts'
+import type { Caller } from './caller.ts'
 
 type Given = Omit<Call, 'audit' | 'demandApproval'> & {
   /** The operation, as the audit names it. */

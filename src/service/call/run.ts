@@ -1,11 +1,9 @@
-import { prepare, type Call, type Caller, type Handler, type Outside } from './call.ts'
-import { createCall } from './create-call.ts'
-import { enqueue, notConfigured } from '../delivery/enqueue.ts'
-import type { Requirement } from '../approvals/required-approval.ts'
-import { checkCountry } from '../limits/sms.ts'
 import { Refusal } from '../../core/refusal.ts'
-import type { Service } from './service.ts'
 import type { Db } from '../storage/schema.ts'
+import { type Call, type Handler, type Outside, prepare, type Requirement } from './call.ts'
+import type { Caller } from './caller.ts'
+import { createCall } from './create-call.ts'
+import type { Service } from './service.ts'
 
 /** One call of one operation. */
 export type Asked = {
@@ -49,10 +47,6 @@ const callOf = (
   const wakeOutbox = (): void => {
     if (!later.includes(deliver)) later.push(deliver)
   }
-  const claim: Call['claim'] = async (orgId, quota, more) => {
-    // Organization 0 is the service itself.
-    if (orgId !== 0) await service.claim({ db, now }, orgId, quota, more)
-  }
   return createCall({
     db,
     caller,
@@ -67,16 +61,13 @@ const callOf = (
     paged,
     pagedByTime,
     wake: (request) => void later.push(() => waiting.wake(request)),
-    claim,
+    claim: (orgId, quota, more) => service.claim({ db, now }, orgId, quota, more),
     ring: (prompt) => void later.push(() => ring(prompt)),
     canSend: (channel) => channels.has(channel),
     deliver: wakeOutbox,
     send: async (message) => {
-      if (!channels.has(message.channel)) throw notConfigured(message.channel)
-      await checkCountry(db, message)
+      const message_id = await service.accept({ db, now }, message)
       wakeOutbox()
-      const message_id = await enqueue({ db, now, keyring }, message)
-      if (message.channel === 'sms') await claim(message.org_id, 'sms_per_day')
       return message_id
     },
     header: asked.header ?? noHeader,

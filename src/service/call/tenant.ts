@@ -1,5 +1,8 @@
-import type { Call } from './call.ts'
+import { expressionBuilder, sql } from 'kysely'
 import { invalid, notFound } from '../../core/refusal.ts'
+import type { Tables } from '../storage/schema.ts'
+import type { Call } from './call.ts'
+import type { Authenticated } from './caller.ts'
 
 type Reach = Pick<Call, 'db' | 'caller'>
 
@@ -40,4 +43,36 @@ export const organizationOfUser = async (call: Reach, userId: number, orgId?: nu
       `give org_id, one of ${memberships.map((row) => row.org_id).join(', ')}`,
     )
   return first.org_id
+}
+
+/** Names under which an input may say which organization it is about, by id or by slug. */
+const idFields = ['org_id', 'orgId'] as const
+
+const slugFields = ['orgIdOrSlug', 'org_code'] as const
+
+/**
+ * The second wall beside each statement's own `org_id`: what a key of an organization says of another organization
+ * is answered as if that one did not exist.
+ */
+export const guardTenant = (caller: Authenticated, input: Record<string, unknown>): void => {
+  const { orgId, orgSlug } = caller
+  if (orgId === null) return
+  const foreign =
+    idFields.some((name) => input[name] !== undefined && input[name] !== orgId) ||
+    slugFields.some(
+      (name) => input[name] !== undefined && input[name] !== orgSlug && input[name] !== String(orgId),
+    )
+  if (foreign) throw notFound('Organization')
+}
+
+/** True of a row whose user is an active member of its organization: seen by the statement itself, whatever changed. */
+export const ofActiveMember = (table: 'approvals' | 'enrollments' | 'verifications') => {
+  const { exists, selectFrom } = expressionBuilder<Tables>()
+  return exists(
+    selectFrom('memberships as m')
+      .where('m.org_id', '=', sql.ref<number>(`${table}.org_id`))
+      .where('m.user_id', '=', sql.ref<number>(`${table}.user_id`))
+      .where('m.state', '=', 'active')
+      .select('m.id'),
+  )
 }

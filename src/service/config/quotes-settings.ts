@@ -1,12 +1,24 @@
 import * as z from 'zod/mini'
-import type { Env } from '../../core/env.ts'
 import { line } from '../../contract/field.ts'
+import type { Env } from '../../core/env.ts'
 import { jsonPointer } from './json-pointer.ts'
+import { isLoopback } from './loopback.ts'
 import { badConfig } from './private-text.ts'
-import { headerFields, path, secret, variable } from './texts.ts'
 import { readSecret } from './secret.ts'
-import { isLoopback } from '../lifecycle/serve-options.ts'
-import type { HttpTemplate } from '../machines/quotes/http-provider.ts'
+import { headerFields, path, secret, variable } from './texts.ts'
+
+/** Where to ask, and where in the JSON of an answer each thing stands (JSON pointers: `/quote/price`). */
+export type HttpTemplate = {
+  /** `{symbol}` stands for the code. */
+  url: string
+  headers: Record<string, string>
+  symbol?: string
+  name: string
+  price: string
+  exchange: string
+  /** The time of the answer when left out. */
+  as_of?: string
+}
 
 /** `quotes` in the file of `--config`. */
 export const quotesSection = z.strictObject({

@@ -1,5 +1,5 @@
 import type { Env } from '../../core/env.ts'
-import { isLoopback } from '../lifecycle/serve-options.ts'
+import { isLoopback } from './loopback.ts'
 import { badConfig } from './private-text.ts'
 import type { Config } from './schema.ts'
 import { readSecret } from './secret.ts'

@@ -1,6 +1,6 @@
-import type { Env } from '../../core/env.ts'
 import { email } from '../../contract/records.ts'
-import { isLoopback } from '../lifecycle/serve-options.ts'
+import type { Env } from '../../core/env.ts'
+import { isLoopback } from './loopback.ts'
 import { badConfig, openText } from './private-text.ts'
 import type { Config } from './schema.ts'
 import { readSecret } from './secret.ts'

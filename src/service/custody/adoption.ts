@@ -1,15 +1,15 @@
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import { sha256 } from '../../core/ids.ts'
 import { appendAudit } from '../call/audit.ts'
+import type { RowMacs, Wrapping } from '../call/keyring.ts'
 import { adoptKeyRows } from '../keys/rows.ts'
+import { type CoveredRow, coveredText, type SealedTable } from '../storage/schema/covered.ts'
 import type { Storage } from '../storage/storage.ts'
-import { coveredText, type CoveredRow, type SealedTable } from '../storage/schema/covered.ts'
 import { insertMarker } from './marker.ts'
 import { remac } from './remac.ts'
 import { rewrap } from './rewrap.ts'
-import type { RowMacs } from './row-mac.ts'
 import { readSigningKeys } from './signing-keys.ts'
-import { createFirstWrapping, type Wrapping } from './wrapping.ts'
+import { createFirstWrapping } from './wrapping.ts'
 
 /** How many rows, and one digest over what is covered of them. */
 export type Counted = { count: number; digest: string }

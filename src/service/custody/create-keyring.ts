@@ -1,14 +1,14 @@
 import { SvcError } from '../../core/errors.ts'
+import { keyedDigest } from '../../receipt/subject.ts'
+import type { Keyring, RowMacs, Wrapping } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
-import { keyedDigest } from '../../receipt/subject.ts'
 import { adopt, type Adopted } from './adoption.ts'
 import { deriveKey } from './derived-keys.ts'
-import type { Keyring } from './keyring.ts'
 import { insertMarker, readMarker } from './marker.ts'
-import { createRowMacs, type RowMacs } from './row-mac.ts'
+import { createRowMacs } from './row-mac.ts'
 import { createSigner, insertSigningKey, makeSigningKey, readSigningKeys } from './signing-keys.ts'
-import { createFirstWrapping, createWrapping, opens, type Wrapping } from './wrapping.ts'
+import { createFirstWrapping, createWrapping, opens } from './wrapping.ts'
 
 const restore = 'restore a backup that holds it: svc service restore BACKUP.db --data-dir NEWFOLDER'
 

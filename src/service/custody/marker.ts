@@ -1,5 +1,5 @@
+import type { Wrapping } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
-import type { Wrapping } from './wrapping.ts'
 
 const name = 'custody'
 

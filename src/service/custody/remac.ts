@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import type { MacTable, RowMacs } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
 import type { CoveredRow } from '../storage/schema/covered.ts'
-import type { MacTable, RowMacs } from './row-mac.ts'
 
 const batch = 500
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import type { Wrapping } from '../call/keyring.ts'
 import type { Db, Tables } from '../storage/schema.ts'
-import { keptColumns, keptSettings, type Context } from '../storage/schema/wrapped.ts'
-import type { Wrapping } from './wrapping.ts'
+import { type Context, keptColumns, keptSettings } from '../storage/schema/wrapped.ts'
 
 const batch = 500
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Env } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
 import { appendAudit } from '../call/audit.ts'
+import type { RowMacs, Wrapping } from '../call/keyring.ts'
 import { isAuthenticKey, rehashKeyRows } from '../keys/rows.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -12,8 +13,8 @@ import { decodeMasterKey, loadMasterKey } from './master-key.ts'
 import { finishPending, keepPending, settlePending } from './pending-key.ts'
 import { remac } from './remac.ts'
 import { rewrap } from './rewrap.ts'
-import { createRowMacs, type RowMacs } from './row-mac.ts'
-import { createWrapping, opens, type Wrapping } from './wrapping.ts'
+import { createRowMacs } from './row-mac.ts'
+import { createWrapping, opens } from './wrapping.ts'
 
 type Keys = Wrapping & RowMacs
 

@@ -1,7 +1,7 @@
 import { SvcError } from '../../core/errors.ts'
 import { appendAudit } from '../call/audit.ts'
+import type { Keyring } from '../call/keyring.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Keyring } from './keyring.ts'
 import { insertSigningKey, makeSigningKey, readSigningKeys } from './signing-keys.ts'
 
 export type RotatedSigningKey = {

@@ -1,10 +1,8 @@
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { Refusal } from '../../core/refusal.ts'
+import type { Keyring, RowMacs, Wrapping } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Keyring } from './keyring.ts'
-import type { RowMacs } from './row-mac.ts'
-import type { Wrapping } from './wrapping.ts'
 
 const algorithm = 'EdDSA'
 

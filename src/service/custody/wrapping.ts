@@ -1,12 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { deriveKey } from './derived-keys.ts'
+import type { Wrapping } from '../call/keyring.ts'
 import type { Context } from '../storage/schema/wrapped.ts'
-
-export type Wrapping = {
-  /** AES-256-GCM under a key of the master key; `context` is bound in, so a value cannot be moved to another row. */
-  wrap(plain: string, context: Context): string
-  unwrap(wrapped: string, context: Context): string
-}
+import { deriveKey } from './derived-keys.ts'
 
 const wrapUnder = (key: Buffer, version: string): Wrapping => ({
   wrap: (plain, context) => {

@@ -1,4 +1,4 @@
-import type { Channel, Message } from './message.ts'
+import type { Channel, Message } from '../call/message.ts'
 
 /**
  * What became of one attempt. `sent`: the provider has taken it over. `failed`: it never will. `retry`: later perhaps,

@@ -1,10 +1,10 @@
 import type { Env } from '../../core/env.ts'
-import type { Settings } from '../config/settings.ts'
 import type { Log } from '../../core/log.ts'
+import type { Channel } from '../call/message.ts'
+import type { Settings } from '../config/settings.ts'
 import type { Adapter, Adapters } from './adapter.ts'
 import { createDevLog } from './dev-log.ts'
 import { createMail } from './mail.ts'
-import type { Channel } from './message.ts'
 import { createSms } from './sms.ts'
 
 type Options = {

@@ -1,8 +1,8 @@
 import { safeLine } from '../../core/safe-text.ts'
-import type { Keyring } from '../custody/keyring.ts'
+import type { Keyring } from '../call/keyring.ts'
+import type { Message } from '../call/message.ts'
 import type { Adapter, Outcome } from './adapter.ts'
 import { contextOf } from './enqueue.ts'
-import type { Message } from './message.ts'
 import type { Claimed } from './rows.ts'
 
 const mostCharacters = 200

@@ -1,12 +1,12 @@
-import type { Keyring } from '../custody/keyring.ts'
-import type { Log } from '../../core/log.ts'
-import type { Storage } from '../storage/storage.ts'
 import { later } from '../../core/later.ts'
+import type { Log } from '../../core/log.ts'
+import type { Keyring } from '../call/keyring.ts'
+import type { Channel } from '../call/message.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { Adapter, Outcome } from './adapter.ts'
 import { attemptToSend, nameOf } from './attempt.ts'
-import type { Channel } from './message.ts'
-import { claim, isDue, record, type Claimed } from './rows.ts'
 import { attemptsOf, isOver, verdictOf } from './retry-policy.ts'
+import { claim, type Claimed, isDue, record } from './rows.ts'
 
 export type LaneOptions = {
   storage: Storage

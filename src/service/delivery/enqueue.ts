@@ -1,20 +1,8 @@
 import { randomToken } from '../../core/ids.ts'
-import type { Keyring } from '../custody/keyring.ts'
-import { Refusal } from '../../core/refusal.ts'
-import type { Db } from '../storage/schema.ts'
-import type { Channel, Message } from './message.ts'
-
-const setUp: Record<Channel, string> = {
-  email: 'svc serve --config FILE with an smtp section, or SVC_SMTP_URL',
-  sms: 'svc serve --config FILE with an sms section, or SVC_SMS_URL',
-  push: 'a phone allows notifications at the approver page',
-}
-
-/** 409 `delivery_not_configured`, with what to set up. */
-export const notConfigured = (channel: Channel): Refusal =>
-  new Refusal(409, 'delivery_not_configured', `This service cannot send by ${channel}`, {
-    hint: `Start it with ${setUp[channel]}; with --dev everything is shown in its log instead`,
-  })
+import type { Keyring } from '../call/keyring.ts'
+import { type Message, notConfigured } from '../call/message.ts'
+import type { Accept, Moment, Service } from '../call/service.ts'
+import { checkCountry } from '../limits/sms.ts'
 
 const shownEnd = 4
 
@@ -28,10 +16,11 @@ const shownOf = ({ channel, to }: Message): string => {
 
 export const contextOf = (message_id: string) => `outbox:${message_id}` as const
 
-type Reach = { db: Db; now: string; keyring: Pick<Keyring, 'wrap'> }
-
 /** Keeps a message for the outbox, in the transaction that accepts it; answers its id. */
-export const enqueue = async ({ db, now, keyring }: Reach, message: Message): Promise<string> => {
+export const enqueue = async (
+  { db, now, keyring }: Moment & { keyring: Pick<Keyring, 'wrap'> },
+  message: Message,
+): Promise<string> => {
   const message_id = `msg_${randomToken(18)}`
   const { org_id, channel, kind, expires_at } = message
   await db
@@ -53,3 +42,16 @@ export const enqueue = async ({ db, now, keyring }: Reach, message: Message): Pr
     .execute()
   return message_id
 }
+
+type Options = Pick<Service, 'channels' | 'claim'> & { keyring: Pick<Keyring, 'wrap'> }
+
+/** Accepts messages of channels that have an adapter, to countries that the operator allows, within the quota. */
+export const createAccept =
+  ({ channels, claim, keyring }: Options): Accept =>
+  async (moment, message) => {
+    if (!channels.has(message.channel)) throw notConfigured(message.channel)
+    await checkCountry(moment.db, message)
+    const message_id = await enqueue({ ...moment, keyring }, message)
+    if (message.channel === 'sms') await claim(moment, message.org_id, 'sms_per_day')
+    return message_id
+  }

@@ -1,9 +1,9 @@
 import { rootCertificates } from 'node:tls'
 import type { NodemailerError, SendMailOptions } from 'nodemailer'
+import type { Message } from '../call/message.ts'
 import type { SmtpSettings } from '../config/smtp-settings.ts'
 import type { Adapter, Outcome } from './adapter.ts'
 import { nameOf } from './attempt.ts'
-import type { Message } from './message.ts'
 
 const openPool = async ({ host, port, secure, plain, user, password, ca }: SmtpSettings) => {
   // Loaded with the first message: a service that sends no mail starts without it.

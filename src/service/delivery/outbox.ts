@@ -1,7 +1,7 @@
-import { nameOf } from './attempt.ts'
+import type { Channel } from '../call/message.ts'
 import type { Adapters } from './adapter.ts'
+import { nameOf } from './attempt.ts'
 import { createLane, type Lane, type LaneOptions } from './channel-worker.ts'
-import type { Channel } from './message.ts'
 import { purge } from './purge.ts'
 import { releaseAll } from './rows.ts'
 

@@ -1,5 +1,5 @@
+import type { Channel } from '../call/message.ts'
 import type { Db } from '../storage/schema.ts'
-import type { Channel } from './message.ts'
 
 /** A message that is being sent by this process, and by nobody else until `next_at`. */
 export type Claimed = {

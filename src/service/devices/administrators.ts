@@ -1,8 +1,8 @@
-import type { Call } from '../call/call.ts'
-import { standingDevices } from '../approver/session.ts'
 import { later } from '../../core/later.ts'
-import type { Db, Tables } from '../storage/schema.ts'
+import type { Call } from '../call/call.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
+import type { Db, Tables } from '../storage/schema.ts'
+import { standingDevices } from './active.ts'
 import type { Member } from './proof.ts'
 import { isAuthenticDevice } from './rows.ts'
 

@@ -1,9 +1,9 @@
-import type { Call } from '../call/call.ts'
-import { notConfigured } from '../delivery/enqueue.ts'
-import { checkOtp, sendOtp, type SentOtp } from './otp.ts'
 import type { Refusal } from '../../core/refusal.ts'
+import type { Call } from '../call/call.ts'
+import { notConfigured } from '../call/message.ts'
 import { tellMember } from './notices.ts'
-import { settlePending, type Member } from './proof.ts'
+import { checkOtp, sendOtp, type SentOtp } from './otp.ts'
+import { type Member, settlePending } from './proof.ts'
 import { changeDeviceRows } from './rows.ts'
 
 type Pending = Member & { id: number }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import { ofActiveMember } from '../call/active-member.ts'
-import type { Call } from '../call/call.ts'
-import type { Keyring } from '../custody/keyring.ts'
-import { Refusal } from '../../core/refusal.ts'
-import type { Db } from '../storage/schema.ts'
 import { later } from '../../core/later.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { Call } from '../call/call.ts'
+import type { Keyring } from '../call/keyring.ts'
+import { ofActiveMember } from '../call/tenant.ts'
+import type { Db } from '../storage/schema.ts'
 
 const lifetimeMs = 10 * 60_000
 

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely'
-import type { Keyring } from '../custody/keyring.ts'
+import type { Keyring } from '../call/keyring.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 
 // Every statement that writes `devices` is here, so that none leaves a row whose MAC no longer holds, and none gives a MAC to

@@ -1,10 +1,10 @@
 import type { authCode } from '../../contract/auth-code.ts'
-import { newAuthCode } from '../members/auth-code.ts'
-import type { Call, Handlers } from '../call/call.ts'
 import { invalid, notFound } from '../../core/refusal.ts'
-import { given } from '../call/changed-fields.ts'
+import type { Call, Handlers } from '../call/call.ts'
+import { given } from '../call/input.ts'
 import { inPage } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
+import { newAuthCode } from '../members/auth-code.ts'
 
 const columns = [
   'id',

@@ -1,11 +1,11 @@
 import type { geofence } from '../../contract/geofence.ts'
+import { notFound } from '../../core/refusal.ts'
 import { checkLocation } from '../../rules/location.ts'
 import type { Call, Handlers } from '../call/call.ts'
-import { notFound } from '../../core/refusal.ts'
-import { given } from '../call/changed-fields.ts'
+import { given } from '../call/input.ts'
 import { inPage } from '../call/page.ts'
-import { rulesToCheck } from './rules-to-check.ts'
 import { organizationOfUser, reachOrganization } from '../call/tenant.ts'
+import { rulesToCheck } from './rules-to-check.ts'
 
 const fields = ['name', 'latitude', 'longitude', 'radius', 'is_active'] as const
 

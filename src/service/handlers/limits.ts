@@ -1,11 +1,11 @@
 import type { limits } from '../../contract/limits.ts'
-import { limitNames, quotas, smsCountries } from '../../contract/quotas.ts'
-import type { Call, Handlers } from '../call/call.ts'
-import { bytesPerMib, counts, type Counted } from '../limits/counts.ts'
-import { readLimit, standardOf, type LimitName } from '../limits/values.ts'
+import { type Counted, limitNames, quotas, smsCountries } from '../../contract/quotas.ts'
 import { invalid } from '../../core/refusal.ts'
-import { given } from '../call/changed-fields.ts'
+import type { Call, Handlers } from '../call/call.ts'
+import { given } from '../call/input.ts'
 import { reachOrganization } from '../call/tenant.ts'
+import { bytesPerMib, counts } from '../limits/counts.ts'
+import { type LimitName, readLimit, standardOf } from '../limits/values.ts'
 
 const isCounted = (name: LimitName): name is Counted => name in counts
 

@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
 import type { user } from '../../contract/user.ts'
-import type { Handlers } from '../call/call.ts'
-import { requirePerson } from '../mobile/person.ts'
-import { parsePhone } from '../call/phone.ts'
 import { conflict, invalid, notFound } from '../../core/refusal.ts'
-import { findUser, selectUsers } from '../members/member.ts'
-import { oneOf } from '../call/one-of.ts'
+import type { Handlers } from '../call/call.ts'
+import { oneOf, parsePhone } from '../call/input.ts'
 import { reachOrganization } from '../call/tenant.ts'
+import { findUser, selectUsers } from '../members/member.ts'
+import { requirePerson } from '../mobile/person.ts'
 
 type Group = 'getUserDetails' | 'getUserOrganization' | 'listUserOrganizations'
 

@@ -1,19 +1,19 @@
 import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
+import { conflict, notFound } from '../../core/refusal.ts'
 import { eraseApprovals } from '../approvals/erasure.ts'
-import { requirePerson } from '../approver/session.ts'
+import { endKeysOf } from '../approvals/key-revocation.ts'
 import type { Call, Handlers } from '../call/call.ts'
-import { atOnce, promotionOf, waitsUntil, type Cooling } from '../devices/administrators.ts'
+import { requirePerson } from '../call/caller.ts'
+import { reachOrganization } from '../call/tenant.ts'
+import { atOnce, type Cooling, promotionOf, waitsUntil } from '../devices/administrators.ts'
+import { sendEnrollment } from '../devices/enrollment-message.ts'
 import { tellPromotion } from '../devices/notices.ts'
 import { endDevices, eraseDevices } from '../devices/transitions.ts'
-import { sendEnrollment } from '../devices/enrollment-message.ts'
-import { eraseRealm } from '../mobile/expiry.ts'
-import { endKeysOf } from '../keys/revocation.ts'
-import { conflict, notFound } from '../../core/refusal.ts'
+import { eraseAccounts, erasePeople } from '../members/erasure.ts'
+import { findUser } from '../members/member.ts'
 import type { Tables } from '../storage/schema.ts'
 import { endVerifications } from '../verifications/withdrawal.ts'
-import { erasePeople, findUser } from '../members/member.ts'
-import { reachOrganization } from '../call/tenant.ts'
 
 type State = Tables['memberships']['state']
 type Role = Tables['memberships']['role']
@@ -127,7 +127,7 @@ export const membershipHandlers: Pick<Handlers<typeof user & typeof pendingUser>
       .returning('id')
       .executeTakeFirst()
     // Who only registered in the app, and never joined, can be erased as well.
-    const registered = await eraseRealm(call.db, orgId, userId)
+    const registered = await eraseAccounts(call.db, orgId, userId)
     if (!member && registered.length === 0) throw notFound('User')
     await endKeysOf(call, target)
     await erasePeople(call, [userId])

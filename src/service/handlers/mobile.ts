@@ -1,6 +1,8 @@
 import type { account } from '../../contract/account.ts'
 import type { mobile } from '../../contract/mobile.ts'
 import type { Handlers } from '../call/call.ts'
+import { parsePhone } from '../call/input.ts'
+import { sendOtp } from '../devices/otp.ts'
 import { prepareConfirmation } from '../mobile/confirmation.ts'
 import { resendLink } from '../mobile/email-link.ts'
 import { enrollmentStatus, isEnrolled } from '../mobile/enrollment.ts'
@@ -10,8 +12,6 @@ import { checkImei, getUser, updateProfile } from '../mobile/profile.ts'
 import { register } from '../mobile/registration.ts'
 import { prepareSupport } from '../mobile/support.ts'
 import { prepareRefresh } from '../mobile/tokens.ts'
-import { sendOtp } from '../devices/otp.ts'
-import { parsePhone } from '../call/phone.ts'
 import { recordByToken } from '../verifications/token.ts'
 
 export const mobileHandlers: Handlers<typeof mobile> = {

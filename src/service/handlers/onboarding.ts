@@ -1,11 +1,11 @@
 import type { org } from '../../contract/org.ts'
 import type { Handlers } from '../call/call.ts'
 import { insertEnrollment } from '../devices/enrollment.ts'
-import { insertAuthCode } from './auth-code.ts'
 import { everyScope } from '../keys/scopes.ts'
-import { creatorOf, insertKey } from './key.ts'
 import { addMember } from '../members/member.ts'
-import { insertOrganization } from './org.ts'
+import { insertOrganization } from '../members/organization.ts'
+import { insertAuthCode } from './auth-code.ts'
+import { creatorOf, insertKey } from './key.ts'
 
 export const onboardingHandlers: Pick<Handlers<typeof org>, 'onboardOrganization'> = {
   // A write is one transaction: what fails on the way takes everything with it.

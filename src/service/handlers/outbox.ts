@@ -1,14 +1,13 @@
-import type { outbox, MessageRecord } from '../../contract/outbox.ts'
-import { deliveryChannels } from '../../contract/records.ts'
-import { email } from '../../contract/records.ts'
-import { standingDevices } from '../approver/session.ts'
-import type { Call, Handlers } from '../call/call.ts'
-import type { Channel } from '../delivery/message.ts'
-import { parsePhone } from '../call/phone.ts'
-import { conflict, invalid, notFound, type Refusal } from '../../core/refusal.ts'
+import type { MessageRecord, outbox } from '../../contract/outbox.ts'
+import { deliveryChannels, email } from '../../contract/records.ts'
 import { later } from '../../core/later.ts'
+import { conflict, invalid, notFound, type Refusal } from '../../core/refusal.ts'
+import type { Call, Handlers } from '../call/call.ts'
+import { parsePhone } from '../call/input.ts'
+import type { Channel } from '../call/message.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { byTime } from '../call/timeline.ts'
+import { standingDevices } from '../devices/active.ts'
 
 const dayMs = 24 * 60 * 60_000
 

@@ -1,15 +1,15 @@
 import type * as z from 'zod/mini'
-import { weekdays, type slot, type timeslot } from '../../contract/timeslot.ts'
+import { type slot, type timeslot, weekdays } from '../../contract/timeslot.ts'
+import { invalid, notFound } from '../../core/refusal.ts'
 import { readInstant } from '../../rules/instant.ts'
 import { checkTime } from '../../rules/time.ts'
 import { isZone } from '../../rules/zone.ts'
 import type { Call, Handlers } from '../call/call.ts'
-import { invalid, notFound } from '../../core/refusal.ts'
-import type { Tables } from '../storage/schema.ts'
-import { given } from '../call/changed-fields.ts'
+import { given } from '../call/input.ts'
 import { inPage } from '../call/page.ts'
-import { rulesToCheck } from './rules-to-check.ts'
 import { organizationOfUser, reachOrganization } from '../call/tenant.ts'
+import type { Tables } from '../storage/schema.ts'
+import { rulesToCheck } from './rules-to-check.ts'
 
 type Slot = z.infer<typeof slot>
 type SlotColumns = Pick<

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
-import type { Handlers } from '../call/call.ts'
-import { promotionOf } from '../devices/administrators.ts'
-import { tellNewAddress, tellPromotion } from '../devices/notices.ts'
-import { parsePhone, type Phone } from '../call/phone.ts'
 import { conflict } from '../../core/refusal.ts'
-import { given } from '../call/changed-fields.ts'
-import { addMember, checkRole, findUser, selectUsers } from '../members/member.ts'
+import type { Phone } from '../../rules/phone.ts'
+import type { Handlers } from '../call/call.ts'
+import { given, parsePhone } from '../call/input.ts'
 import { inPage } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
+import { promotionOf } from '../devices/administrators.ts'
+import { tellNewAddress, tellPromotion } from '../devices/notices.ts'
+import { addMember, checkRole, findUser, selectUsers } from '../members/member.ts'
 
 const changeable = ['email', 'first_name', 'last_name', 'role'] as const
 const identity = ['country_code', 'mobile'] as const

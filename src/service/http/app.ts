@@ -1,44 +1,47 @@
-import { Hono, type Context } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { Operation } from '../../contract/operation.ts'
-import { table, type OperationId, type Table } from '../../contract/table.ts'
+import { type OperationId, table, type Table } from '../../contract/table.ts'
 import { requestId } from '../../core/ids.ts'
-import { clientAddress, readNetwork } from '../../rules/network.ts'
-import { nobody, type Handler, type Handlers } from '../call/call.ts'
-import { createAuthenticator, type Authenticated } from '../keys/authenticator.ts'
-import { createSessionAuthenticator, sessionOver } from '../approver/session.ts'
 import type { Log } from '../../core/log.ts'
-import type { McpRoute } from '../mcp/http.ts'
-import { oauthRefusal, oauthRoutes } from '../mcp/oauth-refusal.ts'
 import { Refusal } from '../../core/refusal.ts'
+import { clientAddress, readNetwork } from '../../rules/network.ts'
+import { createSessionAuthenticator } from '../approver/session.ts'
+import type { Handler, Handlers } from '../call/call.ts'
+import { type Authenticated, nobody, sessionOver } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
+import { createAuthenticator } from '../keys/authenticator.ts'
 import { answer, internalError, refused } from './envelope.ts'
 import { createGuards, type GuardOptions } from './guards.ts'
 import { createProbes, type Phase } from './health.ts'
-import { createKeptAnswers } from './response-cache.ts'
 import { createOpenApiRoute } from './openapi-route.ts'
 import { createOperationRoute } from './operation-route.ts'
 import { isOfPage, refuseElsewhere } from './page-origin.ts'
 import { createPageRoutes } from './page-routes.ts'
 import { socketOf } from './peer.ts'
-import { apiRoot, bySpecificity, createAllow, routeOf, type Route } from './routes.ts'
+import { createKeptAnswers } from './response-cache.ts'
+import {
+  apiRoot,
+  bySpecificity,
+  createAllow,
+  type MountedRoute,
+  type Route,
+  routeOf,
+  type Trace,
+} from './routes.ts'
 
 export type AppOptions = {
   service: Service
   handlers: Handlers<Table>
   guards: GuardOptions
-  /** The tool server. */
-  mcp?: McpRoute
+  /** Such as those of the tool server. */
+  mounted?: readonly MountedRoute[]
   /** What the process is doing; serving when left out. */
   phase?: () => Phase
   log: Log
 }
 
-/** What is known of one request; the log line is made of it. */
-type Trace = {
-  id: string
+type RequestTrace = Trace & {
   origin: string
-  key?: string
-  error?: string
   /** Headers that say what the caller may still do. */
   limits?: Record<string, string>
 }
@@ -50,7 +53,7 @@ const unauthenticated = (): Refusal =>
     hint: 'Send a key that is neither revoked nor expired in the header x-api-key',
   })
 
-const refuse = (trace: Trace, error: unknown): Response => {
+const refuse = (trace: RequestTrace, error: unknown): Response => {
   const cause = error instanceof Refusal ? error.cause : error
   if (cause !== undefined)
     trace.error = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
@@ -74,10 +77,10 @@ export const createApp = (options: AppOptions): Hono => {
 
   /** The guards before `respond`, the log after it. At once when `respond` answers at once: that is much cheaper. */
   const traced =
-    (route: string, respond: (context: Context, trace: Trace) => Response | Promise<Response>) =>
+    (route: string, respond: (context: Context, trace: RequestTrace) => Response | Promise<Response>) =>
     (context: Context): Response | Promise<Response> => {
       const started = performance.now()
-      const trace: Trace = { id: requestId(), origin: '' }
+      const trace: RequestTrace = { id: requestId(), origin: '' }
       const finish = (response: Response): Response => {
         for (const name in trace.limits) response.headers.set(name, trace.limits[name]!)
         log({
@@ -113,38 +116,22 @@ export const createApp = (options: AppOptions): Hono => {
     })(context),
   )
 
-  const open = (
-    path: string,
-    respond: (trace: Trace, context: Context) => Response | Promise<Response>,
-  ): void => {
-    routes.push({ method: 'GET', path })
-    app.get(
-      path,
-      traced(path, (context, trace) => respond(trace, context)),
-    )
+  const mount = ({ method, path, respond, isHidden }: MountedRoute): void => {
+    if (!isHidden) routes.push({ method, path })
+    app.on(method, path, traced(path, respond))
   }
+  const open = (path: string, respond: MountedRoute['respond']): void =>
+    mount({ method: 'GET', path, respond })
   for (const { path, respond } of createProbes(service, options.phase ?? (() => 'serving')))
-    open(path, ({ id }) => respond(id))
-  open('/.well-known/jwks.json', async ({ id }) =>
+    open(path, (_, { id }) => respond(id))
+  open('/.well-known/jwks.json', async (_, { id }) =>
     answer(200, { ...(await keyring.jwks()), issuer: publicUrl }, id),
   )
   const contract = createOpenApiRoute(publicUrl)
-  open('/openapi.json', ({ id }, context) => contract(context, id))
+  open('/openapi.json', (context, { id }) => contract(context, id))
   for (const { path, respond } of createPageRoutes(service))
-    open(path, ({ id }, context) => respond(context, id))
-
-  const { mcp } = options
-  if (mcp) {
-    routes.push({ method: 'POST', path: '/mcp' })
-    app.post('/mcp', traced('/mcp', mcp.answer))
-    app.on(['GET', 'DELETE', 'PUT', 'PATCH'], '/mcp', traced('/mcp', mcp.refuseMethod))
-    for (const route of oauthRoutes)
-      app.on(
-        route.method,
-        route.path,
-        traced(route.path, (_context, { id }) => oauthRefusal(route, id)),
-      )
-  }
+    open(path, (context, { id }) => respond(context, id))
+  for (const route of options.mounted ?? []) mount(route)
 
   const operations = (Object.keys(table) as OperationId[])
     .map((id) => ({ id, operation: table[id] as Operation, route: routeOf(table[id]) }))

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Context } from 'hono'
-import { siteAt } from '../devices/site.ts'
-import { isLoopback } from '../lifecycle/serve-options.ts'
 import { Refusal } from '../../core/refusal.ts'
+import { isLoopback } from '../config/loopback.ts'
+import { siteAt } from '../devices/site.ts'
 import { sendStatic, staticFile, type StaticFile } from './static-file.ts'
 
 const types: Record<string, string> = {

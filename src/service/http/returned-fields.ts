@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Operation } from '../../contract/operation.ts'
 import type { Issue } from '../../core/errors.ts'
-import { invalidFields } from '../call/issues.ts'
+import { invalidFields } from '../../core/refusal.ts'
 
 type Fields = Record<string, unknown>
 type Shape = Record<string, z.core.$ZodType>

@@ -1,8 +1,19 @@
+import type { Context } from 'hono'
 import type { Operation } from '../../contract/operation.ts'
 
 export const apiRoot = '/admin/public/api'
 
 export type Route = { method: string; path: string }
+
+/** What is known of one request; the log line is made of it. */
+export type Trace = { id: string; key?: string; error?: string }
+
+/** A route beside the operations of the table. */
+export type MountedRoute = Route & {
+  respond(context: Context, trace: Trace): Response | Promise<Response>
+  /** No answer names it as a method that the path takes. */
+  isHidden?: true
+}
 
 /** Where an operation is, below the origin, as Hono writes paths. */
 export const routeOf = ({ method, path }: Operation): Route => ({

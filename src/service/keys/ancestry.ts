@@ -1,4 +1,4 @@
-import type { Keyring } from '../custody/keyring.ts'
+import type { Keyring } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
 import { isAuthenticKey, type KeyRow } from './rows.ts'
 

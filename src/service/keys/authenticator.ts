@@ -1,18 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { randomToken, sha256 } from '../../core/ids.ts'
-import type { Caller } from '../call/call.ts'
-import { sameMac } from '../custody/row-mac.ts'
+import { randomToken, sameSecret, sha256 } from '../../core/ids.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { Authenticated } from '../call/caller.ts'
+import type { Service } from '../call/service.ts'
 import { noteKeyUse, type KeyRow as StoredKey } from './rows.ts'
 import { readScopes } from './scopes.ts'
-import { Refusal } from '../../core/refusal.ts'
-import type { Service } from '../call/service.ts'
 
 /** The word in a key that says whose it is: the operator's, one for every organization, an organization's. */
 const words = { operator: 'op', service: 'srv', organization: 'org' } as const
 export type KeyKind = keyof typeof words
-
-/** A caller, and the slug of its organization for the tenant guard. */
-export type Authenticated = Caller & { orgSlug: string | null }
 
 /** A new key, shown once; only `prefix` and hashes are kept. */
 export const newSecret = (kind: KeyKind): { key: string; prefix: string } => {
@@ -56,7 +52,7 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
         .executeTakeFirst(),
     )
     // It covers the row too: whose scopes, expiry or organization were edited in the store matches no secret.
-    if (!row || !sameMac(row.hash, keyring.keyHash(hash, row))) return undefined
+    if (!row || !sameSecret(row.hash, keyring.keyHash(hash, row))) return undefined
     if (storage.revision() === since && revision === since) known.set(hash, row)
     return row
   }

@@ -1,8 +1,9 @@
 import type { Scope } from '../../contract/scopes.ts'
-import { namedKeyOf, type Call, type Caller } from '../call/call.ts'
 import { invalid, Refusal } from '../../core/refusal.ts'
+import type { Call } from '../call/call.ts'
+import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
 import { ancestorsOf } from './ancestry.ts'
-import { isOperator, scopesText } from './scopes.ts'
+import { scopesText } from './scopes.ts'
 
 /** Refuses scopes that the caller lacks: no key creates, or gets the secret of, a stronger one. */
 export const checkGrant = (caller: Caller, scopes: Iterable<Scope>): void => {

@@ -1,9 +1,9 @@
 import { influential } from '../../contract/scopes.ts'
-import type { Caller } from '../call/call.ts'
+import { type Caller, isOperator } from '../call/caller.ts'
+import type { Keyring } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
-import type { Keyring } from '../custody/keyring.ts'
 import { ancestorsOf, authenticKey, rootOf } from './ancestry.ts'
-import { isOperator, isOperatorKey } from './scopes.ts'
+import { isOperatorKey } from './scopes.ts'
 
 /**
  * Whether a key can influence who approves, and so could answer its own question: it can enroll devices, make keys, change

@@ -1,7 +1,6 @@
 import type { Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely'
-import { sha256 } from '../../core/ids.ts'
-import { sameMac } from '../custody/row-mac.ts'
-import type { Keyring } from '../custody/keyring.ts'
+import { sameSecret, sha256 } from '../../core/ids.ts'
+import type { Keyring } from '../call/keyring.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 
 // Every statement that writes `api_keys` is here, so that none leaves a row that its secret no longer matches.
@@ -34,7 +33,7 @@ export const insertKeyRow = async (
 /** Whether the service wrote this row, and nobody else has changed it since. */
 export const isAuthenticKey = ({ unwrap, keyHash }: Reach['keyring'], row: KeyRow): boolean => {
   try {
-    return sameMac(row.hash, keyHash(unwrap(row.wrapped_hash ?? '', contextOf(row.prefix)), row))
+    return sameSecret(row.hash, keyHash(unwrap(row.wrapped_hash ?? '', contextOf(row.prefix)), row))
   } catch {
     return false
   }

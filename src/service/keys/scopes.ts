@@ -1,7 +1,7 @@
-import { scopes as every, type Scope } from '../../contract/scopes.ts'
 import type { Operation } from '../../contract/operation.ts'
-import type { Caller } from '../call/call.ts'
+import { scopes as every, type Scope } from '../../contract/scopes.ts'
 import { Refusal } from '../../core/refusal.ts'
+import type { Caller } from '../call/caller.ts'
 
 /** How a row of `api_keys` keeps scopes: in the order of the contract, so that one set has one text. */
 export const scopesText = (scopes: Iterable<Scope>): string => {
@@ -20,10 +20,6 @@ export const everyScope = scopesText(every)
 /** The root of trust: a key of no organization that has every scope. Of a row of `api_keys`. */
 export const isOperatorKey = ({ org_id, scopes }: { org_id: number | null; scopes: string }): boolean =>
   org_id === null && scopes === everyScope
-
-/** The same of a caller. */
-export const isOperator = ({ orgId, scopes }: Pick<Caller, 'orgId' | 'scopes'>): boolean =>
-  orgId === null && every.every((scope) => scopes.has(scope))
 
 const quoted = (scopes: readonly Scope[]): string => scopes.map((scope) => `"${scope}"`).join(' or ')
 

@@ -11,14 +11,14 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { SvcError } from '../../core/errors.ts'
-import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir.ts'
 import { masterKeyFile } from '../custody/master-key.ts'
 import { pendingKeyFile, textOpens } from '../custody/pending-key.ts'
-import { settleRestored } from './restored.ts'
-import { openSnapshot, writeSnapshot } from '../storage/sqlite/snapshot.ts'
-import { openSqlite } from '../storage/sqlite/open.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
 import { storeVersion } from '../storage/sqlite/migrate.ts'
+import { openSqlite } from '../storage/sqlite/open.ts'
+import { openSnapshot, writeSnapshot } from '../storage/sqlite/snapshot.ts'
+import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir.ts'
+import { settleRestored } from './restored.ts'
 
 const fileExists = (file: string): SvcError =>
   new SvcError('failed', 'file_exists', `${file} exists and is not overwritten`, { hint: 'Name a new file' })

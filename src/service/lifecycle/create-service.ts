@@ -1,15 +1,18 @@
 import { sweep } from '../approvals/expiry.ts'
-import { createRulesMemory } from '../policy/rules-memory.ts'
-import { createWaiting, type Waited } from '../approvals/waiting.ts'
+import { createWaiting } from '../approvals/waiting.ts'
+import type { Service, Waited } from '../call/service.ts'
+import { createAccept } from '../delivery/enqueue.ts'
 import { createClaims } from '../limits/claims.ts'
 import { createRate } from '../limits/request-rate.ts'
-import type { Service } from '../call/service.ts'
+import { createRulesMemory } from '../policy/rules-memory.ts'
 
 // Longer than any transaction lives: its rows carry the time at which it began.
 const overlapMs = 10_000
 
 /** A service whose waiting falls back on a look at the store: decisions of other nodes, and requests that lapse. */
-export const createService = (given: Omit<Service, 'waiting' | 'rulesFor' | 'claim' | 'rate'>): Service => {
+export const createService = (
+  given: Omit<Service, 'waiting' | 'rulesFor' | 'claim' | 'accept' | 'rate'>,
+): Service => {
   const { storage } = given
   let looked = storage.now()
 
@@ -28,11 +31,13 @@ export const createService = (given: Omit<Service, 'waiting' | 'rulesFor' | 'cla
     )
   }
 
+  const claim = createClaims()
   const service: Service = {
     ...given,
     waiting: createWaiting({ poll: endedSince }),
     rulesFor: createRulesMemory(storage),
-    claim: createClaims(),
+    claim,
+    accept: createAccept({ ...given, claim }),
     rate: createRate(storage),
   }
   return service

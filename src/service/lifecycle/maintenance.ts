@@ -6,12 +6,12 @@ import {
   rotateSigningKey as changeSigningKey,
   type RotatedSigningKey,
 } from '../custody/rotate-signing-key.ts'
+import { newestVersion } from '../storage/migrations.ts'
+import { storeVersion } from '../storage/sqlite/migrate.ts'
+import type { Storage } from '../storage/storage.ts'
 import { lockDataDir, requireStore } from './data-dir.ts'
 import { announceUpgrade, openStore, type Upgrade } from './open-store.ts'
-import { replaceOperatorKeys, type ReplacedKeys } from './operator-keys.ts'
-import { newestVersion } from '../storage/migrations.ts'
-import type { Storage } from '../storage/storage.ts'
-import { storeVersion } from '../storage/sqlite/migrate.ts'
+import { type ReplacedKeys, replaceOperatorKeys } from './operator-keys.ts'
 
 export { backup, checkBackup, checkRestore, restore } from './backup.ts'
 export { requireStore } from './data-dir.ts'

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SvcError } from '../../core/errors.ts'
-import { backup } from './backup.ts'
-import { storeFile, storeMissing } from './data-dir.ts'
 import { masterKeyFile } from '../custody/master-key.ts'
 import { newestVersion } from '../storage/migrations.ts'
-import { openSqlite } from '../storage/sqlite/open.ts'
-import type { Storage } from '../storage/storage.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
 import { storeVersion } from '../storage/sqlite/migrate.ts'
+import { openSqlite } from '../storage/sqlite/open.ts'
+import type { Storage } from '../storage/storage.ts'
+import { backup } from './backup.ts'
+import { storeFile, storeMissing } from './data-dir.ts'
 
 export type Upgrade = { from: number; to: number; copy: string }
 

@@ -1,9 +1,5 @@
 import type { Log } from '../../core/log.ts'
-
-export type Prompt = { request_id: string; org_id: number; user_id: number }
-
-/** Tells an approver that a request waits. Called once a request, after its commit; it never fails the request. */
-export type Ring = (prompt: Prompt) => void
+import type { Ring } from '../call/service.ts'
 
 /** For development: a log line, in which the action does not stand. */
 export const createLogRinger =

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { SvcError, usageError } from '../../core/errors.ts'
 import type { Env } from '../../core/env.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
+import { isLoopback } from '../config/loopback.ts'
 import type { ConfigFlags } from '../config/settings.ts'
 import type { Tls } from '../http/server.ts'
-import type { Log } from '../../core/log.ts'
 
 export type ServeOptions = ConfigFlags & {
   /** 8080 when left out; 0 takes a free one. */
@@ -24,9 +25,6 @@ export type ServeOptions = ConfigFlags & {
   env: Env
   log: Log
 }
-
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
 
 /** Fails with a usage error on an address that would be open to others without a secret. */
 export const checkHost = ({ host = '127.0.0.1', dev, env }: ServeOptions): string => {

@@ -1,32 +1,33 @@
+import { Refusal } from '../../core/refusal.ts'
+import { createEngineAsker } from '../approvals/engine-asker.ts'
 import { watchApprovals } from '../approvals/watch.ts'
+import type { Service } from '../call/service.ts'
+import { isLoopback } from '../config/loopback.ts'
 import { readSettings } from '../config/settings.ts'
 import { openKeyring } from '../custody/open-keyring.ts'
 import { watchCustody } from '../custody/watch.ts'
-import { createService } from './create-service.ts'
 import { createAdapters } from '../delivery/adapters.ts'
 import { createOutbox, type Outbox } from '../delivery/outbox.ts'
-import { createEngineAsker } from '../approvals/engine-asker.ts'
-import { lockDataDir, prepareDataDir, storeFile, unusable } from './data-dir.ts'
 import { handlers } from '../handlers/all.ts'
 import { createApp } from '../http/app.ts'
 import type { Phase } from '../http/health.ts'
 import { apiRoot } from '../http/routes.ts'
 import { startServer } from '../http/server.ts'
 import { createAuthenticator } from '../keys/authenticator.ts'
-import { createMcpRoute, type McpRoute } from '../mcp/http.ts'
-import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
-import { announceUpgrade, openStore } from './open-store.ts'
-import { watchLapsed } from '../mobile/expiry.ts'
-import { watchRetention } from './retention-watch.ts'
 import { openProvider } from '../machines/quotes/provider.ts'
 import { createQuotes } from '../machines/quotes/quotes.ts'
+import { createMcpServer, type McpServer } from '../mcp/http.ts'
 import { createPushAdapter } from '../push/push-adapter.ts'
 import { createVapid } from '../push/vapid.ts'
-import { Refusal } from '../../core/refusal.ts'
-import { createLogRinger } from './ringer.ts'
-import { checkHost, checkPublicUrl, isLoopback, readTls, type ServeOptions } from './serve-options.ts'
-import type { Service } from '../call/service.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
+import { createService } from './create-service.ts'
+import { lockDataDir, prepareDataDir, storeFile, unusable } from './data-dir.ts'
+import { watchLapsed } from './lapsed.ts'
+import { announceUpgrade, openStore } from './open-store.ts'
+import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
+import { watchRetention } from './retention-watch.ts'
+import { createLogRinger } from './ringer.ts'
+import { checkHost, checkPublicUrl, readTls, type ServeOptions } from './serve-options.ts'
 
 export type RunningService = {
   baseUrl: string
@@ -84,7 +85,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     const quotes = createQuotes(provider, { now: storage.now, log })
     let outbox: Outbox | undefined
     let service: Service | undefined
-    let mcp: McpRoute | undefined
+    let mcp: McpServer | undefined
     let phase: Phase = 'starting'
     const server = await startServer({ port, host, tls, publicUrl }, (bound) => {
       const base = { storage, keyring, publicUrl: publicUrl ?? originAt(bound), dev }
@@ -105,7 +106,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         ring: dev ? createLogRinger(log, storage.now) : () => undefined,
       })
       const guards = { loopbackOnly: isLoopback(host), publicUrl, trustedProxy }
-      mcp = createMcpRoute({
+      mcp = createMcpServer({
         authenticate,
         rate: (caller) => service!.rate(caller),
         askerFor: (caller) => createEngineAsker(service!, caller),
@@ -113,7 +114,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         defaults: settings.asking,
         localOnly: isLoopback(host) && publicUrl === undefined && trustedProxy.length === 0,
       })
-      const app = createApp({ service, handlers, guards, mcp, log, phase: () => phase })
+      const app = createApp({ service, handlers, guards, mounted: mcp.routes, log, phase: () => phase })
       return (request, bindings) => app.fetch(request, bindings as object)
     })
     closing.push(outbox!.stop, server.stop)

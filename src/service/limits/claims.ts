@@ -1,15 +1,10 @@
-import { quotas } from '../../contract/quotas.ts'
+import { type Counted, quotas } from '../../contract/quotas.ts'
 import { later } from '../../core/later.ts'
 import { Refusal } from '../../core/refusal.ts'
-import type { Db } from '../storage/schema.ts'
-import { bytesPerMib, counts, dayMs, type Counted } from './counts.ts'
+import type { Claim, Moment } from '../call/service.ts'
+import { bytesPerMib, counts, dayMs } from './counts.ts'
 import { tooSoon } from './too-soon.ts'
 import { readLimit } from './values.ts'
-
-type Reach = { db: Db; now: string }
-
-/** Counts what a transaction has just added. Throws a Refusal, which undoes it, when there is too much now. */
-export type Claim = (reach: Reach, orgId: number, quota: Counted, more?: number) => Promise<void>
 
 const flagOf = (quota: Counted): string => `--${quota.replaceAll('_', '-')}`
 
@@ -23,7 +18,7 @@ const exceeded = (orgId: number, quota: Counted, limit: number): Refusal =>
   })
 
 /** A quota of messages is one of time: it says when the next message can be sent. */
-const tooManyMessages = async ({ db, now }: Reach, orgId: number, limit: number): Promise<Refusal> => {
+const tooManyMessages = async ({ db, now }: Moment, orgId: number, limit: number): Promise<Refusal> => {
   const counting = await db
     .selectFrom('outbox')
     .where('org_id', '=', orgId)
@@ -58,6 +53,8 @@ export const createClaims = (): Claim => {
   const fullUntil = new Map<string, string>()
 
   return async (reach, orgId, quota, more = 1) => {
+    // Organization 0 is the service itself.
+    if (orgId === 0) return
     const { db, now } = reach
     const name = `${orgId} ${quota}`
     const limit = await readLimit(db, orgId, quota)

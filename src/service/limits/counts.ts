@@ -1,9 +1,6 @@
-import type { Quota } from '../../contract/quotas.ts'
+import type { Counted } from '../../contract/quotas.ts'
 import { later } from '../../core/later.ts'
 import type { Db } from '../storage/schema.ts'
-
-/** Quotas of which something is counted in the store; the others are rates of requests. */
-export type Counted = Exclude<Quota, 'key_requests_per_second' | 'requests_per_second'>
 
 export const bytesPerMib = 1024 * 1024
 export const dayMs = 24 * 60 * 60_000

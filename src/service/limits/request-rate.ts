@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { namedKeyOf, type Caller } from '../call/call.ts'
 import { Refusal } from '../../core/refusal.ts'
+import { type Caller, namedKeyOf } from '../call/caller.ts'
 import type { Storage } from '../storage/storage.ts'
 import { readLimit } from './values.ts'
 

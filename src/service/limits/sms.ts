@@ -1,7 +1,7 @@
 import { smsCountries } from '../../contract/quotas.ts'
-import type { Message } from '../delivery/message.ts'
-import { parsePhone } from '../call/phone.ts'
 import { conflict } from '../../core/refusal.ts'
+import { parsePhone } from '../call/input.ts'
+import type { Message } from '../call/message.ts'
 import type { Db } from '../storage/schema.ts'
 import { readLimit } from './values.ts'
 

@@ -1,10 +1,10 @@
 import type { iot } from '../../contract/iot.ts'
-import type { Call, Outside } from '../call/call.ts'
-import { parsePhone } from '../call/phone.ts'
-import { readPrice } from './price.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
-import { organizationMeant, organizationOfMachine } from './organization.ts'
+import type { Call, Outside } from '../call/call.ts'
+import { parsePhone } from '../call/input.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
+import { organizationMeant, organizationOfMachine } from './organization.ts'
+import { readPrice } from './price.ts'
 
 type Registration = RowInput<typeof iot.registerMachine>
 

@@ -1,9 +1,9 @@
+import type { Scope } from '../../contract/scopes.ts'
 import { sameSecret } from '../../core/ids.ts'
-import type { Caller } from '../call/call.ts'
-import { bearerCaller } from '../approvals/engine-asker.ts'
-import { isOperator, scopeMissing } from '../keys/scopes.ts'
-import type { Authenticate } from '../keys/authenticator.ts'
 import { Refusal } from '../../core/refusal.ts'
+import { type Caller, isOperator } from '../call/caller.ts'
+import type { Authenticate } from '../keys/authenticator.ts'
+import { scopeMissing } from '../keys/scopes.ts'
 
 type Options = {
   /** MCP_AUTH_TOKEN: whoever has it can ask, in every organization. */
@@ -33,3 +33,16 @@ export const createBearer =
     if (!caller.scopes.has('ask')) throw scopeMissing(caller, 'ask')
     return caller
   }
+
+const asks = new Set<Scope>(['ask'])
+
+/** Whoever has the bearer of the tool server (MCP_AUTH_TOKEN), which is not a key of the store. It can only ask. */
+export const bearerCaller: Caller = { keyId: 0, name: 'tool server token', orgId: null, scopes: asks }
+
+/** A program on this machine, where no bearer is needed. It can only ask. */
+export const localCaller: Caller = {
+  keyId: 0,
+  name: 'unauthenticated local program',
+  orgId: null,
+  scopes: asks,
+}

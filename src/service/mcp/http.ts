@@ -1,17 +1,18 @@
 import type { Context } from 'hono'
 import type { Asker } from '../../contract/asker.ts'
 import type { AskingDefaults } from '../../contract/asking-defaults.ts'
-import type { Caller } from '../call/call.ts'
-import { localCaller } from '../approvals/engine-asker.ts'
-import { readJson } from '../http/body.ts'
+import { Refusal } from '../../core/refusal.ts'
+import type { Caller } from '../call/caller.ts'
 import { toolCallLimit } from '../http/body-limit.ts'
+import { readJson } from '../http/body.ts'
+import type { MountedRoute, Trace } from '../http/routes.ts'
 import type { Authenticate } from '../keys/authenticator.ts'
 import type { Rate } from '../limits/request-rate.ts'
-import { Refusal } from '../../core/refusal.ts'
-import { createBearer } from './bearer.ts'
-import type { createExchanges } from './streamable-http.ts'
+import { createBearer, localCaller } from './bearer.ts'
 import { isDirectLocalCall } from './local-program.ts'
+import { oauthRoutes } from './oauth-refusal.ts'
 import { createSharedRequests } from './shared-requests.ts'
+import type { createExchanges } from './streamable-http.ts'
 
 type Options = {
   authenticate: Authenticate
@@ -27,15 +28,9 @@ type Options = {
   localOnly: boolean
 }
 
-/** What is told of one request, and what it tells the log. */
-export type McpTrace = { id: string; key?: string; error?: string }
+type Respond = (context: Context, trace: Trace) => Promise<Response>
 
-export type McpRoute = {
-  answer(context: Context, trace: McpTrace): Promise<Response>
-  /** Answers every method but POST: 401 to a stranger, else 405. */
-  refuseMethod(context: Context, trace: McpTrace): Promise<Response>
-  close(): Promise<void>
-}
+export type McpServer = { routes: MountedRoute[]; close(): Promise<void> }
 
 const failure = (
   status: number,
@@ -55,15 +50,25 @@ const loadAfterMs = 1_000
 
 const rpcCodes: Record<number, number> = { 400: -32700 }
 
+const marked =
+  (respond: Respond): Respond =>
+  async (context, trace) => {
+    const response = await respond(context, trace)
+    response.headers.set('x-request-id', trace.id)
+    response.headers.set('x-content-type-options', 'nosniff')
+    if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store')
+    return response
+  }
+
 /** The tool server at `POST /mcp`. Who asks is decided before the body is read. */
-export const createMcpRoute = ({
+export const createMcpServer = ({
   authenticate,
   askerFor,
   token,
   rate,
   defaults = {},
   localOnly,
-}: Options): McpRoute => {
+}: Options): McpServer => {
   const callerOf = createBearer({ token, authenticate })
   const shared = createSharedRequests()
   const mayOmit = token === undefined && localOnly
@@ -99,7 +104,7 @@ export const createMcpRoute = ({
     }
   }
 
-  const respond = async (context: Context, trace: McpTrace): Promise<Response> => {
+  const respond = async (context: Context, trace: Trace): Promise<Response> => {
     const caller = await identify(context)
     if (caller instanceof Response) return caller
     trace.key = caller.name
@@ -117,7 +122,8 @@ export const createMcpRoute = ({
     return (await load()).answer(context.req.raw, { body, caller, desk, report })
   }
 
-  const refuseMethod = async (context: Context, trace: McpTrace): Promise<Response> => {
+  /** Every method but POST: 401 to a stranger, else 405. */
+  const refuseMethod = async (context: Context, trace: Trace): Promise<Response> => {
     const caller = await identify(context)
     if (caller instanceof Response) return caller
     trace.key = caller.name
@@ -126,19 +132,17 @@ export const createMcpRoute = ({
     })
   }
 
-  const marked =
-    (respond: McpRoute['answer']): McpRoute['answer'] =>
-    async (context, trace) => {
-      const response = await respond(context, trace)
-      response.headers.set('x-request-id', trace.id)
-      response.headers.set('x-content-type-options', 'nosniff')
-      if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store')
-      return response
-    }
-
   return {
-    answer: marked(respond),
-    refuseMethod: marked(refuseMethod),
+    routes: [
+      { method: 'POST', path: '/mcp', respond: marked(respond) },
+      ...['GET', 'DELETE', 'PUT', 'PATCH'].map((method) => ({
+        method,
+        path: '/mcp',
+        respond: marked(refuseMethod),
+        isHidden: true as const,
+      })),
+      ...oauthRoutes,
+    ],
     close: async () => {
       clearTimeout(loading)
       shared.stop()

@@ -1,9 +1,9 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import type { Exchange } from './streamable-http.ts'
 import { clientName } from './client-name.ts'
 import { createInFlight } from './in-flight.ts'
 import { openedStream, paddedJson } from './kept-alive.ts'
 import { createLabel, readLabel } from './session-label.ts'
+import type { Exchange } from './tool-context.ts'
 import { createToolServer, disconnected } from './tool-server.ts'
 
 type Params = {

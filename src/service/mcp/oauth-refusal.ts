@@ -1,22 +1,16 @@
+import type { MountedRoute } from '../http/routes.ts'
+
 /** Where a client that was answered 401 looks for OAuth, as the MCP specification has it. */
 const discovery = ['oauth-protected-resource', 'oauth-authorization-server', 'openid-configuration']
   .flatMap((name) => [`/.well-known/${name}`, `/.well-known/${name}/mcp`, `/mcp/.well-known/${name}`])
   .map((path) => ({ method: 'GET', path, status: 404, error: 'invalid_request' }))
-
-/** The routes of OAuth, which this service does not have. Discovery must be a 404, or clients take it for a server. */
-export const oauthRoutes = [
-  ...discovery,
-  { method: 'GET', path: '/authorize', status: 400, error: 'access_denied' },
-  { method: 'POST', path: '/token', status: 400, error: 'access_denied' },
-  { method: 'POST', path: '/register', status: 403, error: 'access_denied' },
-]
 
 const error_description =
   'This service has no OAuth and registers no clients. Configure the client to send the header "Authorization: Bearer ' +
   '<token>", where the token is MCP_AUTH_TOKEN of the service or an API key with the scope "ask".'
 
 /** The error as OAuth clients read it, so that the person at the client learns what to configure. */
-export const oauthRefusal = ({ status, error }: { status: number; error: string }, requestId: string) =>
+const refusal = (status: number, error: string, requestId: string): Response =>
   new Response(JSON.stringify({ error, error_description }), {
     status,
     headers: {
@@ -26,3 +20,16 @@ export const oauthRefusal = ({ status, error }: { status: number; error: string 
       'x-request-id': requestId,
     },
   })
+
+/** The routes of OAuth, which this service does not have. Discovery must be a 404, or clients take it for a server. */
+export const oauthRoutes: MountedRoute[] = [
+  ...discovery,
+  { method: 'GET', path: '/authorize', status: 400, error: 'access_denied' },
+  { method: 'POST', path: '/token', status: 400, error: 'access_denied' },
+  { method: 'POST', path: '/register', status: 403, error: 'access_denied' },
+].map(({ method, path, status, error }) => ({
+  method,
+  path,
+  isHidden: true,
+  respond: (_, { id }) => refusal(status, error, id),
+}))

@@ -1,12 +1,8 @@
 import { classifyInboundRequest, createMcpHandler } from '@modelcontextprotocol/server'
-import type { Caller } from '../call/call.ts'
-import type { Desk } from './tool-context.ts'
 import { openedStream } from './kept-alive.ts'
 import { createLegacyExchanges } from './legacy-http.ts'
+import type { Exchange } from './tool-context.ts'
 import { createToolServer, type Session } from './tool-server.ts'
-
-/** One POST to /mcp, its body read and its caller known. */
-export type Exchange = { body: unknown; caller: Caller; desk: Desk; report(error: Error): void }
 
 const header = (request: Request, name: string): string | undefined => request.headers.get(name) ?? undefined
 

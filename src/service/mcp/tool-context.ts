@@ -1,5 +1,6 @@
 import type { Asker } from '../../contract/asker.ts'
 import type { AskingDefaults } from '../../contract/asking-defaults.ts'
+import type { Caller } from '../call/caller.ts'
 import type { SharedRequests } from './shared-requests.ts'
 
 /** Whom the tools of one caller ask through, and what holds where a call says nothing. */
@@ -22,3 +23,6 @@ export type Conversation = {
   /** Present when the client takes progress. */
   tell?(message: string, progress: number, total: number): Promise<void>
 }
+
+/** One POST to /mcp, its body read and its caller known. */
+export type Exchange = { body: unknown; caller: Caller; desk: Desk; report(error: Error): void }

@@ -1,16 +1,21 @@
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type { CallToolResult, jsonSchemaValidator, Server, ServerContext } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  type jsonSchemaValidator,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
 import { issuesOf } from '../../contract/issues.ts'
-import { instructions, tools, type Tool, type ToolName } from '../../contract/tools.ts'
+import { instructions, type Tool, type ToolName, tools } from '../../contract/tools.ts'
 import { SvcError } from '../../core/errors.ts'
-import { invalidFields } from '../call/issues.ts'
-import { Refusal } from '../../core/refusal.ts'
+import { invalidFields, Refusal } from '../../core/refusal.ts'
 import { explain } from './advice.ts'
 import { clientName } from './client-name.ts'
-import type { Conversation, Desk } from './tool-context.ts'
 import { ProtocolServer } from './protocol-server.ts'
 import type { Introduction } from './session-label.ts'
 import { checkStatus, requestApproval, requestApprovalAsync } from './tool-calls.ts'
+import type { Conversation, Desk } from './tool-context.ts'
 import { toolList } from './tool-list.ts'
 
 export const disconnected = 'the client disconnected'

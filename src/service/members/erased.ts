@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { randomToken } from '../../core/ids.ts'
-import type { Keyring } from '../custody/keyring.ts'
+import type { Keyring } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
 
 // Whoever deletes a person and creates them again gets the same id, and with it what the service must not forget of

@@ -1,15 +1,15 @@
 import type * as z from 'zod/mini'
 import type { userRecord } from '../../contract/records.ts'
+import { conflict, notFound, Refusal } from '../../core/refusal.ts'
+import { nationalNumber, type Phone } from '../../rules/phone.ts'
 import type { Call } from '../call/call.ts'
-import { isOperator } from '../keys/scopes.ts'
+import { isOperator } from '../call/caller.ts'
+import { parsePhone } from '../call/input.ts'
+import type { Numbered } from '../call/row-ids.ts'
 import { atOnce, coolingOf, isAdminRole } from '../devices/administrators.ts'
 import { tellPromotion } from '../devices/notices.ts'
-import { nationalNumber } from '../../rules/phone.ts'
-import { parsePhone, type Phone } from '../call/phone.ts'
-import { conflict, notFound, Refusal } from '../../core/refusal.ts'
-import { recallPerson, rememberPeople } from './erased.ts'
-import type { Numbered } from '../call/row-ids.ts'
-import type { Db, Tables } from '../storage/schema.ts'
+import type { Tables } from '../storage/schema.ts'
+import { recallPerson } from './erased.ts'
 
 export type UserRecord = Numbered<z.output<typeof userRecord>>
 type Role = Tables['memberships']['role']
@@ -120,36 +120,4 @@ export const addMember = async (
   await call.audit(orgId, `user:${userId}`)
   if (isAdmin && !first) await tellPromotion(call, { org_id: orgId, user_id: userId }, cooling)
   return findUser(call, orgId, userId)
-}
-
-/** Those of these people who are in no organization any more, have no account and are about to make none. */
-const selectUnbound = (db: Db, userIds: number[]) =>
-  db
-    .selectFrom('people')
-    .where('id', 'in', userIds)
-    .where(({ not, or, exists, selectFrom }) =>
-      not(
-        or([
-          exists(selectFrom('memberships as m').select('m.id').whereRef('m.user_id', '=', 'people.id')),
-          exists(selectFrom('mobile_accounts as a').select('a.id').whereRef('a.user_id', '=', 'people.id')),
-          exists(
-            selectFrom('registrations as r').select('r.user_id').whereRef('r.user_id', '=', 'people.id'),
-          ),
-        ]),
-      ),
-    )
-    .select('id')
-
-/** Erases those of these people who are in no organization any more, have no account and are about to make none. */
-export const erasePeople = async (
-  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
-  userIds: number[],
-): Promise<void> => {
-  for (let at = 0; at < userIds.length; at += 1000) {
-    const gone = await selectUnbound(db, userIds.slice(at, at + 1000)).execute()
-    const ids = gone.map(({ id }) => id)
-    if (ids.length === 0) continue
-    await rememberPeople({ db, keyring }, ids)
-    await db.deleteFrom('people').where('id', 'in', ids).execute()
-  }
 }

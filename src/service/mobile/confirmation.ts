@@ -1,14 +1,14 @@
 import type { mobile } from '../../contract/mobile.ts'
-import type { Call, Outside } from '../call/call.ts'
-import { erasePeople } from '../members/member.ts'
-import { checkOtp } from '../devices/otp.ts'
-import { parsePhone } from '../call/phone.ts'
 import { conflict, type Refusal } from '../../core/refusal.ts'
+import type { Call, Outside } from '../call/call.ts'
+import { parsePhone } from '../call/input.ts'
+import type { RowData, RowInput } from '../call/row-ids.ts'
+import { checkOtp } from '../devices/otp.ts'
+import { erasePeople } from '../members/erasure.ts'
 import { sendLinkIfPossible } from './email-link.ts'
 import { findAccount, findPerson, realmOf } from './person.ts'
 import { findRegistration, forgetRegistrations, type Profile } from './registration.ts'
 import { signAccess, startFamily } from './tokens.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
 
 type Tokens = RowData<typeof mobile.confirmRegistration>
 

@@ -1,11 +1,11 @@
 import type { notify } from '../../contract/notify.ts'
+import { invalid } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
+import { parsePhone } from '../call/input.ts'
+import type { RowData, RowInput } from '../call/row-ids.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { sendOtp } from '../devices/otp.ts'
-import { parsePhone } from '../call/phone.ts'
-import { invalid } from '../../core/refusal.ts'
 import { noTurn, takeTurn } from '../limits/rate-limit.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
 
 type Asked = RowInput<typeof notify.sendGlobalNotification>
 type Sent = RowData<typeof notify.sendGlobalNotification>

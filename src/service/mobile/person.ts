@@ -1,7 +1,6 @@
-import type { Call } from '../call/call.ts'
-import { oneOf } from '../call/one-of.ts'
-import { parsePhone } from '../call/phone.ts'
 import { notFound } from '../../core/refusal.ts'
+import type { Call } from '../call/call.ts'
+import { oneOf, parsePhone } from '../call/input.ts'
 
 type Reach = Pick<Call, 'db' | 'caller'>
 

@@ -1,9 +1,10 @@
 import type { account } from '../../contract/account.ts'
 import type { Call } from '../call/call.ts'
-import { tellNewAddress } from '../devices/notices.ts'
-import { given } from '../call/changed-fields.ts'
-import { sendLinkIfPossible } from './email-link.ts'
+import { given } from '../call/input.ts'
+import type { RowData, RowInput } from '../call/row-ids.ts'
 import { parseImei, samePhone } from '../devices/imei.ts'
+import { tellNewAddress } from '../devices/notices.ts'
+import { sendLinkIfPossible } from './email-link.ts'
 import {
   findAccount,
   findPerson,
@@ -13,7 +14,6 @@ import {
   requirePerson,
   type Who,
 } from './person.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
 
 type Record = RowData<typeof account.getMobileUser>
 type Checked = RowData<typeof account.checkImei>

@@ -1,13 +1,13 @@
 import type { mobile } from '../../contract/mobile.ts'
-import type { Call } from '../call/call.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import { ensurePerson } from '../members/member.ts'
-import { nationalNumber } from '../../rules/phone.ts'
-import { parsePhone } from '../call/phone.ts'
 import { later } from '../../core/later.ts'
-import { parseImei } from '../devices/imei.ts'
-import { findAccount, realmOf } from './person.ts'
+import { nationalNumber } from '../../rules/phone.ts'
+import type { Call } from '../call/call.ts'
+import { parsePhone } from '../call/input.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
+import { parseImei } from '../devices/imei.ts'
+import { ensurePerson } from '../members/member.ts'
+import { findAccount, realmOf } from './person.ts'
 
 type Reach = Pick<Call, 'db' | 'caller' | 'now'>
 

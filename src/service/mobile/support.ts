@@ -1,11 +1,10 @@
 import type { mobile } from '../../contract/mobile.ts'
-import type { Call, Outside } from '../call/call.ts'
-import { oneOf } from '../call/one-of.ts'
-import { parsePhone } from '../call/phone.ts'
 import { conflict } from '../../core/refusal.ts'
+import type { Call, Outside } from '../call/call.ts'
+import { oneOf, parsePhone } from '../call/input.ts'
+import type { RowData, RowInput } from '../call/row-ids.ts'
 import { noTurn, takeTurn } from '../limits/rate-limit.ts'
 import { realmOf } from './person.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
 
 // spec: not shown. Of one sender, and of everybody together: an address is easily made up.
 const ofSender = { kind: 'support', atMost: 3, windowMs: 60 * 60_000 }

@@ -1,8 +1,8 @@
 import type { Policy } from '../../contract/policy.ts'
-import type { Call } from '../call/call.ts'
-import { devicePolicyOf } from './device-policy.ts'
-import { isOperator } from '../keys/scopes.ts'
 import { Refusal } from '../../core/refusal.ts'
+import type { Call } from '../call/call.ts'
+import { isOperator } from '../call/caller.ts'
+import { devicePolicyOf } from './device-policy.ts'
 
 // Some members of a policy protect an organization against its own keys. Whoever holds such a key must not be able to
 // switch them off first.

@@ -1,11 +1,8 @@
 import { compileLevel, type Level } from '../../rules/level.ts'
-import type { Policy } from '../../rules/decide.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { RulesMemory } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
-import { readOrganizationRules, readUserLevel, type OrganizationRules } from './rules.ts'
-
-/** All that is enforced for a user as it is committed now; without a user, what is enforced for everybody. */
-export type RulesMemory = (orgId: number, userId?: number) => Promise<Policy>
+import type { Storage } from '../storage/storage.ts'
+import { type OrganizationRules, readOrganizationRules, readUserLevel } from './rules.ts'
 
 /** Writes that change no rule. One that is not named here makes the rules be read anew, which is slower and never wrong. */
 const harmless = [

@@ -1,9 +1,10 @@
 import { retryAfterMs } from '../../client/retry.ts'
-import { standingDevices } from '../approver/session.ts'
+import { requestOf } from '../approvals/push.ts'
+import type { Keyring } from '../call/keyring.ts'
+import type { Message } from '../call/message.ts'
 import type { Adapter, Outcome } from '../delivery/adapter.ts'
 import { nameOf } from '../delivery/attempt.ts'
-import type { Message } from '../delivery/message.ts'
-import type { Keyring } from '../custody/keyring.ts'
+import { standingDevices } from '../devices/active.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createSender } from './sender.ts'
 import { openSubscription } from './subscription.ts'
@@ -22,17 +23,11 @@ const usualTtl = 24 * 60 * 60
 
 const passing = new Set([408, 425, 429])
 
-/** What a push of a request says, and nothing else of it. */
-export const pushText = (request_id: string): string => JSON.stringify({ request_id })
-
 /**
  * What is told about devices goes to revoked ones too, also of members who left: their owner may still hold them, and can
  * refuse a new one.
  */
 const isAboutDevices = ({ kind }: Pick<Message, 'kind'>): boolean => kind === 'device'
-
-const requestOf = ({ kind, text }: Message): string | undefined =>
-  kind === 'approval' ? (JSON.parse(text) as { request_id: string }).request_id : undefined
 
 /** Messages to phones by Web Push; `to` is the id of a device. */
 export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: Options): Adapter => {

@@ -1,10 +1,10 @@
 import type { approver } from '../../contract/approver.ts'
-import { requirePerson } from '../approver/session.ts'
-import type { Call } from '../call/call.ts'
-import type { Keyring } from '../custody/keyring.ts'
 import { invalid } from '../../core/refusal.ts'
-import { refuseTarget } from './target.ts'
+import type { Call } from '../call/call.ts'
+import { requirePerson } from '../call/caller.ts'
+import type { Keyring } from '../call/keyring.ts'
 import type { RowInput } from '../call/row-ids.ts'
+import { refuseTarget } from './target.ts'
 
 export type Subscription = RowInput<typeof approver.subscribePush>
 

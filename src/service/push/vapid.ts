@@ -1,5 +1,5 @@
-import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose'
-import type { Keyring } from '../custody/keyring.ts'
+import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
+import type { Keyring } from '../call/keyring.ts'
 import type { Storage } from '../storage/storage.ts'
 
 export type Vapid = {

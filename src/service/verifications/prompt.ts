@@ -1,10 +1,12 @@
 import type { auth } from '../../contract/auth.ts'
+import { later } from '../../core/later.ts'
+import { Refusal } from '../../core/refusal.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { findApprover, requestApproval } from '../approvals/request.ts'
-import { namedKeyOf, type Call } from '../call/call.ts'
-import { parsePhone } from '../call/phone.ts'
-import { Refusal } from '../../core/refusal.ts'
-import { later } from '../../core/later.ts'
+import type { Call } from '../call/call.ts'
+import { namedKeyOf } from '../call/caller.ts'
+import { parsePhone } from '../call/input.ts'
+import type { RowData, RowInput } from '../call/row-ids.ts'
 import {
   capturedFactors,
   denied,
@@ -17,7 +19,6 @@ import {
   whyNotYet,
 } from './verification.ts'
 import { withdrawPrompts } from './withdrawal.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
 
 /** Rings: an approval whose action says what it is. Fails as one does, so that only a prompt that was sent is a success. */
 export const startByPrompt = async (

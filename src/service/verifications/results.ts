@@ -1,9 +1,11 @@
 import type { auth } from '../../contract/auth.ts'
+import { invalid, Refusal } from '../../core/refusal.ts'
 import { readInstant } from '../../rules/instant.ts'
 import type { Location } from '../../rules/location.ts'
-import { namedKeyOf, type Call, type Outside } from '../call/call.ts'
+import type { Call, Outside } from '../call/call.ts'
+import { namedKeyOf } from '../call/caller.ts'
+import type { RowData, RowInput } from '../call/row-ids.ts'
 import { parseImei } from '../devices/imei.ts'
-import { invalid, Refusal } from '../../core/refusal.ts'
 import { deviceOf } from './device.ts'
 import { evaluate } from './evaluation.ts'
 import {
@@ -15,7 +17,6 @@ import {
   whoIsMeant,
   whyNotYet,
 } from './verification.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
 import { withdrawPrompts } from './withdrawal.ts'
 
 type Results = RowInput<typeof auth.submitAuthResults>

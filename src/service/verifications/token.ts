@@ -1,14 +1,14 @@
 import type { auth } from '../../contract/auth.ts'
 import type { mobile } from '../../contract/mobile.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import { findApprover } from '../approvals/request.ts'
-import { namedKeyOf, type Call } from '../call/call.ts'
-import { oneOf } from '../call/one-of.ts'
-import { parsePhone } from '../call/phone.ts'
-import { notFound } from '../../core/refusal.ts'
 import { later } from '../../core/later.ts'
-import { findVerification, lifetimeMs, spend, spent, whoIsMeant, whyNotYet } from './verification.ts'
+import { notFound } from '../../core/refusal.ts'
+import { findApprover } from '../approvals/request.ts'
+import type { Call } from '../call/call.ts'
+import { namedKeyOf } from '../call/caller.ts'
+import { oneOf, parsePhone } from '../call/input.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
+import { findVerification, lifetimeMs, spend, spent, whoIsMeant, whyNotYet } from './verification.ts'
 
 type Started = RowData<typeof auth.generateAuthToken>
 type Recorded = RowData<typeof mobile.saveFaceauthSuccess>

@@ -1,11 +1,10 @@
 import type { ApprovalState } from '../../contract/approval.ts'
 import type { SourcedFactor } from '../../contract/auth.ts'
+import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import type { FactorResult, Receipt } from '../../receipt/claims.ts'
-import { ofActiveMember } from '../call/active-member.ts'
 import { expireDue } from '../approvals/expiry.ts'
 import type { Call } from '../call/call.ts'
-import { organizationOfUser } from '../call/tenant.ts'
-import { conflict, notFound, Refusal } from '../../core/refusal.ts'
+import { ofActiveMember, organizationOfUser } from '../call/tenant.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 
 /** How long a verification can be spent, however early the person answered. */

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { bearerCaller, createEngineAsker } from '../../../src/service/approvals/engine-asker.ts'
-import { ask, createApprover, decide, show, type Approver } from '../approver.ts'
+import { createEngineAsker } from '../../../src/service/approvals/engine-asker.ts'
+import { bearerCaller } from '../../../src/service/mcp/bearer.ts'
+import { allScopes } from '../all-scopes.ts'
+import { type Approver, ask, createApprover, decide, show } from '../approver.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
-import { allScopes } from '../all-scopes.ts'
 
 let service: TestService
 let acme: { id: number; key: string }

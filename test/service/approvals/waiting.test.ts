@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createWaiting, inboxOf, type Waited } from '../../../src/service/approvals/waiting.ts'
+import { createWaiting, inboxOf } from '../../../src/service/approvals/waiting.ts'
+import type { Waited } from '../../../src/service/call/service.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,9 +1,9 @@
-import examples from 'libphonenumber-js/examples.mobile.json' with { type: 'json' }
 import * as fc from 'fast-check'
-import { getCountryCallingCode, type CountryCode, getExampleNumber } from 'libphonenumber-js/max'
+import examples from 'libphonenumber-js/examples.mobile.json'
+import { type CountryCode, getCountryCallingCode, getExampleNumber } from 'libphonenumber-js/max'
 import { describe, expect, test } from 'vitest'
 import { readPhone } from '../../../src/rules/phone.ts'
-import { parsePhone } from '../../../src/service/call/phone.ts'
+import { parsePhone } from '../../../src/service/call/input.ts'
 
 describe('a phone number', () => {
   test.each([

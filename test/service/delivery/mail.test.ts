@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { SmtpSettings } from '../../../src/service/config/smtp-settings.ts'
 import { createMail } from '../../../src/service/delivery/mail.ts'
-import type { Message } from '../../../src/service/delivery/message.ts'
+import type { Message } from '../../../src/service/call/message.ts'
 import { selfSigned } from '../../certificate.ts'
 import { startMailServer, type MailServer } from './mail-server.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Adapter, Outcome } from '../../../src/service/delivery/adapter.ts'
 import { enqueue } from '../../../src/service/delivery/enqueue.ts'
-import type { Message } from '../../../src/service/delivery/message.ts'
+import type { Message } from '../../../src/service/call/message.ts'
 import { createClock, minute } from '../clock.ts'
 import { auditOf, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'

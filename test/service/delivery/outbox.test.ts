@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Adapter, Attempt, Outcome } from '../../../src/service/delivery/adapter.ts'
 import { enqueue } from '../../../src/service/delivery/enqueue.ts'
-import type { Message } from '../../../src/service/delivery/message.ts'
+import type { Message } from '../../../src/service/call/message.ts'
 import { createOutbox } from '../../../src/service/delivery/outbox.ts'
 import { purge } from '../../../src/service/delivery/purge.ts'
 import { claim, record } from '../../../src/service/delivery/rows.ts'

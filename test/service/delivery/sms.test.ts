@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SmsSettings } from '../../../src/service/config/sms-settings.ts'
-import type { Message } from '../../../src/service/delivery/message.ts'
+import type { Message } from '../../../src/service/call/message.ts'
 import { createSms } from '../../../src/service/delivery/sms.ts'
 import { startSmsProvider, type SmsProvider } from './sms-provider.ts'
 

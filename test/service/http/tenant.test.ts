@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { table } from '../../../src/contract/table.ts'
-import { guardTenant } from '../../../src/service/http/tenant.ts'
-import { startTestService, type TestService } from '../harness.ts'
+import { guardTenant } from '../../../src/service/call/tenant.ts'
 import { allScopes } from '../all-scopes.ts'
+import { startTestService, type TestService } from '../harness.ts'
 
 let service: TestService
 let acmeKey: string

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Caller } from '../../../src/service/call/call.ts'
-import type { Rate } from '../../../src/service/limits/request-rate.ts'
 import { Refusal } from '../../../src/core/refusal.ts'
+import type { Caller } from '../../../src/service/call/caller.ts'
+import type { Rate } from '../../../src/service/limits/request-rate.ts'
+import { allScopes } from '../all-scopes.ts'
 import { createFakeAsker } from './fake-asker.ts'
 import { call, startTools } from './http-tools.ts'
-import { allScopes } from '../all-scopes.ts'
 
 const token = 'the-bearer-of-the-operator-32-characters'
 const orgKey = 'svc_org_0123abcd_organization'

@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
 import type { Asker } from '../../../src/contract/asker.ts'
-import type { Caller } from '../../../src/service/call/call.ts'
-import '../../../src/service/mcp/streamable-http.ts'
+import type { Caller } from '../../../src/service/call/caller.ts'
 import type { Rate } from '../../../src/service/limits/request-rate.ts'
-import { createMcpRoute } from '../../../src/service/mcp/http.ts'
+import { createMcpServer } from '../../../src/service/mcp/http.ts'
+import '../../../src/service/mcp/streamable-http.ts'
 
 // The route loads `exchange.ts` by itself a second after its start. Loaded here, it is never half loaded when a test file ends.
 
@@ -73,7 +73,7 @@ export const startTools = ({ askerFor, token, localOnly = true, keys = {}, rate 
     key?: string
     error?: string
   }
-  const route = createMcpRoute({
+  const server = createMcpServer({
     authenticate: async (key) =>
       key !== undefined && keys[key] ? { ...keys[key], orgSlug: null } : undefined,
     askerFor,
@@ -82,7 +82,8 @@ export const startTools = ({ askerFor, token, localOnly = true, keys = {}, rate 
     localOnly,
   })
   const app = new Hono()
-  app.post('/mcp', (context) => route.answer(context, trace))
+  for (const { method, path, respond } of server.routes)
+    app.on(method, path, (context) => respond(context, trace))
   // So that a test fails with the error itself, and not with what Hono answers instead.
   app.onError((error) => {
     throw error
@@ -109,6 +110,6 @@ export const startTools = ({ askerFor, token, localOnly = true, keys = {}, rate 
     send,
     // oxlint-disable-next-line no-explicit-any -- tests read what the service answers
     ask: async (body: unknown, options?: Send): Promise<any> => messageOf(await send(body, options)),
-    close: route.close,
+    close: server.close,
   }
 }

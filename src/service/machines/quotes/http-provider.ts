@@ -1,21 +1,10 @@
+import type { Quote } from '../../call/service.ts'
 import { atPointer } from '../../config/json-pointer.ts'
-import { parseExactly } from './exact-json.ts'
+import type { HttpTemplate } from '../../config/quotes-settings.ts'
 import { readPrice } from '../price.ts'
-import type { Quote, QuoteProvider } from './quote.ts'
+import { parseExactly } from './exact-json.ts'
 import { readTime } from './quote-time.ts'
-
-/** Where to ask, and where in the JSON of an answer each thing stands (JSON pointers: `/quote/price`). */
-export type HttpTemplate = {
-  /** `{symbol}` stands for the code. */
-  url: string
-  headers: Record<string, string>
-  symbol?: string
-  name: string
-  price: string
-  exchange: string
-  /** The time of the answer when left out. */
-  as_of?: string
-}
+import type { QuoteProvider } from './quote.ts'
 
 const timeoutMs = 3000
 const mostBytes = 1024 * 1024

@@ -1,17 +1,8 @@
-/** The price of a stock at one time. */
-export type Quote = {
-  symbol: string
-  name: string
-  /** As `readPrice` writes it: no separators, two decimals. */
-  price: string
-  exchange: string
-  /** ISO 8601 in UTC. */
-  as_of: string
-}
+import type { Quote, ToldQuote } from '../../call/service.ts'
 
 /** Where quotes come from. Undefined for a stock that it does not know; fails when it cannot tell. */
 export type QuoteProvider = {
-  source: 'sample' | 'file' | 'http'
+  source: ToldQuote['source']
   find(nameOrSymbol: string): Promise<Quote | undefined>
 }
 

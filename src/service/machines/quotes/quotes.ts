@@ -1,12 +1,7 @@
 import type { Log } from '../../../core/log.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import { foldName, type Quote, type QuoteProvider } from './quote.ts'
-
-/** A quote as it is told: `stale` when the provider fails and this is the last that it said. */
-export type ToldQuote = Quote & { stale: boolean; source: QuoteProvider['source'] }
-
-/** Undefined for a stock that the provider does not know. Fails with 409 `quotes_unavailable`. */
-export type Quotes = { find(nameOrSymbol: string): Promise<ToldQuote | undefined> }
+import type { Quotes, ToldQuote } from '../../call/service.ts'
+import { foldName, type QuoteProvider } from './quote.ts'
 
 const freshMs = 60_000
 /** So long a provider that failed is left alone: each question to one that hangs takes seconds. */

@@ -1,4 +1,5 @@
-import { findQuote, type Quote, type QuoteProvider } from './quote.ts'
+import type { Quote } from '../../call/service.ts'
+import { findQuote, type QuoteProvider } from './quote.ts'
 
 // Closing prices of one day, rounded, for trying things out. They are no market data.
 const as_of = '2024-12-31T21:00:00.000Z'

@@ -1,5 +1,6 @@
 import type { messageKinds } from '../../contract/outbox.ts'
 import type { deliveryChannels } from '../../contract/records.ts'
+import { Refusal } from '../../core/refusal.ts'
 
 export type Channel = (typeof deliveryChannels)[number]
 
@@ -22,3 +23,15 @@ export type Message = {
   /** From when on it is not worth sending. */
   expires_at?: string
 }
+
+const setUp: Record<Channel, string> = {
+  email: 'svc serve --config FILE with an smtp section, or SVC_SMTP_URL',
+  sms: 'svc serve --config FILE with an sms section, or SVC_SMS_URL',
+  push: 'a phone allows notifications at the approver page',
+}
+
+/** 409 `delivery_not_configured`, with what to set up. */
+export const notConfigured = (channel: Channel): Refusal =>
+  new Refusal(409, 'delivery_not_configured', `This service cannot send by ${channel}`, {
+    hint: `Start it with ${setUp[channel]}; with --dev everything is shown in its log instead`,
+  })

@@ -1,7 +1,7 @@
 import type { Call } from '../call/call.ts'
-import { expireDue } from '../approvals/expiry.ts'
-import { keysBelow } from './ancestry.ts'
-import { changeKeyRows } from './rows.ts'
+import { keysBelow } from '../keys/ancestry.ts'
+import { changeKeyRows } from '../keys/rows.ts'
+import { expireDue } from './expiry.ts'
 
 /** Revokes keys, and ends what they asked: no approver is shown it any more, and whoever waits is told. */
 export const revokeKeys = async (call: Call, ids: readonly number[]): Promise<void> => {

@@ -1,9 +1,8 @@
+import type { Log } from '../../core/log.ts'
 import { forgetErased } from '../approvals/erasure.ts'
 import type { Call } from '../call/call.ts'
-import { erasePeople } from '../members/member.ts'
-import type { Log } from '../../core/log.ts'
 import type { Service } from '../call/service.ts'
-import type { Db } from '../storage/schema.ts'
+import { erasePeople } from '../members/erasure.ts'
 
 const hourMs = 60 * 60_000
 
@@ -47,25 +46,4 @@ export const watchLapsed = ({ storage, keyring }: Service, log: Log): (() => voi
   forget()
   const timer = setInterval(forget, hourMs).unref()
   return () => clearInterval(timer)
-}
-
-/** All that was registered with the keys of an organization; of one person, or of everybody, and then what waits to be sent. */
-export const eraseRealm = async (db: Db, orgId: number, userId?: number): Promise<number[]> => {
-  const tables = ['registrations', 'mobile_accounts', 'token_families', 'email_verifications'] as const
-  const users = new Set<number>()
-  for (const table of tables) {
-    const rows = await db
-      .deleteFrom(table)
-      .where('org_id', '=', orgId)
-      .$if(userId !== undefined, (query) => query.where('user_id', '=', userId!))
-      .returning('user_id')
-      .execute()
-    for (const row of rows) users.add(row.user_id)
-  }
-  if (userId !== undefined) return [...users]
-  await db.deleteFrom('otps').where('org_id', '=', orgId).execute()
-  await db.deleteFrom('turns').where('org_id', '=', orgId).execute()
-  // Nothing more is said in its name; of what was sent, a shortened recipient stays for a while.
-  await db.deleteFrom('outbox').where('org_id', '=', orgId).where('wrapped', 'is not', null).execute()
-  return [...users]
 }

@@ -1,0 +1,34 @@
+import type { CoveredRow, SealedTable } from '../storage/schema/covered.ts'
+import type { Context } from '../storage/schema/wrapped.ts'
+
+/** Tables whose rows have a MAC of their own. */
+export type MacTable = Exclude<SealedTable, 'api_keys'>
+
+export type RowMacs = {
+  /** HMAC-SHA-256 over the table and the covered columns of a row. */
+  macOf<T extends MacTable>(table: T, row: CoveredRow<T>): string
+  /** Whether the service wrote this row, and nobody else has changed it since. */
+  holds<T extends MacTable>(table: T, row: CoveredRow<T> & { row_mac: string | null }): boolean
+  /**
+   * What an API key is kept as: an HMAC over the SHA-256 of its secret and the covered columns. The secret of a row that
+   * somebody has changed no longer matches.
+   */
+  keyHash(secretHash: string, row: CoveredRow<'api_keys'>): string
+}
+
+export type Wrapping = {
+  /** AES-256-GCM under a key of the master key; `context` is bound in, so a value cannot be moved to another row. */
+  wrap(plain: string, context: Context): string
+  unwrap(wrapped: string, context: Context): string
+}
+
+/** The service's own secrets. */
+export type Keyring = Wrapping &
+  RowMacs & {
+    /** Signs JSON claims as a compact JWS with the active signing key. */
+    sign(claims: Record<string, unknown>, typ: string): Promise<string>
+    /** Public keys, retired ones included. */
+    jwks(): Promise<{ keys: Record<string, unknown>[] }>
+    /** What stands for a secret in the subject of an approval: only the service can tell what it was. */
+    secretDigest(secret: string): string
+  }

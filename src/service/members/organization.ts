@@ -1,0 +1,182 @@
+import type * as z from 'zod/mini'
+import type { org, organizationRecord } from '../../contract/org.ts'
+import type { ApprovalRule, Policy } from '../../contract/policy.ts'
+import { slug as slugSchema } from '../../contract/records.ts'
+import { table } from '../../contract/table.ts'
+import { slugify } from '../../core/ids.ts'
+import { conflict, invalid, notFound, Refusal } from '../../core/refusal.ts'
+import type { Call } from '../call/call.ts'
+import { given } from '../call/input.ts'
+import { inPage } from '../call/page.ts'
+import { type RowInput, rowOfId } from '../call/row-ids.ts'
+import { reachOrganization } from '../call/tenant.ts'
+import { standingDevices } from '../devices/active.ts'
+import { requireScope } from '../keys/scopes.ts'
+import { checkRules, demandForRules } from '../policy/approval-rules.ts'
+import { checkPolicy } from '../policy/checked-policy.ts'
+import { refuseWeaker } from '../policy/protections.ts'
+import type { Tables } from '../storage/schema.ts'
+import { eraseAccounts, erasePeople } from './erasure.ts'
+
+type Naming = { name: string; slug?: string; policy?: Policy }
+
+type Row = Omit<Tables['organizations'], 'id'> & { id: number }
+
+/** Words that stand in a path where a slug could. */
+const reserved = new Set(
+  Object.values(table)
+    .map((operation) => /^\/organization\/([a-z-]+)(?:\/|$)/.exec(operation.path)?.[1])
+    .filter((word) => word !== undefined),
+)
+
+const answered = (row: Row): z.infer<typeof organizationRecord> => ({
+  ...row,
+  policy: JSON.parse(row.policy) as Policy,
+})
+
+const checkSlug = (slug: string): string => {
+  if (reserved.has(slug)) throw invalid('slug', `must not be ${slug}: that is a word of a path`)
+  return slug
+}
+
+const slugOf = (name: string): string => {
+  const slug = slugify(name)
+  if (!slugSchema.safeParse(slug).success || reserved.has(slug))
+    throw invalid('slug', 'cannot be made from this name', 'give one: --slug acme')
+  return slug
+}
+
+/** Slugs are unique over all organizations, so an answer about another slug would tell what others have. */
+const checkRename = ({ caller }: Call, present: string, slug: string): void => {
+  if (caller.orgId !== null && slug !== present)
+    throw new Refusal(403, 'operator_only', 'Only an operator key can change the slug of an organization', {
+      hint: 'Use the key of the operator (SVC_API_KEY or its profile), or leave slug out',
+    })
+}
+
+const slugTaken = (slug: string): Refusal =>
+  conflict('slug_taken', `The slug ${slug} is taken`, 'give another: --slug')
+
+/** Names of what was given, each key of the policy apart. */
+const namesOf = (input: Partial<Naming>): string[] =>
+  Object.entries(input).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    return name === 'policy' ? Object.keys(value).map((key) => `policy.${key}`) : [name]
+  })
+
+/** Fails with 422 where a rule names what cannot be covered, or somebody who cannot decide: that would lock everybody out. */
+const checkApprovalRules = async (
+  call: Call,
+  orgId: number,
+  rules: readonly ApprovalRule[] = [],
+): Promise<void> => {
+  checkRules(rules)
+  for (const [at, { approvers }] of rules.entries())
+    for (const [i, user] of approvers.entries()) {
+      const able = await standingDevices(call.db, call.dev)
+        .where('d.org_id', '=', orgId)
+        .where('d.user_id', '=', rowOfId(user))
+        .select('d.id')
+        .executeTakeFirst()
+      if (!able)
+        throw invalid(
+          `policy.require_approval[${at}].approvers[${i}]`,
+          `is not an active user with an active device: "${user}"`,
+          `svc user enroll ${user} registers one`,
+        )
+    }
+}
+
+export const insertOrganization = async (call: Call, { name, slug, policy = {} }: Naming) => {
+  const own = slug === undefined ? slugOf(name) : checkSlug(slug)
+  const row = await call.db
+    .insertInto('organizations')
+    .values({
+      name,
+      slug: own,
+      policy: JSON.stringify(checkPolicy(policy)),
+      created_at: call.now,
+      updated_at: call.now,
+    })
+    .onConflict((of) => of.column('slug').doNothing())
+    .returningAll()
+    .executeTakeFirstOrThrow(() => slugTaken(own))
+  await checkApprovalRules(call, row.id, policy.require_approval)
+  await call.audit(row.id, `organization:${row.id}`, namesOf({ name, slug, policy }))
+  return answered(row)
+}
+
+const findOrganization = ({ db, caller }: Call, idOrSlug: number | string): Promise<Row> =>
+  db
+    .selectFrom('organizations')
+    .$if(typeof idOrSlug === 'number', (query) => query.where('id', '=', idOrSlug as number))
+    .$if(typeof idOrSlug === 'string', (query) => query.where('slug', '=', idOrSlug as string))
+    .$if(caller.orgId !== null, (query) => query.where('id', '=', caller.orgId!))
+    .selectAll()
+    .executeTakeFirstOrThrow(() => notFound('Organization'))
+
+export const listOrganizations = async (call: Call) => {
+  const query = call.db
+    .selectFrom('organizations')
+    .$if(call.caller.orgId !== null, (own) => own.where('id', '=', call.caller.orgId!))
+    .selectAll()
+  return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id).map(answered)
+}
+
+/** A slug is never all digits, so the two cannot be mistaken for each other. */
+export const readOrganization = async (call: Call, idOrSlug: string) =>
+  answered(await findOrganization(call, /^\d{1,15}$/.test(idOrSlug) ? Number(idOrSlug) : idOrSlug))
+
+/** Changes what was given. Whoever changes the rules needs the approval that the rules demand. */
+export const updateOrganization = async (
+  call: Call,
+  { org_id, ...input }: RowInput<typeof org.updateOrganization>,
+) => {
+  const present = await findOrganization(call, org_id)
+  const { policy, ...naming } = given(input, ['name', 'slug', 'policy'])
+  if (Object.keys(naming).length > 0) requireScope({ scope: 'keys' }, call.caller)
+  if (policy !== undefined) requireScope({ scope: 'rules' }, call.caller)
+  refuseWeaker(call, JSON.parse(present.policy) as Policy, policy)
+  await demandForRules(call, org_id, 'updateOrganization', policy?.require_approval)
+  await checkApprovalRules(call, org_id, policy?.require_approval)
+  const slug = naming.slug === undefined ? present.slug : checkSlug(naming.slug)
+  checkRename(call, present.slug, slug)
+  const row = await call.db
+    .updateTable('organizations')
+    .set({
+      ...naming,
+      policy: JSON.stringify({ ...JSON.parse(present.policy), ...checkPolicy(policy ?? {}) }),
+      updated_at: call.now,
+    })
+    .where('id', '=', org_id)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('organizations as other')
+            .select('other.id')
+            .where('other.slug', '=', slug)
+            .where('other.id', '<>', org_id),
+        ),
+      ),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow(() => slugTaken(slug))
+  await call.audit(org_id, `organization:${org_id}`, namesOf({ ...naming, policy }))
+  return answered(row)
+}
+
+export const deleteOrganization = async (call: Call, org_id: number): Promise<undefined> => {
+  await reachOrganization(call, org_id)
+  await demandForRules(call, org_id, 'deleteOrganization', [])
+  const people = await call.db
+    .deleteFrom('memberships')
+    .where('org_id', '=', org_id)
+    .returning('user_id')
+    .execute()
+  const registered = await eraseAccounts(call.db, org_id)
+  // Codes, keys, fences, slots and the history of devices go with it: their foreign keys cascade. Its audit stays.
+  await call.db.deleteFrom('organizations').where('id', '=', org_id).execute()
+  await erasePeople(call, [...people.map((row) => row.user_id), ...registered])
+  await call.audit(org_id, `organization:${org_id}`)
+  for (const { user_id } of people) call.wake({ org_id, user_id })
+}
