@@ -79,7 +79,7 @@ export const createClient = (options: Options): Client => {
     outcome: HttpResponse | SvcError,
     signal?: AbortSignal,
   ): Promise<boolean> => {
-    if (effect === 'rings' || !mayPass(outcome)) return false
+    if (effect === 'notifies' || !mayPass(outcome)) return false
     if (effect === 'read' || neverSent(outcome)) return true
     honoured ??= honoursIdempotency(signal)
     return honoured

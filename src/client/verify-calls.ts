@@ -62,7 +62,7 @@ export const createVerifyCalls = (client: Client) => {
     path: string,
     fields: Record<string, unknown>,
     // The answer is told once: only a service that knows a repeat by its key is asked again.
-    effect: 'rings' | 'write',
+    effect: 'notifies' | 'write',
     signal?: AbortSignal,
   ): Promise<Said> => {
     const request = { method: 'POST', path, body: JSON.stringify(fields), effect }
@@ -78,7 +78,7 @@ export const createVerifyCalls = (client: Client) => {
   return {
     /** Sends the prompt; answers the name that the service gives it, if it does. */
     ring: async (phone: Phone, signal?: AbortSignal): Promise<string | undefined> => {
-      const said = await post('/verify-user', phone, 'rings', signal)
+      const said = await post('/verify-user', phone, 'notifies', signal)
       if (said.http >= 300 || said.status !== 'success') throw refusedBy('The phone was not rung', said)
       return typeof said.request_id === 'string' ? said.request_id : undefined
     },

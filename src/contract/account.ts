@@ -140,7 +140,7 @@ export const account = operations({
     method: 'POST',
     path: '/resend-email-verification',
     cli: 'mobile resend-email',
-    effect: 'rings',
+    effect: 'notifies',
     scope: 'app',
     summary:
       'Send the e-mail verification link again; it works once, for a day, and at most three are sent an hour',

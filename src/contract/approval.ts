@@ -114,7 +114,7 @@ export const approval = operations({
     path: '/svc/v1/approvals',
     cli: 'approve submit',
     args: ['action'],
-    effect: 'rings',
+    effect: 'notifies',
     scope: 'ask',
     summary: 'Request an approval and return at once',
     message: 'Approval requested',

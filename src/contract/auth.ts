@@ -79,7 +79,7 @@ export const auth = operations({
     method: 'POST',
     path: '/verify-user',
     cli: 'auth verify-user',
-    effect: 'rings',
+    effect: 'notifies',
     scope: 'ask',
     summary: 'Ask a person on their phone to verify who they are',
     message: 'Prompt sent',

@@ -87,7 +87,7 @@ export const mobile = operations({
     method: 'POST',
     path: '/wp/send/sms',
     cli: 'mobile send-otp',
-    effect: 'rings',
+    effect: 'notifies',
     scope: 'app',
     summary:
       'Send a six-digit code by SMS; it works once, for ten minutes, and at most five are sent in that time',
@@ -138,7 +138,7 @@ export const mobile = operations({
     method: 'POST',
     path: '/contact/support',
     cli: 'mobile support',
-    effect: 'rings',
+    effect: 'notifies',
     scope: 'app',
     summary: 'Send an e-mail to support; at most three an hour for each sender',
     message: 'Message accepted',

@@ -2,8 +2,8 @@ import type * as z from 'zod/mini'
 import type { Outline } from './describe.ts'
 import type { Scope } from './scopes.ts'
 
-/** `rings` reaches a person. Nothing that rings is ever repeated by itself. */
-export type Effect = 'read' | 'write' | 'delete' | 'rings'
+/** `notifies` reaches a person. A call that notifies is never repeated by itself. */
+export type Effect = 'read' | 'write' | 'delete' | 'notifies'
 
 export type Operation = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'

@@ -161,7 +161,7 @@ test('debug lines name each request and answer, and no secret', async () => {
   await client.raw({
     method: 'GET',
     path: '/save/faceauth/success/tok-canary?otp=123456&a=b',
-    effect: 'rings',
+    effect: 'notifies',
   })
   await client.call(list, {})
   expect(debugged).toEqual([

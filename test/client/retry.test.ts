@@ -13,7 +13,7 @@ const read: [Operation, Record<string, unknown>] = [org.listOrganizations, {}]
 const write: [Operation, Record<string, unknown>] = [org.createOrganization, { name: 'Acme' }]
 const remove: [Operation, Record<string, unknown>] = [org.deleteOrganization, { org_id: 1 }]
 const rings: [Operation, Record<string, unknown>] = [
-  { ...pendingUser.acceptUser, effect: 'rings' },
+  { ...pendingUser.acceptUser, effect: 'notifies' },
   { org_id: 1, user_id: 7 },
 ]
 const busy = (status: number): Answering => json(status, { status: 'error', message: 'busy' })

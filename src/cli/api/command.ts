@@ -23,7 +23,7 @@ const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Routes that read although they are no GET; everything else that is no GET may reach a person. */
 const effectOf = (method: string): Effect =>
-  method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'read' : 'rings'
+  method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'read' : 'notifies'
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value]
 

@@ -82,7 +82,7 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
       if (operation.effect === 'read') return client.call(operation, input, options)
       await requireApproved({ cli: operation.cli })
       const send = async () =>
-        operation.effect === 'rings'
+        operation.effect === 'notifies'
           ? (await import('./rings.ts')).ringWith(context, client, operation, input, options)
           : client.call(operation, input, options)
       const answer = await send().catch((error: unknown) => afterOwn(error, send))

@@ -77,7 +77,7 @@ export const gatherInput = async (
 
   for (const field of fieldsOf(operation)) {
     let raw = typedValue(operation, field, typed)
-    if (isOrg(field) || operation.effect === 'rings') raw ??= await fromSettings(field, context)
+    if (isOrg(field) || operation.effect === 'notifies') raw ??= await fromSettings(field, context)
     if (isOrg(field) && raw === '') raw = undefined
     if (raw !== undefined) {
       const value = isOrg(field)

@@ -110,7 +110,8 @@ const faultsOf = async (
   const isWhole = !tty || !['csv', 'yaml'].includes(format)
   // Before it rings again, svc says so, whatever the format: on stderr.
   const isLost = format === 'id' && answerFieldsWith(operation, 'secret').size > 0
-  const isQuiet = tty || operation.effect === 'rings' || (isLost ? err.includes('Not printed') : err === '')
+  const isQuiet =
+    tty || operation.effect === 'notifies' || (isLost ? err.includes('Not printed') : err === '')
   return [
     ...(exit === 0 ? [] : [`exit ${exit}: ${err}`]),
     ...(isQuiet ? [] : [`stderr: ${err}`]),
