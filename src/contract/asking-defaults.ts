@@ -1,5 +1,5 @@
 import { usageError } from '../core/errors.ts'
-import type { Ask } from './asker.ts'
+import type { Ask } from './approval-gateway.ts'
 import { factors as known } from './records.ts'
 
 /** What a tool call means by leaving a field out. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createMcpAsker } from '../../src/client/mcp-asker.ts'
+import { createMcpGateway } from '../../src/client/mcp-gateway.ts'
 import { createToolClient } from '../../src/client/tool-client.ts'
 import { createTransport } from '../../src/client/undici-transport.ts'
 import { SvcError } from '../../src/core/errors.ts'
@@ -17,7 +17,7 @@ const open = async (tools: Tools) => {
     await transport.close()
     await service.close()
   })
-  return { service, client, asker: createMcpAsker({ tools: client }) }
+  return { service, client, gateway: createMcpGateway({ tools: client }) }
 }
 const ask = { action: 'Deploy', approver_mobile: '+12025550101' }
 const pending = {
@@ -48,9 +48,9 @@ describe('a tool server that answers what the specification shows', () => {
     ['approved', { ...pending, status: 'approved', attestation: {} }],
     ['denied', { ...pending, status: 'denied', detail: 'No' }],
   ] as const)('reports that a request is %s', async (status, check_status) => {
-    const { asker } = await open({ request_approval_async: pending, check_status })
-    const { request_id } = await asker.request(ask)
-    expect(await asker.status(request_id)).toMatchObject({ status, request_id: 'r-1', action: 'Deploy' })
+    const { gateway } = await open({ request_approval_async: pending, check_status })
+    const { request_id } = await gateway.request(ask)
+    expect(await gateway.status(request_id)).toMatchObject({ status, request_id: 'r-1', action: 'Deploy' })
   })
 })
 
@@ -60,8 +60,8 @@ describe('an answer that cannot be read', () => {
     ['a list', '[{"status":"approved"}]'],
     ['nothing', ''],
   ])('%s of check_status is neither yes nor no, and says where to look', async (_, said) => {
-    const { asker } = await open({ check_status: said })
-    expect(await failure(asker.status("r-1'; x"))).toMatchObject({
+    const { gateway } = await open({ check_status: said })
+    expect(await failure(gateway.status("r-1'; x"))).toMatchObject({
       code: 'unexpected_answer',
       detail: 'Whether it was approved is not known.',
       hint: `svc approve status 'r-1'\\''; x' --mcp`,
@@ -69,8 +69,8 @@ describe('an answer that cannot be read', () => {
   })
 
   test('of a call that asked says that the person may have been asked', async () => {
-    const { asker } = await open({ request_approval_async: 'approved' })
-    const { message, detail } = await failure(asker.request(ask))
+    const { gateway } = await open({ request_approval_async: 'approved' })
+    const { message, detail } = await failure(gateway.request(ask))
     expect(message).toContain('request_approval_async')
     expect(detail).toBe('The person may have been asked. Whether it was approved is not known.')
   })
@@ -152,17 +152,17 @@ describe('an answer that contradicts itself', () => {
   ]
 
   test.each(contradictions)('by %s is not an approval', async (_, said) => {
-    const { asker } = await open({ check_status: said, request_approval: said })
+    const { gateway } = await open({ check_status: said, request_approval: said })
     const message = expect.stringContaining('contradicts itself, so it is not an approval')
-    expect(await failure(asker.status('r-1'))).toMatchObject({ code: 'unexpected_answer', message })
-    const { request_id } = await asker.request({ ...ask, lifetime_s: 5 })
-    expect(await failure(asker.wait(request_id, 5))).toMatchObject({ code: 'unexpected_answer', message })
+    expect(await failure(gateway.status('r-1'))).toMatchObject({ code: 'unexpected_answer', message })
+    const { request_id } = await gateway.request({ ...ask, lifetime_s: 5 })
+    expect(await failure(gateway.wait(request_id, 5))).toMatchObject({ code: 'unexpected_answer', message })
   })
 
   test('by nothing is one', async () => {
     const content = [text('Approved: revoke the expired certificate. As JSON:'), text(yes)]
-    const { asker } = await open({ check_status: { content, structuredContent: yes } })
-    expect(await asker.status('r-1')).toMatchObject({ status: 'approved' })
+    const { gateway } = await open({ check_status: { content, structuredContent: yes } })
+    expect(await gateway.status('r-1')).toMatchObject({ status: 'approved' })
   })
 })
 
@@ -174,9 +174,9 @@ describe('an answer that is no decision', () => {
     ['does not name the request', { status: 'approved' }, 'without the ID of the request'],
     ['is about another request', { status: 'approved', request_id: 'r-2' }, 'another request'],
   ])('%s', async (_, check_status, said) => {
-    const { asker } = await open({ request_approval_async: pending, check_status })
-    const { request_id } = await asker.request(ask)
-    const error = await failure(asker.status(request_id))
+    const { gateway } = await open({ request_approval_async: pending, check_status })
+    const { request_id } = await gateway.request(ask)
+    const error = await failure(gateway.status(request_id))
     expect([error.code, error.message, error.detail]).toEqual([
       'unexpected_answer',
       expect.stringContaining(said),
@@ -190,13 +190,13 @@ describe('an answer that is no decision', () => {
     ['has an empty id', { ...pending, request_id: '' }, 'does not name the request'],
     ['is approved at once', { ...pending, status: 'approved' }, 'before the person can have made one'],
   ])('of the tool that asks: %s', async (_, request_approval_async, said) => {
-    const { asker } = await open({ request_approval_async })
-    expect((await failure(asker.request(ask))).message).toContain(said)
+    const { gateway } = await open({ request_approval_async })
+    expect((await failure(gateway.request(ask))).message).toContain(said)
   })
 
   test('of a call that waits is none either', async () => {
-    const { asker } = await open({ request_approval: { status: 'ok' } })
-    const { request_id } = await asker.request({ ...ask, lifetime_s: 5 })
-    expect((await failure(asker.wait(request_id, 5))).message).toContain('"ok"')
+    const { gateway } = await open({ request_approval: { status: 'ok' } })
+    const { request_id } = await gateway.request({ ...ask, lifetime_s: 5 })
+    expect((await failure(gateway.wait(request_id, 5))).message).toContain('"ok"')
   })
 })

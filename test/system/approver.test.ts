@@ -128,7 +128,7 @@ describe('a decision', () => {
     await phone.sees('Approved')
   })
 
-  test('takes the number that the asker sees', async () => {
+  test('takes the number that the gateway sees', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const { request_id, number } = await stage.ask(user, { number: true })

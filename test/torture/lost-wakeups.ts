@@ -1,6 +1,6 @@
 import { awaitEnd, readSettled } from '../../src/service/approvals/waiter.ts'
 import { createWaiting } from '../../src/service/approvals/waiting.ts'
-import { createEngineAsker } from '../../src/service/approvals/engine-asker.ts'
+import { createEngineGateway } from '../../src/service/approvals/engine-gateway.ts'
 import type { Service } from '../../src/service/call/service.ts'
 import { createClock, minute } from '../service/clock.ts'
 import { startTestService } from '../service/harness.ts'
@@ -46,13 +46,13 @@ const race = async (wait: Wait, times: number) => {
   let late = 0
   try {
     const { caller, mobiles } = await createCrowd(test, people)
-    const asker = createEngineAsker(service, caller)
+    const gateway = createEngineGateway(service, caller)
     const one = async (approver_mobile: string): Promise<void> => {
-      const { request_id } = await asker.request({ action: 'x', approver_mobile })
+      const { request_id } = await gateway.request({ action: 'x', approver_mobile })
       let ended = 0
       const end = async (): Promise<void> => {
         await turns(below(12))
-        await asker.cancel(request_id)
+        await gateway.cancel(request_id)
         ended = performance.now()
       }
       const waiting = async (): Promise<void> => {

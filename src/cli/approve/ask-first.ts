@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ask } from '../../contract/asker.ts'
+import type { Ask } from '../../contract/approval-gateway.ts'
 import { usageError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import { safeLine } from '../../core/safe-text.ts'
@@ -29,7 +29,7 @@ const shortened = (line: string, where: string): string => {
 /** Our service asks itself; where it does not show people the action, the tool server of the profile may. */
 const openAsking = async (context: Context, ask: Ask): Promise<Backend> => {
   const [{ hasApprovals }, { mcpUrl }, client] = await Promise.all([
-    import('../../client/rest-asker.ts'),
+    import('../../client/rest-gateway.ts'),
     context.settings(),
     context.client(),
   ])
@@ -90,7 +90,7 @@ export const askFirst = async (
     )
     // One approval, one run: it is used before the first write.
     const { digestOf, textSubject } = await import('../../receipt/subject.ts')
-    await backend.asker.consume?.(id, digestOf((ask.subject ?? textSubject(ask.action)).data))
+    await backend.gateway.consume?.(id, digestOf((ask.subject ?? textSubject(ask.action)).data))
     if (backend.namesRequests) return id
     await keepReceipt(id, receipt, context)
     return undefined

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { approval } from '../../contract/approval.ts'
-import type { Ask } from '../../contract/asker.ts'
+import type { Ask } from '../../contract/approval-gateway.ts'
 import { fieldsOf, type Field } from '../../contract/describe.ts'
 import type { Operation } from '../../contract/operation.ts'
 import type { Subject } from '../../receipt/subject.ts'
@@ -108,7 +108,7 @@ export const gatherAsk = async (
 /** Prints the call of a tool that would be made. */
 const showToolCall = async (operation: Operation, ask: Ask, context: Context): Promise<void> => {
   const [{ argumentsOf }, { toolServer }] = await Promise.all([
-    import('../../client/mcp-asker.ts'),
+    import('../../client/mcp-gateway.ts'),
     import('./open-tools.ts'),
   ])
   const url = toolServer(await context.settings())

@@ -1,12 +1,12 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import type { Asker } from '../../contract/asker.ts'
+import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import { isLoopback } from '../context/address.ts'
 
 /** Whom svc asks through, and what else it needs to know of the other side. */
 export type Backend = {
-  asker: Asker
-  /** As `asker.wait`, but a lost connection is told at once and not waited out. */
-  poll: Asker['wait']
+  gateway: ApprovalGateway
+  /** As `gateway.wait`, but a lost connection is told at once and not waited out. */
+  poll: ApprovalGateway['wait']
   /** The service's clock, milliseconds: this machine's may be an hour off. */
   now(): number
   /** Until the request lapses; infinite where nobody says. */

@@ -47,7 +47,7 @@ export const submitByTools = async (typed: Typed, context: Context): Promise<voi
   const output = await context.output()
   const backend = await openBackend(context, { through: 'tools', requester: ask.requester, open: true })
   try {
-    const record = await backend.asker.request(ask).catch((error: unknown) => {
+    const record = await backend.gateway.request(ask).catch((error: unknown) => {
       throw maybeRung(error, context, true)
     })
     const { request_id, status, action, approver_mobile, expires_at, number } = record

@@ -1,4 +1,4 @@
-import type { Ask } from '../../contract/asker.ts'
+import type { Ask } from '../../contract/approval-gateway.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context/context.ts'
@@ -15,9 +15,9 @@ export type Approval = { id: string; receipt: string }
 type Asking = Omit<Proving, 'askedAt'> & { tell: Teller; nothing: string }
 
 /** No prompt stays live that nobody waits for; says so where it cannot be taken back. */
-export const withdraw = async (id: string, { asker }: Backend, context: Context): Promise<void> => {
+export const withdraw = async (id: string, { gateway }: Backend, context: Context): Promise<void> => {
   try {
-    await asker.cancel(id)
+    await gateway.cancel(id)
   } catch (error) {
     // It has ended by itself.
     if (error instanceof SvcError && ['refused', 'expired', 'denied', 'notFound'].includes(error.exit)) return
@@ -44,7 +44,7 @@ export const getApproval = async (
       'svc approve run --mcp --org acme, or svc profile set org=acme',
     )
   const askedAt = backend.now()
-  const asked = await backend.asker.request(ask).catch((error: unknown) => {
+  const asked = await backend.gateway.request(ask).catch((error: unknown) => {
     throw maybeRung(error, context, backend.tools)
   })
   const id = asked.request_id

@@ -71,10 +71,10 @@ export const interruptedWait = (ids: readonly string[], tools: boolean, { global
 /** What a person should know of an answer that is not the real thing. */
 export const unboundNote = (
   record: ApprovalRecord,
-  asker: { boundToAction: boolean; notice?: string },
+  gateway: { boundToAction: boolean; notice?: string },
 ): string[] => [
-  ...(asker.notice ? [asker.notice] : []),
-  ...(asker.boundToAction || record.status !== 'approved'
+  ...(gateway.notice ? [gateway.notice] : []),
+  ...(gateway.boundToAction || record.status !== 'approved'
     ? []
     : [
         'The person was asked to authenticate and was not shown the action: nothing proves what was approved.',

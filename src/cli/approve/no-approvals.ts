@@ -1,4 +1,4 @@
-import { hasApprovals } from '../../client/rest-asker.ts'
+import { hasApprovals } from '../../client/rest-gateway.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import type { Settings } from '../context/settings.ts'

@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.ts'
-import { createRestAsker } from '../../client/rest-asker.ts'
+import { createRestGateway } from '../../client/rest-gateway.ts'
 import { approvalStates } from '../../contract/approval-state.ts'
 import { approval, type ApprovalRecord } from '../../contract/approval.ts'
-import type { Asker } from '../../contract/asker.ts'
+import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
@@ -62,7 +62,7 @@ const notBound = (origin: string): SvcError =>
     },
   )
 
-type Elsewhere = { asker: Asker; backend?: Backend }
+type Elsewhere = { gateway: ApprovalGateway; backend?: Backend }
 
 /** Who else asks where the service has no approvals: its tools, or /verify-user where that was tested. */
 const openElsewhere = async (context: Context, wanted: Wanted): Promise<Elsewhere> => {
@@ -72,16 +72,16 @@ const openElsewhere = async (context: Context, wanted: Wanted): Promise<Elsewher
   if (mcpUrl && wanted.through !== 'service') {
     const { openToolBackend } = await import('./tool-backend.ts')
     const backend = await openToolBackend(context, wanted)
-    return { asker: backend.asker, backend }
+    return { gateway: backend.gateway, backend }
   }
   if (wanted.bound) throw notBound(origin)
   if (verifyFallback !== 'on') throw noFallback(settings)
-  const [{ createVerifyAsker }, { createVerifyCalls }, { partsOf }] = await Promise.all([
-    import('../../client/verify-asker.ts'),
+  const [{ createVerifyGateway }, { createVerifyCalls }, { partsOf }] = await Promise.all([
+    import('../../client/verify-gateway.ts'),
     import('../../client/verify-calls.ts'),
     import('../../core/phone-parts.ts'),
   ])
-  return { asker: createVerifyAsker({ calls: createVerifyCalls(await context.client()), partsOf }) }
+  return { gateway: createVerifyGateway({ calls: createVerifyCalls(await context.client()), partsOf }) }
 }
 
 /** Asks through the REST API of our service, and finds out at the first answer whether it is one. */
@@ -89,22 +89,22 @@ const openRestBackend = async (context: Context, wanted: Wanted): Promise<Backen
   const { io } = context
   const [{ baseUrl }, plain] = await Promise.all([context.settings(), context.client()])
   const { client, now } = withClock(plain, () => io.now().getTime())
-  const here = createRestAsker({ client })
+  const here = createRestGateway({ client })
   const place = placeOf(baseUrl.value)
   let other: Elsewhere | undefined
   let opening: Promise<Elsewhere> | undefined
-  const asker = (): Asker => other?.asker ?? here
+  const gateway = (): ApprovalGateway => other?.gateway ?? here
 
   /** Does it here, or elsewhere from the first time on that the service turns out to have no approvals. */
-  const either = async <T>(work: (asker: Asker) => Promise<T>): Promise<T> => {
-    if (other) return work(other.asker)
+  const either = async <T>(work: (gateway: ApprovalGateway) => Promise<T>): Promise<T> => {
+    if (other) return work(other.gateway)
     try {
       return await work(here)
     } catch (error) {
       if (!(await lacksApprovals(error, context))) throw error
       opening ??= openElsewhere(context, wanted)
       other = await opening
-      return work(other.asker)
+      return work(other.gateway)
     }
   }
 
@@ -125,27 +125,27 @@ const openRestBackend = async (context: Context, wanted: Wanted): Promise<Backen
     },
     // The context closes its client.
     close: async () => other?.backend?.close(),
-    asker: {
+    gateway: {
       get boundToAction() {
-        return asker().boundToAction
+        return gateway().boundToAction
       },
       get notice() {
-        return asker().notice
+        return gateway().notice
       },
       request: (ask) =>
         either(async (by) => (by === here ? opened(await here.request(ask)) : by.request(ask))),
       status: (id) => either(async (by) => checked(await by.status(id), by === here ? id : undefined)),
       wait: async (id, seconds, signal) => {
-        const record = await asker().wait(id, seconds, signal)
+        const record = await gateway().wait(id, seconds, signal)
         return other ? record : checked(record, id)
       },
-      cancel: (id) => asker().cancel(id),
+      cancel: (id) => gateway().cancel(id),
       get consume() {
-        return asker().consume
+        return gateway().consume
       },
     },
     poll: async (request_id, wait_s, signal) => {
-      if (other) return other.asker.wait(request_id, wait_s, signal)
+      if (other) return other.gateway.wait(request_id, wait_s, signal)
       const { envelope } = await client.call(approval.getApproval, { request_id, wait_s }, { signal })
       return checked(envelope.data as ApprovalRecord | undefined, request_id)
     },

@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import type { Ask } from '../../contract/asker.ts'
+import type { Ask } from '../../contract/approval-gateway.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { digestOf, textSubject } from '../../receipt/subject.ts'
@@ -45,14 +45,14 @@ export const requireProof = async (
   { backend, askedAt, allowUnseparated, org }: Proving,
   context: Context,
 ): Promise<{ id: string; receipt: string }> => {
-  const { asker, origin, local, now, namesRequests } = backend
-  if (!asker.boundToAction || !record.attestation)
+  const { gateway, origin, local, now, namesRequests } = backend
+  if (!gateway.boundToAction || !record.attestation)
     throw new SvcError(
       'failed',
       'not_bound',
       'Nothing proves that the person saw this action, so nothing was done',
       {
-        detail: asker.notice,
+        detail: gateway.notice,
         hint: 'svc approve request works there without this proof',
       },
     )

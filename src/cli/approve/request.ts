@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import type { Ask } from '../../contract/asker.ts'
+import type { Ask } from '../../contract/approval-gateway.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { checkShown } from '../operation/check-shown.ts'
@@ -82,7 +82,7 @@ export const registerRequest = (group: Command, context: Context): void => {
     try {
       if (options.receipt !== undefined) file = reserveFile(options.receipt, 'receipt', io)
       const send = (): Promise<ApprovalRecord> =>
-        backend.asker.request(ask).catch((error: unknown) => {
+        backend.gateway.request(ask).catch((error: unknown) => {
           throw inTypedNames(requestOperation, maybeRung(error, context, backend.tools))
         })
       const asked = answers
@@ -102,7 +102,7 @@ export const registerRequest = (group: Command, context: Context): void => {
         most: backend.tools ? ask.lifetime_s : undefined,
       })
       tell.decided(record)
-      for (const text of unboundNote(record, backend.asker)) output.warn(text)
+      for (const text of unboundNote(record, backend.gateway)) output.warn(text)
       if (file && record.attestation) {
         file.write(`${safeJson(record.attestation, 2)}\n`)
         kept = true
@@ -113,7 +113,7 @@ export const registerRequest = (group: Command, context: Context): void => {
       context.exitCode = exitOfAll([record])
     } catch (error) {
       if (id && error instanceof SvcError && error.exit === 'interrupted')
-        throw backend.asker.boundToAction
+        throw backend.gateway.boundToAction
           ? interruptedWait([id], backend.tools, context)
           : new SvcError(
               'interrupted',

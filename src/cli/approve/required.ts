@@ -46,7 +46,7 @@ export const awaitRequired = async (context: Context, required: SvcError): Promi
   const done = new AbortController()
   const signal = AbortSignal.any([io.signal, done.signal])
   try {
-    const first = await Promise.all(ids.map((id) => backend.asker.status(id)))
+    const first = await Promise.all(ids.map((id) => backend.gateway.status(id)))
     const waits = first.map(async (record) => {
       if (record.status === 'pending') tell.waiting(record)
       const decided = await waitFor(backend, record, { tell, signal, globals })

@@ -75,7 +75,7 @@ const askAndRun = async (
     })
     for (const text of warning ?? []) output.warn(text)
     command.recheck()
-    await backend.asker.consume?.(id, digestOf(command.subject.data))
+    await backend.gateway.consume?.(id, digestOf(command.subject.data))
     const path = kept?.path ?? join(folder, 'receipt.json')
     if (kept) kept.write(receipt)
     else writeFileSync(path, receipt, { mode: 0o600 })

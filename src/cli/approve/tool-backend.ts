@@ -1,4 +1,4 @@
-import { createMcpAsker } from '../../client/mcp-asker.ts'
+import { createMcpGateway } from '../../client/mcp-gateway.ts'
 import type { Context } from '../context/context.ts'
 import { personIn, ringOnce } from './rings.ts'
 import { placeOf, secondsLeft, type Backend, type Wanted } from './backend.ts'
@@ -10,7 +10,7 @@ export const openToolBackend = async (context: Context, wanted: Wanted): Promise
   const { io } = context
   const { url, tools, close } = await openTools(context, wanted)
   const remembered = await openRemembered(context, url)
-  const asker = createMcpAsker({ tools, now: () => io.now(), recall: remembered.find })
+  const gateway = createMcpGateway({ tools, now: () => io.now(), recall: remembered.find })
   const now = (): number => io.now().getTime()
   return {
     ...placeOf(url),
@@ -18,27 +18,27 @@ export const openToolBackend = async (context: Context, wanted: Wanted): Promise
     namesRequests: false,
     now,
     secondsLeft: (record) => secondsLeft(record, now()),
-    asker: {
-      ...asker,
+    gateway: {
+      ...gateway,
       get boundToAction() {
-        return asker.boundToAction
+        return gateway.boundToAction
       },
       get notice() {
-        return asker.notice
+        return gateway.notice
       },
       // What became of an earlier one, another run of svc cannot ask here.
       request: (ask) =>
         ringOnce(context, personIn({ cli: 'approve request' }, ask)!, {
           origin: new URL(url).origin,
           send: async () => {
-            if (!wanted.open) return asker.request(ask)
-            const record = await asker.request({ ...ask, lifetime_s: undefined })
+            if (!wanted.open) return gateway.request(ask)
+            const record = await gateway.request({ ...ask, lifetime_s: undefined })
             remembered.add(record)
             return record
           },
         }),
     },
-    poll: asker.wait,
+    poll: gateway.wait,
     close,
   }
 }

@@ -50,7 +50,7 @@ export const registerWait = (group: Command, context: Context): void => {
     const tell = createTeller(context, backend.secondsLeft)
     let found = false
     try {
-      const first = await Promise.all(ids.map((id) => backend.asker.status(id)))
+      const first = await Promise.all(ids.map((id) => backend.gateway.status(id)))
       found = true
       const records = await Promise.all(
         first.map(async (record) => {

@@ -42,7 +42,7 @@ const goOn = (input: { mobile: string; request_id?: string; org_id?: number }): 
  */
 const requireTested = async (client: Client, context: Context): Promise<boolean> => {
   const [{ hasApprovals }, settings] = await Promise.all([
-    import('../../client/rest-asker.ts'),
+    import('../../client/rest-gateway.ts'),
     context.settings(),
   ])
   if (settings.verifyFallback === 'on') return true

@@ -1,4 +1,4 @@
-import { hasApprovals } from '../../client/rest-asker.ts'
+import { hasApprovals } from '../../client/rest-gateway.ts'
 import { createVerifyCalls } from '../../client/verify-calls.ts'
 import { testVerify } from '../../client/verify-test.ts'
 import { SvcError, usageError } from '../../core/errors.ts'

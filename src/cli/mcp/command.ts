@@ -4,26 +4,26 @@ import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { configDir } from '../context/config-dir.ts'
-import { chooseAsker } from './choose-asker.ts'
+import { chooseGateway } from './choose-gateway.ts'
 import { askingDefaults } from './defaults.ts'
 import { childSnippet, httpSnippet, mcpClients, type McpClient } from './snippet.ts'
 
-const demoAsker = async () => (await import('../../service/mcp/demo-asker.ts')).createDemoAsker()
+const demoGateway = async () => (await import('../../service/mcp/demo-gateway.ts')).createDemoGateway()
 
 const serve = async (context: Context): Promise<void> => {
   const { io } = context
   const note = (text: string): void => io.stderr.write(`svc mcp: ${safeLine(text)}\n`)
   // Whatever is wrong with the environment is told before the protocol starts.
   const defaults = askingDefaults(await context.settings())
-  const { asker, about, close } = await chooseAsker(context, demoAsker)
+  const { gateway, about, close } = await chooseGateway(context, demoGateway)
   const { serveTools } = await import('../../service/mcp/stdio.ts')
   note(about)
-  if (asker.notice !== undefined) note(asker.notice)
+  if (gateway.notice !== undefined) note(gateway.notice)
   if (io.stdin.isTTY)
     note('waiting for a client on standard input; svc mcp config generic shows how to start one')
   try {
     const report = (error: Error): void => note(`internal error: ${error.message}`)
-    await serveTools({ asker, defaults }, report, io.signal)
+    await serveTools({ gateway, defaults }, report, io.signal)
   } finally {
     await close()
   }

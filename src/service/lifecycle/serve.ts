@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/refusal.ts'
-import { createEngineAsker } from '../approvals/engine-asker.ts'
+import { createEngineGateway } from '../approvals/engine-gateway.ts'
 import { watchApprovals } from '../approvals/watch.ts'
 import type { Service } from '../call/service.ts'
 import { isLoopback } from '../config/loopback.ts'
@@ -109,7 +109,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       mcp = createMcpServer({
         authenticate,
         rate: (caller) => service!.rate(caller),
-        askerFor: (caller) => createEngineAsker(service!, caller),
+        gatewayFor: (caller) => createEngineGateway(service!, caller),
         token: env.MCP_AUTH_TOKEN || undefined,
         defaults: settings.asking,
         localOnly: isLoopback(host) && publicUrl === undefined && trustedProxy.length === 0,

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { Asker } from '../../contract/asker.ts'
+import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import type { AskingDefaults } from '../../contract/asking-defaults.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Caller } from '../call/caller.ts'
@@ -17,7 +17,7 @@ import type { createExchanges } from './streamable-http.ts'
 type Options = {
   authenticate: Authenticate
   /** Asks in the name of one caller. */
-  askerFor(caller: Caller): Asker
+  gatewayFor(caller: Caller): ApprovalGateway
   /** MCP_AUTH_TOKEN. */
   token: string | undefined
   /** Counts the requests of keys. */
@@ -63,7 +63,7 @@ const marked =
 /** The tool server at `POST /mcp`. Who asks is decided before the body is read. */
 export const createMcpServer = ({
   authenticate,
-  askerFor,
+  gatewayFor,
   token,
   rate,
   defaults = {},
@@ -118,7 +118,7 @@ export const createMcpServer = ({
     if (body === undefined) return failure(400, -32700, 'The body is missing')
     const report = (error: Error): void => void (trace.error = error.stack ?? error.message)
     const { keyId, orgId } = caller
-    const desk = { asker: askerFor(caller), defaults, shared, caller: JSON.stringify([keyId, orgId]) }
+    const desk = { gateway: gatewayFor(caller), defaults, shared, caller: JSON.stringify([keyId, orgId]) }
     return (await load()).answer(context.req.raw, { body, caller, desk, report })
   }
 

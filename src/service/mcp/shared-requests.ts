@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import type { Ask, Asker } from '../../contract/asker.ts'
+import type { Ask, ApprovalGateway } from '../../contract/approval-gateway.ts'
 
 const longestMs = 3_600_000
 
@@ -39,8 +39,8 @@ export const createSharedRequests = () => {
     if (entries.get(identity) === entry) entries.delete(identity)
   }
 
-  const open = (identity: string, ask: Ask, asker: Asker): Entry => {
-    const entry: Entry = { asked: asker.request(ask), calls: 0, kept: false }
+  const open = (identity: string, ask: Ask, gateway: ApprovalGateway): Entry => {
+    const entry: Entry = { asked: gateway.request(ask), calls: 0, kept: false }
     entries.set(identity, entry)
     const end = (): void => forget(identity, entry)
     void entry.asked
@@ -50,7 +50,12 @@ export const createSharedRequests = () => {
     return entry
   }
 
-  const shareOf = (identity: string, entry: Entry, record: ApprovalRecord, asker: Asker): Share => {
+  const shareOf = (
+    identity: string,
+    entry: Entry,
+    record: ApprovalRecord,
+    gateway: ApprovalGateway,
+  ): Share => {
     const { request_id } = record
     const leave = (): void => {
       entry.calls -= 1
@@ -70,22 +75,22 @@ export const createSharedRequests = () => {
         const isLast = entry.calls === 0 || isStopped
         // A decision may have come first: what the request says afterwards counts.
         if (isLast && !entry.kept)
-          await asker.cancel(request_id, isStopped ? 'the service stopped' : why).catch(() => undefined)
-        return asker.status(request_id)
+          await gateway.cancel(request_id, isStopped ? 'the service stopped' : why).catch(() => undefined)
+        return gateway.status(request_id)
       },
     }
   }
 
   /** Joins the identical request that is pending, or makes one. */
-  const ask = async (caller: string, wanted: Ask, asker: Asker): Promise<Share> => {
+  const ask = async (caller: string, wanted: Ask, gateway: ApprovalGateway): Promise<Share> => {
     const identity = identityOf(caller, wanted)
     const before = entries.get(identity)
-    const entry = before ?? open(identity, wanted, asker)
+    const entry = before ?? open(identity, wanted, gateway)
     entry.calls += 1
     try {
       const { request_id } = await entry.asked
-      const record = before ? await asker.status(request_id) : await entry.asked
-      if (!before || record.status === 'pending') return shareOf(identity, entry, record, asker)
+      const record = before ? await gateway.status(request_id) : await entry.asked
+      if (!before || record.status === 'pending') return shareOf(identity, entry, record, gateway)
     } catch (error) {
       forget(identity, entry)
       throw error
@@ -93,7 +98,7 @@ export const createSharedRequests = () => {
     // Decided or expired since: that answer belongs to the earlier calls.
     entry.calls -= 1
     forget(identity, entry)
-    return ask(caller, wanted, asker)
+    return ask(caller, wanted, gateway)
   }
 
   return {

@@ -26,12 +26,12 @@ const outputIsClosed = (): boolean => {
  * signal aborts. What is pending by then is withdrawn.
  */
 export const serveTools = async (
-  { asker, defaults }: Pick<Desk, 'asker' | 'defaults'>,
+  { gateway, defaults }: Pick<Desk, 'gateway' | 'defaults'>,
   report: Session['report'],
   signal: AbortSignal,
 ): Promise<void> => {
   const shared = createSharedRequests()
-  const session = { desk: { asker, defaults, shared, caller: 'stdio' }, report }
+  const session = { desk: { gateway, defaults, shared, caller: 'stdio' }, report }
   const running = new Set<Promise<unknown>>()
   const transport = new StdioServerTransport()
   const closed = new Promise<void>((resolve) => {

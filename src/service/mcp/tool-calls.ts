@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import type { Ask } from '../../contract/asker.ts'
+import type { Ask } from '../../contract/approval-gateway.ts'
 import {
   meanings,
   unboundMeaning,
@@ -41,9 +41,9 @@ const askOf = ({ defaults }: Desk, input: AskInput, client: string | undefined):
   }
 }
 
-const further = ({ asker }: Desk) => ({
-  ...(asker.boundToAction ? {} : { bound_to_action: false as const }),
-  ...(asker.notice === undefined ? {} : { notice: asker.notice }),
+const further = ({ gateway }: Desk) => ({
+  ...(gateway.boundToAction ? {} : { bound_to_action: false as const }),
+  ...(gateway.notice === undefined ? {} : { notice: gateway.notice }),
 })
 
 /** The receipt without its decoded copy: the JWS holds the claims, and agents pay by the word. */
@@ -61,7 +61,7 @@ const outcome = (record: ApprovalRecord, desk: Desk): StatusOutput => ({
   }),
   ...(record.attestation && { attestation: compact(record.attestation) }),
   detail: [
-    record.status === 'approved' && !desk.asker.boundToAction ? unboundMeaning : meanings[record.status],
+    record.status === 'approved' && !desk.gateway.boundToAction ? unboundMeaning : meanings[record.status],
     record.status === 'pending' && numberText(record),
     record.detail && `Reason: ${record.detail}.`,
   ]
@@ -87,7 +87,7 @@ const waitingFor = (record: ApprovalRecord, passed: number, seconds: number): st
 const waitTelling = async (
   record: ApprovalRecord,
   seconds: number,
-  { asker }: Desk,
+  { gateway }: Desk,
   { signal, tell }: Conversation,
 ): Promise<ApprovalRecord> => {
   const started = performance.now()
@@ -99,7 +99,7 @@ const waitTelling = async (
   say()
   const telling = tell && setInterval(say, tellEveryMs)
   try {
-    return await asker.wait(record.request_id, seconds + graceSeconds, signal)
+    return await gateway.wait(record.request_id, seconds + graceSeconds, signal)
   } finally {
     clearInterval(telling)
   }
@@ -127,7 +127,7 @@ export const requestApproval = async (
   const { timeout_s } = input
   const { signal, whyEnded, client, tell } = conversation
   const ask = { ...askOf(desk, input, client), lifetime_s: timeout_s ?? openSeconds }
-  const share = await desk.shared.ask(desk.caller, ask, desk.asker)
+  const share = await desk.shared.ask(desk.caller, ask, desk.gateway)
   const { number } = share.record
   const { seconds, stays } = waitOf(timeout_s, number, tell !== undefined)
   let ended = share.record
@@ -153,7 +153,7 @@ export const requestApprovalAsync = async (
   desk: Desk,
   { client }: Conversation,
 ): Promise<PendingOutput> => {
-  const { record, keep } = await desk.shared.ask(desk.caller, askOf(desk, input, client), desk.asker)
+  const { record, keep } = await desk.shared.ask(desk.caller, askOf(desk, input, client), desk.gateway)
   keep()
   return {
     status: 'pending',
@@ -180,7 +180,7 @@ export const checkStatus = async (
   desk: Desk,
 ): Promise<StatusOutput> => {
   try {
-    return outcome(await desk.asker.status(request_id), desk)
+    return outcome(await desk.gateway.status(request_id), desk)
   } catch (error) {
     // Another's request and none at all look the same.
     if (isUnknown(error)) throw unknown()

@@ -1,11 +1,11 @@
-import type { Asker } from '../../contract/asker.ts'
+import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import type { AskingDefaults } from '../../contract/asking-defaults.ts'
 import type { Caller } from '../call/caller.ts'
 import type { SharedRequests } from './shared-requests.ts'
 
 /** Whom the tools of one caller ask through, and what holds where a call says nothing. */
 export type Desk = {
-  asker: Asker
+  gateway: ApprovalGateway
   defaults: AskingDefaults
   shared: SharedRequests
   /** Identifies the caller among all that use `shared`: only its own calls share a request. */

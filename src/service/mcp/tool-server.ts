@@ -119,7 +119,7 @@ const answer = async (
     const text = expected
       ? explain(error)
       : 'Something went wrong inside the service. This is not an approval.'
-    return failed([text, session.desk.asker.notice].filter(Boolean).join(' '))
+    return failed([text, session.desk.gateway.notice].filter(Boolean).join(' '))
   } finally {
     begun?.done()
   }

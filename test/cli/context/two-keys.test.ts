@@ -42,7 +42,7 @@ beforeAll(async () => {
   }
   service = await startService(data)
   await made('org create --name Acme', operator())
-  askKey = await keyOf('asker', 'ask')
+  askKey = await keyOf('gateway', 'ask')
 })
 afterAll(async () => {
   await service.stop()
@@ -60,7 +60,7 @@ describe('a profile with an API key and a key that asks', () => {
   test('asks with the one, and does everything else with the other', async () => {
     await login(await keyOf('admin-1', 'admin'))
     expect(await login(askKey, ' --ask')).toMatchObject({ exit: 0 })
-    expect((await submit()).out.trim()).toBe('key "asker"')
+    expect((await submit()).out.trim()).toBe('key "gateway"')
     expect((await svc('geofence list --org acme')).exit).toBe(0)
     // An administrative key cannot ask, and a key that asks cannot list.
     const pending = JSON.parse((await svc('approve list --status pending -o json')).out) as {
@@ -84,7 +84,7 @@ describe('a profile with an API key and a key that asks', () => {
 
   test('never asks with the API key instead', async () => {
     await login(service.operatorKey!)
-    await login(await keyOf('asker-2', 'ask'), ' --ask')
+    await login(await keyOf('gateway-2', 'ask'), ' --ask')
     const { id } = JSON.parse(await made('key list --org acme --jq .[-1]', operator())) as { id: string }
     await made(`key revoke ${id} --yes`, operator())
     const refused = await submit()
@@ -128,7 +128,7 @@ describe('svc profile login --ask', () => {
 
   test('saves a key that asks as the only one, which then does what it can', async () => {
     await login(askKey, ' --ask')
-    expect((await submit()).out.trim()).toBe('key "asker"')
+    expect((await submit()).out.trim()).toBe('key "gateway"')
     const listed = await svc('user list --org acme')
     expect([listed.exit, listed.err]).toEqual([4, expect.stringContaining('requires the scope "read"')])
   })
@@ -141,7 +141,7 @@ describe('svc profile login --ask', () => {
 test('a key that a command prints asks, and is shown as such', async () => {
   await login(service.operatorKey!)
   await svc('profile set two ask_credential_command=["printf","' + askKey + '"]')
-  expect((await submit()).out.trim()).toBe('key "asker"')
+  expect((await submit()).out.trim()).toBe('key "gateway"')
   const shown = JSON.parse((await svc('profile show --explain -o json')).out) as {
     setting: string
     value: string

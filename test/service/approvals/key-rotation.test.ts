@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
-import { createEngineAsker } from '../../../src/service/approvals/engine-asker.ts'
+import { createEngineGateway } from '../../../src/service/approvals/engine-gateway.ts'
 import { createAuthenticator } from '../../../src/service/keys/authenticator.ts'
 import { ask, decide, show } from '../approver.ts'
 import { minute } from '../clock.ts'
@@ -26,7 +26,7 @@ const asked = async ({ key }: Key, more: object = {}) => ask(service, ada, more,
 const limit = async (key: Key) => refusal(await asked(key))[1]
 /** As a tool call shows the key. */
 const toolsOf = async ({ key }: Key) =>
-  createEngineAsker(service.service, (await createAuthenticator(service)(key))!)
+  createEngineGateway(service.service, (await createAuthenticator(service)(key))!)
 const notMe = async (id: string) =>
   dataOf(await decide(service, id, ada.key, { decision: 'deny', not_me: true }))
 

@@ -28,7 +28,7 @@ describe('a write that names an approval', () => {
     expect(await lastChanges()).toEqual([...Object.keys(fence), `approval:${id}`])
   })
   test('may name one that another key of its organization asked', async () => {
-    const body = { name: 'asker', scopes: ['ask'] }
+    const body = { name: 'gateway', scopes: ['ask'] }
     const { key } = dataOf(await service.call('POST', '/svc/v1/keys', { key: acme.key, body }))
     const id = await approved(key)
     expect((await create(id)).status).toBe(200)

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach } from 'vitest'
-import { createFakeAsker, type FakeAsker } from './fake-asker.ts'
+import { createFakeGateway, type FakeGateway } from './fake-gateway.ts'
 import { startTools } from './http-tools.ts'
 
 // Whoever calls `installHooks` has, for each test, the tools of a server that asks a fake.
 
 export const mobile = '+12025550101'
-export let fake: FakeAsker
+export let fake: FakeGateway
 export let tools: ReturnType<typeof startTools>
 
-export const start = (about?: Parameters<typeof createFakeAsker>[0]) => {
-  fake = createFakeAsker(about)
-  tools = startTools({ askerFor: () => fake.asker })
+export const start = (about?: Parameters<typeof createFakeGateway>[0]) => {
+  fake = createFakeGateway(about)
+  tools = startTools({ gatewayFor: () => fake.gateway })
 }
 
 /** Installs the hooks that set it up, in the test file that calls this. */

@@ -3,7 +3,7 @@ import { Refusal } from '../../../src/core/refusal.ts'
 import type { Caller } from '../../../src/service/call/caller.ts'
 import type { Rate } from '../../../src/service/limits/request-rate.ts'
 import { allScopes } from '../all-scopes.ts'
-import { createFakeAsker } from './fake-asker.ts'
+import { createFakeGateway } from './fake-gateway.ts'
 import { call, startTools } from './http-tools.ts'
 
 const token = 'the-bearer-of-the-operator-32-characters'
@@ -18,7 +18,7 @@ afterEach(() => Promise.all(started.splice(0).map((tools) => tools.close())))
 
 const start = (options: { token?: string; localOnly?: boolean; rate?: Rate } = {}) => {
   const callers: Caller[] = []
-  const { asker } = createFakeAsker()
+  const { gateway } = createFakeGateway()
   const tools = startTools({
     ...options,
     keys: {
@@ -27,9 +27,9 @@ const start = (options: { token?: string; localOnly?: boolean; rate?: Rate } = {
       [askKey]: { keyId: 2, name: 'agents', orgId: null, scopes: new Set(['ask']) },
       [readKey]: { keyId: 8, name: 'dashboard', orgId: 3, scopes: new Set(['read', 'rules']) },
     },
-    askerFor: (caller) => {
+    gatewayFor: (caller) => {
       callers.push(caller)
-      return asker
+      return gateway
     },
   })
   started.push(tools)
@@ -191,11 +191,11 @@ describe('without MCP_AUTH_TOKEN', () => {
 })
 
 test('a cancel of one organization does not reach the call of another', async () => {
-  const fake = createFakeAsker()
+  const fake = createFakeGateway()
   const tools = startTools({
     token,
     keys: { [orgKey]: { keyId: 7, name: 'acme', orgId: 3, scopes: allScopes } },
-    askerFor: () => fake.asker,
+    gatewayFor: () => fake.gateway,
   })
   started.push(tools)
   const asked = fake.nextAsk()

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { Asker } from '../../../src/contract/asker.ts'
+import type { ApprovalGateway } from '../../../src/contract/approval-gateway.ts'
 import type { Caller } from '../../../src/service/call/caller.ts'
 import type { Rate } from '../../../src/service/limits/request-rate.ts'
 import { createMcpServer } from '../../../src/service/mcp/http.ts'
@@ -8,7 +8,7 @@ import '../../../src/service/mcp/streamable-http.ts'
 // The route loads `exchange.ts` by itself a second after its start. Loaded here, it is never half loaded when a test file ends.
 
 type Options = {
-  askerFor: (caller: Caller) => Asker
+  gatewayFor: (caller: Caller) => ApprovalGateway
   token?: string
   localOnly?: boolean
   keys?: Record<string, Caller>
@@ -67,7 +67,13 @@ export const messageOf = async (response: Response): Promise<any> => {
 }
 
 /** The route of the tools by itself, in process. */
-export const startTools = ({ askerFor, token, localOnly = true, keys = {}, rate = () => ({}) }: Options) => {
+export const startTools = ({
+  gatewayFor,
+  token,
+  localOnly = true,
+  keys = {},
+  rate = () => ({}),
+}: Options) => {
   const trace = { id: 'req_1', key: undefined, error: undefined } as {
     id: string
     key?: string
@@ -76,7 +82,7 @@ export const startTools = ({ askerFor, token, localOnly = true, keys = {}, rate 
   const server = createMcpServer({
     authenticate: async (key) =>
       key !== undefined && keys[key] ? { ...keys[key], orgSlug: null } : undefined,
-    askerFor,
+    gatewayFor,
     rate,
     token,
     localOnly,

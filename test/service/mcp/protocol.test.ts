@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createFakeAsker, type FakeAsker } from './fake-asker.ts'
+import { createFakeGateway, type FakeGateway } from './fake-gateway.ts'
 import { call, modern, startTools } from './http-tools.ts'
 
 const ask = { action: 'deploy', approver_mobile: '+12025550101' }
-let fake: FakeAsker
+let fake: FakeGateway
 let tools: ReturnType<typeof startTools>
 
 beforeEach(() => {
-  fake = createFakeAsker()
-  tools = startTools({ askerFor: () => fake.asker })
+  fake = createFakeGateway()
+  tools = startTools({ gatewayFor: () => fake.gateway })
 })
 afterEach(() => tools.close())
 

@@ -69,8 +69,8 @@ describe('request_approval', () => {
     ['two minutes where it does', { progressToken: 'p' }, 120],
   ])('waits %s, and leaves the request open', async (_, meta, seconds) => {
     const waits: number[] = []
-    const { wait } = fake.asker
-    fake.asker.wait = (id, s, signal) => {
+    const { wait } = fake.gateway
+    fake.gateway.wait = (id, s, signal) => {
       waits.push(s - 2)
       return wait(id, s, signal)
     }
@@ -92,8 +92,8 @@ describe('request_approval', () => {
   })
 
   test('tells the decision that came just before the withdrawal', async () => {
-    const { cancel } = fake.asker
-    fake.asker.cancel = async (id) => {
+    const { cancel } = fake.gateway
+    fake.gateway.cancel = async (id) => {
       fake.end(id, { status: 'approved' })
       await cancel(id)
     }
@@ -102,7 +102,7 @@ describe('request_approval', () => {
   })
 
   test('withdraws the prompt when the wait breaks, and says that it is not an approval', async () => {
-    fake.asker.wait = async () => {
+    fake.gateway.wait = async () => {
       throw new Refusal(503, 'unwell', 'The store is away')
     }
     const { result } = await request({ action: 'deploy', approver_mobile: mobile })
@@ -196,9 +196,9 @@ describe('a number', () => {
 
   test('comes in time to be passed on where the progress may not be seen', async () => {
     const waits: number[] = []
-    fake.asker.wait = async (id, seconds) => {
+    fake.gateway.wait = async (id, seconds) => {
       waits.push(seconds - 2)
-      return fake.asker.status(id)
+      return fake.gateway.status(id)
     }
     const { result } = await request(
       { action: 'deploy', approver_mobile: mobile, timeout_s: 60 },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createFakeAsker } from './fake-asker.ts'
+import { createFakeGateway } from './fake-gateway.ts'
 import { call, messageOf, startTools } from './http-tools.ts'
 import { fake, installHooks, mobile, tools } from './asked-tools.ts'
 import { allScopes } from '../all-scopes.ts'
@@ -53,10 +53,14 @@ describe('a call that is identical to a pending one', () => {
   })
 
   test('is not found in one of another key', async () => {
-    const fakes = [createFakeAsker(), createFakeAsker()]
+    const fakes = [createFakeGateway(), createFakeGateway()]
     const ci = { name: 'ci', orgId: 1, scopes: allScopes }
     const keys = { a: { keyId: 1, ...ci }, b: { keyId: 2, ...ci } }
-    const shared = startTools({ keys, token: 'the bearer', askerFor: ({ keyId }) => fakes[keyId - 1]!.asker })
+    const shared = startTools({
+      keys,
+      token: 'the bearer',
+      gatewayFor: ({ keyId }) => fakes[keyId - 1]!.gateway,
+    })
     for (const key of ['a', 'b'])
       await shared.ask(call('request_approval_async', ask), { headers: { authorization: `Bearer ${key}` } })
     expect(fakes.map(({ asks }) => asks.length)).toEqual([1, 1])
@@ -70,10 +74,10 @@ describe('a call that is identical to a pending one', () => {
   })
 
   test('is asked anew where the first could not be asked', async () => {
-    const { request } = fake.asker
-    fake.asker.request = () => Promise.reject(new Error('the store is away'))
+    const { request } = fake.gateway
+    fake.gateway.request = () => Promise.reject(new Error('the store is away'))
     await send({}, 'request_approval_async')
-    fake.asker.request = request
+    fake.gateway.request = request
     expect(await said(await send({}, 'request_approval_async'))).toMatchObject({ request_id: 'apr_1' })
   })
 
@@ -91,7 +95,7 @@ describe('a call that is identical to a pending one', () => {
   test('hears that it is pending, when its own time is over and the other still waits', async () => {
     const first = await send()
     await tick()
-    fake.asker.wait = (id) => fake.asker.status(id)
+    fake.gateway.wait = (id) => fake.gateway.status(id)
     expect(await said(await send({ timeout_s: 1 }))).toMatchObject({ status: 'pending', request_id: 'apr_1' })
     expect(fake.cancelled).toEqual([])
     fake.end('apr_1', { status: 'approved' })
@@ -119,10 +123,10 @@ describe('a call that is identical to a pending one', () => {
   test('is not withdrawn once a joined call was told that it is pending', async () => {
     const first = await waiting(1)
     await tick()
-    const { wait } = fake.asker
-    fake.asker.wait = (id) => fake.asker.status(id)
+    const { wait } = fake.gateway
+    fake.gateway.wait = (id) => fake.gateway.status(id)
     expect(await said(await send({ timeout_s: 1 }))).toMatchObject({ status: 'pending' })
-    fake.asker.wait = wait
+    fake.gateway.wait = wait
     await cancel(1)
     await first.text()
     expect(fake.cancelled).toEqual([])
@@ -130,7 +134,7 @@ describe('a call that is identical to a pending one', () => {
 
   test('never withdraws what an asynchronous call was given', async () => {
     await send({}, 'request_approval_async')
-    fake.asker.wait = (id) => fake.asker.status(id)
+    fake.gateway.wait = (id) => fake.gateway.status(id)
     expect(await said(await send({ timeout_s: 1 }))).toMatchObject({ status: 'pending' })
     expect(fake.cancelled).toEqual([])
   })

@@ -120,8 +120,8 @@ describe('an error', () => {
 })
 
 test('says in every answer of the demo that it is none of the real thing', async () => {
-  fake.asker.notice = 'Only a demo.'
-  fake.asker.boundToAction = false
+  fake.gateway.notice = 'Only a demo.'
+  fake.gateway.boundToAction = false
   const { result } = await tools.ask(call('request_approval_async', { action: 'a', approver_mobile: mobile }))
   expect(result.structuredContent).toMatchObject({ notice: 'Only a demo.', bound_to_action: false })
   const { request_id } = result.structuredContent

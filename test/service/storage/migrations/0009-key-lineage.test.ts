@@ -41,9 +41,9 @@ test('requests and mutes go to the first secret, and the longer mute stays', asy
   const db = await migrated((sql) => {
     sql(key(1, 'ci', 1, ended, null))
     sql(key(2, 'ci', 1, null, null))
-    for (const asker of [0, 1, 2])
+    for (const gateway of [0, 1, 2])
       sql(`INSERT INTO approvals (request_id, org_id, user_id, key_id, requester, action, approver_mobile, factors, nonce,
-           requested_at, expires_at) VALUES ('a${asker}', 1, 7, ${asker}, 'x', 'x', 'x', '[]', 'x', '${ended}', '${ended}')`)
+           requested_at, expires_at) VALUES ('a${gateway}', 1, 7, ${gateway}, 'x', 'x', 'x', '[]', 'x', '${ended}', '${ended}')`)
     sql(`INSERT INTO mutes (org_id, user_id, key_id, until) VALUES (1, 7, 1, 'b'), (1, 7, 2, 'a'), (1, 8, 1, 'b'),
          (1, 8, 2, 'c'), (1, 9, 2, 'd')`)
   })

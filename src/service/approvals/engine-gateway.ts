@@ -1,5 +1,5 @@
 import { approval } from '../../contract/approval.ts'
-import type { Ask, Asker } from '../../contract/asker.ts'
+import type { Ask, ApprovalGateway } from '../../contract/approval-gateway.ts'
 import { issuesOf } from '../../contract/issues.ts'
 import { requestId } from '../../core/ids.ts'
 import { invalidFields, Refusal } from '../../core/refusal.ts'
@@ -16,7 +16,7 @@ import { awaitEnd, readSettled } from './waiter.ts'
  * Asks people through the engine in this process. It knows the requests of its own caller and no others, be they of the
  * same organization. Costs nothing to make.
  */
-export const createEngineAsker = (service: Service, caller: Caller): Asker => {
+export const createEngineGateway = (service: Service, caller: Caller): ApprovalGateway => {
   const reach = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
 
   const write = async <I, D>(action: string, handler: Handler<I, D>, input: I): Promise<D> => {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/rest.ts'
-import { createVerifyAsker } from '../../src/client/verify-asker.ts'
+import { createVerifyGateway } from '../../src/client/verify-gateway.ts'
 import { createVerifyCalls } from '../../src/client/verify-calls.ts'
 import { json, page, type Answering } from '../fake-hosted.ts'
 import { createApprover, decide, show } from '../service/approver.ts'
@@ -27,47 +27,47 @@ const start = async ({ validate = yes, verify = yes, first = no(409) }: Played =
     isFirst = rings
     return answer(request, response)
   })
-  const asker = createVerifyAsker({
+  const gateway = createVerifyGateway({
     calls: createVerifyCalls(client),
     partsOf: (mobile) => ({ country_code: mobile.slice(0, 2), mobile: mobile.slice(2) }),
     now: () => new Date(at),
     sleep: async (ms) => void (at += ms),
   })
-  return { asker, service, pass: (seconds: number): void => void (at += seconds * 1000) }
+  return { gateway, service, pass: (seconds: number): void => void (at += seconds * 1000) }
 }
 
 describe('a service without approvals', () => {
   test('rings once with the parts of the number, and is asked with the whole', async () => {
-    const { asker, service } = await start()
-    const { request_id, status } = await asker.request(ask)
+    const { gateway, service } = await start()
+    const { request_id, status } = await gateway.request(ask)
     expect(status).toBe('pending')
-    expect(await asker.wait(request_id, 60)).toMatchObject({ status: 'approved', attestation: null })
+    expect(await gateway.wait(request_id, 60)).toMatchObject({ status: 'approved', attestation: null })
     expect(service.seen.map(({ path, body }) => [path.split('/api')[1], JSON.parse(body)])).toEqual([
       ['/verify-user', { country_code: '+1', mobile: '2025550101' }],
       ['/validate/global/auth', { mobile: '+12025550101' }],
       ['/validate/global/auth', { mobile: '+12025550101' }],
     ])
-    expect(asker.boundToAction).toBe(false)
+    expect(gateway.boundToAction).toBe(false)
   })
 
   test('is not believed where it reports success before anybody can have answered', async () => {
-    const { asker } = await start({ first: yes })
-    expect((await failure(asker.request(ask))).code).toBe('success_too_soon')
+    const { gateway } = await start({ first: yes })
+    expect((await failure(gateway.request(ask))).code).toBe('success_too_soon')
     // The prompt is on the phone, and its answer must not count for another request.
-    expect((await failure(asker.request(ask))).code).toBe('one_at_a_time')
+    expect((await failure(gateway.request(ask))).code).toBe('one_at_a_time')
   })
 
   test('is not believed where its first answer that says anything is a success', async () => {
-    const { asker } = await start({ first: no(503) })
-    const { request_id } = await asker.request(ask)
-    expect((await failure(asker.wait(request_id, 60))).code).toBe('success_too_soon')
-    expect((await asker.status(request_id)).status).toBe('expired')
+    const { gateway } = await start({ first: no(503) })
+    const { request_id } = await gateway.request(ask)
+    expect((await failure(gateway.wait(request_id, 60))).code).toBe('success_too_soon')
+    expect((await gateway.status(request_id)).status).toBe('expired')
   })
 
   test('takes a success that names another prompt for no answer', async () => {
-    const { asker } = await start({ verify: named('v-1'), validate: named('v-2') })
-    const { request_id } = await asker.request(ask)
-    expect((await failure(asker.wait(request_id, 60))).message).toContain('another request')
+    const { gateway } = await start({ verify: named('v-1'), validate: named('v-2') })
+    const { request_id } = await gateway.request(ask)
+    expect((await failure(gateway.wait(request_id, 60))).message).toContain('another request')
   })
 
   test.each([
@@ -75,9 +75,9 @@ describe('a service without approvals', () => {
     ['a web page', page()],
     ['a route that is not there', no(404)],
   ])('answers neither yes nor no where %s is all that it says', async (_, validate) => {
-    const { asker } = await start({ validate })
-    const { request_id } = await asker.request(ask)
-    expect((await failure(asker.wait(request_id, 60))).message).toContain('does not report the decision')
+    const { gateway } = await start({ validate })
+    const { request_id } = await gateway.request(ask)
+    expect((await failure(gateway.wait(request_id, 60))).message).toContain('does not report the decision')
   })
 
   test.each([
@@ -87,9 +87,9 @@ describe('a service without approvals', () => {
     ['a code', no(400, { data: { code: 'denied' } }), 'denied'],
     ['410', no(410), 'expired'],
   ] as const)('takes %s for no approval', async (_, validate, status) => {
-    const { asker } = await start({ validate })
-    const { request_id } = await asker.request(ask)
-    expect((await asker.wait(request_id, 60)).status).toBe(status)
+    const { gateway } = await start({ validate })
+    const { request_id } = await gateway.request(ask)
+    expect((await gateway.wait(request_id, 60)).status).toBe(status)
   })
 
   test.each([
@@ -97,57 +97,57 @@ describe('a service without approvals', () => {
     ['a word', json(200, { status: 'pending' })],
     ['503', no(503)],
   ])('waits on while %s says that nobody has decided, until the time is over', async (_, validate) => {
-    const { asker } = await start({ validate })
-    const { request_id } = await asker.request(ask)
-    expect((await asker.wait(request_id, 6)).status).toBe('pending')
-    expect((await asker.wait(request_id, 120)).status).toBe('expired')
+    const { gateway } = await start({ validate })
+    const { request_id } = await gateway.request(ask)
+    expect((await gateway.wait(request_id, 6)).status).toBe('pending')
+    expect((await gateway.wait(request_id, 120)).status).toBe('expired')
   })
 
   test('does not believe an answer that comes too late, or after a withdrawal', async () => {
-    const { asker, pass } = await start()
-    const late = await asker.request(ask)
+    const { gateway, pass } = await start()
+    const late = await gateway.request(ask)
     pass(61)
-    expect((await asker.status(late.request_id)).status).toBe('expired')
+    expect((await gateway.status(late.request_id)).status).toBe('expired')
     pass(600)
-    const withdrawn = await asker.request(ask)
-    await asker.cancel(withdrawn.request_id)
-    expect((await asker.status(withdrawn.request_id)).status).toBe('expired')
+    const withdrawn = await gateway.request(ask)
+    await gateway.cancel(withdrawn.request_id)
+    expect((await gateway.status(withdrawn.request_id)).status).toBe('expired')
   })
 
   test('asks one person one thing at a time, and keeps a prompt apart that was never answered', async () => {
-    const { asker, pass } = await start({ validate: no(409) })
-    const first = await asker.request(ask)
-    expect((await failure(asker.request(ask))).code).toBe('one_at_a_time')
-    await asker.request({ ...ask, approver_mobile: '+12025550102' })
-    await asker.cancel(first.request_id)
+    const { gateway, pass } = await start({ validate: no(409) })
+    const first = await gateway.request(ask)
+    expect((await failure(gateway.request(ask))).code).toBe('one_at_a_time')
+    await gateway.request({ ...ask, approver_mobile: '+12025550102' })
+    await gateway.cancel(first.request_id)
     pass(120)
-    expect((await failure(asker.request(ask))).code).toBe('one_at_a_time')
+    expect((await failure(gateway.request(ask))).code).toBe('one_at_a_time')
     pass(600)
-    expect((await asker.request(ask)).status).toBe('pending')
+    expect((await gateway.request(ask)).status).toBe('pending')
   })
 
   test('is free again once the person has decided', async () => {
-    const { asker } = await start()
-    const { request_id } = await asker.request(ask)
-    await asker.wait(request_id, 60)
-    expect((await asker.request(ask)).status).toBe('pending')
+    const { gateway } = await start()
+    const { request_id } = await gateway.request(ask)
+    await gateway.wait(request_id, 60)
+    expect((await gateway.request(ask)).status).toBe('pending')
   })
 
   test('says why no phone rang, and keeps nothing', async () => {
-    const { asker } = await start({ verify: no(404, { message: 'No such user' }) })
-    expect((await failure(asker.request(ask))).message).toBe('The phone was not rung: No such user')
-    expect((await failure(asker.request(ask))).message).toMatch(/No such user/)
+    const { gateway } = await start({ verify: no(404, { message: 'No such user' }) })
+    expect((await failure(gateway.request(ask))).message).toBe('The phone was not rung: No such user')
+    expect((await failure(gateway.request(ask))).message).toMatch(/No such user/)
   })
 
   test('refuses what it could not check before anything rings', async () => {
-    const { asker, service } = await start()
+    const { gateway, service } = await start()
     for (const more of [{ number: true }, { factors: ['location' as const] }])
-      expect((await failure(asker.request({ ...ask, ...more }))).code).toBe('not_supported')
+      expect((await failure(gateway.request({ ...ask, ...more }))).code).toBe('not_supported')
     expect(service.seen).toEqual([])
   })
 })
 
-/** Our own service, with a prompt of the asker on the phone of Ada. */
+/** Our own service, with a prompt of the gateway on the phone of Ada. */
 const openOurs = async () => {
   const service = await startTestService({ dev: true })
   onTestFinished(() => service.close())
@@ -165,35 +165,35 @@ const openOurs = async () => {
       }
     },
   })
-  const asker = createVerifyAsker({
+  const gateway = createVerifyGateway({
     calls: createVerifyCalls(client),
     partsOf: (mobile) => ({ country_code: mobile.slice(0, 2), mobile: mobile.slice(2) }),
   })
-  const asked = await asker.request({ ...ask, approver_mobile: ada.mobile })
+  const asked = await gateway.request({ ...ask, approver_mobile: ada.mobile })
   const { request_id } = service.rung[0]!
-  return { service, acme, ada, asker, asked, rung: request_id }
+  return { service, acme, ada, gateway, asked, rung: request_id }
 }
 
 describe('our own service, by the same two routes', () => {
   test('is pending until the person approves, and the answer stays', async () => {
-    const { service, ada, asker, asked, rung, acme } = await openOurs()
+    const { service, ada, gateway, asked, rung, acme } = await openOurs()
     expect(dataOf(await show(service, rung, acme.key)).action).toBe('Verify your identity for acme')
-    expect((await asker.status(asked.request_id)).status).toBe('pending')
+    expect((await gateway.status(asked.request_id)).status).toBe('pending')
     await decide(service, rung, ada.key)
-    for (let i = 0; i < 2; i++) expect((await asker.status(asked.request_id)).status).toBe('approved')
+    for (let i = 0; i < 2; i++) expect((await gateway.status(asked.request_id)).status).toBe('approved')
   })
 
   test('is about its own prompt: one that a newer prompt of the same key replaces is over', async () => {
-    const { service, ada, asker, asked, acme } = await openOurs()
+    const { service, ada, gateway, asked, acme } = await openOurs()
     const body = { country_code: '+1', mobile: '2025550101' }
     const other = dataOf(await service.call('POST', '/verify-user', { key: acme.key, body })).request_id
     await decide(service, other, ada.key)
-    expect((await asker.status(asked.request_id)).status).toBe('expired')
+    expect((await gateway.status(asked.request_id)).status).toBe('expired')
   })
 
   test('is denied by its own prompt', async () => {
-    const { service, ada, asker, asked, rung } = await openOurs()
+    const { service, ada, gateway, asked, rung } = await openOurs()
     await decide(service, rung, ada.key, { decision: 'deny' })
-    expect((await asker.status(asked.request_id)).status).toBe('denied')
+    expect((await gateway.status(asked.request_id)).status).toBe('denied')
   })
 })

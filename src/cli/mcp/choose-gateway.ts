@@ -1,21 +1,21 @@
-import type { Asker } from '../../contract/asker.ts'
+import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
 
 /** Whom the tools on standard input ask through. */
-export type Chosen = { asker: Asker; about: string; close(): Promise<void> }
+export type Chosen = { gateway: ApprovalGateway; about: string; close(): Promise<void> }
 
 const nothing = async (): Promise<void> => undefined
 
 /** Asks in one organization; an operator's key reaches several. */
-const inOrganization = (asker: Asker, wanted: string, context: Context): Asker => ({
+const inOrganization = (gateway: ApprovalGateway, wanted: string, context: Context): ApprovalGateway => ({
   get boundToAction() {
-    return asker.boundToAction
+    return gateway.boundToAction
   },
-  request: async (ask) => asker.request({ ...ask, org_id: (await resolveOrg(wanted, context)).id }),
-  status: (request_id) => asker.status(request_id),
-  wait: (request_id, seconds, signal) => asker.wait(request_id, seconds, signal),
-  cancel: (request_id, why) => asker.cancel(request_id, why),
+  request: async (ask) => gateway.request({ ...ask, org_id: (await resolveOrg(wanted, context)).id }),
+  status: (request_id) => gateway.status(request_id),
+  wait: (request_id, seconds, signal) => gateway.wait(request_id, seconds, signal),
+  cancel: (request_id, why) => gateway.cancel(request_id, why),
 })
 
 /**
@@ -35,26 +35,29 @@ const reachesTools = async (context: Context): Promise<boolean> => {
  * The tool server at SVC_MCP_URL, else the REST API where there is a key, else the tool server of the profile, else the
  * demo. Nothing is asked of the network yet. Fails with a usage error where an address or a secret cannot be.
  */
-export const chooseAsker = async (context: Context, demo: () => Promise<Asker>): Promise<Chosen> => {
+export const chooseGateway = async (
+  context: Context,
+  demo: () => Promise<ApprovalGateway>,
+): Promise<Chosen> => {
   const settings = await context.settings()
   const { baseUrl } = settings
   if (await reachesTools(context)) {
-    const [{ createMcpAsker }, { openTools }] = await Promise.all([
-      import('../../client/mcp-asker.ts'),
+    const [{ createMcpGateway }, { openTools }] = await Promise.all([
+      import('../../client/mcp-gateway.ts'),
       import('../approve/open-tools.ts'),
     ])
     const { url, tools, close } = await openTools(context)
-    return { asker: createMcpAsker({ tools }), about: `asks through the tool server at ${url}`, close }
+    return { gateway: createMcpGateway({ tools }), about: `asks through the tool server at ${url}`, close }
   }
   if ((await settings.apiKey(baseUrl.value)) === undefined)
     return {
-      asker: await demo(),
+      gateway: await demo(),
       about: 'demo that never approves: no API key and no tool server is configured',
       close: nothing,
     }
   const { openBackend } = await import('../approve/open-backend.ts')
-  const { asker: everywhere } = await openBackend(context)
+  const { gateway: everywhere } = await openBackend(context)
   const { org } = settings
-  const asker = org ? inOrganization(everywhere, org.value, context) : everywhere
-  return { asker, about: `asks through ${baseUrl.value}`, close: nothing }
+  const gateway = org ? inOrganization(everywhere, org.value, context) : everywhere
+  return { gateway, about: `asks through ${baseUrl.value}`, close: nothing }
 }

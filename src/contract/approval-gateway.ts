@@ -23,12 +23,12 @@ export type Ask = {
  * How the tools reach a person: the engine in this process, our REST API, another service of the contract, or the
  * demo. Each call fails with an SvcError or a Refusal whose message is fit for the one who asked.
  */
-export type Asker = {
+export type ApprovalGateway = {
   request(ask: Ask): Promise<ApprovalRecord>
   status(request_id: string): Promise<ApprovalRecord>
   /** Answers when it is decided or has expired, or as it is after `seconds`. */
   wait(request_id: string, seconds: number, signal?: AbortSignal): Promise<ApprovalRecord>
-  /** Withdraws a pending request, so that no prompt stays live. `why` is recorded where the asker is the engine. */
+  /** Withdraws a pending request, so that no prompt stays live. `why` is recorded where the gateway is the engine. */
   cancel(request_id: string, why?: string): Promise<void>
   /** Uses an approval, which works once; absent where the other side has no such thing. */
   consume?(request_id: string, digest: string): Promise<void>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createRestAsker, hasApprovals } from '../../src/client/rest-asker.ts'
+import { createRestGateway, hasApprovals } from '../../src/client/rest-gateway.ts'
 import { cut, json, page } from '../fake-hosted.ts'
 import { failure, withHosted } from './hosted.ts'
 
@@ -12,18 +12,18 @@ const record = (status: string) => ({
 const start = async () => {
   const { client, service } = await withHosted()
   let at = 0
-  const asker = createRestAsker({
+  const gateway = createRestGateway({
     client,
     org_id: 3,
     clock: () => at,
     sleep: async (ms) => void (at += ms),
   })
-  return { asker, client, service, pass: (ms: number): void => void (at += ms) }
+  return { gateway, client, service, pass: (ms: number): void => void (at += ms) }
 }
 
 describe('waiting over REST', () => {
   test('survives cut connections and a service that is away', async () => {
-    const { asker, service } = await start()
+    const { gateway, service } = await start()
     service.next(
       cut,
       cut,
@@ -34,17 +34,17 @@ describe('waiting over REST', () => {
       json(502, {}),
       json(200, record('approved')),
     )
-    expect((await asker.wait('a', 60)).status).toBe('approved')
+    expect((await gateway.wait('a', 60)).status).toBe('approved')
     expect(service.seen.every(({ method }) => method === 'GET')).toBe(true)
   })
 
   test('asks again until somebody decides, never longer than it was told', async () => {
-    const { asker, service, pass } = await start()
+    const { gateway, service, pass } = await start()
     service.always((request, response) => {
       pass(50_000)
       json(200, record('pending'))(request, response)
     })
-    expect((await asker.wait('a', 120)).status).toBe('pending')
+    expect((await gateway.wait('a', 120)).status).toBe('pending')
     expect(service.seen.map(({ path }) => /wait_s=(\d+)/.exec(path)?.[1])).toEqual([
       '50',
       '50',
@@ -54,16 +54,16 @@ describe('waiting over REST', () => {
   })
 
   test('ends with what the service refuses', async () => {
-    const { asker, service } = await start()
+    const { gateway, service } = await start()
     service.next(json(404, { status: 'error', message: 'Request not found', data: { code: 'not_found' } }))
-    expect((await failure(asker.wait('a', 60))).exit).toBe('notFound')
+    expect((await failure(gateway.wait('a', 60))).exit).toBe('notFound')
   })
 })
 
 test('rings once, whatever happens', async () => {
-  const { asker, service } = await start()
+  const { gateway, service } = await start()
   service.next(cut)
-  expect((await failure(asker.request({ action: 'a', approver_mobile: '+12025550101' }))).exit).toBe(
+  expect((await failure(gateway.request({ action: 'a', approver_mobile: '+12025550101' }))).exit).toBe(
     'unreachable',
   )
   expect(service.seen).toHaveLength(1)

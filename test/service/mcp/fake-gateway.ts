@@ -1,11 +1,11 @@
 import type { ApprovalRecord } from '../../../src/contract/approval.ts'
-import type { Ask, Asker } from '../../../src/contract/asker.ts'
+import type { Ask, ApprovalGateway } from '../../../src/contract/approval-gateway.ts'
 import { Refusal, notFound } from '../../../src/core/refusal.ts'
 
 type Ending = Pick<ApprovalRecord, 'status'> & Partial<ApprovalRecord>
 
 /** Asks nobody: a test decides. */
-export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
+export const createFakeGateway = (about: Partial<ApprovalRecord> = {}) => {
   const requests = new Map<string, ApprovalRecord>()
   const woken = new Map<string, (() => void)[]>()
   const asks: Ask[] = []
@@ -24,7 +24,7 @@ export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
     wake(request_id)
   }
 
-  const asker: Asker = {
+  const gateway: ApprovalGateway = {
     boundToAction: true,
     request: async (ask) => {
       if (refusal) throw refusal
@@ -70,7 +70,7 @@ export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
   }
 
   return {
-    asker,
+    gateway,
     asks,
     cancelled,
     end,
@@ -86,4 +86,4 @@ export const createFakeAsker = (about: Partial<ApprovalRecord> = {}) => {
   }
 }
 
-export type FakeAsker = ReturnType<typeof createFakeAsker>
+export type FakeGateway = ReturnType<typeof createFakeGateway>

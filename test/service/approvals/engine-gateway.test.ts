@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createEngineAsker } from '../../../src/service/approvals/engine-asker.ts'
+import { createEngineGateway } from '../../../src/service/approvals/engine-gateway.ts'
 import { bearerCaller } from '../../../src/service/mcp/bearer.ts'
 import { allScopes } from '../all-scopes.ts'
 import { type Approver, ask, createApprover, decide, show } from '../approver.ts'
@@ -16,10 +16,10 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-const asker = () => createEngineAsker(service.service, bearerCaller)
+const gateway = () => createEngineGateway(service.service, bearerCaller)
 const ofAcme = () =>
-  createEngineAsker(service.service, { keyId: 2, name: 'of acme', orgId: acme.id, scopes: allScopes })
-const request = (requester: string) => asker().request({ ...wanted(), requester })
+  createEngineGateway(service.service, { keyId: 2, name: 'of acme', orgId: acme.id, scopes: allScopes })
+const request = (requester: string) => gateway().request({ ...wanted(), requester })
 const notMe = async (requester: string) => {
   const { request_id } = await request(requester)
   dataOf(await decide(service, request_id, ada.key, { decision: 'deny', not_me: true }))
@@ -28,17 +28,17 @@ const wanted = () => ({ action: 'Deploy', approver_mobile: ada.mobile })
 
 describe('the engine, asked from inside', () => {
   test('rings, waits, and answers with the receipt', async () => {
-    const { request_id, requester } = await asker().request({ ...wanted(), number: true })
+    const { request_id, requester } = await gateway().request({ ...wanted(), number: true })
     expect([requester, service.rung.length]).toEqual(['tool server token', 1])
-    const waiting = asker().wait(request_id, 20)
-    const { number } = await asker().status(request_id)
+    const waiting = gateway().wait(request_id, 20)
+    const { number } = await gateway().status(request_id)
     dataOf(await decide(service, request_id, ada.key, { decision: 'approve', number: number! }))
     expect(await waiting).toMatchObject({ status: 'approved', attestation: { format: 'jws' } })
   })
 
   test('says which credential asked, apart from what the requester says of itself', async () => {
     const titled = { ...wanted(), requester: 'Claude Code' }
-    expect(await asker().request(titled)).toMatchObject({
+    expect(await gateway().request(titled)).toMatchObject({
       requester: 'Claude Code',
       verified_as: 'tool server token',
     })
@@ -71,10 +71,10 @@ describe('the engine, asked from inside', () => {
   })
 
   test('withdraws', async () => {
-    const { request_id } = await asker().request(wanted())
-    await asker().cancel(request_id)
-    expect(await asker().status(request_id)).toMatchObject({ status: 'expired' })
-    await expect(asker().cancel(request_id)).rejects.toMatchObject({ status: 410, code: 'expired' })
+    const { request_id } = await gateway().request(wanted())
+    await gateway().cancel(request_id)
+    expect(await gateway().status(request_id)).toMatchObject({ status: 'expired' })
+    await expect(gateway().cancel(request_id)).rejects.toMatchObject({ status: 410, code: 'expired' })
   })
 
   test('knows the requests of its own caller and no others, be they of the same organization', async () => {
@@ -84,8 +84,8 @@ describe('the engine, asked from inside', () => {
       () => ofAcme().status(theirs),
       () => ofAcme().wait(theirs, 1),
       () => ofAcme().cancel(theirs),
-      () => asker().status(mine),
-      () => asker().status('apr_unknown'),
+      () => gateway().status(mine),
+      () => gateway().status('apr_unknown'),
     ])
       await expect(attempt()).rejects.toMatchObject({ status: 404, code: 'not_found' })
     expect(await ofAcme().status(mine)).toMatchObject({ status: 'pending' })
@@ -99,7 +99,7 @@ describe('the engine, asked from inside', () => {
     ['a phone that is none', { approver_mobile: '12' }, 'approver_mobile'],
     ['too long a life', { lifetime_s: 3601 }, 'lifetime_s'],
   ])('refuses %s by the name of the field', async (_, more, field) => {
-    await expect(asker().request({ ...wanted(), ...more })).rejects.toMatchObject({
+    await expect(gateway().request({ ...wanted(), ...more })).rejects.toMatchObject({
       status: 422,
       issues: [{ field }],
     })
@@ -107,8 +107,8 @@ describe('the engine, asked from inside', () => {
   })
 
   test('holds to the limits of each caller', async () => {
-    for (let i = 0; i < 3; i++) await asker().request(wanted())
-    await expect(asker().request(wanted())).rejects.toMatchObject({ code: 'too_many_pending' })
+    for (let i = 0; i < 3; i++) await gateway().request(wanted())
+    await expect(gateway().request(wanted())).rejects.toMatchObject({ code: 'too_many_pending' })
     await ofAcme().request(wanted())
   })
 })

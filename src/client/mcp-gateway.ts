@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from '../contract/approval.ts'
-import type { Ask, Asker } from '../contract/asker.ts'
+import type { Ask, ApprovalGateway } from '../contract/approval-gateway.ts'
 import { SvcError } from '../core/errors.ts'
 import { randomToken } from '../core/ids.ts'
 import { sleepFor } from './retry.ts'
@@ -38,12 +38,12 @@ export const argumentsOf = ({ action, reason, approver_mobile, factors, subject 
  * Asks through the tools of another server. A request with a lifetime is one waiting call there, because only such a
  * call can be withdrawn; one without is asynchronous.
  */
-export const createMcpAsker = ({
+export const createMcpGateway = ({
   tools,
   recall = () => undefined,
   now = () => new Date(),
   sleep = sleepFor,
-}: Options): Asker => {
+}: Options): ApprovalGateway => {
   const calls = new Map<string, Call>()
   const known = new Map<string, ApprovalRecord>()
   let bound = true

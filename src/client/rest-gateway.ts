@@ -1,5 +1,5 @@
 import { approval, type ApprovalRecord } from '../contract/approval.ts'
-import type { Asker } from '../contract/asker.ts'
+import type { ApprovalGateway } from '../contract/approval-gateway.ts'
 import type { Operation } from '../contract/operation.ts'
 import { SvcError } from '../core/errors.ts'
 import type { Client } from './client.ts'
@@ -36,7 +36,7 @@ const isPassing = (error: unknown): boolean =>
   error instanceof SvcError && (error.exit === 'unreachable' || /^http_50[234]$/.test(error.code))
 
 /** Asks through the REST API of our service. */
-export const createRestAsker = (options: Options): Asker => {
+export const createRestGateway = (options: Options): ApprovalGateway => {
   const { client, sleep = sleepFor, clock = () => performance.now() } = options
 
   const call = async (
@@ -46,7 +46,7 @@ export const createRestAsker = (options: Options): Asker => {
   ): Promise<ApprovalRecord> =>
     (await client.call(operation, input, { signal })).envelope.data as ApprovalRecord
 
-  const wait: Asker['wait'] = async (request_id, seconds, signal) => {
+  const wait: ApprovalGateway['wait'] = async (request_id, seconds, signal) => {
     const end = clock() + seconds * 1000
     for (;;) {
       const left = Math.ceil((end - clock()) / 1000)

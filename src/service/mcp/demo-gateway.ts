@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import type { Asker } from '../../contract/asker.ts'
+import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import { randomToken } from '../../core/ids.ts'
 import { notFound } from '../../core/refusal.ts'
 
@@ -11,7 +11,7 @@ const lifetimeSeconds = 300
 const mostKept = 1000
 
 /** Asks nobody. Every request stays pending until it expires. */
-export const createDemoAsker = (now: () => Date = () => new Date()): Asker => {
+export const createDemoGateway = (now: () => Date = () => new Date()): ApprovalGateway => {
   const requests = new Map<string, ApprovalRecord>()
 
   const find = (request_id: string): ApprovalRecord => {

@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from '../contract/approval.ts'
-import type { Asker } from '../contract/asker.ts'
+import type { ApprovalGateway } from '../contract/approval-gateway.ts'
 import { SvcError } from '../core/errors.ts'
 import { randomToken } from '../core/ids.ts'
 import { sleepFor } from './retry.ts'
@@ -29,12 +29,12 @@ type Options = {
  * authenticated. The person never sees the action, and two questions to one phone could not be told apart; so one
  * at a time. Only for a service that `verify-test.ts` has tested.
  */
-export const createVerifyAsker = ({
+export const createVerifyGateway = ({
   calls,
   partsOf,
   now = () => new Date(),
   sleep = sleepFor,
-}: Options): Asker => {
+}: Options): ApprovalGateway => {
   const requests = new Map<string, ApprovalRecord>()
   /** How the service names a request, where it does. */
   const names = new Map<string, string>()
@@ -72,7 +72,7 @@ export const createVerifyAsker = ({
     throw new SvcError('notFound', 'not_found', 'Request not found')
   }
 
-  const request: Asker['request'] = async (ask) => {
+  const request: ApprovalGateway['request'] = async (ask) => {
     const { action, reason, approver_mobile, requester, lifetime_s = lifetimeSeconds } = ask
     if (ask.number || ask.factors?.some((factor) => factor !== 'biometric'))
       throw new SvcError(
