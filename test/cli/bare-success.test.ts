@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/main.ts'
 import { temporaryFolder } from '../e2e/processes.ts'
 import { json, startFakeHosted, type FakeHosted } from '../fake-hosted.ts'
@@ -34,7 +34,7 @@ const svc = async (line: string) => {
 }
 
 describe('an answer without data', () => {
-  it.each([
+  test.each([
     ['audit verify --org 1', 'audit list'],
     ['user enroll 1 --org 1 --software', 'user get'],
     ['user export --org 1', 'user list'],
@@ -58,13 +58,13 @@ describe('an answer without data', () => {
     expect(readdirSync(folder.path).filter((name) => /partial|approver-/.test(name))).toEqual([])
   })
 
-  it('cannot be followed', async () => {
+  test('cannot be followed', async () => {
     const { exit, out, err } = await svc('audit list --org 1 --follow')
     expect({ exit, out }).toEqual({ exit: 1, out: '' })
     expect(err).toContain('does not support --follow')
   })
 
-  it.each([
+  test.each([
     ['key create --name ci --can ask', 'key'],
     ['key rotate 1', 'key'],
     ['user enroll 1 --org 1', 'url, token'],
@@ -75,7 +75,7 @@ describe('an answer without data', () => {
     expect(err).toContain(`reported success and returned no ${names}`)
   })
 
-  it('does not keep a key from being revoked', async () => {
+  test('does not keep a key from being revoked', async () => {
     expect(await svc('key revoke 1 --yes')).toMatchObject({ exit: 0 })
   })
 })
@@ -93,23 +93,23 @@ const of = (check: string, all: Awaited<ReturnType<typeof findings>>) =>
   all.filter((one) => one.check === check).map(({ state, message }) => [state, message])
 
 describe('a page of the same name', () => {
-  it('says nothing about the health of a tool server', async () => {
+  test('says nothing about the health of a tool server', async () => {
     const all = await findings({ '/health': { status: 'UP' } })
     expect(of('tool server', all)).toEqual([['note', `none known at ${service.origin}`]])
   })
 
-  it('says nothing about delivery', async () => {
+  test('says nothing about delivery', async () => {
     const data = [{ id: 7, carrier: 'DHL' }]
     const all = await findings({ '/svc/v1/delivery': { status: 'success', message: 'OK', data } })
     expect(of('delivery', all)).toEqual([['note', 'this service does not report it']])
   })
 
-  it('that says no is one that is not healthy, for a reason of its own', async () => {
+  test('that says no is one that is not healthy, for a reason of its own', async () => {
     const all = await findings({ '/health': { ok: false } })
     expect(of('tool server', all)).toEqual([['fail', `${service.origin}/mcp reports that it is not healthy`]])
   })
 
-  it('is no healthy tool server to svc approve health', async () => {
+  test('is no healthy tool server to svc approve health', async () => {
     await findings({ '/health': { status: 'UP' } })
     const { exit, err } = await svc('approve health')
     expect([exit, err]).toEqual([1, expect.stringContaining('does not say whether it is ok')])

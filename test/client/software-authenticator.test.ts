@@ -1,5 +1,5 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   assert,
   createSoftwareKey,
@@ -23,7 +23,7 @@ const credentialOf = (key: SoftwareKey) => ({
 })
 
 describe.each(['ES256', 'EdDSA'] as const)('a software key for %s', (alg) => {
-  it('registers with a key that a WebAuthn server takes', async () => {
+  test('registers with a key that a WebAuthn server takes', async () => {
     const key = createSoftwareKey(alg, { rpId })
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       ...expected,
@@ -42,7 +42,7 @@ describe.each(['ES256', 'EdDSA'] as const)('a software key for %s', (alg) => {
     )
   })
 
-  it('makes assertions that a WebAuthn server takes, again and again', async () => {
+  test('makes assertions that a WebAuthn server takes, again and again', async () => {
     const key = createSoftwareKey(alg, { rpId })
     for (let i = 0; i < 2; i++) {
       const response = assert(key, ceremony)
@@ -58,7 +58,7 @@ describe.each(['ES256', 'EdDSA'] as const)('a software key for %s', (alg) => {
     }
   })
 
-  it('still signs after a stay in a file', async () => {
+  test('still signs after a stay in a file', async () => {
     const key = JSON.parse(JSON.stringify(createSoftwareKey(alg, { rpId, userHandle: 'dXNlcg' })))
     const response = assert(key, ceremony)
     expect(response.response.userHandle).toBe('dXNlcg')
@@ -72,7 +72,7 @@ describe.each(['ES256', 'EdDSA'] as const)('a software key for %s', (alg) => {
 })
 
 describe('a software key', () => {
-  it('says when nobody confirmed', async () => {
+  test('says when nobody confirmed', async () => {
     const key = createSoftwareKey('ES256', { rpId })
     await expect(
       verifyAuthenticationResponse({
@@ -83,7 +83,7 @@ describe('a software key', () => {
     ).rejects.toThrow('User verification required')
   })
 
-  it('signs for no site but its own', () => {
+  test('signs for no site but its own', () => {
     const key = createSoftwareKey('ES256', { rpId })
     for (const site of [
       { origin: 'https://evil.example.com', rpId },
@@ -95,7 +95,7 @@ describe('a software key', () => {
     }
   })
 
-  it('is another key each time', () => {
+  test('is another key each time', () => {
     const [a, b] = [createSoftwareKey('ES256', { rpId }), createSoftwareKey('ES256', { rpId })]
     expect(a.credential_id).not.toBe(b.credential_id)
     expect(a.public_key_cose).not.toBe(b.public_key_cose)

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { selfSigned } from '../certificate.ts'
 import { startService, svc, temporaryFolder, type Service } from './processes.ts'
 
@@ -53,14 +53,14 @@ const dryRun = async (...args: string[]): Promise<string> => {
 }
 
 describe.runIf(hasCurl)('the curl line against the service, over https with a CA of its own', () => {
-  it('makes an organization', async () => {
+  test('makes an organization', async () => {
     const { stdout } = await shell(await dryRun('org', 'create', '--name', "O'Neil & Co", '--slug', 'acme'), {
       SVC_API_KEY: service.key,
     })
     expect(JSON.parse(stdout)).toMatchObject({ status: 'success', data: { name: "O'Neil & Co" } })
   })
 
-  it('saves a secret from its variable, and never the stars that stand for it', async () => {
+  test('saves a secret from its variable, and never the stars that stand for it', async () => {
     const idp = ['org', 'creds', 'set-idp', '--org', 'acme', '--provider', 'okta', '--client-id', 'abc']
     const line = await dryRun(...idp, '--client-secret-file', secret)
     const without = await shell(line, { SVC_API_KEY: service.key })

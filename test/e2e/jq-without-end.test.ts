@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { env, installHooks } from './bare-service.ts'
 import { bin } from './processes.ts'
 
@@ -24,7 +24,7 @@ const start = (...args: string[]) => {
   return { child, said, ended: once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]> }
 }
 
-it.each(['SIGINT', 'SIGTERM'] as const)('a filter without an end is ended by %s', async (name) => {
+test.each(['SIGINT', 'SIGTERM'] as const)('a filter without an end is ended by %s', async (name) => {
   const { child, ended } = start('version')
   // Nothing says when jq has begun: the signal is sent until it is taken. Before, svc takes it and exits with 130.
   const timer = setInterval(() => child.kill(name), 50)
@@ -33,7 +33,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('a filter without an end is ended by %s'
   expect([name, 130]).toContain(signal ?? exit)
 })
 
-it.each([
+test.each([
   ['SIGINT', 'was interrupted'],
   ['SIGTERM', 'did not end within 5 s'],
 ] as const)(

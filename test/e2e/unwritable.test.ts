@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { env, folder, installHooks } from './bare-service.ts'
 import { bin, svc } from './processes.ts'
 
@@ -49,7 +49,7 @@ const intoNothing = async (args: string[], redirection = '>&-') => {
 }
 
 describe.runIf(existsSync('/proc/self/fdinfo/1'))('standard output that is closed', () => {
-  it('is told where a new key is lost in it', async () => {
+  test('is told where a new key is lost in it', async () => {
     const { exit, err } = await intoNothing(['key', 'create', '--can', 'ask', '--name', 'closed'])
     expect(exit).toBe(11)
     expect(err).toContain('standard output is closed')
@@ -57,13 +57,13 @@ describe.runIf(existsSync('/proc/self/fdinfo/1'))('standard output that is close
     expect(err).not.toMatch(/svc_op_[0-9a-f]{8}_/)
   })
 
-  it('is told where the operator key of a first start is lost in it', async () => {
+  test('is told where the operator key of a first start is lost in it', async () => {
     const serve = ['serve', '--no-profile', '--port', '0', '--data-dir', `${folder.path}/closed`]
     const { exit, err } = await intoNothing(serve)
     expect([exit, err]).toEqual([11, expect.stringContaining('The operator key is lost')])
   })
 
-  it('is no mistake of a command that has no secret, nor is /dev/null where it was meant', async () => {
+  test('is no mistake of a command that has no secret, nor is /dev/null where it was meant', async () => {
     expect(await intoNothing(['org', 'list'])).toMatchObject({ exit: 0, err: '' })
     expect(await intoNothing(['org', 'create', '--name', 'Closed'])).toMatchObject({ exit: 0 })
     const thrownAway = ['key', 'create', '--can', 'ask', '--name', 'thrown-away']
@@ -72,21 +72,21 @@ describe.runIf(existsSync('/proc/self/fdinfo/1'))('standard output that is close
 })
 
 describe.runIf(existsSync('/dev/full'))('a full disk', () => {
-  it('fails a read', async () => {
+  test('fails a read', async () => {
     expect(await intoFullDisk(['org', 'list', '-o', 'json'])).toEqual({
       exit: 1,
       err: expect.stringContaining('standard output cannot be written (ENOSPC)'),
     })
   })
 
-  it('does not let a write look as if it had not happened', async () => {
+  test('does not let a write look as if it had not happened', async () => {
     const { exit, err } = await intoFullDisk(['org', 'create', '--name', 'Full', '--slug', 'full'])
     expect(exit).toBe(11)
     expect(err).toContain('svc org create was carried out, but its answer could not be shown')
     expect(await named(['org', 'list'], 'Full')).toBe(true)
   })
 
-  it('says that the operator key of a first start is lost, and how to make a new one', async () => {
+  test('says that the operator key of a first start is lost, and how to make a new one', async () => {
     const dataDir = `${folder.path}/first`
     const serve = ['serve', '--no-profile', '-o', 'json', '--port', '0', '--data-dir', dataDir]
     const { exit, err } = await intoFullDisk(serve)
@@ -98,7 +98,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     expect(err).not.toMatch(/svc_op_/)
   })
 
-  it('says that a new key is lost, and does not write it to a log', async () => {
+  test('says that a new key is lost, and does not write it to a log', async () => {
     const { exit, err } = await intoFullDisk(['key', 'create', '--can', 'all', '--name', 'full'])
     expect(exit).toBe(11)
     expect(err).toContain('The secret in it is lost')
@@ -108,7 +108,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
 })
 
 describe('a reader that has gone', () => {
-  it('has seen enough of a read, and of a write without a secret', async () => {
+  test('has seen enough of a read, and of a write without a secret', async () => {
     expect(await intoClosedPipe(['org', 'list', '-o', 'json'])).toEqual({ exit: 0, err: '' })
     expect(await intoClosedPipe(['org', 'create', '--name', 'Gone', '-o', 'json'])).toEqual({
       exit: 0,
@@ -117,7 +117,7 @@ describe('a reader that has gone', () => {
     expect(await named(['org', 'list'], 'Gone')).toBe(true)
   })
 
-  it('has not seen a new key', async () => {
+  test('has not seen a new key', async () => {
     const { exit, err } = await intoClosedPipe(['key', 'create', '--can', 'all', '--name', 'gone'])
     expect(exit).toBe(11)
     expect(err).toContain('svc key create was carried out')

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { assert } from '../../src/client/software-authenticator.ts'
 import { verifyAssertion } from '../../src/receipt/assertion.ts'
 import { forgeAssertion, withCounter, withFlags, withRelyingParty, type Forgery } from './forge-assertion.ts'
@@ -26,7 +26,7 @@ const spell = (first: Buffer, second: Buffer, tag = 0x30): string => {
 }
 
 describe('an assertion', () => {
-  it('is evidence when it holds', async () => {
+  test('is evidence when it holds', async () => {
     expect(await check(posted)).toEqual({
       ok: true,
       user_verified: true,
@@ -46,12 +46,12 @@ describe('an assertion', () => {
     })
   })
 
-  it('tells a key that is synced', async () => {
+  test('tells a key that is synced', async () => {
     const synced = await check(signed({ data: withFlags(1 | 4 | 8 | 16) }))
     expect(synced).toMatchObject({ ok: true, backup_eligible: true, backed_up: true })
   })
 
-  it('counts up, or counts nothing at all', async () => {
+  test('counts up, or counts nothing at all', async () => {
     const five = { ...credentialOf(key), counter: 5 }
     expect(await check(signed({ data: withCounter(6) }), five)).toMatchObject({ ok: true, counter: 6 })
     for (const count of [0, 4, 5])
@@ -59,7 +59,7 @@ describe('an assertion', () => {
     expect(await check(signed({ data: withCounter(0) }))).toMatchObject({ ok: true, counter: 0 })
   })
 
-  it.each<[string, Forgery]>([
+  test.each<[string, Forgery]>([
     ['nobody was present', { data: withFlags(4) }],
     ['nobody was verified', { data: withFlags(1) }],
     ['a key is backed up that cannot be', { data: withFlags(1 | 4 | 16) }],
@@ -75,20 +75,20 @@ describe('an assertion', () => {
     expect(await check(signed(change))).toMatchObject({ ok: false, problem: expect.stringMatching(/./) })
   })
 
-  it('is refused from another key, under either name', async () => {
+  test('is refused from another key, under either name', async () => {
     const stranger = approverKey()
     expect(await check(assert(stranger, ceremony))).toEqual({ ok: false, problem: 'Another key answered' })
     expect(await check(signed({}, stranger))).toMatchObject({ ok: false })
   })
 
-  it('is refused when it gives itself two names', async () => {
+  test('is refused when it gives itself two names', async () => {
     expect(await check({ ...posted, rawId: 'b3RoZXI' })).toEqual({
       ok: false,
       problem: 'Another key answered',
     })
   })
 
-  it.each([
+  test.each([
     ['https://approve.example.com', 'example.com', true],
     ['https://approve.example.com:8443', 'approve.example.com', true],
     ['http://localhost:8080', 'localhost', true],
@@ -106,14 +106,14 @@ describe('an assertion', () => {
     expect(await check(value, credentialOf(key), { origin, rp_id })).toMatchObject({ ok })
   })
 
-  it('is refused for another user', async () => {
+  test('is refused for another user', async () => {
     const other = { ...posted, response: { ...posted.response, userHandle: 'b3RoZXI' } }
     expect(await check(other)).toMatchObject({ ok: false })
     const { userHandle: _, ...silent } = posted.response
     expect(await check({ ...posted, response: silent })).toMatchObject({ ok: true })
   })
 
-  it('is refused in another spelling of its bytes', async () => {
+  test('is refused in another spelling of its bytes', async () => {
     for (const field of ['authenticatorData', 'clientDataJSON', 'signature'] as const)
       for (const spelling of [`${posted.response[field]}=`, ` ${posted.response[field]}`, '', 7, undefined])
         expect(await check({ ...posted, response: { ...posted.response, [field]: spelling } })).toMatchObject(
@@ -121,7 +121,7 @@ describe('an assertion', () => {
         )
   })
 
-  it('is refused where DER spells its signature otherwise, though the numbers are the same', async () => {
+  test('is refused where DER spells its signature otherwise, though the numbers are the same', async () => {
     const der = Buffer.from(posted.response.signature, 'base64url')
     const [r, s] = [der.subarray(4, 4 + der[3]!), der.subarray(6 + der[3]!)]
     const withSignature = (signature: string) =>
@@ -137,7 +137,7 @@ describe('an assertion', () => {
       expect(await withSignature(other)).toMatchObject({ ok: false })
   })
 
-  it.each([
+  test.each([
     ['has bytes after it', (cose: string) => `${cose}AA`],
     [
       'spells a number longer than it is',
@@ -155,17 +155,23 @@ describe('an assertion', () => {
     })
   })
 
-  it('is refused where the public key is of another algorithm than the one registered', async () => {
+  test('is refused where the public key is of another algorithm than the one registered', async () => {
     expect(await check(posted, { ...credentialOf(key), algorithm: -8 })).toMatchObject({ ok: false })
     expect(await check(posted, { ...credentialOf(key), algorithm: -65_535 as -7 })).toMatchObject({
       ok: false,
     })
   })
 
-  it.each([undefined, null, 7, 'x', [], {}, { ...posted, type: 'password' }, { ...posted, response: null }])(
-    'is not %j',
-    async (value) => {
-      expect(await check(value)).toMatchObject({ ok: false })
-    },
-  )
+  test.each([
+    undefined,
+    null,
+    7,
+    'x',
+    [],
+    {},
+    { ...posted, type: 'password' },
+    { ...posted, response: null },
+  ])('is not %j', async (value) => {
+    expect(await check(value)).toMatchObject({ ok: false })
+  })
 })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { challengeOf, contextBytes, readContext } from '../../src/receipt/context.ts'
 import { approval } from './specimen.ts'
 
@@ -8,7 +8,7 @@ const text = Buffer.from(contextBytes(approval)).toString()
 const changed = (change: Record<string, unknown>) => ({ ...approval, ...change }) as typeof approval
 
 describe('an approval context', () => {
-  it('has bytes that RFC 8785 prescribes', () => {
+  test('has bytes that RFC 8785 prescribes', () => {
     expect(text).toBe(
       '{"action":"Deploy 4.2 to production ✓","approver":"+12025550101","decision":"approve",' +
         '"factors":["biometric","location"],"format":2,"key":{"id":"3","name":"ci","scopes":["ask"]},"nonce":"AAECAwQFBgcICQoLDA0ODw","organization":{"id":"7","slug":"acme"},"reason":"release day",' +
@@ -18,21 +18,21 @@ describe('an approval context', () => {
     )
   })
 
-  it('is read back as it was', () => {
+  test('is read back as it was', () => {
     expect(readContext(contextBytes(approval))).toEqual(approval)
     expect(readContext(contextBytes(changed({ reason: null, factors: [] })))).toMatchObject({ reason: null })
   })
 
-  it('has the SHA-256 of its bytes as the challenge', () => {
+  test('has the SHA-256 of its bytes as the challenge', () => {
     expect(challengeOf(bytesOf(text))).toBe(createHash('sha256').update(text).digest('base64url'))
   })
 
-  it('has another challenge for deny than for approve', () => {
+  test('has another challenge for deny than for approve', () => {
     const deny = contextBytes(changed({ decision: 'deny' }))
     expect(challengeOf(deny)).not.toBe(challengeOf(contextBytes(approval)))
   })
 
-  it.each([
+  test.each([
     ['white space', text.replace('{"', '{ "')],
     ['a line at the end', `${text}\n`],
     ['a byte order mark', `\uFEFF${text}`],
@@ -64,11 +64,11 @@ describe('an approval context', () => {
     expect(() => readContext(bytesOf(bad))).toThrow(Error)
   })
 
-  it('is not read from bytes that are not UTF-8', () => {
+  test('is not read from bytes that are not UTF-8', () => {
     expect(() => readContext(new Uint8Array([0x7b, 0xff, 0x7d]))).toThrow(TypeError)
   })
 
-  it('is not made of what it would not read', () => {
+  test('is not made of what it would not read', () => {
     expect(() => contextBytes(changed({ approver: 'bob' }))).toThrow('approver: is not E.164')
     expect(() => contextBytes(changed({ action: '\ud83d' }))).toThrow('action: holds half a character')
     expect(() => contextBytes(changed({ extra: 1 }))).toThrow(TypeError)

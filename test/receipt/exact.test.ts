@@ -1,15 +1,15 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromBase64url, fromUtf8, parseExact, toBase64url } from '../../src/receipt/exact.ts'
 
 describe('base64url', () => {
-  it('is read in its one spelling', () => {
+  test('is read in its one spelling', () => {
     const bytes = new Uint8Array([0xfb, 0xff, 0x00, 0x10])
     expect(toBase64url(bytes)).toBe('-_8AEA')
     expect(fromBase64url('-_8AEA')).toEqual(bytes)
     expect(fromBase64url('')).toEqual(new Uint8Array())
   })
 
-  it.each(['-_8AEA==', '-_8AEB', '+/8AEA', '-_8A EA', '-_8AE', 'ä', '-_8AEA\n'])(
+  test.each(['-_8AEA==', '-_8AEB', '+/8AEA', '-_8A EA', '-_8AE', 'ä', '-_8AEA\n'])(
     'is not read as %j',
     (text) => {
       expect(() => fromBase64url(text)).toThrow(SyntaxError)
@@ -18,14 +18,17 @@ describe('base64url', () => {
 })
 
 describe('JSON', () => {
-  it.each(['{"a":":","b\\":":{"c":[{"d":"\\\\"},1,null]},"":""}', '[]', '"a:b"', 'null', '{"__proto__":1}'])(
-    'is read when each member stands once: %s',
-    (text) => {
-      expect(parseExact(text)).toEqual(JSON.parse(text))
-    },
-  )
+  test.each([
+    '{"a":":","b\\":":{"c":[{"d":"\\\\"},1,null]},"":""}',
+    '[]',
+    '"a:b"',
+    'null',
+    '{"__proto__":1}',
+  ])('is read when each member stands once: %s', (text) => {
+    expect(parseExact(text)).toEqual(JSON.parse(text))
+  })
 
-  it.each([
+  test.each([
     '{"a":1,"a":1}',
     '{"a":1,"\\u0061":2}',
     '[{"x":{"a":{},"a":[]}}]',
@@ -36,7 +39,7 @@ describe('JSON', () => {
 })
 
 describe('UTF-8', () => {
-  it('is not mended', () => {
+  test('is not mended', () => {
     expect(fromUtf8(new Uint8Array([0xef, 0xbb, 0xbf, 0x41]))).toBe('\uFEFFA')
     expect(() => fromUtf8(new Uint8Array([0xc0, 0x80]))).toThrow(TypeError)
   })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { verifyReceipt } from '../../src/receipt/verify.ts'
 import { assert } from '../../src/client/software-authenticator.ts'
 import { challengeOf, contextBytes } from '../../src/receipt/context.ts'
@@ -18,7 +18,7 @@ const resigned = (change: Partial<Record<keyof ReceiptClaims, unknown>> & Record
 const evidence = (change: Partial<ReceiptClaims['evidence']>) =>
   resigned({ evidence: { ...receipt.claims.evidence, ...change } })
 
-it('says when and how the human signed in words and ISO times', async () => {
+test('says when and how the human signed in words and ISO times', async () => {
   const { checks } = await verifyReceipt(receipt, issuer.jwks, ours, now)
   const details = new Map(checks.map(({ name, detail }) => [name, detail]))
   expect(details.get('time')).toMatch(/^decided at \d{4}-\d\d-\d\dT[\d:.]+Z, asked at \d{4}-/)
@@ -28,7 +28,7 @@ it('says when and how the human signed in words and ISO times', async () => {
 })
 
 describe('a service that signs what the human did not', () => {
-  it.each<[string, Parameters<typeof resigned>[0]]>([
+  test.each<[string, Parameters<typeof resigned>[0]]>([
     ['claims', { sub: '+12025550102' }],
     ['claims', { aud: 'someone else' }],
     ['claims', { jti: 'apr_other' }],
@@ -74,18 +74,18 @@ describe('a service that signs what the human did not', () => {
     ).toEqual([name])
   })
 
-  it('is caught with another action, even hashed anew', async () => {
+  test('is caught with another action, even hashed anew', async () => {
     const names = await failed(await resigned({ action: 'Delete production' }))
     expect(names).toEqual(['claims', 'action hash'])
   })
 
-  it('is caught when it turns a denial into an approval', async () => {
+  test('is caught when it turns a denial into an approval', async () => {
     const claims = { ...denial.claims, status: 'approved', context: receipt.claims.context }
     const names = await failed(await issuer.sign(claims, 'approval-receipt-2+jwt'))
     expect(names).toEqual(['challenge', 'human signature'])
   })
 
-  it('is caught when it replaces context and claims alike', async () => {
+  test('is caught when it replaces context and claims alike', async () => {
     const context = { ...approval, action: 'Delete production' }
     const other = await specimen(issuer, context, approverKey())
     const claims = { ...other.claims, evidence: receipt.claims.evidence }
@@ -93,7 +93,7 @@ describe('a service that signs what the human did not', () => {
     expect(names).toEqual(['challenge', 'human signature'])
   })
 
-  it.each<Partial<ReceiptClaims['evidence']>>([
+  test.each<Partial<ReceiptClaims['evidence']>>([
     { public_key: approverKey().public_key_cose },
     { signature: denial.claims.evidence.signature },
     { origin: 'https://approve.example.org' },
@@ -105,20 +105,20 @@ describe('a service that signs what the human did not', () => {
     expect(await failed(await evidence(change))).toEqual(['human signature'])
   })
 
-  it('is caught when nobody was verified, though the right key signed', async () => {
+  test('is caught when nobody was verified, though the right key signed', async () => {
     const challenge = challengeOf(contextBytes(approval))
     const { response } = assert(key, { challenge, origin: site.origin, rpId: site.rp_id }, false)
     const change = { authenticator_data: response.authenticatorData, signature: response.signature }
     expect(await failed(await evidence(change))).toEqual(['user verified', 'human signature'])
   })
 
-  it('is caught when the key signs for a stranger and a key was pinned', async () => {
+  test('is caught when the key signs for a stranger and a key was pinned', async () => {
     const forged = await specimen(issuer, approval, approverKey())
     expect(await failed(forged)).toEqual([])
     expect(await failed(forged, { pinnedKey: key.public_key_cose })).toEqual(['pinned key'])
   })
 
-  it('is not suspected for a factor that is there for the report only', async () => {
+  test('is not suspected for a factor that is there for the report only', async () => {
     const [first, second] = receipt.claims.factors
     const reported = { ...first!, policy: 'report_only' as const, result: 'FAIL' as const }
     const factors = [reported, second!, { ...reported, factor: 'time', policy: null }]
@@ -128,7 +128,7 @@ describe('a service that signs what the human did not', () => {
     ])
   })
 
-  it('is not suspected for a denial that nothing else would have allowed', async () => {
+  test('is not suspected for a denial that nothing else would have allowed', async () => {
     const factors = denial.claims.factors.map((one) => ({ ...one, result: 'FAIL' }))
     const claims = { ...denial.claims, factors, number_matched: false }
     expect(await failed(await issuer.sign(claims, 'approval-receipt-2+jwt'), { status: 'denied' })).toEqual(

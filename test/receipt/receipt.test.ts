@@ -1,5 +1,5 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/core/ids.ts'
 import { contextBytes } from '../../src/receipt/context.ts'
 import { approval, approverKey, createIssuer, decidedAt, device, specimen } from './specimen.ts'
@@ -7,7 +7,7 @@ import { approval, approverKey, createIssuer, decidedAt, device, specimen } from
 const issuer = await createIssuer()
 
 describe('a receipt', () => {
-  it('is a JWS whose claims are what was asked, decided and signed', async () => {
+  test('is a JWS whose claims are what was asked, decided and signed', async () => {
     const key = approverKey()
     const receipt = await specimen(issuer, approval, key)
     expect(receipt).toMatchObject({ format: 'jws', kid: issuer.kid })
@@ -40,7 +40,7 @@ describe('a receipt', () => {
     expect(receipt.claims).not.toHaveProperty('dev')
   })
 
-  it('shows the claims that the JWS holds, whatever the signer was handed', async () => {
+  test('shows the claims that the JWS holds, whatever the signer was handed', async () => {
     const receipt = await specimen({
       ...issuer,
       sign: (claims, typ) => issuer.sign({ ...claims, iss: 'https://other.example.com' }, typ),
@@ -49,7 +49,7 @@ describe('a receipt', () => {
     expect(decodeJwt(receipt.jws)).toEqual(receipt.claims)
   })
 
-  it('of a denial is signed by the human too', async () => {
+  test('of a denial is signed by the human too', async () => {
     const receipt = await specimen(issuer, { ...approval, decision: 'deny' })
     expect(receipt.claims).toMatchObject({
       status: 'denied',
@@ -57,24 +57,24 @@ describe('a receipt', () => {
     })
   })
 
-  it('says when a software key made it', async () => {
+  test('says when a software key made it', async () => {
     const receipt = await specimen(issuer, approval, approverKey(), { dev: true })
     expect(receipt.claims).toMatchObject({ amr: ['swk', 'user', 'mfa'], dev: true })
   })
 
-  it('is not made of another request with this evidence', async () => {
+  test('is not made of another request with this evidence', async () => {
     const other = contextBytes({ ...approval, request_id: 'apr_other' })
     await expect(specimen(issuer, approval, approverKey(), { context: other })).rejects.toThrow(
       'The evidence is not of this context',
     )
   })
 
-  it('is not made of bytes that are no context', async () => {
+  test('is not made of bytes that are no context', async () => {
     const context = new TextEncoder().encode('{"type":"approval"}')
     await expect(specimen(issuer, approval, approverKey(), { context })).rejects.toThrow(TypeError)
   })
 
-  it('is not made of an approval that a factor or the number overrode', async () => {
+  test('is not made of an approval that a factor or the number overrode', async () => {
     const overridden = {
       factor: 'ip',
       policy: 'required',

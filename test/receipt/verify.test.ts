@@ -1,5 +1,5 @@
 import { CompactSign } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { contextBytes } from '../../src/receipt/context.ts'
 import type { Expectations } from '../../src/receipt/expectations.ts'
 import { verifyReceipt } from '../../src/receipt/verify.ts'
@@ -16,7 +16,7 @@ const verify = (value: unknown, wanted: Expectations = {}, at = now) =>
 const failed = failedChecks(issuer)
 
 describe('a genuine receipt', () => {
-  it('is valid as an object, as text, and as the bare JWS', async () => {
+  test('is valid as an object, as text, and as the bare JWS', async () => {
     for (const value of [receipt, JSON.stringify(receipt, null, 2), `${receipt.jws}\n`]) {
       const { valid, claims, checks } = await verify(value)
       expect(checks.filter(({ ok }) => !ok)).toEqual([])
@@ -24,19 +24,22 @@ describe('a genuine receipt', () => {
     }
   })
 
-  it.each(['EdDSA', 'ES256'] as const)('is valid with a service key and a human key for %s', async (alg) => {
-    const other = await createIssuer(alg)
-    const value = await specimen(other, approval, approverKey(alg))
-    expect(await verifyReceipt(value, other.jwks, ours, now)).toMatchObject({ valid: true })
-  })
+  test.each(['EdDSA', 'ES256'] as const)(
+    'is valid with a service key and a human key for %s',
+    async (alg) => {
+      const other = await createIssuer(alg)
+      const value = await specimen(other, approval, approverKey(alg))
+      expect(await verifyReceipt(value, other.jwks, ours, now)).toMatchObject({ valid: true })
+    },
+  )
 
-  it('stays valid when its key is retired, and for ever', async () => {
+  test('stays valid when its key is retired, and for ever', async () => {
     const jwks = { keys: [...(await createIssuer()).jwks.keys, ...issuer.jwks.keys] }
     const later = new Date('2090-01-01T00:00:00Z')
     expect(await verifyReceipt(receipt, jwks, ours, later)).toMatchObject({ valid: true })
   })
 
-  it('says what stands only on the word of the service', async () => {
+  test('says what stands only on the word of the service', async () => {
     const open = await verify(receipt)
     expect(open.on_service_word.join()).toContain('belongs to +12025550101')
     const pinned = await verify(receipt, { pinnedKey: key.public_key_cose })
@@ -46,7 +49,7 @@ describe('a genuine receipt', () => {
 })
 
 describe('what is expected of a receipt', () => {
-  it('holds when all of it is said', async () => {
+  test('holds when all of it is said', async () => {
     const wanted: Expectations = {
       action: approval.action,
       approver: approval.approver,
@@ -61,7 +64,7 @@ describe('what is expected of a receipt', () => {
     expect(await failed(receipt, wanted)).toEqual([])
   })
 
-  it.each<[string, Expectations]>([
+  test.each<[string, Expectations]>([
     ['expected action', { action: 'Deploy 4.2 to production' }],
     ['expected approver', { approver: '+12025550102' }],
     ['expected requester', { requester: '' }],
@@ -76,31 +79,31 @@ describe('what is expected of a receipt', () => {
     expect(await failed(receipt, wanted)).toEqual([name])
   })
 
-  it('says that a requester is only claimed', async () => {
+  test('says that a requester is only claimed', async () => {
     const { checks } = await verify(receipt, { requester: approval.requester })
     const { ok, detail } = checks.find(({ name }) => name === 'expected requester')!
     expect([ok, detail]).toEqual([true, expect.stringContaining('claimed by whoever asked, not verified')])
   })
 
-  it('is an approval unless a denial is asked for', async () => {
+  test('is an approval unless a denial is asked for', async () => {
     expect(await failed(denial)).toEqual(['expected status'])
     expect(await failed(denial, { status: 'denied' })).toEqual([])
   })
 
-  it('is that it was made in earnest unless development is allowed', async () => {
+  test('is that it was made in earnest unless development is allowed', async () => {
     const dev = await specimen(issuer, approval, key, { dev: true })
     expect(await failed(dev)).toEqual(['development'])
     expect(await failed(dev, { allowDev: true })).toEqual([])
   })
 
-  it('is that it is of the past', async () => {
+  test('is that it is of the past', async () => {
     expect(await failed(receipt, {}, new Date('2030-01-31T11:00:00Z'))).toEqual(['past'])
     expect(await failed(receipt, {}, new Date(NaN))).toEqual(['past'])
   })
 })
 
 describe('what stands beside the JWS', () => {
-  it('is not believed', async () => {
+  test('is not believed', async () => {
     expect(await failed({ ...receipt, claims: { ...receipt.claims, action: 'x' } })).toEqual(['copy'])
     expect(await failed({ ...receipt, kid: 'other' })).toEqual(['copy'])
     expect(await failed({ ...receipt, claims: null })).toEqual(['copy'])
@@ -109,12 +112,12 @@ describe('what stands beside the JWS', () => {
     expect(await failed({ ...receipt, format: 'jwt' })).toEqual(['format'])
   })
 
-  it('may lack the claims, as in the answer of a tool', async () => {
+  test('may lack the claims, as in the answer of a tool', async () => {
     expect(await failed({ format: 'jws', jws: receipt.jws, kid: receipt.kid })).toEqual([])
     expect(await failed({ format: 'jws', jws: receipt.jws, kid: 'other' })).toEqual(['copy'])
   })
 
-  it('does not stand there twice', async () => {
+  test('does not stand there twice', async () => {
     const twice = JSON.stringify(receipt).replace('{', '{"kid":"other",')
     expect(JSON.parse(twice)).toEqual(receipt)
     expect(await failed(twice)).toEqual(['readable'])
@@ -124,7 +127,7 @@ describe('what stands beside the JWS', () => {
 describe('what is no receipt', () => {
   const cycle: Record<string, unknown> = {}
   cycle.self = cycle
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['nothing', undefined],
     ['null', null],
     ['a number', 7],
@@ -144,7 +147,7 @@ describe('what is no receipt', () => {
     expect(checks.at(-1)).toMatchObject({ ok: false })
   })
 
-  it.each(['null', '[]', '7', '"x"', '{"a":1,"a":1}', ''])(
+  test.each(['null', '[]', '7', '"x"', '{"a":1,"a":1}', ''])(
     'is a payload that is signed but says %s',
     async (text) => {
       const jws = await new CompactSign(Buffer.from(text))
@@ -154,7 +157,7 @@ describe('what is no receipt', () => {
     },
   )
 
-  it('is an approval with a long action: 200 KB are too much for a receipt', async () => {
+  test('is an approval with a long action: 200 KB are too much for a receipt', async () => {
     expect(() => contextBytes({ ...approval, action: 'x'.repeat(200_000) })).not.toThrow()
     const long = await specimen(issuer, { ...approval, action: 'x'.repeat(200_000) }, key)
     expect(await failed(long)).toEqual(['size'])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { DateTime } from 'luxon'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { compileLevel } from '../../src/rules/level.ts'
 import { weekdays, type Slot } from '../../src/rules/slot.ts'
 import { checkTime } from '../../src/rules/time.ts'
@@ -36,7 +36,7 @@ const office: Slot = {
 const nights: Slot = { ...office, name: 'Nights', days: ['sat'], start: '22:00', end: '06:10' }
 
 describe('a week', () => {
-  it('starts on Monday in its zone and shows each half hour', () => {
+  test('starts on Monday in its zone and shows each half hour', () => {
     const week = weekAt('2026-11-22T23:59:00+01:00', 'Europe/Berlin', [office, nights])
     expect(drawn(week)).toEqual([
       '2026-11-16 ..................#################.............',
@@ -51,13 +51,13 @@ describe('a week', () => {
     expect(week.mark).toEqual({ day: 6, cell: 47, clock: '23:59' })
   })
 
-  it('leaves out what the clocks skip', () => {
+  test('leaves out what the clocks skip', () => {
     const week = weekAt('2026-03-29T12:00:00Z', 'Europe/Berlin', [nights])
     expect(drawn(week)[6]).toBe('2026-03-29 ####  ######%...................................')
     expect(week.jumps).toEqual([{ date: '2026-03-29', weekday: 'sun', from: '02:00', to: '03:00' }])
   })
 
-  it('shows what comes twice on a line of its own', () => {
+  test('shows what comes twice on a line of its own', () => {
     const week = weekAt('2026-10-25T01:30:00Z', 'Europe/Berlin', [{ ...nights, end: '02:15' }])
     expect(drawn(week).slice(6)).toEqual([
       '2026-10-25 ####%...........................................',
@@ -67,20 +67,20 @@ describe('a week', () => {
     expect(week.mark).toMatchObject({ day: 7, cell: 5 })
   })
 
-  it('needs both levels, and says which one alone lets pass', () => {
+  test('needs both levels, and says which one alone lets pass', () => {
     const mornings: Slot = { ...office, start: '07:00', end: '12:00' }
     expect(drawn(weekAt('2026-11-18T00:00:00Z', 'Europe/Berlin', [office], [mornings]))[0]).toBe(
       '2026-11-16 ..............uuuu######ooooooooooo.............',
     )
   })
 
-  it('is open throughout where nothing restricts', () => {
+  test('is open throughout where nothing restricts', () => {
     expect(weekAt('2026-11-18T00:00:00Z', 'UTC', [{ ...office, is_active: 0 }]).open).toEqual([
       { from: Date.parse('2026-11-16'), to: Date.parse('2026-11-23') },
     ])
   })
 
-  it('never opens by a slot that cannot be read', () => {
+  test('never opens by a slot that cannot be read', () => {
     const broken = { ...office, start: 9, timezone: 'Moon/Base' } as unknown as Slot
     expect(weekAt('2026-11-18T00:00:00Z', 'UTC', [broken]).open).toEqual([])
   })
@@ -113,7 +113,7 @@ const moment = fc.oneof(
   fc.constantFrom(...jumps),
 )
 
-it('says at every minute what svc timeslot check says', () => {
+test('says at every minute what svc timeslot check says', () => {
   const likes: Record<Cell, (passes: boolean) => boolean> = {
     open: (passes) => passes,
     closed: (passes) => !passes,
@@ -153,7 +153,7 @@ it('says at every minute what svc timeslot check says', () => {
   )
 })
 
-it('a date is its noon in the zone, anything else is none', () => {
+test('a date is its noon in the zone, anything else is none', () => {
   expect(noonOf('2026-03-29', 'Europe/Berlin')).toBe(Date.parse('2026-03-29T10:00:00Z'))
   expect(noonOf('2026-02-30', 'Europe/Berlin')).toBeUndefined()
   expect(noonOf('29 March', 'Europe/Berlin')).toBeUndefined()

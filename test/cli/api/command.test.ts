@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { temporaryFolder } from '../../e2e/processes.ts'
 import { json, page, startFakeHosted, text, type FakeHosted } from '../../fake-hosted.ts'
@@ -33,21 +33,21 @@ const body =
   '{"status":"success","message":"Users","data":[{"id":1,"name":"Ada"},{"id":2,"name":"Al\\u001b[2J"}]}'
 
 describe('svc api', () => {
-  it('prints the answer as it came, and ends its last line', async () => {
+  test('prints the answer as it came, and ends its last line', async () => {
     service.next(list(rows), text(200, 'a\nb\n'), text(200, ''))
     expect((await api(['/users'])).out).toBe(`${body}\n`)
     expect((await api(['/users'])).out).toBe('a\nb\n')
     expect((await api(['/users'])).out).toBe('')
   })
 
-  it('indents JSON on a terminal, and shows what is unsafe as text', async () => {
+  test('indents JSON on a terminal, and shows what is unsafe as text', async () => {
     service.next(list(rows), text(200, 'plain \u001b[2J'))
     const { out } = await api(['/users'], { tty: true })
     expect(out).toBe(`${JSON.stringify(JSON.parse(body), null, 2)}\n`)
     expect((await api(['/users'], { tty: true })).out).toBe('plain \\u{001b}[2J\n')
   })
 
-  it('takes a path with the API root before it, as a dry run prints it', async () => {
+  test('takes a path with the API root before it, as a dry run prints it', async () => {
     service.next(list(rows))
     expect((await api(['/admin/public/api/users?limit=1'])).exit).toBe(0)
     expect(service.seen.at(-1)!.path).toBe('/admin/public/api/users?limit=1')
@@ -56,13 +56,13 @@ describe('svc api', () => {
     expect(out).not.toContain('/api/admin')
   })
 
-  it('honours -o json', async () => {
+  test('honours -o json', async () => {
     service.next(list(rows))
     const { exit, out } = await api(['/users', '-o', 'json'])
     expect({ exit, out }).toEqual({ exit: 0, out: `${JSON.stringify(JSON.parse(body), null, 2)}\n` })
   })
 
-  it.each([
+  test.each([
     ['--jq', ['--jq', '.data[].id'], /^1\n2\n$/],
     ['-o yaml', ['-o', 'yaml'], /^status: success\nmessage: Users\ndata:\n {2}- id: 1\n/],
     ['-o csv', ['-o', 'csv'], /^id,name\n1,Ada\n2,/],
@@ -77,7 +77,7 @@ describe('svc api', () => {
     expect(out).toMatch(expected)
   })
 
-  it('prints an answer that is no success as it came, whatever the flags are', async () => {
+  test('prints an answer that is no success as it came, whatever the flags are', async () => {
     service.next(json(404, { status: 'error', message: 'Not found' }))
     expect(await api(['/users', '--jq', '.data[]'])).toMatchObject({
       exit: 5,
@@ -85,7 +85,7 @@ describe('svc api', () => {
     })
   })
 
-  it('refuses to shape what is not JSON', async () => {
+  test('refuses to shape what is not JSON', async () => {
     service.next(page())
     expect(await api(['/users', '-o', 'json'])).toMatchObject({
       exit: 1,
@@ -94,7 +94,7 @@ describe('svc api', () => {
     })
   })
 
-  it('loses neither a write nor its secret to a flag', async () => {
+  test('loses neither a write nor its secret to a flag', async () => {
     const made = { id: 5, key: 'svc_op_1a2b3c4d_secret' }
     service.next(list(made), list(made), page())
     const write = ['/svc/v1/keys', '-f', 'name=ci']
@@ -115,14 +115,14 @@ describe('svc api', () => {
 const next = (query: string) => ({ link: `<${service.baseUrl}/users?${query}>; rel="next"` })
 
 describe('svc api of a part of a list', () => {
-  it('says on standard error how to get the rest', async () => {
+  test('says on standard error how to get the rest', async () => {
     service.next(list([1, 2], next('cursor=a&limit=2')))
     const { exit, out, err } = await api(['/users?limit=2'])
     expect([exit, out]).toEqual([0, '{"status":"success","message":"Users","data":[1,2]}\n'])
     expect(err).toContain("More: svc api '/users?limit=2' --paginate\n")
   })
 
-  it('says nothing where all is shown, or where another address is named', async () => {
+  test('says nothing where all is shown, or where another address is named', async () => {
     service.next(list([1]), list([1], { link: '<https://elsewhere.example/users?cursor=a>; rel="next"' }))
     expect((await api(['/users'])).err).toBe('')
     expect((await api(['/users'])).err).toBe('')
@@ -132,7 +132,7 @@ describe('svc api of a part of a list', () => {
 })
 
 describe('svc api --paginate', () => {
-  it('shows the rows of every page as one answer', async () => {
+  test('shows the rows of every page as one answer', async () => {
     service.next(list([1, 2], next('cursor=a&limit=2')), list([3, 4], next('cursor=b&limit=2')), list([5]))
     const { out } = await api(['/users?limit=2', '--paginate'])
     expect(out).toBe('{"status":"success","message":"Users","data":[1,2,3,4,5]}\n')
@@ -144,14 +144,14 @@ describe('svc api --paginate', () => {
     expect((await api(['/users', '--paginate', '--jq', '.data | length'])).out).toBe('2\n')
   })
 
-  it('joins pages without an envelope, and ends where no page is named or one comes again', async () => {
+  test('joins pages without an envelope, and ends where no page is named or one comes again', async () => {
     service.next(json(200, [1], next('page=2')), json(200, [2]))
     expect((await api(['/users', '--paginate'])).out).toBe('[1,2]\n')
     service.next(list([1], next('cursor=a')), list([2], next('cursor=a')))
     expect((await api(['/users', '--paginate', '--jq', '.data'])).out).toBe('[1,2]\n')
   })
 
-  it('shows what is no list as it is, and a page that fails in place of all', async () => {
+  test('shows what is no list as it is, and a page that fails in place of all', async () => {
     service.next(list({ id: 1 }))
     expect((await api(['/users', '--paginate', '--jq', '.data.id'])).out).toBe('1\n')
     service.next(list([1], next('cursor=a')), json(403, { status: 'error', message: 'Not yours' }))
@@ -161,7 +161,7 @@ describe('svc api --paginate', () => {
     })
   })
 
-  it('goes to no other address, and with GET only', async () => {
+  test('goes to no other address, and with GET only', async () => {
     service.next(list([1], { link: '<https://elsewhere.example/users?cursor=a>; rel="next"' }))
     expect((await api(['/users', '--paginate', '--jq', '.data'])).out).toBe('[1]\n')
     expect((await api(['/users', '--paginate', '-f', 'a=b'])).exit).toBe(2)

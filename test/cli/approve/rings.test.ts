@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { personIn, ringOnce } from '../../../src/cli/approve/rings.ts'
 import { memoryIo } from '../memory-io.ts'
 import { openContext } from '../../../src/cli/main.ts'
@@ -37,32 +37,32 @@ const ring = async (
 }
 
 describe('before a person is rung', () => {
-  it('nothing is said the first time, nor of somebody else or another service', async () => {
+  test('nothing is said the first time, nor of somebody else or another service', async () => {
     expect(await ring(0)).toBe('')
     expect(await ring(1, { person: '+12025550102' })).toBe('')
     expect(await ring(1, { url: 'https://b.example/x' })).toBe('')
   })
-  it('svc says when it asked the same person, and that the request still waits', async () => {
+  test('svc says when it asked the same person, and that the request still waits', async () => {
     await ring(0)
     expect(await ring(2)).toBe(
       'This person was already asked 2 minutes ago, and that request is still pending. To withdraw it: svc approve cancel apr_one\n',
     )
   })
-  it('says no more than that where the request has ended, or lapsed', async () => {
+  test('says no more than that where the request has ended, or lapsed', async () => {
     await ring(0)
     expect(await ring(1, { status: 'approved' })).toBe('This person was already asked a minute ago\n')
     await ring(2)
     expect(await ring(8)).toBe('This person was already asked 6 minutes ago\n')
   })
-  it('says nothing after ten minutes', async () => {
+  test('says nothing after ten minutes', async () => {
     await ring(0)
     expect(await ring(10)).toBe('')
   })
-  it('a request that failed has rung nobody', async () => {
+  test('a request that failed has rung nobody', async () => {
     await ring(0, { fails: true })
     expect(await ring(1)).toBe('')
   })
-  it('keeps no number, in a file that nobody else can read', async () => {
+  test('keeps no number, in a file that nobody else can read', async () => {
     await ring(0)
     const [file] = readdirSync(join(dir, 'cache'))
     expect(statSync(join(dir, 'cache', file!)).mode & 0o777).toBe(0o600)
@@ -80,5 +80,5 @@ describe('whom an input rings', () => {
     ['org create', { name: 'x' }, undefined],
   ]
   for (const [cli, input, person] of same)
-    it(`is ${person ?? 'nobody'} for ${cli}`, () => expect(personIn({ cli }, input)).toBe(person))
+    test(`is ${person ?? 'nobody'} for ${cli}`, () => expect(personIn({ cli }, input)).toBe(person))
 })

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Globals } from '../../../src/cli/terminal/run.ts'
 import type { Profile } from '../../../src/cli/context/profile-file.ts'
 import { createSettings } from '../../../src/cli/context/resolve.ts'
@@ -32,7 +32,7 @@ const saved = { api_key: 'saved', api_key_origin: 'http://127.0.0.1:8080' }
 const command = (script: string): string[] => [process.execPath, '-e', script]
 
 describe('where the key comes from', () => {
-  it('is the file, then SVC_API_KEY, then the command, then the saved key', async () => {
+  test('is the file, then SVC_API_KEY, then the command, then the saved key', async () => {
     writeFileSync(join(dir, 'key.txt'), 'in-file\n')
     const all = { ...saved, credential_command: command('console.log("printed")') }
     const env = { SVC_API_KEY: 'in-env' }
@@ -45,14 +45,14 @@ describe('where the key comes from', () => {
     expect(await keyFor(here, { profile: saved })).toBe('saved')
     expect(await keyFor(here, {})).toBeUndefined()
   })
-  it('a file that cannot be read is named', async () => {
+  test('a file that cannot be read is named', async () => {
     await expect(keyFor(here, { globals: { keyFile: 'none.txt' } })).rejects.toMatchObject({
       exit: 'usage',
       message: '--key-file: cannot read the file none.txt: it does not exist',
     })
   })
   for (const bad of ['a b', 'a\r\nx-evil: 1', 'ключ', 'a\u0000', 'a\tb', 'x'.repeat(5000)])
-    it(`refuses ${JSON.stringify(bad.slice(0, 20))} and does not repeat it`, async () => {
+    test(`refuses ${JSON.stringify(bad.slice(0, 20))} and does not repeat it`, async () => {
       const error = await keyFor(here, { env: { SVC_API_KEY: bad } }).catch((thrown: unknown) => thrown)
       expect(error).toMatchObject({ exit: 'usage', code: 'bad_key' })
       expect(JSON.stringify(error) + String(error)).not.toContain(bad)
@@ -67,7 +67,7 @@ describe('where the key goes', () => {
     'https://evil.example/admin/public/api',
     'http://127.0.0.1.evil.example:8080/',
   ])
-    it(`a saved key does not go to ${url}`, async () => {
+    test(`a saved key does not go to ${url}`, async () => {
       const all = { base_url: here, credential_command: command('console.log("printed")') }
       for (const profile of [saved, all, { api_key: 'saved' }])
         await expect(keyFor(url, { profile })).rejects.toMatchObject({ exit: 'usage', code: 'key_origin' })
@@ -78,11 +78,11 @@ describe('where the key goes', () => {
     'http://[::2]/',
     'http://10.0.0.1/',
   ])
-    it(`no key goes to ${url}`, async () => {
+    test(`no key goes to ${url}`, async () => {
       await expect(keyFor(url, { env: { SVC_API_KEY: 'k' } })).rejects.toMatchObject({ code: 'insecure_url' })
     })
   for (const url of ['https://host.example/', 'http://localhost:1/', 'http://[::1]:1/', 'http://127.9.9.9/'])
-    it(`a key of the environment goes to ${url}`, async () => {
+    test(`a key of the environment goes to ${url}`, async () => {
       expect(await keyFor(url, { env: { SVC_API_KEY: 'k' } })).toBe('k')
     })
 })
@@ -90,7 +90,7 @@ describe('where the key goes', () => {
 const failing = (script: string) => keyFor(here, { profile: { credential_command: command(script) } })
 
 describe('the credential command', () => {
-  it('that fails tells its exit code and its last words, safely', async () => {
+  test('that fails tells its exit code and its last words, safely', async () => {
     await expect(
       failing('console.error("first\\nno such \\u001b[31mentry"); process.exit(3)'),
     ).rejects.toMatchObject({
@@ -99,7 +99,7 @@ describe('the credential command', () => {
       detail: 'It said: no such \\u{001b}[31mentry',
     })
   })
-  it('that is not there is named', async () => {
+  test('that is not there is named', async () => {
     await expect(
       keyFor(here, { profile: { credential_command: ['no-such-program'] } }),
     ).rejects.toMatchObject({
@@ -107,7 +107,7 @@ describe('the credential command', () => {
       hint: expect.stringContaining("svc profile set p credential_command='…'"),
     })
   })
-  it('is run without a shell', async () => {
+  test('is run without a shell', async () => {
     const profile = { credential_command: [...command('console.log(process.argv[1])'), '$HOME;id'] }
     expect(await keyFor(here, { profile })).toBe('$HOME;id')
   })
@@ -118,7 +118,7 @@ describe('the credential command', () => {
     ['a control character', 'console.log("hushhush\\u001b[31m")', /printed a space, a control/],
     ['a book', 'console.log("hushhush".repeat(1000))', /more than 4,096 characters/],
   ] as const)
-    it(`that prints ${what} gives no key and is named with its profile`, async () => {
+    test(`that prints ${what} gives no key and is named with its profile`, async () => {
       const error = await failing(script).then(
         () => undefined,
         (one: Error) => one,
@@ -127,12 +127,12 @@ describe('the credential command', () => {
       expect(error?.message).toMatch(/profile "p"/)
       expect(error?.message).not.toContain('hushhush')
     })
-  it('that prints without end is stopped', async () => {
+  test('that prints without end is stopped', async () => {
     await expect(failing('for(;;) require("fs").writeSync(1, "x".repeat(65536))')).rejects.toMatchObject({
       message: expect.stringContaining('printed more than 64 KiB'),
     })
   })
-  it('that hangs is killed with what it started', async () => {
+  test('that hangs is killed with what it started', async () => {
     const pidFile = join(dir, 'pid')
     const child = `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1000)`
     const script = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], {stdio:'inherit'}); setInterval(() => {}, 1000)`
@@ -158,7 +158,7 @@ describe('the bearer of the tool server', () => {
   const mcp = 'https://host.example/mcp'
   const kept = { mcp_token: 'kept', mcp_token_origin: 'https://host.example' }
 
-  it('is MCP_AUTH_TOKEN, then the one of the profile, and never the API key', async () => {
+  test('is MCP_AUTH_TOKEN, then the one of the profile, and never the API key', async () => {
     const env = { SVC_API_KEY: 'the-key', MCP_AUTH_TOKEN: 'in-env' }
     expect(await bearerFor(mcp, { env, profile: { ...saved, ...kept } })).toBe('in-env')
     expect(await bearerFor(mcp, { env: { SVC_API_KEY: 'the-key' }, profile: { ...saved, ...kept } })).toBe(
@@ -167,7 +167,7 @@ describe('the bearer of the tool server', () => {
     expect(await bearerFor(mcp, { env: { SVC_API_KEY: 'the-key' }, profile: saved })).toBeUndefined()
     expect(await keyFor(here, { env: { MCP_AUTH_TOKEN: 'in-env' }, profile: kept })).toBeUndefined()
   })
-  it.each([
+  test.each([
     [{ profile: kept }, 'https://evil.example/mcp', 'key_origin'],
     [{ profile: kept }, 'https://host.example:8443/mcp', 'key_origin'],
     [{ profile: { mcp_token: 'of-nowhere' } }, mcp, 'key_origin'],

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createStore } from '../../../src/cli/context/profile-store.ts'
 
 let root: string
@@ -51,13 +51,13 @@ describe('where the file is', () => {
     [{ HOME: '/c' }, '/c/.config/svc/profiles.json'],
   ]
   for (const [env, expected] of cases)
-    it(`${JSON.stringify(env)} is ${expected}`, () =>
+    test(`${JSON.stringify(env)} is ${expected}`, () =>
       expect(createStore({ env, cwd: '/cwd' }).path).toBe(expected))
 })
 
 describe('writing', () => {
   for (const umask of [0o000, 0o077])
-    it(`leaves 0600 in 0700 under umask ${umask.toString(8)}, twice`, async () => {
+    test(`leaves 0600 in 0700 under umask ${umask.toString(8)}, twice`, async () => {
       const before = process.umask(umask)
       try {
         await save('a')
@@ -70,19 +70,19 @@ describe('writing', () => {
       }
       expect(Object.keys(open().read().profiles)).toEqual(['a', 'b'])
     })
-  it('leaves nothing but the file, and sweeps what a killed write left', async () => {
+  test('leaves nothing but the file, and sweeps what a killed write left', async () => {
     put('{"version":1,"profiles":{}}')
     writeFileSync(join(dir, 'profiles.json.tmp-1700000000abcdef'), '{', { mode: 0o600 })
     writeFileSync(join(dir, 'profiles.json.mine'), 'kept')
     await save()
     expect(readdirSync(dir).sort()).toEqual(['profiles.json', 'profiles.json.mine'])
   })
-  it('keeps what it does not know', async () => {
+  test('keeps what it does not know', async () => {
     put('{"version":1,"later":1,"profiles":{"x":{"later":2}}}')
     await save()
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ later: 1, profiles: { x: { later: 2 } } })
   })
-  it('changes nothing when the change fails', async () => {
+  test('changes nothing when the change fails', async () => {
     await save()
     const before = readFileSync(path, 'utf8')
     await expect(
@@ -94,7 +94,7 @@ describe('writing', () => {
     expect(readFileSync(path, 'utf8')).toBe(before)
     expect(readdirSync(dir)).toEqual(['profiles.json'])
   })
-  it('takes over the lock of a process that is gone', async () => {
+  test('takes over the lock of a process that is gone', async () => {
     put('{"version":1,"profiles":{}}')
     const holder = join(`${path}.lock`, 'elsewhere.1.x')
     mkdirSync(`${path}.lock`)
@@ -104,7 +104,7 @@ describe('writing', () => {
     await save()
     expect(readdirSync(dir)).toEqual(['profiles.json'])
   })
-  it('starts over when its lock was taken from it, so that no other write is lost', async () => {
+  test('starts over when its lock was taken from it, so that no other write is lost', async () => {
     let runs = 0
     await open().update((file) => {
       if (runs++ === 0) {
@@ -118,7 +118,7 @@ describe('writing', () => {
 })
 
 describe('reading', () => {
-  it('finds no profiles where there is no file', () => {
+  test('finds no profiles where there is no file', () => {
     expect(open().read()).toEqual({ version: 1, profiles: {} })
     expect(existsSync(dir)).toBe(false)
   })
@@ -154,7 +154,7 @@ describe('reading', () => {
     ['an empty file', () => writeFileSync(path, ''), /^Repair it/],
   ]
   for (const [what, spoil, hint] of refusals)
-    it(`refuses ${what}, for reading and for writing, and says what mends it`, async () => {
+    test(`refuses ${what}, for reading and for writing, and says what mends it`, async () => {
       put('{"version":1,"profiles":{}}')
       spoil()
       const refused = { code: 'profile_file', exit: 'failed', hint: expect.stringMatching(hint) }
@@ -173,7 +173,7 @@ describe('reading', () => {
     ['{"version":1,"profiles":{"a":{"protected":"yes"}}}', 'must be true or false'],
   ]
   for (const [text, wrong] of shapes)
-    it(`refuses ${text}`, () => {
+    test(`refuses ${text}`, () => {
       put(text)
       expect(() => open().read()).toThrow(wrong)
     })
@@ -199,7 +199,7 @@ describe('many processes', () => {
       child.on('close', (code, signal) => resolve(signal ?? String(code)))
     })
 
-  it('write at once and lose nothing, also when one is killed while it holds the lock', async () => {
+  test('write at once and lose nothing, also when one is killed while it holds the lock', async () => {
     const names = Array.from({ length: 20 }, (_, i) => `p${i}`)
     const ends = await Promise.all([run('dead', 'die'), ...names.map((name) => run(name))])
     expect(ends).toEqual(['SIGKILL', ...names.map(() => '0')])

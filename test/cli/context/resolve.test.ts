@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Globals } from '../../../src/cli/terminal/run.ts'
 import type { Profile } from '../../../src/cli/context/profile-file.ts'
 import { createSettings } from '../../../src/cli/context/resolve.ts'
@@ -78,7 +78,7 @@ describe('precedence: flag, environment, profile, default', () => {
     ['protected', {}, false],
   ]
   for (const [name, given, expected] of cases)
-    it(`${name} of ${JSON.stringify(given)}`, () => expect(settings(given)[name]).toEqual(expected))
+    test(`${name} of ${JSON.stringify(given)}`, () => expect(settings(given)[name]).toEqual(expected))
 })
 
 describe('the tool server of a profile', () => {
@@ -90,7 +90,7 @@ describe('the tool server of a profile', () => {
     return [mcpUrl, otherMcpUrl]
   }
 
-  it.each<[string, Given]>([
+  test.each<[string, Given]>([
     ['a flag', { globals: { baseUrl: other } }],
     ['the environment', { env: { SVC_BASE_URL: other } }],
     ['another port', { env: { SVC_BASE_URL: 'https://a.example:8443/api' } }],
@@ -99,13 +99,13 @@ describe('the tool server of a profile', () => {
     expect(of(given, { mcp_url })).toEqual([undefined, found])
   })
 
-  it.each<[string, Given]>([
+  test.each<[string, Given]>([
     ['the service of the profile', {}],
     ['another path of it', { env: { SVC_BASE_URL: 'https://a.example/other' } }],
     ['its own origin', { env: { SVC_BASE_URL: 'https://tools.a.example/api' } }],
   ])('is used for %s', (_, given) => expect(of(given)).toEqual([found, undefined]))
 
-  it('gives way to SVC_MCP_URL, whatever the service is', () => {
+  test('gives way to SVC_MCP_URL, whatever the service is', () => {
     const SVC_MCP_URL = 'https://c.example/mcp'
     expect(of({ env: { SVC_BASE_URL: other, SVC_MCP_URL } })).toEqual([
       { value: SVC_MCP_URL, source: 'environment' },
@@ -137,14 +137,14 @@ describe('what is wrong is a usage error', () => {
     ],
   ]
   for (const [what, given, message] of cases)
-    it(`such as ${what}`, () =>
+    test(`such as ${what}`, () =>
       expect(() => settings(given)).toThrow(
         expect.objectContaining({ exit: 'usage', message: expect.stringMatching(message) }),
       ))
 })
 
 describe('a profile that does not exist is not found', () => {
-  it.each<[Given, string]>([
+  test.each<[Given, string]>([
     [{ env: { SVC_PROFILE: 'x' }, profiles: { a: {}, b: {} } }, 'Profile "x" not found; there are a, b'],
     [{ globals: { profile: 'constructor' } }, 'Profile "constructor" not found'],
   ])('%j', (given, message) => {

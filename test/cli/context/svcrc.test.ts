@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { memoryIo } from '../memory-io.ts'
 
@@ -34,34 +34,34 @@ const profile = async (args = '', env = {}, cwd = work) => {
 }
 
 describe('.svcrc', () => {
-  it('names the profile of its folder and of those below it', async () => {
+  test('names the profile of its folder and of those below it', async () => {
     const path = put('# who this is for\n\nprofile: prod\n', join(home, 'code'))
     expect(await profile()).toEqual({ setting: 'profile', value: 'prod', source: '.svcrc', from: path })
     expect(await profile('', {}, home)).toMatchObject({ value: 'local', source: 'profile' })
   })
-  it('gives way to the variable, and both to the flag', async () => {
+  test('gives way to the variable, and both to the flag', async () => {
     put('profile: prod')
     expect(await profile('', { SVC_PROFILE: 'staging' })).toMatchObject({ value: 'staging' })
     expect(await profile(' --profile local', { SVC_PROFILE: 'staging' })).toMatchObject({ value: 'local' })
   })
-  it('is the nearest one, and none is looked for above the home folder', async () => {
+  test('is the nearest one, and none is looked for above the home folder', async () => {
     put('profile: staging', join(home, 'code'))
     put('profile: prod')
     expect(await profile()).toMatchObject({ value: 'prod' })
     rmSync(join(work, '.svcrc'))
     expect(await profile('', { HOME: work })).toMatchObject({ value: 'local' })
   })
-  it('is what --debug tells', async () => {
+  test('is what --debug tells', async () => {
     const path = put('profile: prod')
     const { err } = await svc('org delete 1 --debug --dry-run')
     expect(err).toContain(`profile prod (${path})`)
   })
-  it('comes before `svc profile use`, which says so', async () => {
+  test('comes before `svc profile use`, which says so', async () => {
     const path = put('profile: prod')
     expect((await svc('profile use staging')).err).toContain(`${path} selects prod instead`)
     expect((await svc('profile use prod')).err).toBe('')
   })
-  it('names only a profile that the user has made', async () => {
+  test('names only a profile that the user has made', async () => {
     const path = put('profile: theirs')
     const { exit, err } = await svc('org list')
     expect(exit).toBe(5)
@@ -87,7 +87,7 @@ describe('.svcrc', () => {
     ['a whole book', `profile: prod\n${'# x\n'.repeat(2000)}`, /is too long/],
   ]
   for (const [what, text, message] of wrong)
-    it(`is refused with ${what}, which is not repeated`, async () => {
+    test(`is refused with ${what}, which is not repeated`, async () => {
       put(text)
       const { exit, err } = await svc('profile show')
       expect(exit).toBe(2)
@@ -96,14 +96,14 @@ describe('.svcrc', () => {
       expect(err).not.toContain(secret)
       expect((await svc('profile show', { SVC_PROFILE: 'local' })).exit).toBe(0)
     })
-  it('is refused where others can write to it, with the command that mends it', async () => {
+  test('is refused where others can write to it, with the command that mends it', async () => {
     const path = put('profile: prod')
     chmodSync(path, 0o666)
     const { exit, err } = await svc('profile show')
     expect(exit).toBe(2)
     expect(err).toContain(`hint: chmod go-w ${path}`)
   })
-  it('is refused as a link, which could lead anywhere', async () => {
+  test('is refused as a link, which could lead anywhere', async () => {
     writeFileSync(join(home, 'elsewhere'), 'profile: prod')
     symlinkSync(join(home, 'elsewhere'), join(work, '.svcrc'))
     expect((await svc('profile show')).err).toMatch(/is not a regular file/)

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
@@ -68,7 +68,7 @@ const compared = ({ method, path, headers, body }: Seen) => ({
 })
 
 describe.runIf(hasCurl)('the curl line of --dry-run', () => {
-  it.each(operations.filter(([, { effect }]) => effect !== 'read'))(
+  test.each(operations.filter(([, { effect }]) => effect !== 'read'))(
     'sends what svc sends for %s, and nothing without the secrets',
     async (_, operation) => {
       const argv = argvOf(operation, secretFile)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { operationAt, rawLine } from '../../../src/cli/operation/raw-operation.ts'
 
 const baseUrl = 'https://api.example/admin/public/api'
@@ -22,13 +22,13 @@ describe('the operation behind a raw request', () => {
     ['HEAD', '/.well-known/../admin/public/api/save/faceauth/success/a', 'mobile faceauth-success'],
   ]
   for (const [method, path, cli] of same)
-    it(`is ${cli ?? 'not known'} for ${method} ${path}`, () =>
+    test(`is ${cli ?? 'not known'} for ${method} ${path}`, () =>
       expect(operationAt(method, path, baseUrl)?.cli).toBe(cli))
 
-  it('is known through an address that ends in the middle of its path', () =>
+  test('is known through an address that ends in the middle of its path', () =>
     expect(operationAt('GET', '/faceauth/success/a', `${baseUrl}/save`)?.cli).toBe('mobile faceauth-success'))
 
-  it('is told to the approver with its whole body, but for what looks like a secret', () => {
+  test('is told to the approver with its whole body, but for what looks like a secret', () => {
     const body = JSON.stringify({ name: "O'Hara", idp: { client_secret: 'hush' } })
     expect(rawLine({ method: 'POST', path: '/organization/create?token=hush', body })).toBe(
       `svc api '/organization/create?token=***' -X POST --input '{"name":"O'\\''Hara","idp":{"client_secret":"***"}}'`,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readFeatures } from '../../../src/cli/bulk/geojson.ts'
 import { geofences } from '../../../src/cli/bulk/geofences.ts'
 import { run } from '../../../src/cli/main.ts'
@@ -27,7 +27,7 @@ const berlin = [fence('HQ', 52.52, 13.405, 150), fence('Lab', 52.5205, 13.411, 9
 const point = { latitude: 52.5195, longitude: 13.4045, accuracy: 0 }
 
 describe('a map', () => {
-  it('shows fences round and to scale, inactive ones dotted and small, the point as @', () => {
+  test('shows fences round and to scale, inactive ones dotted and small, the point as @', () => {
     expect(drawn(berlin, point).lines).toEqual([
       '┌────────────────────────────────── N ^ ─┐',
       '│                                        │',
@@ -46,7 +46,7 @@ describe('a map', () => {
     ])
   })
 
-  it('goes over the date line and round a pole', () => {
+  test('goes over the date line and round a pole', () => {
     expect(drawn([fence('Fiji', -17.7, 179.9, 20_000), fence('East', -17.7, -179.7, 8_000)]).lines).toEqual([
       '┌────────────────────────────────── N ^ ─┐',
       '│                                        │',
@@ -83,7 +83,7 @@ describe('a map', () => {
     ])
   })
 
-  it('shows a fence of 10 m beside one 4,000 km away as its letter', () => {
+  test('shows a fence of 10 m beside one 4,000 km away as its letter', () => {
     expect(drawn([fence('Small', 52.5, 13.4, 10), fence('Far', 30, -30, 500_000)]).lines).toEqual([
       '┌────────────────────────────────── N ^ ─┐',
       '│                                        │',
@@ -103,7 +103,7 @@ describe('a map', () => {
     ])
   })
 
-  it('keeps letters apart and says for which there is no room', () => {
+  test('keeps letters apart and says for which there is no room', () => {
     const many = Array.from({ length: 30 }, (_, i) => fence(`F${i}`, 52.52, 13.405, 1))
     const { lines, hidden } = drawn([...many, fence('Big', 52.6, 13.405, 5000)])
     const letters = lines
@@ -128,7 +128,7 @@ const map = async (args: string[], rows: unknown[] = hostile, tty = false) => {
 }
 
 describe('svc geofence map', () => {
-  it('piped is 80 wide, without colour, with every fence in a table', async () => {
+  test('piped is 80 wide, without colour, with every fence in a table', async () => {
     const { exit, out } = await map(['--latitude', '52.5195', '--longitude', '13.4045'])
     expect(exit).toBe(0)
     const lines = out.split('\n')
@@ -138,12 +138,12 @@ describe('svc geofence map', () => {
     expect(out).toContain('b  Lab ')
     expect(out).toContain('a\\u{001b}[2J<b>\\u{202e}')
   })
-  it('on a terminal is as wide as that and has colours', async () => {
+  test('on a terminal is as wide as that and has colours', async () => {
     const { out } = await map([], hostile, true)
     expect(out).toContain('\u001b[1mA')
     expect((await map(['--width', '50'])).out.split('\n')[0]).toHaveLength(50)
   })
-  it('asks both levels for a user, and tells them apart', async () => {
+  test('asks both levels for a user, and tells them apart', async () => {
     const { out } = await map(['--user', '7', '-o', 'json'])
     expect(service.seen.map(({ path }) => path).sort()).toEqual([
       '/admin/public/api/organization/1/geo-fences',
@@ -154,7 +154,7 @@ describe('svc geofence map', () => {
       ...Array(3).fill('user'),
     ])
   })
-  it('writes GeoJSON of points with their radius, which svc geofence import takes back', async () => {
+  test('writes GeoJSON of points with their radius, which svc geofence import takes back', async () => {
     const { features, type } = JSON.parse((await map(['--geojson', '-'])).out)
     expect(type).toBe('FeatureCollection')
     expect(features[1]).toEqual({
@@ -169,22 +169,22 @@ describe('svc geofence map', () => {
       [40, undefined],
     ])
   })
-  it('shows nothing raw of a server in GeoJSON either', async () => {
+  test('shows nothing raw of a server in GeoJSON either', async () => {
     const { out } = await map(['--geojson', '-'], [fence('a\u009b31m\u202e', 52.5, 13.4, 40)], true)
     expect(out).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
     expect(JSON.parse(out).features[0].properties.name).toBe('a\u009b31m\u202e')
   })
-  it.each(['--html', '--geojson'])('names the flag where %s cannot be written', async (flag) => {
+  test.each(['--html', '--geojson'])('names the flag where %s cannot be written', async (flag) => {
     const { exit, err } = await map([flag, 'nowhere/x'])
     expect(exit).toBe(2)
     expect(err).toContain(`${flag}: cannot write`)
   })
-  it('says which rows have no place', async () => {
+  test('says which rows have no place', async () => {
     const { out, err } = await map([], [{ name: 'x' }, { ...berlin[0], radius: '1' }])
     expect(out).toBe('No geo-fences.\n')
     expect(err).toBe('2 without a place or a radius were not drawn\n')
   })
-  it.each([
+  test.each([
     [['--latitude', '1'], '--latitude and --longitude'],
     [['--latitude', '91', '--longitude', '0'], '--latitude must be -90 to 90'],
     [['--latitude', '1', '--longitude', 'east'], '--longitude must be a number'],
@@ -206,16 +206,16 @@ const page = (rows = hostile, at: CheckedPoint | undefined = point): string =>
   })
 
 describe('the page', () => {
-  it('shows text of a server as text', () => {
+  test('shows text of a server as text', () => {
     expect(page()).toContain('<td class="name">a\\u{001b}[2J&lt;b&gt;\\u{202e}</td>')
     expect(page()).toContain('<title>Geo-fences of &lt;acme&gt;</title>')
     expect(page()).not.toMatch(/<b>|<acme>|[^\P{Cc}\n]|\p{Cf}/u)
   })
-  it('asks nothing of anybody and allows its own style alone', () => {
+  test('asks nothing of anybody and allows its own style alone', () => {
     expect(page()).toMatch(/default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'/)
     expect(page()).not.toMatch(/https?:|url\(|<script|<link|<img| style=| on\w+=/)
   })
-  it('has a place for each fence, or says that there is none', () => {
+  test('has a place for each fence, or says that there is none', () => {
     expect(page().match(/<text class="mark/g)).toHaveLength(3)
     expect(page([])).toContain('No geo-fences.')
     expect(page([], undefined)).not.toContain('<svg')

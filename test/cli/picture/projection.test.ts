@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { edgeOf, middleOf, projectionAt, type Place } from '../../../src/cli/picture/projection.ts'
 import { chord, ground, pointAt } from '../../../src/rules/earth.ts'
 
@@ -12,7 +12,7 @@ const metres = (a: Place, b: Place): number =>
 /** The picture's Earth is a sphere and the rules' an ellipsoid. */
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 0.006 * b + 0.01
 
-it('a circle is drawn where the rules measure its edge, at any latitude, pole and date line included', () => {
+test('a circle is drawn where the rules measure its edge, at any latitude, pole and date line included', () => {
   fc.assert(
     fc.property(place, fc.integer({ min: 1, max: 1_000_000 }), (centre, radius) => {
       expect(edgeOf({ ...centre, radius }, 8).every((edge) => isNear(metres(centre, edge), radius))).toBe(
@@ -22,7 +22,7 @@ it('a circle is drawn where the rules measure its edge, at any latitude, pole an
   )
 })
 
-it('a picture keeps distances from its middle and can be read back', () => {
+test('a picture keeps distances from its middle and can be read back', () => {
   fc.assert(
     fc.property(place, place, (centre, other) => {
       fc.pre(metres(centre, other) < 15_000_000)
@@ -34,13 +34,13 @@ it('a picture keeps distances from its middle and can be read back', () => {
   )
 })
 
-it('north is up and east is right', () => {
+test('north is up and east is right', () => {
   const { spotOf } = projectionAt({ latitude: 52.5, longitude: 179.99 })
   expect(spotOf({ latitude: 52.6, longitude: 179.99 })[1]).toBeGreaterThan(11_000)
   expect(spotOf({ latitude: 52.5, longitude: -179.99 })[0]).toBeGreaterThan(1300)
 })
 
-it.each([
+test.each([
   [
     'over the date line',
     [
@@ -63,7 +63,7 @@ it.each([
   expect(metres(middle, { latitude, longitude })).toBeLessThan(1)
 })
 
-it('the middle of places all around the Earth has none of them on its far side', () => {
+test('the middle of places all around the Earth has none of them on its far side', () => {
   const middle = middleOf([
     { latitude: 0, longitude: 0 },
     { latitude: 0, longitude: 180 },

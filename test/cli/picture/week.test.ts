@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { json } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
@@ -38,7 +38,7 @@ const week = async (args: string[], of: { organization?: unknown[]; user?: unkno
 const berlin = ['--timezone', 'Europe/Berlin']
 
 describe('svc timeslot week', () => {
-  it('is drawn in UTC where this machine does not know its zone', async () => {
+  test('is drawn in UTC where this machine does not know its zone', async () => {
     vi.stubEnv('TZ', '')
     const { out, exit } = await week([])
     vi.unstubAllEnvs()
@@ -46,7 +46,7 @@ describe('svc timeslot week', () => {
     expect(out).toContain("2025, UTC (this machine's zone)")
   })
 
-  it('draws a week in which clocks go forward, and marks the moment', async () => {
+  test('draws a week in which clocks go forward, and marks the moment', async () => {
     const { out, exit } = await week([...berlin, '--at', '2026-03-29T05:50:00+02:00'])
     expect(exit).toBe(0)
     expect(out.split('\n')).toEqual([
@@ -73,7 +73,7 @@ describe('svc timeslot week', () => {
       '',
     ])
   })
-  it('gives the hour that comes twice a line of its own', async () => {
+  test('gives the hour that comes twice a line of its own', async () => {
     const { out } = await week([...berlin, '--at', '2026-10-25'])
     expect(out).toContain(
       [
@@ -85,7 +85,7 @@ describe('svc timeslot week', () => {
       ].join('\n'),
     )
   })
-  it('needs both levels for a user, now, in the zone that was named', async () => {
+  test('needs both levels for a user, now, in the zone that was named', async () => {
     const user = [slot('Mine', ['mon', 'thu'], '00:00', '12:00', 'UTC')]
     const { out } = await week(['--user', '7', '--timezone', 'UTC'], { user })
     const lines = out.split('\n')
@@ -96,28 +96,28 @@ describe('svc timeslot week', () => {
     expect(out).toContain('Now would not pass: Thu 01:00 Europe/Berlin is outside Nights')
     expect(out).toContain('Mine    ')
   })
-  it('says whose zone it is when none was named', async () => {
+  test('says whose zone it is when none was named', async () => {
     expect((await week([])).out).toMatch(/^Week of Mon 29 Dec 2025, \S+ \(this machine's zone\)\n/)
   })
-  it('tells exactly when it is open where data is asked for', async () => {
+  test('tells exactly when it is open where data is asked for', async () => {
     const { out } = await week([...berlin, '--at', '2026-03-29', '--json', 'from,to'])
     expect(JSON.parse(out).at(-1)).toEqual({
       from: '2026-03-28T22:00:00+01:00',
       to: '2026-03-29T06:10:00+02:00',
     })
   })
-  it('without a slot nothing restricts', async () => {
+  test('without a slot nothing restricts', async () => {
     const { out } = await week(berlin, { organization: [] })
     expect(out).toContain(`Mon 29 Dec ${'█'.repeat(48)}\n`)
     expect(out).toContain('No time slots: nothing restricts.')
   })
-  it('writes a page in which text of a server is text', async () => {
+  test('writes a page in which text of a server is text', async () => {
     const { out } = await week([...berlin, '--html', '-', '--at', '2026-10-25T02:30:00+01:00'])
     expect(out).toContain('<td>a\\u{001b}[2J&lt;b&gt;</td>')
     expect(out).toContain('<td>2026-10-24 22:00 +02:00</td><td>2026-10-25 06:10 +01:00</td>')
     expect(out).not.toMatch(/<script|<b>|https?:|NaN|[^\P{Cc}\n]/u)
   })
-  it.each([
+  test.each([
     [['--timezone', 'Moon/Base'], '--timezone is not a time zone: "Moon/Base"'],
     [['--at', 'tomorrow'], '--at must be a date or an ISO 8601 time with an offset, not "tomorrow"'],
     [['--at', '2026-02-30'], '--at must be a date or an ISO 8601 time with an offset, not "2026-02-30"'],

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { memoryIo } from '../memory-io.ts'
 
@@ -31,7 +31,7 @@ const key = `svc_org_1a2b3c4d_${'k'.repeat(43)}`
 const url = 'https://host.example/admin/public/api'
 
 describe('svc profile add', () => {
-  it('saves the profile with a key from standard input and makes the first one current', async () => {
+  test('saves the profile with a key from standard input and makes the first one current', async () => {
     const { exit, out, err } = await svc(
       `profile add prod --base-url ${url} --org acme --protected --with-key`,
       {
@@ -54,7 +54,7 @@ describe('svc profile add', () => {
       },
     })
   })
-  it('keeps the current profile and refuses a name that is taken', async () => {
+  test('keeps the current profile and refuses a name that is taken', async () => {
     await svc(`profile add a --base-url ${url}`)
     await svc(`profile add b --base-url ${url}`)
     expect(saved().current).toBe('a')
@@ -63,7 +63,7 @@ describe('svc profile add', () => {
       err: expect.stringContaining('hint: svc profile set b'),
     })
   })
-  it('hints at the root of the API where the address has no path', async () => {
+  test('hints at the root of the API where the address has no path', async () => {
     expect((await svc('profile add a --base-url https://host.example')).err).toContain(
       'https://host.example/admin/public/api',
     )
@@ -82,7 +82,7 @@ describe('svc profile add', () => {
     ['profile add a --base-url https://h.example/x --with-key', /must be one line/],
   ]
   for (const [args, message] of wrong)
-    it(`refuses: ${args}`, async () => {
+    test(`refuses: ${args}`, async () => {
       const { exit, err } = await svc(args, { stdin: 'two words' })
       expect(exit).toBe(2)
       expect(err).toMatch(message)
@@ -92,14 +92,14 @@ describe('svc profile add', () => {
 
 describe('svc profile show', () => {
   beforeEach(() => svc(`profile add prod --base-url ${url} --with-key`, { stdin: key }))
-  it('masks the key in every format unless --reveal', async () => {
+  test('masks the key in every format unless --reveal', async () => {
     for (const format of ['table', 'json', 'yaml', 'csv', 'tsv', 'ndjson']) {
       expect((await svc(`profile show -o ${format}`)).out).toContain('svc_org_1a2b3c4d_••••')
       expect((await svc(`profile show -o ${format}`)).out).not.toContain(key)
       expect((await svc(`profile show --reveal -o ${format}`)).out).toContain(key)
     }
   })
-  it('--explain names the argument as the source of the profile', async () => {
+  test('--explain names the argument as the source of the profile', async () => {
     const { out } = await svc('profile show prod --explain -o json')
     expect(JSON.parse(out)).toContainEqual({
       setting: 'profile',
@@ -108,7 +108,7 @@ describe('svc profile show', () => {
       from: 'svc profile show prod',
     })
   })
-  it('--explain names each value and its source, without a secret', async () => {
+  test('--explain names each value and its source, without a secret', async () => {
     const { out } = await svc('profile show --explain -o json --base-url https://flag.example/api', {
       env: { SVC_ORG: 'umbrella', SVC_API_KEY: key },
     })
@@ -141,7 +141,7 @@ describe('svc profile set, use, remove, list', () => {
     await svc(`profile add prod --base-url ${url} --with-key`, { stdin: key })
     await svc(`profile add test --base-url ${url}`)
   })
-  it('set changes the named profile, or the one in use; an empty value takes a field away', async () => {
+  test('set changes the named profile, or the one in use; an empty value takes a field away', async () => {
     await svc('profile set test org=acme protected=true default-factors=biometric,location')
     expect(saved().profiles.test).toMatchObject({
       org: 'acme',
@@ -153,19 +153,19 @@ describe('svc profile set, use, remove, list', () => {
     await svc('profile set cacert=ca.pem')
     expect(saved().profiles.prod.cacert).toBe(join(dir, 'ca.pem'))
   })
-  it('set keeps a key with the address that it was saved for, and says so', async () => {
+  test('set keeps a key with the address that it was saved for, and says so', async () => {
     const { err } = await svc('profile set prod base_url=https://other.example/admin/public/api')
     expect(err).toContain('Its key was saved for https://host.example')
     expect(saved().profiles.prod.api_key_origin).toBe('https://host.example')
   })
-  it('set takes no secret, and nothing unknown', async () => {
+  test('set takes no secret, and nothing unknown', async () => {
     expect(await svc('profile set prod api_key=x')).toMatchObject({
       exit: 2,
       err: expect.stringContaining('svc profile login'),
     })
     expect(await svc('profile set prod constructor=x')).toMatchObject({ exit: 2 })
   })
-  it('use and remove change which one is current', async () => {
+  test('use and remove change which one is current', async () => {
     await svc('profile use test')
     expect(saved().current).toBe('test')
     expect(await svc('profile remove test')).toMatchObject({ exit: 2, err: expect.stringContaining('--yes') })
@@ -174,7 +174,7 @@ describe('svc profile set, use, remove, list', () => {
     expect(saved().current).toBeUndefined()
     expect((await svc('profile use test')).err).toContain('there are prod')
   })
-  it('list shows where each goes and whether it has a key, never the key', async () => {
+  test('list shows where each goes and whether it has a key, never the key', async () => {
     const { out } = await svc('profile list')
     expect(out).toBe(`prod\ttrue\t${url}\t\tsaved\t\tfalse\ntest\tfalse\t${url}\t\t\t\tfalse\n`)
   })
@@ -198,7 +198,7 @@ const listen = async (status = 401): Promise<{ base: string; seen: unknown[] }> 
 }
 
 describe('svc profile login', () => {
-  it('saves a key that works, for its own address', async () => {
+  test('saves a key that works, for its own address', async () => {
     const { base, seen } = await listen()
     await svc(`profile add here --base-url ${base}`)
     const { exit, out, err } = await svc('profile login here --with-key', { stdin: key })
@@ -206,20 +206,20 @@ describe('svc profile login', () => {
     expect(out + err).not.toContain(key)
     expect(saved().profiles.here).toMatchObject({ api_key: key, api_key_origin: new URL(base).origin })
   })
-  it('does not save a key that the service refuses', async () => {
+  test('does not save a key that the service refuses', async () => {
     const { base } = await listen()
     await svc(`profile add here --base-url ${base}`)
     expect((await svc('profile login here --with-key', { stdin: 'wrong' })).exit).toBe(4)
     expect(saved().profiles.here.api_key).toBeUndefined()
   })
-  it('saves a key that is known but may not list organizations, and says so', async () => {
+  test('saves a key that is known but may not list organizations, and says so', async () => {
     const { base } = await listen(403)
     await svc(`profile add here --base-url ${base}`)
     const { exit, err } = await svc('profile login here --with-key', { stdin: 'limited' })
     expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('cannot list') })
     expect(saved().profiles.here.api_key).toBe('limited')
   })
-  it('makes the profile where it is told the address, and the first one is current', async () => {
+  test('makes the profile where it is told the address, and the first one is current', async () => {
     const { base, seen } = await listen()
     const { exit, out } = await svc(`profile login here --base-url ${base} --with-key`, { stdin: key })
     expect({ exit, out, seen }).toMatchObject({
@@ -232,18 +232,18 @@ describe('svc profile login', () => {
       profiles: { here: { base_url: base, api_key: key, api_key_origin: new URL(base).origin } },
     })
   })
-  it('makes the profile for the address in the environment', async () => {
+  test('makes the profile for the address in the environment', async () => {
     const { base } = await listen()
     await svc('profile login default --with-key', { stdin: key, env: { SVC_BASE_URL: base } })
     expect(saved().profiles).toMatchObject({ default: { base_url: base, api_key: key } })
   })
-  it('keeps the CA that a new profile was logged in with', async () => {
+  test('keeps the CA that a new profile was logged in with', async () => {
     const { base } = await listen()
     writeFileSync(join(dir, 'ca.pem'), '')
     await svc(`profile login here --base-url ${base} --cacert ${dir}/ca.pem --with-key`, { stdin: key })
     expect(saved().profiles.here).toMatchObject({ cacert: join(dir, 'ca.pem') })
   })
-  it.each([
+  test.each([
     ['profile login here', /no profile "here"; use --base-url/, 'svc profile login here --base-url https://'],
     [`profile login __proto__ --base-url ${url}`, /is not a valid profile name/, ''],
     ['profile login here --base-url http://h.example/x', /over plain http/, ''],
@@ -254,12 +254,12 @@ describe('svc profile login', () => {
     expect(err).toContain(hint)
     expect(existsSync(join(dir, 'profiles.json'))).toBe(false)
   })
-  it('makes no profile where the service refuses the key', async () => {
+  test('makes no profile where the service refuses the key', async () => {
     const { base } = await listen()
     expect((await svc(`profile login here --base-url ${base} --with-key`, { stdin: 'wrong' })).exit).toBe(4)
     expect(existsSync(join(dir, 'profiles.json'))).toBe(false)
   })
-  it('asks nobody in a pipe', async () => {
+  test('asks nobody in a pipe', async () => {
     await svc(`profile add here --base-url ${url}`)
     expect(await svc('profile login here')).toMatchObject({
       exit: 2,

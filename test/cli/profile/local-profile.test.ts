@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { saveLocalProfile, type LocalService } from '../../../src/cli/profile/local-profile.ts'
 import type { Profile } from '../../../src/cli/context/profile-file.ts'
 import { createStore } from '../../../src/cli/context/profile-store.ts'
@@ -27,7 +27,7 @@ const change = (profile: Partial<Profile>) =>
     Object.assign(file.profiles['local']!, profile)
   })
 
-it('makes the profile and makes it current', async () => {
+test('makes the profile and makes it current', async () => {
   expect(await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))).toBeUndefined()
   expect(createStore(io()).read()).toEqual({
     version: 1,
@@ -45,7 +45,7 @@ it('makes the profile and makes it current', async () => {
     },
   })
 })
-it('leaves another current profile current', async () => {
+test('leaves another current profile current', async () => {
   await createStore(io()).update((file) => {
     file.profiles['prod'] = {}
     file.current = 'prod'
@@ -53,14 +53,14 @@ it('leaves another current profile current', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   expect(createStore(io()).read().current).toBe('prod')
 })
-it('says how to get a key when it has none', async () => {
+test('says how to get a key when it has none', async () => {
   expect(await saveLocalProfile({ io: io() }, service(8080))).toMatch(
     /svc profile login local\. .*svc service reset-operator-key --data-dir \/data$/,
   )
   await change({ credential_command: ['pass', 'svc'] })
   expect(await saveLocalProfile({ io: io() }, service(9090))).toBeUndefined()
 })
-it('of its own changes the port and keeps the rest', async () => {
+test('of its own changes the port and keeps the rest', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   await change({ org: 'acme' })
   expect(await saveLocalProfile({ io: io() }, service(9090))).toBeUndefined()
@@ -74,12 +74,12 @@ it('of its own changes the port and keeps the rest', async () => {
     org: 'acme',
   })
 })
-it('takes a new key', async () => {
+test('takes a new key', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k2' }))
   expect(local()).toMatchObject({ api_key: 'k2' })
 })
-it('keeps a key that asks as long as it works, and replaces one that does not', async () => {
+test('keeps a key that asks as long as it works, and replaces one that does not', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   await change({ ask_key: 'mine' })
   await saveLocalProfile({ io: io() }, service(8080))
@@ -88,13 +88,13 @@ it('keeps a key that asks as long as it works, and replaces one that does not', 
   await saveLocalProfile({ io: io() }, service(9090))
   expect(local()).toMatchObject({ ask_key: 'ask-1', ask_key_origin: 'http://127.0.0.1:9090' })
 })
-it('makes a key that asks for a profile that an earlier version has made', async () => {
+test('makes a key that asks for a profile that an earlier version has made', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   await change({ ask_key: undefined, ask_key_origin: undefined })
   await saveLocalProfile({ io: io() }, service(9090))
   expect(local()).toMatchObject({ api_key: 'k1', ask_key: 'ask-1' })
 })
-it('makes no key that asks where it would be saved nowhere, or where a command prints one', async () => {
+test('makes no key that asks where it would be saved nowhere, or where a command prints one', async () => {
   let made = 0
   const makeAskKey = async () => `ask-${(made += 1)}`
   await saveLocalProfile({ io: io() }, service(8080, { makeAskKey }))
@@ -105,7 +105,7 @@ it('makes no key that asks where it would be saved nowhere, or where a command p
   await saveLocalProfile({ io: io() }, service(9090, { key: 'k2', dataDir: '/other', makeAskKey }))
   expect(made).toBe(0)
 })
-it('never replaces a profile of another data folder', async () => {
+test('never replaces a profile of another data folder', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   const before = local()
   const note = await saveLocalProfile({ io: io() }, service(9090, { key: 'k2', dataDir: '/other' }))
@@ -113,7 +113,7 @@ it('never replaces a profile of another data folder', async () => {
   expect(note).not.toContain('k2')
   expect(local()).toEqual(before)
 })
-it('does not move a key that now belongs to another place', async () => {
+test('does not move a key that now belongs to another place', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   await change({ base_url: 'https://host.example/admin/public/api' })
   const before = local()

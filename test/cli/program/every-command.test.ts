@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeCommand, type CommandNode } from '../../../src/cli/program/command-node.ts'
 import { commandTree, openContext, run } from '../../../src/cli/main.ts'
 import { answersNoId, printsText } from '../../../src/cli/terminal/accepted.ts'
@@ -71,13 +71,13 @@ const faults: [fault: string, flags: string[], says: RegExp][] = [
 ]
 
 describe.each(typed)('svc $words', ({ words, argv }) => {
-  it.each(faults)('refuses %s before anything is sent', async (_fault, flags, says) => {
+  test.each(faults)('refuses %s before anything is sent', async (_fault, flags, says) => {
     const { exit, out, err, sent } = await failing(withFlags(argv, flags))
     expect(err).toMatch(says)
     expect({ exit, out, sent }).toEqual({ exit: 2, out: '', sent: 0 })
   })
 
-  it('refuses a broken filter before anything is sent, whatever the format is', async () => {
+  test('refuses a broken filter before anything is sent, whatever the format is', async () => {
     for (const format of formats) {
       const { exit, out, err, sent } = await failing(withFlags(argv, ['--jq', '.[', '-o', format]))
       expect(err).toMatch(/is not a valid filter|cannot be combined with -o|does not take|answers no id/)
@@ -85,13 +85,13 @@ describe.each(typed)('svc $words', ({ words, argv }) => {
     }
   })
 
-  it.runIf(answersNoId.has(words))('refuses -o id, since it answers none', async () => {
+  test.runIf(answersNoId.has(words))('refuses -o id, since it answers none', async () => {
     const { exit, out, err, sent } = await failing(withFlags(argv, ['-o', 'id']))
     expect(err).toContain(`svc ${words} answers no id`)
     expect({ exit, out, sent }).toEqual({ exit: 2, out: '', sent: 0 })
   })
 
-  it.runIf(Object.hasOwn(printsText, words))('refuses flags that it would ignore', async () => {
+  test.runIf(Object.hasOwn(printsText, words))('refuses flags that it would ignore', async () => {
     for (const flags of [['--jq', '.'], ['--json', 'id'], ['--envelope'], ['-o', 'csv']]) {
       const { exit, out, err } = await failing(withFlags(argv, flags))
       expect(err).toContain(`svc ${words} does not take ${flags[0] === '-o' ? '-o csv' : flags[0]}`)
@@ -100,7 +100,7 @@ describe.each(typed)('svc $words', ({ words, argv }) => {
   })
 })
 
-it('names no command that is not there', () => {
+test('names no command that is not there', () => {
   const known = new Set(typed.map(({ words }) => words))
   expect([...answersNoId, ...Object.keys(printsText)].filter((words) => !known.has(words))).toEqual([])
 })

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parse as parseCsv } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { readCell } from '../../../src/cli/terminal/csv-cell.ts'
 import { run } from '../../../src/cli/main.ts'
@@ -126,13 +126,13 @@ describe.each(operations)('%s', (_, operation) => {
   const argv = argvOf(operation, secretFile)
   const payload = sampleData(operation) ?? { status: 'success', message: operation.message }
 
-  it.each(formats)('in -o %s', async (format) => {
+  test.each(formats)('in -o %s', async (format) => {
     answering()
     expect(await faultsOf(operation, payload, format, false)).toEqual([])
     expect(await faultsOf(operation, payload, format, true)).toEqual([])
   })
 
-  it('without a format, with --reveal, --envelope, --json and --jq', async () => {
+  test('without a format, with --reveal, --envelope, --json and --jq', async () => {
     answering()
     const terminal = await typing(argv, true)
     expect(terminal.exit).toBe(0)
@@ -156,7 +156,7 @@ describe.each(operations)('%s', (_, operation) => {
     expect(JSON.parse(filtered.out)).toEqual(payload)
   })
 
-  it.each([
+  test.each([
     ['a filter that does not compile', ['--jq', '.[']],
     ['an unknown format', ['-o', 'xml']],
     ['a format that --jq cannot be combined with', ['--jq', '.', '-o', 'csv']],
@@ -170,13 +170,13 @@ describe.each(operations)('%s', (_, operation) => {
     expect({ exit, out, sent: service.seen.length - sent }).toEqual({ exit: 2, out: '', sent: 0 })
   })
 
-  it.runIf(operation.effect === 'read')('exits 1 where a filter fails', async () => {
+  test.runIf(operation.effect === 'read')('exits 1 where a filter fails', async () => {
     answering()
     const { exit, out } = await typing([...argv, '--jq', 'error("no")'], false)
     expect({ exit, out }).toEqual({ exit: 1, out: '' })
   })
 
-  it.skipIf(operation.effect === 'read')(
+  test.skipIf(operation.effect === 'read')(
     'reports that it was done where a filter then fails, and prints the whole answer',
     async () => {
       answering()
@@ -186,7 +186,7 @@ describe.each(operations)('%s', (_, operation) => {
     },
   )
 
-  it('when the service says no', async () => {
+  test('when the service says no', async () => {
     answering(operation)
     for (const tty of [false, true]) {
       const plain = await typing(argv, tty)
@@ -200,7 +200,7 @@ describe.each(operations)('%s', (_, operation) => {
     }
   })
 
-  it.runIf(operation.effect !== 'read')('with --dry-run sends nothing', async () => {
+  test.runIf(operation.effect !== 'read')('with --dry-run sends nothing', async () => {
     answering()
     const sent = service.seen.length
     const { exit, out } = await typing([...argv, '--dry-run', '-o', 'json'], false)

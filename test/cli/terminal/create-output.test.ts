@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createOutput } from '../../../src/cli/terminal/create-output.ts'
 import { memoryIo } from '../memory-io.ts'
 import { shown } from './show.ts'
@@ -10,13 +10,13 @@ const rows = [
 const shape = { columns: ['id', 'slug', 'name', 'ended'] }
 
 describe('without -o', () => {
-  it('a list is a table on a terminal and TSV without a header when piped', async () => {
+  test('a list is a table on a terminal and TSV without a header when piped', async () => {
     expect(await shown(rows, {}, { shape })).toMatchObject({
       tty: 'ID  SLUG      NAME       ENDED\n1   acme      Acme Corp  -\n20  umbrella  日本語     -\n',
       piped: '1\tacme\tAcme Corp\t\n20\tumbrella\t日本語\t\n',
     })
   })
-  it('a record is a line a field, and what nests has its path', async () => {
+  test('a record is a line a field, and what nests has its path', async () => {
     expect(await shown(rows[0])).toMatchObject({
       tty: [
         'id                   1',
@@ -29,27 +29,27 @@ describe('without -o', () => {
       piped: 'id\t1\nslug\tacme\nname\tAcme Corp\ntags\ta, b\npolicy.device_trust\ttrue\nended\t\n',
     })
   })
-  it('an empty list is a note on a terminal and nothing when piped', async () => {
+  test('an empty list is a note on a terminal and nothing when piped', async () => {
     expect(await shown([])).toEqual({ tty: '', piped: '', ttyErr: 'Nothing found.\n' })
   })
-  it('an empty list after a change is not a search that found nothing', async () => {
+  test('an empty list after a change is not a search that found nothing', async () => {
     const io = memoryIo({ tty: true })
     const run = { io, globals: {}, changed: true }
     await createOutput(run).show({ status: 'success', message: 'Replaced', data: [] })
     expect([io.out(), io.err()]).toEqual(['', ''])
   })
-  it('an answer without data is its message on a terminal, its fields when piped', async () => {
+  test('an answer without data is its message on a terminal, its fields when piped', async () => {
     expect(await shown(undefined)).toMatchObject({ tty: 'Done\n', piped: 'status\tsuccess\nmessage\tDone\n' })
   })
-  it('what a server adds beside the message is shown', async () => {
+  test('what a server adds beside the message is shown', async () => {
     const { tty } = await shown(undefined, {}, { extra: { ticket: 7 } })
     expect(tty).toBe('status   success\nmessage  Done\nticket   7\n')
   })
-  it('columns that a server does not answer give way to those it does', async () => {
+  test('columns that a server does not answer give way to those it does', async () => {
     const { piped } = await shown([{ code: 'x', deep: {} }], {}, { shape })
     expect(piped).toBe('x\n')
   })
-  it('a list wider than the terminal is cut and never wrapped, a record is whole', async () => {
+  test('a list wider than the terminal is cut and never wrapped, a record is whole', async () => {
     const long = { id: 1, slug: 'a', name: 'n'.repeat(90), ended: 'never' }
     const { tty } = await shown([long], {}, { shape, columns: 40 })
     expect(tty.split('\n')[1]).toBe(`1   a     ${'n'.repeat(22)}…  never`)
@@ -71,7 +71,7 @@ describe('a table that is too wide', () => {
   }
   const key = { id: '12', name: 'continuous-integration', prefix: 'svc_org_1a2b3c4d', kind: 'organization' }
 
-  it.each([60, 100, 200])('has whole ids at %i columns', async (columns) => {
+  test.each([60, 100, 200])('has whole ids at %i columns', async (columns) => {
     const shape = { columns: Object.keys(request) }
     const { tty } = await shown([request], {}, { shape, columns })
     expect(tty).toContain(request.request_id)
@@ -79,12 +79,12 @@ describe('a table that is too wide', () => {
     const keys = await shown([key], {}, { shape: { columns: Object.keys(key) }, columns: columns / 2 })
     expect(keys.tty).toContain(key.prefix)
   })
-  it('leaves out the last columns before it cuts an id', async () => {
+  test('leaves out the last columns before it cuts an id', async () => {
     const shape = { columns: Object.keys(request) }
     const { tty } = await shown([request], {}, { shape, columns: 34 })
     expect(tty).toBe(`REQUEST_ID                    STA…\n${request.request_id}  pen…\n`)
   })
-  it('has whole times where rows come one by one', async () => {
+  test('has whole times where rows come one by one', async () => {
     const row = { at: request.expires_at, actor: 'key:1 (operator)', subject: 'approval:apr_NR9kWDb' }
     const { tty } = await shown([row], {}, { shape: { columns: Object.keys(row), above: [] }, columns: 40 })
     expect(tty).toContain(row.at)
@@ -108,20 +108,20 @@ describe('-o', () => {
     ['id', '1\n'],
   ]
   for (const [output, expected] of cases)
-    it(`${output} is the same piped and on a terminal`, async () => {
+    test(`${output} is the same piped and on a terminal`, async () => {
       const { tty, piped } = await shown(one, { output })
       expect(tty).toBe(piped)
       expect(piped).toBe(expected)
     })
-  it('yaml reads back as it was', async () => {
+  test('yaml reads back as it was', async () => {
     const { parse } = await import('yaml')
     expect(parse((await shown(one, { output: 'yaml' })).piped)).toEqual(one)
   })
-  it('table is a table when piped too, as wide as it wants', async () => {
+  test('table is a table when piped too, as wide as it wants', async () => {
     const { piped } = await shown([{ id: 1, name: 'n'.repeat(200) }], { output: 'table' })
     expect(piped).toBe(`ID  NAME\n1   ${'n'.repeat(200)}\n`)
   })
-  it('id fails where a row has none', async () => {
+  test('id fails where a row has none', async () => {
     await expect(shown([{ id: 1 }, { name: 'x' }], { output: 'id' })).rejects.toMatchObject({
       exit: 'failed',
       code: 'no_id',
@@ -129,11 +129,11 @@ describe('-o', () => {
     await expect(shown(undefined, { output: 'id' })).rejects.toMatchObject({ code: 'no_id' })
     expect((await shown({ id: 'x7' }, { output: 'id' })).piped).toBe('x7\n')
   })
-  it('json of an answer without data is its status and message', async () => {
+  test('json of an answer without data is its status and message', async () => {
     const { piped } = await shown(undefined, { output: 'json' })
     expect(JSON.parse(piped)).toEqual({ status: 'success', message: 'Done' })
   })
-  it('--envelope shows the whole', async () => {
+  test('--envelope shows the whole', async () => {
     const { piped } = await shown([{ id: 1 }], { envelope: true })
     expect(JSON.parse(piped)).toEqual({ status: 'success', message: 'Done', data: [{ id: 1 }] })
   })
@@ -142,13 +142,13 @@ describe('-o', () => {
     { output: 'csv', envelope: true },
     { output: 'table', jq: '.' },
   ] as const)
-    it(`${JSON.stringify(globals)} is a usage error`, async () => {
+    test(`${JSON.stringify(globals)} is a usage error`, async () => {
       await expect(shown([], globals)).rejects.toMatchObject({ exit: 'usage' })
     })
 })
 
 describe('--json', () => {
-  it('picks fields, through dots too, and is JSON', async () => {
+  test('picks fields, through dots too, and is JSON', async () => {
     const { tty, piped } = await shown(rows, { json: 'id, policy.device_trust' })
     expect(JSON.parse(piped)).toEqual([
       { id: 1, 'policy.device_trust': true },
@@ -156,10 +156,10 @@ describe('--json', () => {
     ])
     expect(tty).toBe(piped)
   })
-  it('goes with -o', async () => {
+  test('goes with -o', async () => {
     expect((await shown(rows, { json: 'slug,id', output: 'tsv' })).piped).toBe('acme\t1\numbrella\t20\n')
   })
-  it('names the fields there are when one is unknown', async () => {
+  test('names the fields there are when one is unknown', async () => {
     await expect(shown(rows, { json: 'id,nope' })).rejects.toMatchObject({
       exit: 'usage',
       message: 'The answer has no field "nope"',
@@ -168,16 +168,16 @@ describe('--json', () => {
     await expect(shown(rows, { json: '__proto__' })).rejects.toMatchObject({ exit: 'usage' })
     await expect(shown(rows, { json: '' })).rejects.toMatchObject({ exit: 'usage' })
   })
-  it('of an empty list is an empty list', async () => {
+  test('of an empty list is an empty list', async () => {
     expect((await shown([], { json: 'id' })).piped).toBe('[]\n')
   })
 })
 
 describe('--jq', () => {
-  it('prints strings as they are and all else as JSON', async () => {
+  test('prints strings as they are and all else as JSON', async () => {
     expect((await shown(rows, { jq: '.[] | .slug, .id' })).piped).toBe('acme\n1\numbrella\n20\n')
   })
-  it('takes a filter that looks like a flag for a filter', async () => {
+  test('takes a filter that looks like a flag for a filter', async () => {
     expect((await shown({ a: 1 }, { jq: '-.a' })).piped).toBe('-1\n')
   })
 })
@@ -204,5 +204,5 @@ describe('colour', () => {
     ['a dumb terminal has none', true, { TERM: 'dumb' }, undefined, false],
   ]
   for (const [title, tty, env, color, expected] of cases)
-    it(`is right: ${title}`, async () => expect(await colours(tty, env, color)).toBe(expected))
+    test(`is right: ${title}`, async () => expect(await colours(tty, env, color)).toBe(expected))
 })

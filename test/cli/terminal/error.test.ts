@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SvcError } from '../../../src/core/errors.ts'
 import type { Globals } from '../../../src/cli/terminal/run.ts'
 import { showError } from '../../../src/cli/terminal/error.ts'
@@ -23,7 +23,7 @@ const about = (message: string) =>
     .err
 
 describe('an error', () => {
-  it('is told in words, each thing on a line, on stderr alone', () => {
+  test('is told in words, each thing on a line, on stderr alone', () => {
     expect(showing(refused)).toEqual({
       exit: 3,
       out: '',
@@ -32,11 +32,11 @@ describe('an error', () => {
         'hint: svc org create --name "Acme"\nrequest id: req_1\n',
     })
   })
-  it('does not say its only issue twice, and says one that its message does not tell', () => {
+  test('does not say its only issue twice, and says one that its message does not tell', () => {
     expect(about('slug is taken')).toBe('svc: slug is taken\n')
     expect(about('Refused')).toBe('svc: Refused\n  slug: is taken\n')
   })
-  it('says of each field what is wrong with it, also where it is the same', () => {
+  test('says of each field what is wrong with it, also where it is the same', () => {
     const issues = ['--a', '--b'].map((field) => ({ field, message: 'must be a price' }))
     const { err } = showing(new SvcError('usage', 'invalid_field', '--a must be a price', { issues }))
     expect(err).toBe('svc: --a must be a price\n  --b: must be a price\n')
@@ -49,7 +49,7 @@ describe('an error', () => {
     { jq: '.' },
     { envelope: true },
   ])
-    it(`is one line of JSON with ${JSON.stringify(globals)}`, () => {
+    test(`is one line of JSON with ${JSON.stringify(globals)}`, () => {
       const { err } = showing(refused, globals)
       expect(err.trimEnd()).not.toContain('\n')
       expect(JSON.parse(err)).toEqual({
@@ -62,8 +62,8 @@ describe('an error', () => {
       })
     })
   for (const output of ['table', 'csv', 'tsv', 'id', 'nonsense'])
-    it(`is in words with -o ${output}`, () => expect(showing(refused, { output }).err).toMatch(/^svc: /))
-  it('shows a stack only with --debug', () => {
+    test(`is in words with -o ${output}`, () => expect(showing(refused, { output }).err).toMatch(/^svc: /))
+  test('shows a stack only with --debug', () => {
     const bug = new TypeError('x is not a function')
     expect(showing(bug).err).toBe(
       'svc: Something went wrong inside svc: x is not a function\nhint: Run it again with --debug and report the output\n',
@@ -71,21 +71,21 @@ describe('an error', () => {
     expect(showing(bug, { debug: true }).err).toMatch(/\n {4}at .*error\.test\.ts/)
     expect(showing(refused).err).not.toContain(' at ')
   })
-  it('that nobody foresaw is internal and exits 1', () => {
+  test('that nobody foresaw is internal and exits 1', () => {
     for (const thrown of [new Error('x'), 'x', undefined, { a: 1 }]) {
       const { exit, err } = showing(thrown, { output: 'json' })
       expect(exit).toBe(1)
       expect(JSON.parse(err)).toMatchObject({ code: 'internal' })
     }
   })
-  it('of the system is told in its words', () => {
+  test('of the system is told in its words', () => {
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
       code: 'ENOSPC',
       syscall: 'write',
     })
     expect(showing(full)).toMatchObject({ exit: 1, err: 'svc: ENOSPC: no space left on device, write\n' })
   })
-  it('by an abort is an interruption', () => {
+  test('by an abort is an interruption', () => {
     const io = { ...memoryIo(), signal: AbortSignal.abort() }
     expect(showError(new Error('whatever'), { io, globals: {} })).toBe(130)
   })

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { checkFilter, runJq } from '../../../src/cli/terminal/jq.ts'
 
 const filtered = async (value: unknown, filter: string): Promise<string> =>
   (await runJq(value, filter, { onTerminal: false })).text
 
 describe('jq', () => {
-  it.each([
+  test.each([
     [
       '.[] | select(.age > 30) | .name',
       [
@@ -37,31 +37,31 @@ describe('jq', () => {
     expect(await filtered(value, filter)).toBe(expected)
   })
 
-  it('keeps text outside of the basic plane, as a value and as a key', async () => {
+  test('keeps text outside of the basic plane, as a value and as a key', async () => {
     expect(await filtered({ '🦆': ['𝒳', '日本'] }, '."🦆"[]')).toBe('𝒳\n日本\n')
     expect(await filtered('𝒳y', 'explode | length')).toBe('2\n')
     expect(await filtered(['🦆'.repeat(50_000)], '.[0] | length')).toBe('50000\n')
   })
 
-  it('replaces half of a surrogate pair, which jq does not read', async () => {
+  test('replaces half of a surrogate pair, which jq does not read', async () => {
     expect(await filtered(['\ud800x', '\\ud800'], '.[]')).toBe('\ufffdx\n\\ud800\n')
   })
 
-  it('reads and writes text that is longer than a block', async () => {
+  test('reads and writes text that is longer than a block', async () => {
     const long = Array.from({ length: 20_000 }, (_, i) => ({ id: i, name: `Ünï ${i}` }))
     expect(JSON.parse(await filtered(long, '.'))).toEqual(long)
     const one = 'x'.repeat(3_000_000)
     expect(await filtered(one, '.')).toBe(`${one}\n`)
   })
 
-  it('tells what the filter says besides', async () => {
+  test('tells what the filter says besides', async () => {
     expect(await runJq([1], '.[0] | debug', { onTerminal: false })).toEqual({
       text: '1\n',
       said: '["DEBUG:",1]',
     })
   })
 
-  it('fails clearly where the memory of jq does not suffice, and can be used again', async () => {
+  test('fails clearly where the memory of jq does not suffice, and can be used again', async () => {
     await expect(filtered('x', '. * 300000000 | length')).rejects.toMatchObject({
       exit: 'failed',
       message: expect.stringMatching(/^--jq ran out of memory on \d+ MiB of JSON$/),
@@ -69,13 +69,13 @@ describe('jq', () => {
     expect(await filtered([1], 'length')).toBe('1\n')
   })
 
-  it('says that there is one input where a filter reads another', async () => {
+  test('says that there is one input where a filter reads another', async () => {
     await expect(filtered('x', 'input')).rejects.toMatchObject({
       message: '--jq "input" failed: there is no further input; the answer is the only one',
     })
   })
 
-  it.each([
+  test.each([
     'halt_error',
     'error',
     '.key | tonumber',
@@ -93,14 +93,14 @@ describe('jq', () => {
     expect(said).not.toContain('svc_org')
   })
 
-  it('ends a filter without an end after a change, and can be used again', async () => {
+  test('ends a filter without an end after a change, and can be used again', async () => {
     await expect(runJq({}, 'def f: f; f', { onTerminal: false, changed: true })).rejects.toMatchObject({
       message: '--jq "def f: f; f" did not end within 5 s',
     })
     expect(await filtered([1], 'length')).toBe('1\n')
   }, 20_000)
 
-  it('tells what went wrong in a filter', async () => {
+  test('tells what went wrong in a filter', async () => {
     await expect(filtered('x', '.a.b')).rejects.toMatchObject({
       exit: 'failed',
       message: expect.stringMatching(/^--jq "\.a\.b" failed: Cannot index string with /),
@@ -109,14 +109,14 @@ describe('jq', () => {
 })
 
 describe('the check of a filter', () => {
-  it.each(['.', '.a.b', 'error("x")', 'repeat(.)', '[range(1e12)]', 'input', 'halt_error'])(
+  test.each(['.', '.a.b', 'error("x")', 'repeat(.)', '[range(1e12)]', 'input', 'halt_error'])(
     'passes %s without running it',
     async (filter) => {
       await expect(checkFilter(filter)).resolves.toBeUndefined()
     },
   )
 
-  it.each([
+  test.each([
     ['.[', /^--jq "\.\[" is not a valid filter: syntax error/],
     ['', /is not a valid filter: /],
     ['nosuch', /nosuch\/0 is not defined/],

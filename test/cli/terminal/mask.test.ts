@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { shown } from './show.ts'
 
 const masked = new Set(['mobile', 'email', 'key', 'code'])
@@ -11,7 +11,7 @@ const person = {
 }
 
 describe('in a table on a terminal', () => {
-  it('phones, e-mail addresses and secrets are masked', async () => {
+  test('phones, e-mail addresses and secrets are masked', async () => {
     const { tty } = await shown(person, {}, { shape: { masked } })
     expect(tty).toBe(
       [
@@ -23,7 +23,7 @@ describe('in a table on a terminal', () => {
       ].join('\n'),
     )
   })
-  it('they are masked at any depth, in lists, and when picked by a path', async () => {
+  test('they are masked at any depth, in lists, and when picked by a path', async () => {
     const deep = { admin: { mobile: '+491701234567' }, keys: [{ key: 'plain' }], email: ['a@b.example'] }
     const { tty } = await shown(deep, {}, { shape: { masked } })
     expect(tty).toBe('admin.mobile  +49••••••4567\nkeys[0].key   ••••\nemail         a•••@b.example\n')
@@ -43,11 +43,11 @@ describe('in a table on a terminal', () => {
     [null, '-'],
   ]
   for (const [mobile, expected] of phones)
-    it(`the phone ${JSON.stringify(mobile)} is ${expected}`, async () => {
+    test(`the phone ${JSON.stringify(mobile)} is ${expected}`, async () => {
       const { tty } = await shown([{ mobile }], {}, { shape: { masked } })
       expect(tty.split('\n')[1]).toBe(expected)
     })
-  it('--reveal shows them', async () => {
+  test('--reveal shows them', async () => {
     const { tty } = await shown(person, { reveal: true }, { shape: { masked } })
     expect(tty).toContain('+12025550101')
     expect(tty).toContain(person.key)
@@ -55,12 +55,12 @@ describe('in a table on a terminal', () => {
 })
 
 for (const output of [undefined, 'table', 'json', 'ndjson', 'yaml', 'csv', 'tsv'])
-  it(`piped output is complete with -o ${output}`, async () => {
+  test(`piped output is complete with -o ${output}`, async () => {
     const { piped } = await shown([person], { output }, { shape: { masked } })
     for (const value of Object.values(person)) expect(piped).toContain(value)
   })
 for (const output of ['json', 'ndjson', 'yaml', 'csv', 'tsv'])
-  it(`${output} is complete on a terminal too`, async () => {
+  test(`${output} is complete on a terminal too`, async () => {
     const { tty } = await shown([person], { output }, { shape: { masked } })
     expect(tty).toContain(person.key)
   })

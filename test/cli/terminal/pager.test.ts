@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Globals } from '../../../src/cli/terminal/run.ts'
 import type { Pager } from '../../../src/cli/terminal/io.ts'
 import { createOutput } from '../../../src/cli/terminal/create-output.ts'
@@ -32,7 +32,7 @@ const shown = async (given: Given) => {
   return { out: io.out(), pages }
 }
 
-it('what is longer than the terminal goes to the pager, whole and once', async () => {
+test('what is longer than the terminal goes to the pager, whole and once', async () => {
   const { out, pages } = await shown({})
   expect(out).toBe('')
   expect(pages).toHaveLength(1)
@@ -40,12 +40,12 @@ it('what is longer than the terminal goes to the pager, whole and once', async (
   expect(pages[0]!.pager).toEqual({ command: undefined, env: { LESS: 'FRX', LESSHISTFILE: '-' } })
 })
 
-it('one line makes the difference: the prompt of the shell needs the last', async () => {
+test('one line makes the difference: the prompt of the shell needs the last', async () => {
   expect((await shown({ lines: 22 })).pages).toEqual([])
   expect((await shown({ lines: 23 })).pages).toHaveLength(1)
 })
 
-it.each([
+test.each([
   [{ PAGER: 'more' }, 'more'],
   [{ PAGER: 'more', SVC_PAGER: 'less -S' }, 'less -S'],
   [{ PAGER: 'cat', SVC_PAGER: 'less -S' }, 'less -S'],
@@ -54,11 +54,11 @@ it.each([
   expect(pages[0]!.pager.command).toBe(command)
 })
 
-it('leaves LESS as a person has set it', async () => {
+test('leaves LESS as a person has set it', async () => {
   expect((await shown({ env: { LESS: '-i' } })).pages[0]!.pager.env['LESS']).toBe('-i')
 })
 
-it.each<[string, Given]>([
+test.each<[string, Given]>([
   ['in a pipe', { tty: false }],
   ['with --no-input', { globals: { input: false } }],
   ['in CI', { env: { CI: 'true' } }],
@@ -73,7 +73,7 @@ it.each<[string, Given]>([
   expect(out).toContain('99')
 })
 
-it('is shown all the same where there is no such program', async () => {
+test('is shown all the same where there is no such program', async () => {
   const { out } = await shown({ found: false, env: { PAGER: 'nope' } })
   expect(out).toContain('99')
 })

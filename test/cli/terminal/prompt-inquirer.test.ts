@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createPrompt } from '../../../src/cli/terminal/prompt-inquirer.ts'
 import type { Prompt } from '../../../src/cli/terminal/prompt.ts'
 import { memoryIo } from '../memory-io.ts'
@@ -23,24 +23,24 @@ const asking = async <T>(
 }
 
 describe('a prompt', () => {
-  it('takes a text', async () => {
+  test('takes a text', async () => {
     const { answer, shown } = await asking((prompt) => prompt.text('Name', { example: 'Acme' }), 'Umbrella\r')
     expect(answer).toBe('Umbrella')
     expect(shown).toContain('Name (such as Acme)')
   })
-  it('does not echo a secret', async () => {
+  test('does not echo a secret', async () => {
     const { answer, shown } = await asking((prompt) => prompt.secret('API key'), 's3cret\r')
     expect(answer).toBe('s3cret')
     expect(shown).not.toContain('s3cret')
   })
-  it('takes no answer for no', async () => {
+  test('takes no answer for no', async () => {
     expect((await asking((prompt) => prompt.confirm('Delete?'), '\r')).answer).toBe(false)
     expect((await asking((prompt) => prompt.confirm('Delete?'), 'y\r')).answer).toBe(true)
   })
-  it('lets one be chosen', async () => {
+  test('lets one be chosen', async () => {
     expect((await asking((prompt) => prompt.select('Which', ['a', 'b']), '\r')).answer).toBe('a')
   })
-  it('takes a choice away when it is stale, and leaves the command running', async () => {
+  test('takes a choice away when it is stale, and leaves the command running', async () => {
     const stale = new AbortController()
     const choices = [{ value: 'a', name: 'A \u202e' }]
     const shown = await asking((prompt) => prompt.selectUntil('Which', choices, stale.signal), '\r')
@@ -50,7 +50,7 @@ describe('a prompt', () => {
       (await asking((prompt) => prompt.selectUntil('Which', choices, stale.signal), '')).answer,
     ).toBeUndefined()
   })
-  it('shows nothing hostile', async () => {
+  test('shows nothing hostile', async () => {
     const { shown } = await asking((prompt) => prompt.text('Delete \u202eacme\u0007?'), 'x\r')
     expect(shown).toContain('Delete \\u{202e}acme\\u{0007}?')
   })
@@ -60,12 +60,12 @@ describe('a prompt', () => {
     ['Esc', '\u001b'],
     ['the end of the input', undefined],
   ] as const)
-    it(`is interrupted by ${what}`, async () => {
+    test(`is interrupted by ${what}`, async () => {
       await expect(asking((prompt) => prompt.text('Name'), typed)).rejects.toMatchObject({
         exit: 'interrupted',
       })
     })
-  it('is interrupted by a signal', async () => {
+  test('is interrupted by a signal', async () => {
     const abort = new AbortController()
     setImmediate(() => abort.abort())
     await expect(asking((prompt) => prompt.text('Name'), '', abort.signal)).rejects.toMatchObject({

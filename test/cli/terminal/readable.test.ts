@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { relativeTime } from '../../../src/cli/terminal/relative-time.ts'
 import { shown } from './show.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 
 describe('a time in a list', () => {
-  it.each([
+  test.each([
     ['2025-12-31T23:59:50.000Z', 'just now'],
     ['2026-01-01T00:00:00Z', 'just now'],
     ['2026-01-01T00:00:59Z', 'in less than a minute'],
@@ -26,7 +26,7 @@ describe('a time in a list', () => {
 
   const at = '2025-12-31T23:57:00.000Z'
 
-  it('is relative in a table on a terminal, in fields that hold times, and nowhere else', async () => {
+  test('is relative in a table on a terminal, in fields that hold times, and nowhere else', async () => {
     const rows = [{ id: 1, name: at, created_at: at, format: at }]
     expect(await shown(rows)).toMatchObject({
       tty: expect.stringContaining(`1   ${at}  3 minutes ago  ${at}`),
@@ -37,7 +37,7 @@ describe('a time in a list', () => {
     expect((await shown(rows, { output: 'table' })).piped).not.toContain('ago')
   })
 
-  it('is as it is in a record, and in rows that come one by one', async () => {
+  test('is as it is in a record, and in rows that come one by one', async () => {
     expect((await shown({ created_at: at })).tty).toBe(`created_at  ${at}\n`)
     expect((await shown([{ at }], {}, { shape: { above: [] } })).tty).toBe(`AT\n${at}\n`)
   })
@@ -50,7 +50,7 @@ describe('what nests', () => {
     { id: 5, name: 'Lab', places: [] },
   ]
 
-  it('is summed up in the cell of a list', async () => {
+  test('is summed up in the cell of a list', async () => {
     const { tty, piped } = await shown([{ id: 1, policy, fences, odd: [{ x: [1] }] }], {}, { columns: 200 })
     expect(tty.split('\n')[1]!.split(/ {2,}/)).toEqual([
       '1',
@@ -61,7 +61,7 @@ describe('what nests', () => {
     expect(piped).toBe('1\n')
   })
 
-  it('is a line a field in a record', async () => {
+  test('is a line a field in a record', async () => {
     const { tty, piped } = await shown({ id: 1, fences })
     expect(tty).toBe(
       [
@@ -78,14 +78,14 @@ describe('what nests', () => {
     expect(piped).toBe(`id\t1\nfences\t${JSON.stringify(fences)}\n`)
   })
 
-  it.each([60, 100, 200])('fits into %i columns as a list', async (columns) => {
+  test.each([60, 100, 200])('fits into %i columns as a list', async (columns) => {
     const { tty } = await shown([{ id: 1, policy, fences, name: 'n'.repeat(90) }], {}, { columns })
     expect(Math.max(...tty.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns)
   })
 })
 
 describe('CSV of an empty list', () => {
-  it('has its header: the fields that were picked, those of the table, or the columns', async () => {
+  test('has its header: the fields that were picked, those of the table, or the columns', async () => {
     const shape = { columns: ['id'], known: ['id', 'name'] }
     expect((await shown([], { output: 'csv' }, { shape })).piped).toBe('id,name\n')
     expect((await shown([], { output: 'csv', json: 'name' }, { shape })).piped).toBe('name\n')

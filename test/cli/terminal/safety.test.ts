@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { SvcError } from '../../../src/core/errors.ts'
 import { showError } from '../../../src/cli/terminal/error.ts'
@@ -25,20 +25,20 @@ const data = hostile.map((char, i) => ({
 
 describe('on a terminal nothing hostile stands raw', () => {
   for (const output of formats)
-    it(`in ${output}`, async () => {
+    test(`in ${output}`, async () => {
       const whole = await shown(data, { output })
       expect(whole.tty).not.toMatch(unsafe)
       expect(whole.tty).toContain('0a')
       expect((await shown(data[4], { output })).tty).not.toMatch(unsafe)
     })
-  it('in what --jq answers', async () => {
+  test('in what --jq answers', async () => {
     expect((await shown(data, { jq: '.[].name, .[]' })).tty).not.toMatch(unsafe)
   })
-  it('in a message, a note or a warning', async () => {
+  test('in a message, a note or a warning', async () => {
     const { tty } = await shown(undefined, {}, { extra: { message: 'a\u001b[2Jb\u202e' } })
     expect(tty).toBe('a\\u{001b}[2Jb\\u{202e}\n')
   })
-  it('in an error, for people and for machines', () => {
+  test('in an error, for people and for machines', () => {
     for (const output of [undefined, 'json', 'yaml']) {
       const io = memoryIo({ tty: true })
       const evil = `a${hostile.join('')}b`
@@ -60,40 +60,40 @@ describe('on a terminal nothing hostile stands raw', () => {
 const unseen = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
 describe('in a pipe nothing that moves a cursor or turns text round stands raw', () => {
-  it.each(formats)('in %s', async (output) => {
+  test.each(formats)('in %s', async (output) => {
     expect((await shown(data, { output })).piped).not.toMatch(unseen)
     expect((await shown(data[4], { output })).piped).not.toMatch(unseen)
   })
 
-  it('in what --jq answers', async () => {
+  test('in what --jq answers', async () => {
     expect((await shown(data, { jq: '.[].name, .[]' })).piped).not.toMatch(unseen)
   })
 
-  it('keeps joined emoji and letters', async () => {
+  test('keeps joined emoji and letters', async () => {
     const name = '👩‍👩‍👧 ❤️ نمی‌خواهم'
     for (const globals of [{ output: 'tsv' }, { output: 'csv' }, { output: 'yaml' }, { jq: '.name' }])
       expect((await shown({ name }, globals)).piped).toContain(name)
   })
 
-  it('loses nothing in YAML', async () => {
+  test('loses nothing in YAML', async () => {
     expect(parse((await shown(data, { output: 'yaml' })).piped)).toEqual(data)
   })
 })
 
-it('CSV holds no formula, in its header neither', async () => {
+test('CSV holds no formula, in its header neither', async () => {
   const { piped } = await shown([{ id: 1, name: '=cmd()', '@x': '+1+1', mobile: '+12025550101' }], {
     output: 'csv',
   })
   expect(piped).toBe("id,name,'@x,mobile\n1,'=cmd(),'+1+1,+12025550101\n")
 })
 
-it('a cell cannot make a line or a cell of its own in a table or TSV', async () => {
+test('a cell cannot make a line or a cell of its own in a table or TSV', async () => {
   const rows = [{ id: 1, name: 'a\n2\tforged\r3' }]
   const { tty, piped } = await shown(rows)
   expect(tty.split('\n')).toHaveLength(3)
   expect(piped).toBe('1\ta\\n2\\tforged\\r3\n')
 })
 
-it('JSON loses nothing of it', async () => {
+test('JSON loses nothing of it', async () => {
   expect(JSON.parse((await shown(data, { output: 'json' })).tty)).toEqual(data)
 })
