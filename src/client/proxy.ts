@@ -1,6 +1,5 @@
 import type { Env } from '../core/env.ts'
-
-const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+import { isLoopbackName } from '../core/loopback.ts'
 
 export type ProxySettings = { uri: string; noProxy: string }
 
@@ -10,7 +9,7 @@ export type ProxySettings = { uri: string; noProxy: string }
  */
 export const proxyFor = (origin: string, env: Env): ProxySettings | undefined => {
   const { protocol, hostname } = new URL(origin)
-  if (loopback.test(hostname)) return undefined
+  if (isLoopbackName(hostname)) return undefined
   const uri =
     protocol === 'https:'
       ? (env['https_proxy'] ?? env['HTTPS_PROXY'])

@@ -2,6 +2,7 @@ import { decodeCBOR, encodeCBOR } from '@levischuck/tiny-cbor'
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
 import * as z from 'zod/mini'
 import { fromBase64url, fromUtf8, parseExact, toBase64url } from './exact.ts'
+import { isLoopbackHost } from '../core/loopback.ts'
 
 export const base64url = z.string().check(z.regex(/^[\w-]+$/, 'is not base64url'))
 
@@ -41,12 +42,10 @@ export const readEvidence = (evidence: Evidence) => {
   }
 }
 
-const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
-
 const siteProblem = ({ origin, rp_id }: Evidence): string | undefined => {
   const url = new URL(origin)
   if (url.origin !== origin) return 'The origin is not an origin'
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback.has(url.hostname)))
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname)))
     return 'The origin is neither https nor this machine'
   const within = url.hostname === rp_id || (rp_id.includes('.') && url.hostname.endsWith(`.${rp_id}`))
   return within ? undefined : 'The relying party is not of the origin'

@@ -1,6 +1,6 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
-import { isLoopback } from '../context/address.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
 
 /** Whom svc asks through, and what else it needs to know of the other side. */
 export type Backend = {
@@ -45,5 +45,5 @@ export const secondsLeft = (record: ApprovalRecord, now: number): number => {
 
 export const placeOf = (url: string) => {
   const { origin } = new URL(url)
-  return { origin, local: isLoopback(new URL(url)) }
+  return { origin, local: isLoopbackHost(new URL(url).hostname) }
 }

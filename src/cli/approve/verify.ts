@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Context } from '../context/context.ts'
-import { isLoopback } from '../context/address.ts'
 import { readText } from '../terminal/read-text.ts'
 import { factors } from './ask.ts'
 import type { ExpectedFlags } from './expected.ts'
@@ -30,7 +30,7 @@ const receiptIn = (text: string): unknown => {
 const urlOf = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) throw usageError(`--jwks-url is not a valid URL: "${text}"`)
-  if (url.protocol === 'http:' && !isLoopback(url))
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     throw usageError('--jwks-url must use https: otherwise the keys could be changed on the way')
   return url.href
 }

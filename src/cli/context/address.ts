@@ -39,9 +39,3 @@ export const pathHint = (baseUrl: string): string | undefined => {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   return url?.pathname === '/' ? `the API root is usually ${url.origin}/admin/public/api` : undefined
 }
-
-/** 127.0.0.0/8, ::1 and localhost. The URL parser has brought every spelling of an IPv4 address into one. */
-export const isLoopback = (url: URL): boolean =>
-  url.hostname === 'localhost' ||
-  url.hostname === '[::1]' ||
-  /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(url.hostname)

@@ -3,7 +3,8 @@ import { shellWord } from '../../core/shell-word.ts'
 import type { Globals } from '../terminal/run.ts'
 import type { Io } from '../terminal/io.ts'
 import { readText } from '../terminal/read-text.ts'
-import { defaultBaseUrl, isLoopback, originOf } from './address.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
+import { defaultBaseUrl, originOf } from './address.ts'
 import type { Profile } from './profile-file.ts'
 
 /** The secrets of a profile, as an error calls them. */
@@ -147,7 +148,7 @@ const checkDestination = (url: URL, source: KeySource, profileName: string, noun
       `The ${noun === 'API key' ? 'key' : noun} of profile "${profileName}" was saved for ${source.origin} and is not sent to ${url.origin}`,
       { hint: wayOut[noun](profileName, url.origin) },
     )
-  if (url.protocol !== 'https:' && !isLoopback(url))
+  if (url.protocol !== 'https:' && !isLoopbackHost(url.hostname))
     throw new SvcError('usage', 'insecure_url', `The ${noun} is not sent to ${url.origin} over plain http`, {
       hint: `use https://${url.host}`,
     })

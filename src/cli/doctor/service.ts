@@ -1,9 +1,10 @@
 import { shellWord } from '../../core/shell-word.ts'
 import { org } from '../../contract/org.ts'
 import { SvcError } from '../../core/errors.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Answer } from '../../client/client.ts'
 import type { Context } from '../context/context.ts'
-import { isLoopback, pathHint } from '../context/address.ts'
+import { pathHint } from '../context/address.ts'
 import type { Settings } from '../context/settings.ts'
 import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
 
@@ -14,7 +15,7 @@ const clockWarnsMs = 10_000
 export const checkAddress = ({ baseUrl, profile }: Settings): Finding => {
   const url = new URL(baseUrl.value)
   const from = `${baseUrl.value} (${baseUrl.source}; profile ${profile.value})`
-  if (url.protocol === 'http:' && !isLoopback(url))
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     return fail(
       'address',
       `${from} is plain http, so no key is sent`,

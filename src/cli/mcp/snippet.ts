@@ -1,6 +1,6 @@
 import type { Env } from '../../core/env.ts'
 import { usageError } from '../../core/errors.ts'
-import { isLoopback } from '../context/address.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Setting, Settings } from '../context/settings.ts'
 
 export const mcpClients = ['claude', 'cursor', 'vscode', 'generic'] as const
@@ -15,7 +15,7 @@ type Secret = (name: string) => string
 
 /** Whether the tool server can be used without a bearer: nobody saved one, and only this machine reaches it. */
 const needsBearer = async (url: string, settings: Settings): Promise<boolean> =>
-  !isLoopback(new URL(url)) || (await settings.bearer(url)) !== undefined
+  !isLoopbackHost(new URL(url).hostname) || (await settings.bearer(url)) !== undefined
 
 const spoken = (setting: Setting | undefined): string | undefined =>
   setting && setting.source !== 'profile' && setting.source !== 'default' ? setting.value : undefined
@@ -36,7 +36,7 @@ const envOf = async (settings: Settings, env: Env, secret: Secret): Promise<Fiel
   ]
   const throughTools = spoken(mcpUrl) !== undefined
   const elsewhere = throughTools || spoken(baseUrl) !== undefined
-  if (env['MCP_AUTH_TOKEN'] || (throughTools && !isLoopback(new URL(mcpUrl!.value))))
+  if (env['MCP_AUTH_TOKEN'] || (throughTools && !isLoopbackHost(new URL(mcpUrl!.value).hostname)))
     fields.push(['MCP_AUTH_TOKEN', secret('MCP_AUTH_TOKEN')])
   // An agent needs a key that can only ask.
   if (env['SVC_API_KEY'] && !env['SVC_ASK_KEY']) fields.push(['SVC_API_KEY', secret('SVC_API_KEY')])

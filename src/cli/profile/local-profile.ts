@@ -1,6 +1,6 @@
 import { shellWord } from '../../core/shell-word.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Io } from '../terminal/io.ts'
-import { isLoopback } from '../context/address.ts'
 import { createStore } from '../context/profile-store.ts'
 
 export type LocalService = {
@@ -24,7 +24,7 @@ const differsInPort = (before: string | undefined, after: string): boolean => {
   if (before === undefined || !URL.canParse(before)) return false
   const urls = [new URL(before), new URL(after)]
   for (const url of urls) url.port = ''
-  return urls.every(isLoopback) && urls[0]!.href === urls[1]!.href
+  return urls.every(({ hostname }) => isLoopbackHost(hostname)) && urls[0]!.href === urls[1]!.href
 }
 
 /**

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { line } from '../../contract/field.ts'
 import type { Env } from '../../core/env.ts'
 import { jsonPointer } from './json-pointer.ts'
-import { isLoopback } from './loopback.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
 import { badConfig } from './private-text.ts'
 import { readSecret } from './secret.ts'
 import { headerFields, path, secret, variable } from './texts.ts'
@@ -55,7 +55,7 @@ const checkUrl = (template: string): void => {
     throw badConfig('quotes.url needs {symbol} in its path or query', urlHint)
   if (one.username || one.password)
     throw badConfig('quotes.url must not hold a name or a password', 'Put them into quotes.headers')
-  if (one.protocol === 'http:' && !isLoopback(one.hostname.replace(/^\[|\]$/g, '')))
+  if (one.protocol === 'http:' && !isLoopbackHost(one.hostname))
     throw badConfig('quotes.url must be https, except on this machine', urlHint)
 }
 

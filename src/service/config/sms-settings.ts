@@ -1,5 +1,5 @@
 import type { Env } from '../../core/env.ts'
-import { isLoopback } from './loopback.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
 import { badConfig } from './private-text.ts'
 import type { Config } from './schema.ts'
 import { readSecret } from './secret.ts'
@@ -24,7 +24,7 @@ const parseUrl = (text: string): string => {
   if (!url || !/^https?:$/.test(url.protocol)) throw badConfig('sms.url is not a valid URL', hint)
   if (url.username || url.password)
     throw badConfig('sms.url must not hold a name or a password', 'Put them into sms.headers')
-  if (url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[|\]$/g, '')))
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     throw badConfig('sms.url must be https, except on this machine', hint)
   return url.href
 }

@@ -1,6 +1,6 @@
 import { email } from '../../contract/records.ts'
 import type { Env } from '../../core/env.ts'
-import { isLoopback } from './loopback.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
 import { badConfig, openText } from './private-text.ts'
 import type { Config } from './schema.ts'
 import { readSecret } from './secret.ts'
@@ -86,7 +86,7 @@ export const smtpSettings = (
     host,
     port: url.port === '' ? ports[url.protocol]! : Number(url.port),
     secure,
-    plain: !secure && (file.plain ?? isLoopback(host)),
+    plain: !secure && (file.plain ?? isLoopbackHost(host)),
     ...(user !== '' && { user, password }),
     from: parseMailbox(from),
     ...(file.ca_file !== undefined && { ca: openText(file.ca_file, 'smtp.ca_file').text }),

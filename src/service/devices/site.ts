@@ -2,18 +2,17 @@ import { isIP } from 'node:net'
 import { ofKeptDevice } from './active.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
+import { isLoopbackAddress } from '../../core/loopback.ts'
 
 /** Where approvers sign: WebAuthn binds a key to `rp_id` and each signature to `origin`. */
 export type Site = { origin: string; rp_id: string }
 
 const setting = 'webauthn_rp_id'
 
-const isLoopback = (host: string): boolean => host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
-
 /** WebAuthn knows names only, and https but for this machine: the loopback address becomes `localhost`, others nothing. */
 export const siteAt = (publicUrl: string): Site | undefined => {
   const url = new URL(publicUrl)
-  if (isLoopback(url.hostname)) url.hostname = 'localhost'
+  if (isLoopbackAddress(url.hostname)) url.hostname = 'localhost'
   if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return undefined
   if (url.protocol !== 'https:' && url.hostname !== 'localhost') return undefined
   return { origin: url.origin, rp_id: url.hostname }

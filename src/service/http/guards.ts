@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { usageError } from '../../core/errors.ts'
+import { isLoopbackName } from '../../core/loopback.ts'
 import { contains, readAddress, readNetwork, type Network } from '../../rules/network.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { socketOf } from './peer.ts'
@@ -21,13 +22,6 @@ const proxyOf = (text: string): Network => {
     'Name the address of the proxy: svc serve --trusted-proxy 127.0.0.1',
   )
 }
-
-/** A name of this machine, as a Host header has it, without the port. */
-export const isLoopbackName = (host: string): boolean =>
-  host === 'localhost' ||
-  host.endsWith('.localhost') ||
-  host === '[::1]' ||
-  /^127(?:\.\d{1,3}){3}$/.test(host)
 
 /** Decides before anything of a request is believed. Throws a Refusal, or answers with a redirect or nothing. */
 export const createGuards = ({ loopbackOnly, publicUrl, trustedProxy }: GuardOptions) => {

@@ -3,9 +3,10 @@ import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Context } from 'hono'
 import { Refusal } from '../../core/refusal.ts'
-import { isLoopback } from '../config/loopback.ts'
+import { isLoopbackAddress } from '../../core/loopback.ts'
 import { siteAt } from '../devices/site.ts'
 import { sendStatic, staticFile, type StaticFile } from './static-file.ts'
+import { isLoopbackAddress } from '../../core/loopback.ts'
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -86,7 +87,7 @@ export const createPageRoutes = (
     // WebAuthn wants a name; what stands behind the `#` comes along by itself.
     const { hostname } = new URL(context.req.url)
     const site = siteAt(publicUrl)
-    if (site && hostname !== 'localhost' && isLoopback(hostname.replace(/^\[|\]$/g, '')))
+    if (site && isLoopbackAddress(hostname))
       return new Response(null, {
         status: 302,
         headers: { ...headers, location: `${site.origin}/approver`, 'x-request-id': id },

@@ -3,6 +3,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { SvcError } from '../../core/errors.ts'
+import { isLoopbackName } from '../../core/loopback.ts'
 import { answerParserError } from './parser-error.ts'
 import { redirectPlainHttp } from './plain-on-tls.ts'
 
@@ -43,8 +44,7 @@ const cannotListen = (where: string, error: NodeJS.ErrnoException): SvcError => 
  */
 const strictTransport = (publicUrl: string | undefined): string | undefined => {
   const { protocol, port, hostname } = new URL(publicUrl ?? 'http://localhost')
-  const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
-  return protocol === 'https:' && port === '' && !isLocal ? 'max-age=31536000' : undefined
+  return protocol === 'https:' && port === '' && !isLoopbackName(hostname) ? 'max-age=31536000' : undefined
 }
 
 /** Listens, and answers with what `serve` makes of the port. Fails with an SvcError when it cannot listen. */

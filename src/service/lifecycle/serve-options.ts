@@ -3,7 +3,7 @@ import { createSecureContext } from 'node:tls'
 import type { Env } from '../../core/env.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
-import { isLoopback } from '../config/loopback.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
 import type { ConfigFlags } from '../config/settings.ts'
 import type { Tls } from '../http/server.ts'
 
@@ -28,7 +28,7 @@ export type ServeOptions = ConfigFlags & {
 
 /** Fails with a usage error on an address that would be open to others without a secret. */
 export const checkHost = ({ host = '127.0.0.1', dev, env }: ServeOptions): string => {
-  if (isLoopback(host)) return host
+  if (isLoopbackHost(host)) return host
   if (dev) throw usageError(`--dev binds loopback only, not ${host}`, 'Leave --host out, or leave --dev out')
   if (!env.MCP_AUTH_TOKEN)
     throw usageError(

@@ -2,7 +2,7 @@ import { Refusal } from '../../core/refusal.ts'
 import { createEngineGateway } from '../approvals/engine-gateway.ts'
 import { watchApprovals } from '../approvals/watch.ts'
 import type { Service } from '../call/service.ts'
-import { isLoopback } from '../config/loopback.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
 import { readSettings } from '../config/settings.ts'
 import { openKeyring } from '../custody/open-keyring.ts'
 import { watchCustody } from '../custody/watch.ts'
@@ -105,14 +105,14 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         quotes,
         ring: dev ? createLogRinger(log, storage.now) : () => undefined,
       })
-      const guards = { loopbackOnly: isLoopback(host), publicUrl, trustedProxy }
+      const guards = { loopbackOnly: isLoopbackHost(host), publicUrl, trustedProxy }
       mcp = createMcpServer({
         authenticate,
         rate: (caller) => service!.rate(caller),
         gatewayFor: (caller) => createEngineGateway(service!, caller),
         token: env.MCP_AUTH_TOKEN || undefined,
         defaults: settings.asking,
-        localOnly: isLoopback(host) && publicUrl === undefined && trustedProxy.length === 0,
+        localOnly: isLoopbackHost(host) && publicUrl === undefined && trustedProxy.length === 0,
       })
       const app = createApp({ service, handlers, guards, mounted: mcp.routes, log, phase: () => phase })
       return (request, bindings) => app.fetch(request, bindings as object)

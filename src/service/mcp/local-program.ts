@@ -1,9 +1,6 @@
 import type { Context } from 'hono'
-import { isLoopbackName } from '../http/guards.ts'
 import { socketOf } from '../http/peer.ts'
-import { contains, readAddress, readNetwork } from '../../rules/network.ts'
-
-const loopback = ['127.0.0.0/8', '::1'].map((text) => readNetwork(text)!)
+import { isLoopbackAddress, isLoopbackName } from '../../core/loopback.ts'
 
 /** Headers that a proxy, a load balancer or a tunnel adds. A program that calls directly sends none of them. */
 const ofProxies = [
@@ -44,8 +41,7 @@ const isOwnName = (host: string, port: number | undefined): boolean => {
  */
 export const isDirectLocalCall = (context: Context): boolean => {
   const { remoteAddress, localPort } = socketOf(context) ?? {}
-  const peer = readAddress(remoteAddress)
-  if (!peer || !loopback.some((network) => contains(network, peer))) return false
+  if (remoteAddress === undefined || !isLoopbackAddress(remoteAddress)) return false
   const names = Object.keys(context.req.header())
   if (names.some((name) => ofProxies.some((start) => name.toLowerCase().startsWith(start)))) return false
   const host = context.req.header('host')

@@ -2,13 +2,11 @@ import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { invalid } from '../../core/refusal.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
 
 /** Whether the whole world reaches this address: the service is not sent into its own network. */
 const isPublic = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback')
 
 /** A host of an address without the brackets of IPv6. */
 const bare = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
@@ -17,10 +15,10 @@ const bare = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
 export const refuseTarget = (endpoint: string, dev: boolean): void => {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
   if (!url) throw invalid('endpoint', 'must be an address')
-  if (dev && /^https?:$/.test(url.protocol) && isLoopback(bare(url))) return
+  if (dev && /^https?:$/.test(url.protocol) && isLoopbackHost(url.hostname)) return
   if (url.protocol !== 'https:' || url.username || url.password)
     throw invalid('endpoint', 'must be an https address without a name or password')
-  if (isLoopback(bare(url)) || (ipaddr.isValid(bare(url)) && !isPublic(bare(url))))
+  if (isLoopbackHost(url.hostname) || (ipaddr.isValid(bare(url)) && !isPublic(bare(url))))
     throw invalid('endpoint', 'must be an address on the open internet')
 }
 
