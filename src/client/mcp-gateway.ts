@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from '../contract/approval.ts'
 import type { Ask, ApprovalGateway } from '../contract/approval-gateway.ts'
+import { newRequest } from '../contract/new-request.ts'
 import { SvcError } from '../core/errors.ts'
 import { randomToken } from '../core/ids.ts'
 import { sleepFor } from './retry.ts'
@@ -49,27 +50,8 @@ export const createMcpGateway = ({
   let bound = true
   let notice: string | undefined
 
-  const blank = (ask: Ask, request_id: string, seconds: number): ApprovalRecord => ({
-    request_id,
-    org_id: ask.org_id ?? 0,
-    status: 'pending',
-    action: ask.action,
-    reason: ask.reason ?? null,
-    requester: ask.requester ?? 'svc',
-    verified_as: null,
-    approver_mobile: ask.approver_mobile,
-    factors: ask.factors ?? [],
-    number: null,
-    detail: null,
-    requested_at: now().toISOString(),
-    expires_at: new Date(now().getTime() + seconds * 1000).toISOString(),
-    decided_at: null,
-    ruling: null,
-    attestation: null,
-    subject: null,
-    use_by: null,
-    used_at: null,
-  })
+  const blank = (ask: Ask, request_id: string, seconds: number): ApprovalRecord =>
+    newRequest(ask, { request_id, at: now().getTime(), seconds })
 
   /** A request of another run: a tool server tells little about it, and what it does not tell stays empty. */
   const unknown = (request_id: string): ApprovalRecord => ({

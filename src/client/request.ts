@@ -1,4 +1,5 @@
-import { pathNames, type Operation } from '../contract/operation.ts'
+import type { Operation } from '../contract/operation.ts'
+import { fillPath, pathNames } from '../contract/path.ts'
 
 /** Where an operation goes, before any secret is added. */
 export type PlannedRequest = { method: Operation['method']; url: string; body?: Record<string, unknown> }
@@ -33,9 +34,7 @@ export const planRequest = (
   extra: Record<string, unknown> = {},
 ): PlannedRequest => {
   const inPath = new Set(pathNames(operation.path))
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(input[name])),
-  )
+  const path = fillPath(operation.path, (name) => encodeURIComponent(String(input[name])))
   const rest = Object.fromEntries(
     Object.entries(input).filter(([name, value]) => !inPath.has(name) && value !== undefined),
   )

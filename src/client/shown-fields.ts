@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
 import { isId, metaOf, type FieldMeta } from '../contract/field.ts'
-import { pathNames, type Operation } from '../contract/operation.ts'
+import type { Operation } from '../contract/operation.ts'
+import { pathNames } from '../contract/path.ts'
+import { fieldSchemas } from '../contract/schema.ts'
 import { SvcError, type Issue } from '../core/errors.ts'
 
 const pathIssue = (name: string, value: unknown): Issue[] => {
@@ -23,7 +25,7 @@ export const words = (message: string, { description, examples }: FieldMeta): st
  */
 export const checkShownFields = (operation: Operation, input: Record<string, unknown>): void => {
   const issues = pathNames(operation.path).flatMap((name) => pathIssue(name, input[name]))
-  for (const [name, schema] of Object.entries(operation.input._zod.def.shape)) {
+  for (const [name, schema] of Object.entries(fieldSchemas(operation.input))) {
     // Another service may answer its ids as numbers, and gets them back as it wrote them.
     const value = isId(schema) && Number.isSafeInteger(input[name]) ? String(input[name]) : input[name]
     const meta = metaOf(schema)

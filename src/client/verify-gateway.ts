@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from '../contract/approval.ts'
 import type { ApprovalGateway } from '../contract/approval-gateway.ts'
+import { newRequest } from '../contract/new-request.ts'
 import { SvcError } from '../core/errors.ts'
 import { randomToken } from '../core/ids.ts'
 import { sleepFor } from './retry.ts'
@@ -73,7 +74,7 @@ export const createVerifyGateway = ({
   }
 
   const request: ApprovalGateway['request'] = async (ask) => {
-    const { action, reason, approver_mobile, requester, lifetime_s = lifetimeSeconds } = ask
+    const { approver_mobile, lifetime_s = lifetimeSeconds } = ask
     if (ask.number || ask.factors?.some((factor) => factor !== 'biometric'))
       throw new SvcError(
         'refused',
@@ -98,26 +99,10 @@ export const createVerifyGateway = ({
       names.delete(id)
       open.delete(id)
     }
+    const seconds = Math.min(lifetime_s, promptMs / 1000)
     const record: ApprovalRecord = {
-      request_id: `verify_${randomToken(9)}`,
-      org_id: ask.org_id ?? 0,
-      status: 'pending',
-      action,
-      reason: reason ?? null,
-      requester: requester ?? 'svc',
-      verified_as: null,
-      approver_mobile,
+      ...newRequest(ask, { request_id: `verify_${randomToken(9)}`, at, seconds }),
       factors: ['biometric'],
-      number: null,
-      detail: null,
-      requested_at: new Date(at).toISOString(),
-      expires_at: new Date(at + Math.min(lifetime_s * 1000, promptMs)).toISOString(),
-      decided_at: null,
-      ruling: null,
-      attestation: null,
-      subject: null,
-      use_by: null,
-      used_at: null,
     }
     // Taken before the phone rings, so that a second question cannot slip in.
     requests.set(record.request_id, record)

@@ -1,53 +1,19 @@
-import type * as z from 'zod/mini'
 import { metaOf, type FieldMeta } from './field.ts'
-import { orgFields, pathNames, type Operation } from './operation.ts'
+import { orgFields, type Field, type Kind, type Operation, type Outline } from './operation.ts'
+import { pathNames } from './path.ts'
+import { coreOf, fieldSchemas, partsOf, type Parts, type Schema, type Shape } from './schema.ts'
 
 // The table as plain data for flags, prompts, help, completions and docs.
 
-export type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'enum' | 'list' | 'json'
-
-export type Field = {
-  name: string
-  /** Where its value goes in the input: `['policy', 'ip_allow']`. */
-  path: string[]
-  /** The flag without dashes: `--org`, `--ip-allow`, `--client-secret-file`. */
-  flag: string
-  kind: Kind
-  choices: string[]
-  required: boolean
-  meta: FieldMeta
-}
-
-/** An operation without its schemas. */
-export type Outline = { fields: Field[]; personal: string[]; secret: string[]; answered: string[] }
-
-type Def = {
-  type: string
-  innerType?: z.core.$ZodType
-  element?: z.core.$ZodType
-  shape?: Record<string, z.core.$ZodType>
-  entries?: Record<string, string>
-  options?: z.core.$ZodType[]
-  values?: unknown[]
-  check?: string
-  format?: string
-}
-const defOf = (schema: z.core.$ZodType): Def => schema._zod.def as unknown as Def
-
-const core = (schema: z.core.$ZodType): Def => {
-  const def = defOf(schema)
-  return def.innerType ? core(def.innerType) : def
-}
-
-const shapeOf = (def: Def): { kind: Kind; choices: string[] } => {
+const kindOf = (def: Parts): { kind: Kind; choices: string[] } => {
   if (def.type === 'enum') return { kind: 'enum', choices: Object.values(def.entries!) }
   if (def.type === 'union')
-    return { kind: 'integer', choices: def.options!.map((option) => String(core(option).values![0])) }
+    return { kind: 'integer', choices: def.options!.map((option) => String(coreOf(option).values![0])) }
   if (def.type === 'array') {
-    const element = core(def.element!)
+    const element = coreOf(def.element!)
     return element.type === 'object'
       ? { kind: 'json', choices: [] }
-      : { kind: 'list', choices: shapeOf(element).choices }
+      : { kind: 'list', choices: kindOf(element).choices }
   }
   if (def.type === 'number') return { kind: def.format === 'safeint' ? 'integer' : 'number', choices: [] }
   if (def.type === 'boolean') return { kind: 'boolean', choices: [] }
@@ -72,24 +38,24 @@ const flagOf = (name: string, meta: FieldMeta): string => {
 export const argumentName = ({ name, flag }: Pick<Field, 'name' | 'flag'>): string =>
   flag === 'user' ? hyphened(name) : flag
 
-const fieldsIn = (shape: Record<string, z.core.$ZodType>, above: string[]): Field[] =>
+const fieldsIn = (shape: Shape, above: string[]): Field[] =>
   Object.entries(shape).flatMap(([name, schema]): Field[] => {
-    const def = core(schema)
+    const def = coreOf(schema)
     const path = [...above, name]
     const meta = metaOf(schema)
     if (def.type === 'object' && !meta?.whole) return fieldsIn(def.shape!, path)
     if (!meta) throw new Error(`The field ${path.join('.')} says neither shown nor chosen`)
-    const required = defOf(schema).type !== 'optional' || meta.unless !== undefined
-    return [{ name, path, flag: flagOf(name, meta), required, meta, ...shapeOf(def) }]
+    const required = partsOf(schema).type !== 'optional' || meta.unless !== undefined
+    return [{ name, path, flag: flagOf(name, meta), required, meta, ...kindOf(def) }]
   })
 
 /** The input of an operation, field by field; an object in it (a policy) gives one field for each of its keys. */
 export const fieldsOf = (operation: Pick<Operation, 'input' | 'outline'>): Field[] =>
-  operation.outline?.fields ?? fieldsIn(operation.input._zod.def.shape, [])
+  operation.outline?.fields ?? fieldsIn(fieldSchemas(operation.input), [])
 
 /** What checks the value of one field of the input. */
-export const schemaOf = ({ input }: Pick<Operation, 'input'>, { path }: Field): z.core.$ZodType =>
-  path.reduce<z.core.$ZodType>((schema, name) => core(schema).shape![name]!, input)
+export const schemaOf = ({ input }: Pick<Operation, 'input'>, { path }: Field): Schema =>
+  path.reduce<Schema>((schema, name) => fieldSchemas(schema)[name]!, input)
 
 /** Names of the input fields that are positional arguments, in order. */
 export const argsOf = (operation: Operation): readonly string[] =>
@@ -97,15 +63,15 @@ export const argsOf = (operation: Operation): readonly string[] =>
   pathNames(operation.path).filter((name) => !orgFields.includes(name) && name !== operation.select)
 
 /** Names of the fields of an answer, at any depth, whose meta says so. */
-export const fieldsWith = (schema: z.core.$ZodType, flag: 'personal' | 'secret'): Set<string> => {
+export const fieldsWith = (schema: Schema, flag: 'personal' | 'secret'): Set<string> => {
   const names = new Set<string>()
-  const walk = (type: z.core.$ZodType): void => {
-    const def = core(type)
-    for (const [name, field] of Object.entries(def.shape ?? {})) {
+  const walk = (type: Schema): void => {
+    const { shape = {}, element } = coreOf(type)
+    for (const [name, field] of Object.entries(shape)) {
       if (metaOf(field)?.[flag]) names.add(name)
       walk(field)
     }
-    if (def.element) walk(def.element)
+    if (element) walk(element)
   }
   walk(schema)
   return names
@@ -120,9 +86,8 @@ export const answerFieldsWith = (operation: Operation, flag: 'personal' | 'secre
 /** The names of the fields of an operation's answer, not of what is in them; none where it has no data. */
 export const answeredFields = (operation: Operation): string[] => {
   if (operation.outline) return operation.outline.answered
-  const data = operation.data && core(operation.data)
-  const record = data?.element ? core(data.element) : data
-  return Object.keys(record?.shape ?? {})
+  const { data } = operation
+  return Object.keys(fieldSchemas((data && coreOf(data).element) ?? data))
 }
 
 /** All that this file finds out about an operation, as plain data. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { isSeen } from '../core/safe-text.ts'
+import { partsOf } from './schema.ts'
 
 // The whole of zod, which the MCP SDK loads, gives everybody in the process its English words. Ours need it without.
 z.config({ localeError: () => undefined })
@@ -64,8 +65,8 @@ export const chosen = described('chosen')
 export const metaOf = (schema: z.core.$ZodType): FieldMeta | undefined => {
   const own = fieldMeta.get(schema)
   if (own) return own
-  const inner = (schema._zod.def as { innerType?: z.core.$ZodType }).innerType
-  return inner && metaOf(inner)
+  const { innerType } = partsOf(schema)
+  return innerType && metaOf(innerType)
 }
 
 // What a person cannot see, or sees elsewhere than it stands, they cannot approve; and an agent may have been fed it.
@@ -98,6 +99,6 @@ ids.add(id, { text: true })
 export const isId = (schema: z.core.$ZodType): boolean => {
   // A registry answers for clones of a schema as well.
   if (ids.get(schema as typeof id)) return true
-  const inner = (schema._zod.def as { innerType?: z.core.$ZodType }).innerType
-  return inner !== undefined && isId(inner)
+  const { innerType } = partsOf(schema)
+  return innerType !== undefined && isId(innerType)
 }

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
 import type { Issue } from '../core/errors.ts'
 import { nearest } from '../core/nearest.ts'
+import { coreOf } from './schema.ts'
 
 type ZodIssue = z.core.$ZodIssue
 
@@ -16,15 +17,10 @@ const at = (value: unknown, path: PropertyKey[]): unknown =>
 
 /** The names that are known where `path` leads. */
 const namesAt = (schema: z.core.$ZodType, path: PropertyKey[]): string[] => {
-  const def = schema._zod.def as {
-    shape?: Record<string, z.core.$ZodType>
-    element?: z.core.$ZodType
-    innerType?: z.core.$ZodType
-  }
-  if (def.innerType) return namesAt(def.innerType, path)
+  const { shape = {}, element } = coreOf(schema)
   const [part, ...rest] = path
-  if (part === undefined) return Object.keys(def.shape ?? {})
-  const inner = typeof part === 'number' ? def.element : def.shape?.[String(part)]
+  if (part === undefined) return Object.keys(shape)
+  const inner = typeof part === 'number' ? element : shape[String(part)]
   return inner ? namesAt(inner, rest) : []
 }
 

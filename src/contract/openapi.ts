@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { sessionCookie } from './approver.ts'
 import { jsonSchema } from './json-schema.ts'
-import { pathNames, type Operation } from './operation.ts'
+import type { Operation } from './operation.ts'
+import { pathNames } from './path.ts'
 import { neededScope } from './scopes.ts'
 import { table } from './table.ts'
 

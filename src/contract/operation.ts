@@ -1,6 +1,23 @@
 import type * as z from 'zod/mini'
-import type { Outline } from './describe.ts'
+import type { FieldMeta } from './field.ts'
 import type { Scope } from './scopes.ts'
+
+export type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'enum' | 'list' | 'json'
+
+export type Field = {
+  name: string
+  /** Where its value goes in the input: `['policy', 'ip_allow']`. */
+  path: string[]
+  /** The flag without dashes: `--org`, `--ip-allow`, `--client-secret-file`. */
+  flag: string
+  kind: Kind
+  choices: string[]
+  required: boolean
+  meta: FieldMeta
+}
+
+/** An operation without its schemas. */
+export type Outline = { fields: Field[]; personal: string[]; secret: string[]; answered: string[] }
 
 /** `notifies` reaches a person. A call that notifies is never repeated by itself. */
 export type Effect = 'read' | 'write' | 'delete' | 'notifies'
@@ -59,11 +76,13 @@ type WithPathValues<T extends Operations> = {
 export const operations = <const T extends Operations>(table: T & WithPathValues<T>): T => table
 
 export type Input<O extends Operation> = z.input<O['input']>
-export type Data<O extends Operation> = O['data'] extends z.ZodMiniType ? z.input<O['data']> : undefined
 
-/** The names in `{}` of a path, in order. */
-export const pathNames = (path: string): string[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
+/** What an operation answers. Of one that is chosen when the program runs, whose type is `Operation`, it is unknown. */
+export type Data<O extends Operation> = Operation extends O
+  ? unknown
+  : O['data'] extends z.ZodMiniType
+    ? z.input<O['data']>
+    : undefined
 
 /** Names under which an operation takes the organization. */
 export const orgFields: readonly string[] = ['org_id', 'orgId', 'orgIdOrSlug']

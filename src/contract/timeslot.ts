@@ -1,9 +1,8 @@
 import * as z from 'zod/mini'
+import { weekdays } from '../core/weekdays.ts'
 import { chosen, id, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
 import { is_active, org_id, paging, ruling, times, user_id } from './records.ts'
-
-export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
 const clockTime = z
   .string()

@@ -1,8 +1,6 @@
 import { DateTime, IANAZone } from 'luxon'
 import { safeLine } from '../core/safe-text.ts'
-
-export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
-export type Weekday = (typeof weekdays)[number]
+import { weekdays, type Weekday } from '../core/weekdays.ts'
 
 /** `days` are the weekdays it starts on; `end` before `start` is on the next day. Counts unless `is_active` is 0. */
 export type Slot = {

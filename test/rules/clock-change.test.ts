@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { weekdays } from '../../src/rules/slot.ts'
+import { weekdays } from '../../src/core/weekdays.ts'
 import { open, slot } from './clock.ts'
 
 // Berlin, Sunday 2026-03-29: 01:59:59 is followed by 03:00:00, at 01:00 UTC.

@@ -1,4 +1,5 @@
-import { fieldsOf, type Field } from '../../contract/describe.ts'
+import { fieldsOf } from '../../contract/describe.ts'
+import type { Field } from '../../contract/operation.ts'
 import type { Issue } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import type { Fields, Kind } from './kind.ts'

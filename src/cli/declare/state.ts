@@ -1,5 +1,6 @@
 import { factors } from '../../contract/records.ts'
 import { normalizeNetwork } from '../../rules/network.ts'
+import { weekdays } from '../../core/weekdays.ts'
 
 /** What a file can say of an organization, in the order in which it is carried out. */
 export const sections = ['organization', 'geofences', 'timeslots', 'auth_codes', 'idp', 'users'] as const
@@ -57,8 +58,6 @@ export const onlyAtCreation: Partial<Record<Section, readonly string[]>> = { aut
 
 export const policyFields = fieldsOf.organization.slice(1)
 
-const week = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
-
 /** In the order of `order`, and what is not in it behind that, by itself. */
 const sorted = (value: unknown, order: readonly unknown[] = []): unknown => {
   if (!Array.isArray(value)) return value
@@ -90,7 +89,7 @@ const moment = (value: unknown): unknown => {
 }
 
 const normals: Record<string, (value: unknown) => unknown> = {
-  days: (days) => sorted(days, week),
+  days: (days) => sorted(days, weekdays),
   factors: (list) => sorted(list, factors),
   report_only: (list) => sorted(list, factors),
   ip_allow: (list) =>

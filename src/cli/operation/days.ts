@@ -1,5 +1,6 @@
+import { weekdays } from '../../core/weekdays.ts'
+
 const wholeNames = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
-const weekdays = wholeNames.map((name) => name.slice(0, 3))
 
 /** The position of a day in the week; `mon` and `monday` are the same. -1 for anything else. */
 const position = (day: unknown): number =>

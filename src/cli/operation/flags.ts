@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import type { Field } from '../../contract/describe.ts'
+import type { Field } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
 import { listed } from '../../core/sentence.ts'
 import { expandDays, expandSlots } from './days.ts'

@@ -1,5 +1,6 @@
-import { argsOf, fieldsOf, type Field } from '../../contract/describe.ts'
-import { pathNames, type Operation } from '../../contract/operation.ts'
+import { argsOf, fieldsOf } from '../../contract/describe.ts'
+import type { Field, Operation } from '../../contract/operation.ts'
+import { pathNames } from '../../contract/path.ts'
 import { usageError } from '../../core/errors.ts'
 import { readBody, type BodyFlags } from './body-fields.ts'
 import type { Context } from '../context/context.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { argsOf, argumentName, fieldsOf, type Field } from '../../contract/describe.ts'
-import type { Operation, Operations } from '../../contract/operation.ts'
+import { argsOf, argumentName, fieldsOf } from '../../contract/describe.ts'
+import type { Field, Operation, Operations } from '../../contract/operation.ts'
 import { neededScope } from '../../contract/scopes.ts'
 import { usageError } from '../../core/errors.ts'
 import { addBodyFlags } from './body-fields.ts'

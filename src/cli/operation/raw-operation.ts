@@ -1,12 +1,11 @@
 import { redactedUrl } from '../../client/redact.ts'
 import { rawUrl } from '../../client/request.ts'
 import type { Operation } from '../../contract/operation.ts'
+import { createPathMatcher } from '../../contract/path.ts'
 import { table } from '../../contract/table.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { withoutSecrets } from '../program/command-line.ts'
-
-const segments = (path: string): string[] => path.split('/')
 
 const decoded = (text: string): string => {
   try {
@@ -22,15 +21,11 @@ const decoded = (text: string): string => {
  */
 export const operationAt = (method: string, path: string, baseUrl: string): Operation | undefined => {
   // As it goes over the wire: `..` and backslashes are gone by then.
-  const asked = segments(decoded(new URL(`http://svc${path}`).pathname))
+  const asked = decoded(new URL(`http://svc${path}`).pathname)
   const whole = decoded(new URL(rawUrl(baseUrl, path)).pathname)
   const verb = method === 'HEAD' ? 'GET' : method
   const known = Object.values<Operation>(table).filter((operation) => operation.method === verb)
-  const exact = known.find((operation) => {
-    const wanted = segments(operation.path)
-    if (wanted.length !== asked.length) return false
-    return wanted.every((word, i) => (word.startsWith('{') ? asked[i] !== '' : word === asked[i]))
-  })
+  const exact = known.find((operation) => createPathMatcher(operation.path)(asked))
   const hidden = known.find(
     (one) => verb === 'GET' && one.effect !== 'read' && whole.includes(one.path.split('{')[0]!),
   )

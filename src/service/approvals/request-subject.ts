@@ -3,6 +3,7 @@ import { orgFields } from '../../contract/operation.ts'
 import { table, type OperationId } from '../../contract/table.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
+import { fieldSchemas } from '../../contract/schema.ts'
 
 export type Fields = Record<string, unknown>
 type Present = Fields & { name: string }
@@ -62,11 +63,11 @@ const presentOf: Partial<
 
 /** The input without the organization; of a secret, a digest that only the service can make. */
 const bodyOf = ({ keyring }: Call, id: OperationId, input: Fields): Fields => {
-  const { shape } = table[id].input._zod.def
+  const shape = fieldSchemas(table[id].input)
   return Object.fromEntries(
     Object.entries(input).flatMap(([name, value]) => {
       if (value === undefined || orgFields.includes(name)) return []
-      const field = (shape as Record<string, Parameters<typeof metaOf>[0] | undefined>)[name]
+      const field = shape[name]
       const isSecret = field !== undefined && metaOf(field)?.secret === true
       return [[name, isSecret ? keyring.secretDigest(String(value)) : value]]
     }),

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
 import { isId } from '../../contract/field.ts'
 import type { Operation } from '../../contract/operation.ts'
+import { coreOf, type Schema } from '../../contract/schema.ts'
 
 // To whoever calls, ids are text. The rows of our store are numbered, and handlers work with the numbers. This file
 // stands between the two, so that nothing else converts an id.
@@ -27,19 +28,14 @@ type Encoder = (value: unknown) => unknown
 
 const encodeId: Encoder = (value) => (typeof value === 'number' ? String(value) : value)
 
-const encoderOf = (schema: z.core.$ZodType): Encoder | undefined => {
+const encoderOf = (schema: Schema): Encoder | undefined => {
   if (isId(schema)) return encodeId
-  const { innerType, element, shape } = schema._zod.def as {
-    innerType?: z.core.$ZodType
-    element?: z.core.$ZodType
-    shape?: Record<string, z.core.$ZodType>
-  }
-  if (innerType) return encoderOf(innerType)
+  const { element, shape = {} } = coreOf(schema)
   if (element) {
     const encode = encoderOf(element)
     return encode && ((value) => (Array.isArray(value) ? value.map(encode) : value))
   }
-  const encoders = Object.entries(shape ?? {}).flatMap(([name, field]) => {
+  const encoders = Object.entries(shape).flatMap(([name, field]) => {
     const encode = encoderOf(field)
     return encode ? [[name, encode] as const] : []
   })
@@ -53,5 +49,5 @@ const encoderOf = (schema: z.core.$ZodType): Encoder | undefined => {
 }
 
 /** Compiled once an operation: its data with each id as text. */
-export const createIdEncoder = (schema: z.core.$ZodType | undefined): Encoder =>
+export const createIdEncoder = (schema: Schema | undefined): Encoder =>
   (schema && encoderOf(schema)) ?? ((data) => data)

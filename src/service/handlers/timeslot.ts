@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
-import { type slot, type timeslot, weekdays } from '../../contract/timeslot.ts'
+import type { slot, timeslot } from '../../contract/timeslot.ts'
 import { invalid, notFound } from '../../core/refusal.ts'
+import { weekdays } from '../../core/weekdays.ts'
 import { readInstant } from '../../rules/instant.ts'
 import { checkTime } from '../../rules/time.ts'
 import { isZone } from '../../rules/zone.ts'

@@ -1,8 +1,9 @@
 import type { Context } from 'hono'
-import type * as z from 'zod/mini'
 import { isId } from '../../contract/field.ts'
 import { issuesOf, unknownField } from '../../contract/issues.ts'
-import { type Operation, orgFields, pathNames } from '../../contract/operation.ts'
+import { orgFields, type Operation } from '../../contract/operation.ts'
+import { pathNames } from '../../contract/path.ts'
+import { coreOf, fieldSchemas } from '../../contract/schema.ts'
 import type { Issue } from '../../core/errors.ts'
 import { invalidFields } from '../../core/refusal.ts'
 import { rowOfId } from '../call/row-ids.ts'
@@ -14,11 +15,6 @@ type Fields = Record<string, unknown>
 
 /** `given`: the names in the request. `returned`: read-only fields that came back with an update. */
 export type Read = { input: Fields; given: string[]; returned: Fields }
-
-const typeOf = (schema: z.core.$ZodType): string => {
-  const def = schema._zod.def as { type: string; innerType?: z.core.$ZodType }
-  return def.innerType ? typeOf(def.innerType) : def.type
-}
 
 /** Text of an address as the type its field has; what does not look like it stays text and fails the check. */
 const coerce = (text: string, type: string | undefined): unknown => {
@@ -43,9 +39,9 @@ const badTexts = (value: unknown, field: string): Issue[] => {
 
 /** Compiled once an operation: reads and checks its input. Fails with a Refusal. */
 export const createInputReader = (operation: Operation) => {
-  const { shape } = operation.input._zod.def
+  const shape = fieldSchemas(operation.input)
   const known = Object.keys(shape)
-  const types = Object.fromEntries(known.map((name) => [name, typeOf(shape[name]!)]))
+  const types = Object.fromEntries(known.map((name) => [name, coreOf(shape[name]!).type]))
   const limit = bodyLimitOf(operation)
   const inPath = pathNames(operation.path)
   const inQuery = operation.method === 'GET' || operation.method === 'DELETE'

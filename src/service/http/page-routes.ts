@@ -6,7 +6,6 @@ import { Refusal } from '../../core/refusal.ts'
 import { isLoopbackAddress } from '../../core/loopback.ts'
 import { siteAt } from '../devices/site.ts'
 import { sendStatic, staticFile, type StaticFile } from './static-file.ts'
-import { isLoopbackAddress } from '../../core/loopback.ts'
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',

@@ -1,13 +1,10 @@
 import * as z from 'zod/mini'
 import type { Operation } from '../../contract/operation.ts'
+import { fieldSchemas, partsOf, type Schema } from '../../contract/schema.ts'
 import type { Issue } from '../../core/errors.ts'
 import { invalidFields } from '../../core/refusal.ts'
 
 type Fields = Record<string, unknown>
-type Shape = Record<string, z.core.$ZodType>
-
-const shapeOf = (schema: z.core.$ZodType | undefined): Shape =>
-  (schema?._zod.def as { shape?: Shape } | undefined)?.shape ?? {}
 
 const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -29,16 +26,16 @@ const isSame = (returned: unknown, present: unknown): boolean => {
   return returned === present
 }
 
-const isOmittable = (field: z.core.$ZodType | undefined): boolean =>
-  field !== undefined && (field._zod.def as { type: string }).type === 'optional'
+const isOmittable = (field: Schema | undefined): boolean =>
+  field !== undefined && partsOf(field).type === 'optional'
 
 /**
  * An update takes the record that a read answered: what its answer shows, and it cannot set, may come back unchanged.
  * Derived from the table: the record is the `data` of the operation.
  */
 export const createReturnedFields = ({ method, updates = method === 'PUT', data, input }: Operation) => {
-  const record = updates ? shapeOf(data) : {}
-  const writable = shapeOf(input)
+  const record = updates ? fieldSchemas(data) : {}
+  const writable = fieldSchemas(input)
 
   /** `null` and empty text are how a record shows a field without a value; no update sets that. */
   const isReturned = (name: string, value: unknown): boolean => {

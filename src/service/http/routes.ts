@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { Operation } from '../../contract/operation.ts'
+import { createPathMatcher, fillPath } from '../../contract/path.ts'
 
 export const apiRoot = '/admin/public/api'
 
@@ -18,7 +19,7 @@ export type MountedRoute = Route & {
 /** Where an operation is, below the origin, as Hono writes paths. */
 export const routeOf = ({ method, path }: Operation): Route => ({
   method,
-  path: (path.startsWith('/svc/') ? path : apiRoot + path).replace(/\{(\w+)\}/g, ':$1'),
+  path: fillPath(path.startsWith('/svc/') ? path : apiRoot + path, (name) => `:${name}`),
 })
 
 // `~` sorts behind every static segment, so that `/organization/create` is met before `/organization/:org_id`.
@@ -28,19 +29,12 @@ export const bySpecificity = (a: Route, b: Route): number => (rank(a.path) < ran
 
 /** The methods that a path knows; none when there is no such path. For answers 405 and OPTIONS only. */
 export const createAllow = (routes: readonly Route[]) => {
-  const patterns = routes.map(({ method, path }) => ({
+  const matchers = routes.map(({ method, path }) => ({
     method,
-    segments: path.split('/').map((segment) => (segment.startsWith(':') ? undefined : segment)),
+    matches: createPathMatcher(path.replaceAll(/:(\w+)/g, '{$1}')),
   }))
   return (path: string): string[] => {
-    const asked = path.split('/')
-    const methods = patterns
-      .filter(
-        ({ segments }) =>
-          segments.length === asked.length &&
-          segments.every((segment, i) => (segment === undefined ? asked[i] !== '' : segment === asked[i])),
-      )
-      .map(({ method }) => method)
+    const methods = matchers.filter(({ matches }) => matches(path)).map(({ method }) => method)
     if (methods.length === 0) return []
     return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])]
   }

@@ -1,27 +1,16 @@
-import type * as z from 'zod/mini'
 import { metaOf } from '../../contract/field.ts'
-
-type Def = {
-  shape?: Record<string, z.core.$ZodType>
-  element?: z.core.$ZodType
-  innerType?: z.core.$ZodType
-}
-
-const defOf = (schema: z.core.$ZodType): Def => schema._zod.def as Def
+import { coreOf, type Schema } from '../../contract/schema.ts'
 
 /** Whether a schema has a secret field, at any depth. */
-const hasSecret = (schema: z.core.$ZodType): boolean => {
-  const { shape, element, innerType } = defOf(schema)
-  const inner = [element, innerType].filter((one) => one !== undefined)
-  return (
-    metaOf(schema)?.secret === true || inner.some(hasSecret) || Object.values(shape ?? {}).some(hasSecret)
-  )
+const hasSecret = (schema: Schema): boolean => {
+  const { shape = {}, element } = coreOf(schema)
+  const inner = [...Object.values(shape), ...(element ? [element] : [])]
+  return metaOf(schema)?.secret === true || inner.some(hasSecret)
 }
 
-const strip = (schema: z.core.$ZodType | undefined, value: unknown): unknown => {
+const strip = (schema: Schema | undefined, value: unknown): unknown => {
   if (!schema || typeof value !== 'object' || value === null) return value
-  const { shape, element, innerType } = defOf(schema)
-  if (innerType) return strip(innerType, value)
+  const { shape, element } = coreOf(schema)
   if (Array.isArray(value)) return value.map((one) => strip(element, one))
   return Object.fromEntries(
     Object.entries(value)
@@ -31,7 +20,7 @@ const strip = (schema: z.core.$ZodType | undefined, value: unknown): unknown => 
 }
 
 /** Compiled once an operation: its data as it is kept for repeats, without secrets and saying so. */
-export const createSecretStripper = (schema: z.core.$ZodType | undefined) => {
+export const createSecretStripper = (schema: Schema | undefined) => {
   if (!schema || !hasSecret(schema)) return (data: unknown) => data
   return (data: unknown): unknown => ({ ...(strip(schema, data) as object), secret_already_shown: true })
 }

@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
+import { newRequest } from '../../contract/new-request.ts'
 import { randomToken } from '../../core/ids.ts'
 import { notFound } from '../../core/refusal.ts'
 
@@ -24,38 +25,12 @@ export const createDemoGateway = (now: () => Date = () => new Date()): ApprovalG
   return {
     boundToAction: false,
     notice,
-    request: async ({
-      action,
-      reason,
-      approver_mobile,
-      factors,
-      requester,
-      lifetime_s = lifetimeSeconds,
-    }) => {
+    request: async ({ factors = ['biometric'], requester = 'demo', ...ask }) => {
       const at = now().getTime()
       const request_id = `demo_${randomToken(9)}`
       if (requests.size >= mostKept) requests.delete(requests.keys().next().value!)
-      requests.set(request_id, {
-        request_id,
-        org_id: 0,
-        status: 'pending',
-        action,
-        reason: reason ?? null,
-        requester: requester ?? 'demo',
-        verified_as: null,
-        approver_mobile,
-        factors: factors ?? ['biometric'],
-        number: null,
-        detail: null,
-        requested_at: new Date(at).toISOString(),
-        expires_at: new Date(at + lifetime_s * 1000).toISOString(),
-        decided_at: null,
-        ruling: null,
-        attestation: null,
-        subject: null,
-        use_by: null,
-        used_at: null,
-      })
+      const seconds = ask.lifetime_s ?? lifetimeSeconds
+      requests.set(request_id, newRequest({ ...ask, factors, requester }, { request_id, at, seconds }))
       return find(request_id)
     },
     status: async (request_id) => find(request_id),

@@ -1,7 +1,7 @@
 import type { Policy as OrganizationPolicy } from '../../contract/policy.ts'
 import { hasPolicy, isRequired, type Policy } from '../../rules/decide.ts'
 import { compileLevel, type Level } from '../../rules/level.ts'
-import type { Weekday } from '../../rules/slot.ts'
+import type { Weekday } from '../../core/weekdays.ts'
 import type { Factor } from '../../rules/verdict.ts'
 import { notFound } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'

@@ -1,5 +1,5 @@
-import { argsOf, fieldsOf, type Field } from '../../../src/contract/describe.ts'
-import { orgFields, type Operation } from '../../../src/contract/operation.ts'
+import { argsOf, fieldsOf } from '../../../src/contract/describe.ts'
+import { orgFields, type Field, type Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
 import type { Seen } from '../../fake-hosted.ts'
 import { groups } from '../../../src/cli/main.ts'
