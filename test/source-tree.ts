@@ -15,6 +15,10 @@ export type Source = {
   regexes: Regex[]
   /** Its string literals and templates, what is joined by `+` in one piece; a value in one is `unknownValue`. */
   strings: string[]
+  /** What it casts (`x as T`), as it is written. */
+  casts: string[]
+  /** Its variables, with what each is declared from. */
+  variables: { names: string[]; from: string }[]
   /** The values that its templates put into a text, with what stands before and after each. */
   values: { before: string; value: string; after: string }[]
 }
@@ -32,6 +36,18 @@ const visit = (node: Node, see: (node: Node) => void): void => {
 
 /** Stands for a value that is known only when a text is printed. */
 export const unknownValue = '\uFFFC'
+
+type Placed = Node & { start: number; end: number }
+const textAt = (text: string, { start, end }: Placed): string => text.slice(start, end)
+
+/** The names that a declaration binds: one, or those of a pattern. */
+const boundNames = (pattern: Node): string[] => {
+  const names: string[] = []
+  visit(pattern, (node) => {
+    if (node.type === 'Identifier') names.push(String(node.name))
+  })
+  return names
+}
 
 const cooked = (node: Node): string[] =>
   (node.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked)
@@ -70,10 +86,17 @@ export const readSource = (file: string, text: string): Source => {
   const imports: Import[] = []
   const regexes: Regex[] = []
   const values: Source['values'] = []
+  const casts: string[] = []
+  const variables: Source['variables'] = []
   const resolve = (specifier: string): string =>
     specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier
   const tree = parseAst(text, { lang: 'ts' }, file) as unknown as Node
   visit(tree, (node) => {
+    if (node.type === 'TSAsExpression') casts.push(textAt(text, node.expression as Placed))
+    if (node.type === 'VariableDeclarator' && isNode(node.init))
+      variables.push({ names: boundNames(node.id as Node), from: textAt(text, node.init as Placed) })
+    if (node.type === 'ForOfStatement')
+      variables.push({ names: boundNames(node.left as Node), from: textAt(text, node.right as Placed) })
     if (node.type === 'TemplateLiteral') values.push(...valuesIn(node, text))
     if (node.regex) {
       const { pattern, flags } = node.regex as { pattern: string; flags: string }
@@ -83,7 +106,17 @@ export const readSource = (file: string, text: string): Source => {
     if (/^(?:Import|Export|TSImport)/.test(node.type) && specifier !== undefined)
       imports.push({ from: file, to: resolve(String(specifier)), dynamic: lazy.has(node.type) })
   })
-  return { file, text, lines: text.split('\n').length, imports, regexes, strings: stringsIn(tree), values }
+  return {
+    file,
+    text,
+    lines: text.split('\n').length,
+    imports,
+    regexes,
+    strings: stringsIn(tree),
+    casts,
+    variables,
+    values,
+  }
 }
 
 export const sourceTree = (): Source[] =>

@@ -2,6 +2,7 @@ import type { approverDevices } from '../contract/approver-devices.ts'
 import type { approver } from '../contract/approver.ts'
 import type { device } from '../contract/device.ts'
 import type { Data, Input } from '../contract/operation.ts'
+import { fillPath } from '../contract/path.ts'
 
 type Table = typeof approver &
   typeof approverDevices &
@@ -32,13 +33,21 @@ const routes: { [K in Name]: Route<K> } = {
   refuseNewDevice: ['POST', '/svc/v1/approver/device-refusal'],
 }
 
+/** What this phone waits for before it can approve anything. */
+export type Waiting = { proof: 'link' | 'otp' | 'device' | 'admin'; active_from: string | null }
+
+/** A new device of the same person that is not active yet. */
+export type Newcomer = { id: string; active_from: string | null }
+
+/** What the service says of a refusal besides its message. */
+type Details = { code?: unknown; device?: Waiting; pending?: Newcomer[]; [field: string]: unknown }
+
 /** The service said no. `code` is for the program, `message` for the person. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
-  /** What the service says besides. */
-  readonly data: Record<string, unknown>
-  constructor(status: number, message: string, data: Record<string, unknown> = {}) {
+  readonly data: Details
+  constructor(status: number, message: string, data: Details = {}) {
     super(message)
     this.status = status
     this.code = typeof data.code === 'string' ? data.code : ''
@@ -49,13 +58,15 @@ export class Refused extends Error {
 /** Nothing came back: nobody knows whether it arrived. */
 export class Unreachable extends Error {}
 
-type Envelope = { status?: string; message?: string; data?: Record<string, unknown> }
+type Envelope<D> =
+  | { status: 'success'; message?: string; data: D }
+  | { status?: 'error'; message?: string; data?: Details }
 
 const timeoutMs = 40_000
 
 const planned = ([method, path]: readonly [string, string], input: Record<string, unknown>) => {
   const rest = { ...input }
-  const url = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+  const url = fillPath(path, (name) => {
     const value = String(rest[name])
     delete rest[name]
     return encodeURIComponent(value)
@@ -71,14 +82,15 @@ const planned = ([method, path]: readonly [string, string], input: Record<string
   return { url: query.size ? `${url}?${query}` : url, init: { method } }
 }
 
-const exchange = async (url: string, init: RequestInit, stop?: AbortSignal) => {
+const exchange = async <D>(url: string, init: RequestInit, stop?: AbortSignal) => {
   const own = new AbortController()
   const end = () => own.abort()
   const timer = setTimeout(end, timeoutMs)
   stop?.addEventListener('abort', end)
   try {
     const response = await fetch(url, { ...init, signal: own.signal, cache: 'no-store', redirect: 'error' })
-    return { response, body: (await response.json()) as Envelope }
+    const body: Envelope<D> = await response.json()
+    return { response, body }
   } catch {
     throw new Unreachable('The service does not answer')
   } finally {
@@ -94,11 +106,15 @@ export const call = async <K extends Name>(
   stop?: AbortSignal,
 ): Promise<Data<Table[K]>> => {
   const { url, init } = planned(routes[name], input)
-  const { response, body } = await exchange(url, init, stop)
-  if (response.ok && body.status === 'success') return body.data as Data<Table[K]>
+  const { response, body } = await exchange<Data<Table[K]>>(url, init, stop)
+  if (response.ok && body.status === 'success') return body.data
   // A proxy speaks in place of a service that is away.
   if (response.status >= 500) throw new Unreachable(body.message ?? 'The service does not answer')
-  throw new Refused(response.status, body.message ?? 'The service refused', body.data)
+  throw new Refused(
+    response.status,
+    body.message ?? 'The service refused',
+    body.status === 'success' ? {} : body.data,
+  )
 }
 
 export type Session = Data<Table['getSession']>

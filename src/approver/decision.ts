@@ -71,7 +71,7 @@ export const createDecider = (asked: Asked, session: Session) => {
         request_id: asked.request_id,
         ...choice,
         ...(location && { location }),
-        response: response as never,
+        response,
       })
       return { kind: choice.decision === 'approve' ? 'approved' : 'denied' }
     } catch (error) {

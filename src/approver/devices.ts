@@ -8,7 +8,7 @@ type Device = Devices['devices'][number]
 type Recovery = Devices['recoveries'][number]
 type Move = 'approve' | 'refuse'
 
-export const noDevices: Devices = { device_id: '' as never, devices: [], recoveries: [] }
+export const noDevices: Devices = { device_id: '', devices: [], recoveries: [] }
 
 /** What was known before where the service does not say. */
 export const readDevices = (known: Devices): Promise<Devices> => call('listOwnDevices', {}).catch(() => known)
@@ -42,7 +42,7 @@ export const showDevices = (session: Session, { device_id, devices, recoveries }
       const target = { device_id: device.id, move: what }
       const { challenge } = await call('beginDeviceMove', target)
       const response = await assert(session.rp_id, challenge, session.credential_id)
-      const { active_from } = await call('moveDevice', { ...target, challenge, response: response as never })
+      const { active_from } = await call('moveDevice', { ...target, challenge, response })
       const later =
         what === 'approve' && active_from !== null
           ? ` It becomes active on ${new Date(active_from).toLocaleString()}.`

@@ -58,7 +58,7 @@ const showRegistration = (token: string, enrollment: Enrollment, name: string, e
     setBusy(true)
     try {
       made ??= await register(enrollment)
-      const device = await call('registerDevice', { token, name: called, response: made as never })
+      const device = await call('registerDevice', { token, name: called, response: made })
       if (device.state === 'active') ends.done()
       else showPendingDevice(device, { done: ends.done, over: ends.signIn })
     } catch (error) {

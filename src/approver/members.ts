@@ -45,7 +45,7 @@ export const showMembers = (session: Session, waiting: Members): void => {
       const { user_id } = member
       const { challenge } = await call('beginMemberMove', { user_id, move })
       const response = await assert(session.rp_id, challenge, session.credential_id)
-      const moved = await call('moveMember', { user_id, move, challenge, response: response as never })
+      const moved = await call('moveMember', { user_id, move, challenge, response })
       const outcome = h(
         'p',
         { class: 'outcome', role: 'status', tabindex: -1 },

@@ -1,10 +1,7 @@
-import { call, Refused } from './api.ts'
+import { call, Refused, type Waiting } from './api.ts'
 import { button, h, picture } from './element.ts'
 import { announce, problemLine, setBusy, show } from './frame.ts'
-import { assert, CheckFailed } from './webauthn.ts'
-
-/** What this phone waits for before it can approve anything. */
-export type Waiting = { proof: 'link' | 'otp' | 'device' | 'admin'; active_from: string | null }
+import { assert, CheckFailed, type Answer } from './webauthn.ts'
 
 type Words = { title: string; line: string }
 
@@ -51,13 +48,13 @@ export const showPendingDevice = (
   })
   const { title, line } = wordsFor(waiting)
 
-  const check = async (work: (proof: { challenge: string; response: never }) => Promise<unknown>) => {
+  const check = async (work: (proof: { challenge: string; response: Answer }) => Promise<unknown>) => {
     problem.say('')
     setBusy(true)
     try {
       const { rp_id, challenge } = await call('beginSession', {})
       const response = await assert(rp_id, challenge)
-      await work({ challenge, response: response as never })
+      await work({ challenge, response })
     } catch (error) {
       explain(error)
     } finally {
@@ -65,7 +62,7 @@ export const showPendingDevice = (
     }
   }
   const explain = (error: unknown): void => {
-    const now = error instanceof Refused ? (error.data.device as Waiting | undefined) : undefined
+    const now = error instanceof Refused ? error.data.device : undefined
     const changed = now && (now.proof !== waiting.proof || now.active_from !== waiting.active_from)
     if (now && changed) showPendingDevice(now, { done, over })
     else if (now) problem.say('Not yet.')

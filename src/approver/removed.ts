@@ -1,22 +1,18 @@
-import { call, Refused } from './api.ts'
+import { call, Refused, type Newcomer } from './api.ts'
 import { button, h, picture } from './element.ts'
 import { problemLine, setBusy, show } from './frame.ts'
 import { assert, CheckFailed } from './webauthn.ts'
 
-/** A new device of the same person that is not active yet. */
-export type Newcomer = { id: string; active_from: string | null }
-
 /** For a phone that was active and is not any more. Its owner can still refuse a device that somebody else registered. */
 export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): void => {
   const problem = problemLine()
-  const refuse = async ({ id }: Newcomer, item: HTMLElement): Promise<void> => {
+  const refuse = async ({ id: device_id }: Newcomer, item: HTMLElement): Promise<void> => {
     problem.say('')
     setBusy(true)
     try {
-      const device_id = id as never
       const { challenge } = await call('beginDeviceRefusal', { device_id })
       const response = await assert(rpId, challenge)
-      await call('refuseNewDevice', { device_id, challenge, response: response as never })
+      await call('refuseNewDevice', { device_id, challenge, response })
       item.replaceChildren(
         h(
           'p',

@@ -1,8 +1,8 @@
 import { call, Refused } from './api.ts'
 import { button, h, picture } from './element.ts'
 import { problemLine, setBusy, show } from './frame.ts'
-import { showPendingDevice, type Waiting } from './pending-device.ts'
-import { showRemoved, type Newcomer } from './removed.ts'
+import { showPendingDevice } from './pending-device.ts'
+import { showRemoved } from './removed.ts'
 import { assert, CheckFailed } from './webauthn.ts'
 
 const sentenceFor = (error: unknown): string => {
@@ -25,15 +25,15 @@ export const showSignIn = (done: () => void): void => {
       const { rp_id, challenge } = await call('beginSession', {})
       rpId = rp_id
       const response = await assert(rp_id, challenge)
-      await call('openSession', { challenge, response: response as never })
+      await call('openSession', { challenge, response })
       done()
     } catch (error) {
       setBusy(false)
       if (!(error instanceof Refused)) return problem.say(sentenceFor(error))
       const { device, pending } = error.data
-      if (error.code === 'device_pending')
-        showPendingDevice(device as Waiting, { done, over: () => showSignIn(done) })
-      else if (error.code === 'device_not_registered') showRemoved(rpId, pending as Newcomer[] | undefined)
+      if (error.code === 'device_pending' && device)
+        showPendingDevice(device, { done, over: () => showSignIn(done) })
+      else if (error.code === 'device_not_registered') showRemoved(rpId, pending)
       else problem.say(error.code === 'device_refused' ? error.message : sentenceFor(error))
     }
   }

@@ -6,13 +6,15 @@ import {
   startAuthentication,
   startRegistration,
   WebAuthnAbortService,
+  type AuthenticationResponseJSON,
+  type RegistrationResponseJSON,
 } from '@simplewebauthn/browser'
 import type { Enrollment } from './api.ts'
 
 const patienceMs = 120_000
 
 /** What a device answered, as the service takes it. */
-export type Answer = { id: string; response: Record<string, unknown> }
+export type Answer = { id: string; response: Record<string, unknown>; [field: string]: unknown }
 
 /** The device check did not come about; `message` says what the person can do. */
 export class CheckFailed extends Error {
@@ -44,9 +46,12 @@ const failed = (error: unknown): CheckFailed => {
   return new CheckFailed('The check did not work. Tap again, or restart the browser if it stays so.')
 }
 
-const attempt = async (ceremony: Promise<unknown>): Promise<Answer> => {
+const attempt = async (
+  ceremony: Promise<RegistrationResponseJSON | AuthenticationResponseJSON>,
+): Promise<Answer> => {
   try {
-    return (await ceremony) as Answer
+    const answer = await ceremony
+    return { ...answer, response: { ...answer.response } }
   } catch (error) {
     throw failed(error)
   }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { rowsIn } from '../client/answered.ts'
-import { audit, type AuditRow } from '../contract/audit.ts'
+import { audit } from '../contract/audit.ts'
 import { SvcError, usageError } from '../core/errors.ts'
 import { readAuditHead, type AuditHead } from '../receipt/audit-head.ts'
 import { verifyChain } from '../receipt/chain.ts'
@@ -54,7 +54,7 @@ export const registerAudit = (group: Command, context: Context): void => {
     const head = options.head ? await keptHead(options.head, options.jwks, context) : undefined
     const answer = await client.call(audit.listAudit, { org_id }, { signal: context.io.signal })
     // From the first link on, whichever way the service lists them.
-    const rows = (rowsIn(audit.listAudit, answer) as AuditRow[]).toSorted((a, b) => a.seq - b.seq)
+    const rows = rowsIn(audit.listAudit, answer).toSorted((a, b) => a.seq - b.seq)
 
     const result = verifyChain(rows)
     if (!result.ok) throw broken(`Row ${result.seq}: ${result.reason}`)

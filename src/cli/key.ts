@@ -1,3 +1,4 @@
+import { fieldsIn } from '../client/answered.ts'
 import { key } from '../contract/key.ts'
 import { SvcError } from '../core/errors.ts'
 import type { Context } from './context/context.ts'
@@ -18,8 +19,8 @@ const lineOf = (keys: Key[]): string => {
 const revokedWith = async (id: unknown, context: Context): Promise<string | undefined> => {
   const client = await context.client()
   try {
-    const { envelope } = await client.call(key.getKey, { id }, { signal: context.io.signal })
-    const { created_keys } = (envelope.data ?? {}) as { created_keys?: Key[] }
+    const { signal } = context.io
+    const { created_keys } = fieldsIn(await client.call(key.getKey, { id: String(id) }, { signal }))
     return created_keys && lineOf(created_keys)
   } catch (error) {
     if (error instanceof SvcError && error.code === 'no_such_route') return undefined

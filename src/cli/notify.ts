@@ -33,7 +33,7 @@ const follow = async (message: MessageRecord, context: Context): Promise<Message
   for (const until = Date.now() + longestMs; isUnderWay(last) && Date.now() < until;) {
     await sleepFor(pollMs, io.signal)
     const answer = await client.call(outbox.getMessage, { message_id }, { signal: io.signal })
-    last = recordIn(outbox.getMessage, answer, messageFields) as MessageRecord
+    last = recordIn(outbox.getMessage, answer, messageFields)
   }
   return last
 }
@@ -45,7 +45,7 @@ const testDelivery = async (options: Options, context: Context): Promise<void> =
   const { input, extra } = await gatherInput(outbox.testDelivery, { args: [], options }, context)
   const [output, client] = [await context.output(), await context.client()]
   const answer = await callTyped(client, outbox.testDelivery, input, { extra, signal: io.signal })
-  const accepted = recordIn(outbox.testDelivery, answer, messageFields) as MessageRecord
+  const accepted = recordIn(outbox.testDelivery, answer, messageFields)
   let last: MessageRecord
   try {
     last = await follow(accepted, context)

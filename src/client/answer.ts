@@ -1,5 +1,6 @@
 import { SvcError, type Issue } from '../core/errors.ts'
 import { exitOfAnswer } from '../core/exit-codes.ts'
+import { isRecord } from '../core/is-record.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { shellWord } from '../core/shell-word.ts'
 import type { Answer } from './client.ts'
@@ -7,10 +8,8 @@ import { hostOf } from './network-error.ts'
 import { retryAfterMs } from './retry.ts'
 import type { HttpResponse } from './transport.ts'
 
-type Fields = Record<string, unknown>
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isEnvelope = (value: unknown): value is Answer['envelope'] =>
+  isRecord(value) && typeof value.status === 'string'
 
 /** Text of the server for one line of an error; undefined when there is none. */
 const said = (value: unknown, most = 500): string | undefined =>
@@ -19,8 +18,8 @@ const said = (value: unknown, most = 500): string | undefined =>
 const issuesOf = (value: unknown): Issue[] | undefined => {
   if (!Array.isArray(value)) return undefined
   const issues = value.flatMap((issue): Issue[] => {
-    const field = isObject(issue) ? said(issue.field, 200) : undefined
-    return field && isObject(issue) ? [{ field, message: said(issue.message) ?? 'is wrong' }] : []
+    const field = isRecord(issue) ? said(issue.field, 200) : undefined
+    return field && isRecord(issue) ? [{ field, message: said(issue.message) ?? 'is wrong' }] : []
   })
   return issues.length > 0 ? issues.slice(0, 100) : undefined
 }
@@ -122,12 +121,11 @@ export const readAnswer = (response: HttpResponse, url: string, asked: Asked = {
   } catch {
     throw strange(response, url, asked)
   }
-  if (!isObject(envelope) || typeof envelope.status !== 'string') throw strange(response, url, asked)
+  if (!isEnvelope(envelope)) throw strange(response, url, asked)
   const requestId = said(headers['x-request-id'], 100)
-  if (status < 300 && envelope.status === 'success')
-    return { httpStatus: status, requestId, envelope: envelope as Answer['envelope'] }
+  if (status < 300 && envelope.status === 'success') return { httpStatus: status, requestId, envelope }
 
-  const data = isObject(envelope.data) ? envelope.data : {}
+  const data = isRecord(envelope.data) ? envelope.data : {}
   const code = said(data.code, 100)
   const fallback = status < 300 ? 'unexpected_answer' : `http_${status}`
   const exit = exitOfAnswer(status, code)

@@ -1,13 +1,16 @@
-import type { Operation } from '../contract/operation.ts'
+import type { Data, Operation } from '../contract/operation.ts'
+import { isRecord } from '../core/is-record.ts'
 import { SvcError } from '../core/errors.ts'
 import type { Answer } from './client.ts'
 
-type Row = Record<string, unknown>
+// What svc goes on to work with in an answer. Another service of the contract may report success and say no more.
 
-const isObject = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+type Fields = Record<string, unknown>
+type Known<D> = unknown extends D ? Fields : D
+type Row<D> = D extends readonly (infer R)[] ? R : Fields
+type AnswerOf<O extends Operation> = Pick<Answer<Data<O>>, 'envelope'>
 
-/** Another service may answer success and no more. What it does not say is not nothing. */
+/** What a service leaves out is unknown, and not nothing. */
 const noData = ({ cli, effect }: Operation): SvcError =>
   new SvcError(
     'failed',
@@ -19,19 +22,23 @@ const noData = ({ cli, effect }: Operation): SvcError =>
     },
   )
 
-/** The rows of a list that svc goes on to work with. */
-export const rowsIn = (operation: Operation, { envelope }: Pick<Answer, 'envelope'>): Row[] => {
-  if (Array.isArray(envelope.data)) return envelope.data.filter(isObject)
+/** The rows of a list. */
+export const rowsIn = <O extends Operation>(operation: O, { envelope }: AnswerOf<O>): Row<Data<O>>[] => {
+  if (Array.isArray(envelope.data)) return envelope.data.filter((row): row is Row<Data<O>> => isRecord(row))
   throw noData(operation)
 }
 
-/** The record that svc goes on to work with; it has these fields. */
-export const recordIn = (
-  operation: Operation,
-  { envelope }: Pick<Answer, 'envelope'>,
+/** A record that has these fields. */
+export const recordIn = <O extends Operation>(
+  operation: O,
+  { envelope }: AnswerOf<O>,
   fields: readonly string[] = [],
-): Row => {
+): Known<Data<O>> => {
   const { data } = envelope
-  if (isObject(data) && fields.every((name) => data[name] !== undefined)) return data
+  if (isRecord(data) && fields.every((name) => data[name] !== undefined)) return data
   throw noData(operation)
 }
+
+/** The fields of a record that the service returned, which may be none. */
+export const fieldsIn = <D>({ envelope }: Pick<Answer<D>, 'envelope'>): Partial<Known<D>> =>
+  isRecord(envelope.data) ? envelope.data : {}

@@ -1,7 +1,10 @@
-import type { Effect, Operation } from '../contract/operation.ts'
+import type { Data, Effect, Input, Operation } from '../contract/operation.ts'
 
-/** A 2xx answer whose status is `success`; anything else is thrown as an SvcError. */
-export type Answer = {
+/**
+ * A 2xx answer whose status is `success`; anything else is thrown as an SvcError. Only the envelope is checked: another
+ * service of the contract may leave out data or fields of it. `answered.ts` reads what svc goes on to work with.
+ */
+export type Answer<D = unknown> = {
   httpStatus: number
   requestId?: string
   /** The service's clock, as its `Date` header tells it. */
@@ -9,7 +12,7 @@ export type Answer = {
   /** Of a list, where the service says that it goes on: in the order of the list, and before it. */
   links?: { next?: string; prev?: string }
   /** As the server sent it, unknown fields included. */
-  envelope: { status: string; message: string; data?: unknown; [field: string]: unknown }
+  envelope: { status: string; message: string; data?: D; [field: string]: unknown }
 }
 
 export type CallOptions = {
@@ -20,15 +23,16 @@ export type CallOptions = {
   idempotencyKey?: string
 }
 
+/** An operation whose type is `Operation` takes any fields, and its data is unknown. */
 export type Client = {
   /** Sends one operation. Lists that come in pages (`Link: rel="next"`) are joined unless `limit` is in the input. */
-  call(operation: Operation, input: Record<string, unknown>, options?: CallOptions): Promise<Answer>
+  call<O extends Operation>(operation: O, input: Input<O>, options?: CallOptions): Promise<Answer<Data<O>>>
   /** As `call`, page by page and never joined: with `limit` in the input, no more rows than that are held at once. */
-  pages(
-    operation: Operation,
-    input: Record<string, unknown>,
+  pages<O extends Operation>(
+    operation: O,
+    input: Input<O>,
     options?: CallOptions,
-  ): AsyncGenerator<Answer, void>
+  ): AsyncGenerator<Answer<Data<O>>, void>
   /** Any route, for `svc api`: the answer whatever its status is, redirects not followed. */
   raw(
     request: {

@@ -1,13 +1,20 @@
-import { approval, type ApprovalRecord } from '../contract/approval.ts'
+import { approval } from '../contract/approval.ts'
 import type { ApprovalGateway } from '../contract/approval-gateway.ts'
-import type { Operation } from '../contract/operation.ts'
+import type { Input } from '../contract/operation.ts'
 import { SvcError } from '../core/errors.ts'
+import { recordIn } from './answered.ts'
 import type { Client } from './client.ts'
 import { sleepFor } from './retry.ts'
 
 /** Less than a transport waits for an answer. */
 const longestPoll = 50
 const pauseMs = 1_000
+
+type ApprovalOperation = (typeof approval)[
+  | 'createApproval'
+  | 'getApproval'
+  | 'cancelApproval'
+  | 'consumeApproval']
 
 type Options = {
   client: Client
@@ -39,12 +46,8 @@ const isPassing = (error: unknown): boolean =>
 export const createRestGateway = (options: Options): ApprovalGateway => {
   const { client, sleep = sleepFor, clock = () => performance.now() } = options
 
-  const call = async (
-    operation: Operation,
-    input: Record<string, unknown>,
-    signal?: AbortSignal,
-  ): Promise<ApprovalRecord> =>
-    (await client.call(operation, input, { signal })).envelope.data as ApprovalRecord
+  const call = async <O extends ApprovalOperation>(operation: O, input: Input<O>, signal?: AbortSignal) =>
+    recordIn(operation, await client.call(operation, input, { signal }))
 
   const wait: ApprovalGateway['wait'] = async (request_id, seconds, signal) => {
     const end = clock() + seconds * 1000

@@ -1,8 +1,9 @@
 import { argsOf, fieldsOf } from '../contract/describe.ts'
-import { pathNames, type Effect, type Operation } from '../contract/operation.ts'
+import type { Effect, Operation } from '../contract/operation.ts'
+import { pathNames } from '../contract/path.ts'
 import { SvcError, usageError } from '../core/errors.ts'
 import { readAnswer } from './answer.ts'
-import type { Answer, Client } from './client.ts'
+import type { Answer, CallOptions, Client } from './client.ts'
 import { interrupted } from './network-error.ts'
 import { linkedPage } from './paging.ts'
 import { redactedUrl } from './redact.ts'
@@ -124,8 +125,11 @@ export const createClient = (options: Options): Client => {
     }
   }
 
-  const pages: Client['pages'] = async function* (operation, input, options = {}) {
-    const { extra, signal, idempotencyKey } = options
+  async function* pages(
+    operation: Operation,
+    input: Record<string, unknown>,
+    { extra, signal, idempotencyKey }: CallOptions = {},
+  ): AsyncGenerator<Answer, void> {
     if (hasShownFields(operation, input))
       (await import('./shown-fields.ts')).checkShownFields(operation, input)
     const { method, url, body } = planRequest(baseUrl, operation, input, extra)
@@ -150,7 +154,11 @@ export const createClient = (options: Options): Client => {
     }
   }
 
-  const call: Client['call'] = async (operation, input, options) => {
+  const call = async (
+    operation: Operation,
+    input: Record<string, unknown>,
+    options?: CallOptions,
+  ): Promise<Answer> => {
     let first: Answer | undefined
     const all: unknown[] = []
     for await (const page of pages(operation, input, options)) {
@@ -173,8 +181,9 @@ export const createClient = (options: Options): Client => {
   }
 
   return {
-    call,
-    pages,
+    // Here, and nowhere else, an answer gets the type that the table gives its operation.
+    call: call as Client['call'],
+    pages: pages as Client['pages'],
     raw,
     close: async () => transport.close?.(),
   }

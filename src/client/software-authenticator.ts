@@ -7,7 +7,6 @@ import {
   type JsonWebKey,
 } from 'node:crypto'
 import { encodeCBOR, type CBORType } from '@levischuck/tiny-cbor'
-import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 
 /** A passkey in a file: a real key that makes real assertions, with no hardware and no person behind it. */
 export type SoftwareKey = {
@@ -102,7 +101,7 @@ const credentialOf = ({ credential_id }: SoftwareKey) => ({
 })
 
 /** Registers the key with attestation `none`. Throws when the site is not the key's. */
-export const register = (key: SoftwareKey, ceremony: Ceremony): RegistrationResponseJSON => {
+export const register = (key: SoftwareKey, ceremony: Ceremony) => {
   const id = bytes(key.credential_id)
   const data = authenticatorData(
     key.rp_id,
@@ -132,11 +131,7 @@ export const register = (key: SoftwareKey, ceremony: Ceremony): RegistrationResp
 }
 
 /** Signs a challenge. `userVerified` is what the caller's own confirmation stands for. Throws when the site is not the key's. */
-export const assert = (
-  key: SoftwareKey,
-  ceremony: Ceremony,
-  userVerified = true,
-): AuthenticationResponseJSON => {
+export const assert = (key: SoftwareKey, ceremony: Ceremony, userVerified = true) => {
   const data = authenticatorData(key.rp_id, flags.userPresent | (userVerified ? flags.userVerified : 0))
   const client = clientData(key, 'webauthn.get', ceremony)
   return {

@@ -26,7 +26,7 @@ test('an answer passes through unchanged, unknown fields included', async () => 
 test('a request carries the key, JSON, and what the table names where it belongs', async () => {
   const { client, service } = await withHosted()
   await client.call(user.listUsers, { org_id: 3, state: 'active' }, { extra: { odd: 'a b' } })
-  await client.call(pendingUser.acceptUser, { org_id: 3, user_id: 7 }, { extra: { note: { a: [1] } } })
+  await client.call(pendingUser.acceptUser, { org_id: 3, user_id: '7' }, { extra: { note: { a: [1] } } })
   expect(service.seen.map(({ method, path, body }) => [method, path, body])).toEqual([
     ['GET', '/admin/public/api/organization/3/users?state=active&odd=a+b', ''],
     ['POST', '/admin/public/api/organization/3/user/7/accept', '{"note":{"a":[1]}}'],

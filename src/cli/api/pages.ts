@@ -8,7 +8,7 @@ type Request = Parameters<Client['raw']>[0]
 /** The rows of a page: the body itself, or the data of its envelope. */
 const rowsIn = (body: unknown): unknown[] | undefined => {
   const rows = isEnvelope(body) ? body.data : body
-  return Array.isArray(rows) ? (rows as unknown[]) : undefined
+  return Array.isArray(rows) ? rows : undefined
 }
 
 const parsed = (body: string): unknown => {

@@ -1,3 +1,5 @@
+import { fieldsIn } from '../../client/answered.ts'
+import type { Answer } from '../../client/client.ts'
 import { approval } from '../../contract/approval.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
@@ -10,8 +12,8 @@ const byTools = () => import('./by-tools.ts')
 const aboutOneRequest = new Set<Operation>([approval.getApproval, approval.cancelApproval])
 
 /** A state is one of the request that was asked about, or it is not shown: a script would take it for the decision. */
-const requireAbout = (data: unknown, asked: unknown): void => {
-  const { request_id, status } = (data ?? {}) as { request_id?: unknown; status?: unknown }
+const requireAbout = (answer: Pick<Answer, 'envelope'>, asked: unknown): void => {
+  const { request_id, status } = fieldsIn(answer)
   if (request_id === asked && typeof status === 'string') return
   throw new SvcError('failed', 'unexpected_answer', 'The service did not answer about this request', {
     detail: 'The decision is unknown. This is not an approval.',
@@ -24,15 +26,17 @@ const byService = async (operation: Operation, typed: Typed, context: Context): 
     import('../operation/run-operation.ts'),
     import('./messages.ts'),
   ])
-  let data: unknown
+  let record: Record<string, unknown> = {}
   await runOperation(operation, typed, context, {
-    look: (seen) => (data = seen),
+    look: (answer) => {
+      record = fieldsIn(answer)
+    },
     check: aboutOneRequest.has(operation)
-      ? (seen, { request_id }) => requireAbout(seen, request_id)
+      ? (answer, { request_id }) => requireAbout(answer, request_id)
       : undefined,
   })
   // What exactly is asked, and of a request that the rules refused what each of them found.
-  if (operation === approval.getApproval) await showBelow(context, data)
+  if (operation === approval.getApproval) await showBelow(context, record)
 }
 
 /** Through the REST API, or where it has no approvals or --mcp says so, the tools. */

@@ -1,13 +1,12 @@
 import { recordIn } from '../../client/answered.ts'
 import { device } from '../../contract/device.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Context } from '../context/context.ts'
 import { gatherInput } from '../operation/gather-input.ts'
 import type { Typed } from '../operation/flags.ts'
 import { callTyped } from '../operation/typed-names.ts'
 import { wantsColour } from '../terminal/colour.ts'
-
-type Enrollment = { url: string; expires_at: string; proof?: string }
 
 /** What follows the registration. Another service of the same contract may not say. */
 const whatFollows: Record<string, string> = {
@@ -17,16 +16,13 @@ const whatFollows: Record<string, string> = {
     'The user has lost all earlier devices, so an administrator must then approve this one, on the approver page under Devices.',
 }
 
-const isOurs = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
-
 /** What keeps a phone from opening the link; undefined when nothing does. */
 const whatPhonesNeed = (url: string): string | undefined => {
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : {}
   if (hostname === undefined) return undefined
   const how =
     'svc serve --public-url https://svc.example.com, with --tls-cert and --tls-key or behind a tunnel that has https'
-  if (isOurs(hostname)) return `This link opens on this machine only. For a phone: ${how}`
+  if (isLoopbackHost(hostname)) return `This link opens on this machine only. For a phone: ${how}`
   return protocol === 'https:' ? undefined : `Phones register over https only: ${how}`
 }
 
@@ -42,7 +38,7 @@ export const enrollPhone = async (typed: Typed, context: Context): Promise<void>
   const { input, extra } = await gatherInput(device.createEnrollment, typed, context)
   const client = await context.client()
   const answer = await callTyped(client, device.createEnrollment, input, { extra, signal: io.signal })
-  const { url, expires_at, proof = '' } = recordIn(device.createEnrollment, answer, ['url']) as Enrollment
+  const { url, expires_at, proof = '' } = recordIn(device.createEnrollment, answer, ['url'])
   const { qrCode } = await import('./qr-code.ts')
   const { code, width } = qrCode(url, wantsColour(io.stdout, { io, globals }))
   if (width <= io.stdout.columns) io.stdout.write(`\n${code}\n`)

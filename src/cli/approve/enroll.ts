@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { recordIn } from '../../client/answered.ts'
 import { device } from '../../contract/device.ts'
-import type { Operation } from '../../contract/operation.ts'
+import type { Input, Operation } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'
 import { usageError } from '../../core/errors.ts'
 import { checkShown } from '../operation/check-shown.ts'
@@ -12,7 +12,6 @@ import type { KeyFile } from './key-file.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 
 type Options = { software?: boolean; file?: string; algorithm?: string } & Record<string, unknown>
-type Enrollment = { token: string; rp_id: string; origin: string; challenge: string; user_handle: string }
 
 const algorithms = ['ES256', 'EdDSA'] as const
 
@@ -35,14 +34,10 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
     return showDryRun(device.createEnrollment, input, {}, context, { file: path, algorithm: alg })
   }
   const client = await context.client()
-  const call = async <T>(
-    operation: Operation,
-    values: Record<string, unknown>,
-    fields: readonly string[],
-  ): Promise<T> =>
-    recordIn(operation, await client.call(operation, values, { signal: io.signal }), fields) as T
+  const call = async <O extends Operation>(operation: O, values: Input<O>, fields: readonly string[]) =>
+    recordIn(operation, await client.call(operation, values, { signal: io.signal }), fields)
 
-  const person = await call<object>(user.getUser, { orgId: org_id, userId: user_id }, ['mobile'])
+  const person = await call(user.getUser, { orgId: org_id, userId: user_id }, ['mobile'])
   const mobile = wholeNumber(person)!
   if (options.file === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = reserveFile(path, 'file', io)
@@ -50,13 +45,13 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
   try {
     checkFolder(dirname(file.path))
     const { createSoftwareKey, register } = await import('../../client/software-authenticator.ts')
-    const { token, rp_id, origin, challenge, user_handle } = await call<Enrollment>(
+    const { token, rp_id, origin, challenge, user_handle } = await call(
       device.createEnrollment,
       { org_id, user_id },
       ['token', 'rp_id', 'origin', 'challenge', 'user_handle'],
     )
     const key = createSoftwareKey(alg, { rpId: rp_id, userHandle: user_handle })
-    const made = await call<{ id: string; state?: string }>(
+    const made = await call(
       device.registerDevice,
       {
         token,

@@ -1,36 +1,38 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
+import { isRecord } from '../../core/is-record.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context/context.ts'
 import { sameService } from '../context/same-service.ts'
 
-type Below = { message: string; data: Record<string, unknown>[]; columns: readonly string[] }
+type Fields = Record<string, unknown>
+type Below = { message: string; data: Fields[]; columns: readonly string[] }
 
 /** What exactly is approved, where it is more than the action, which is only what the requester says. */
-const subjectOf = ({ subject, action }: Partial<ApprovalRecord>): Below | undefined => {
-  if (!Array.isArray(subject?.fields) || (subject.fields.length === 0 && subject.summary === action))
-    return undefined
-  const lines = subject.fields.map(({ label, value, before }) => ({
+const subjectOf = ({ subject, action }: Fields): Below | undefined => {
+  if (!isRecord(subject) || !Array.isArray(subject.fields)) return undefined
+  if (subject.fields.length === 0 && subject.summary === action) return undefined
+  const lines = subject.fields.filter(isRecord).map(({ label, value, before }) => ({
     subject: label,
-    value: before === undefined ? value : `${before} -> ${value}`,
+    value: before === undefined ? value : `${String(before)} -> ${String(value)}`,
   }))
   const data = [{ subject: 'Headline', value: subject.summary }, ...lines]
   return { message: 'Subject', data, columns: ['subject', 'value'] }
 }
 
 /** Of a request that the rules refused, what each of them found. */
-const rulingOf = ({ status, ruling, attestation }: Partial<ApprovalRecord>): Below | undefined =>
+const rulingOf = ({ status, ruling, attestation }: Fields): Below | undefined =>
   status !== 'denied' || attestation || !Array.isArray(ruling)
     ? undefined
-    : { message: 'Ruling', data: ruling, columns: ['factor', 'policy', 'result', 'reason'] }
+    : { message: 'Ruling', data: ruling.filter(isRecord), columns: ['factor', 'policy', 'result', 'reason'] }
 
 /** Below the record of one request, where a person reads it. Machines have it in the record. */
-export const showBelow = async (context: Context, record: unknown): Promise<void> => {
+export const showBelow = async (context: Context, record: Fields): Promise<void> => {
   const { json, jq, envelope } = context.globals
   const output = await context.output()
   if (output.format !== 'table' || json !== undefined || jq !== undefined || envelope) return
   for (const below of [subjectOf, rulingOf]) {
-    const found = below((record ?? {}) as Partial<ApprovalRecord>)
+    const found = below(record)
     if (!found) continue
     const { message, data, columns } = found
     context.io.stdout.write('\n')
@@ -55,7 +57,7 @@ export const showDecision = async (context: Context, data: unknown): Promise<voi
       masked: new Set(['approver_mobile']),
     },
   )
-  await showBelow(context, data)
+  if (isRecord(data)) await showBelow(context, data)
 }
 
 /** How a wait that a person ended goes on or ends: nothing is lost, and the prompt is still on the phone. */

@@ -147,7 +147,7 @@ const openRestBackend = async (context: Context, wanted: Wanted): Promise<Backen
     poll: async (request_id, wait_s, signal) => {
       if (other) return other.gateway.wait(request_id, wait_s, signal)
       const { envelope } = await client.call(approval.getApproval, { request_id, wait_s }, { signal })
-      return checked(envelope.data as ApprovalRecord | undefined, request_id)
+      return checked(envelope.data, request_id)
     },
   }
 }

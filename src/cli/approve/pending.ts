@@ -1,6 +1,7 @@
 import { recordIn, rowsIn } from '../../client/answered.ts'
 import { approval, type ApprovalRecord } from '../../contract/approval.ts'
 import { device } from '../../contract/device.ts'
+import type { Data } from '../../contract/operation.ts'
 import { assert } from '../../client/software-authenticator.ts'
 import { SvcError } from '../../core/errors.ts'
 import { challengeOf, readCurrentContext, type ApprovalContext } from '../../receipt/context.ts'
@@ -67,16 +68,7 @@ const subjectIn = (context: ApprovalContext, wire: Wire): Subject => {
   throw dishonest('the subject is not that of the request')
 }
 
-type Wire = {
-  rp_id: string
-  origin: string
-  contexts: { approve: string; deny: string }
-  credentials: string[]
-  subject?: { type: string; data: unknown }
-  number_required: boolean
-  verified_as?: string | null
-  location_required?: boolean
-}
+type Wire = Data<typeof device.getCeremony>
 
 /** What a software authenticator does for its user: list what waits, look at one, sign a decision. */
 export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: Context) => {
@@ -84,15 +76,15 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
   const client = await context.client()
 
   const list = async (): Promise<ApprovalRecord[]> => {
-    const input = { status: 'pending', approver_mobile: mobile, org_id }
+    const input = { status: 'pending' as const, approver_mobile: mobile, org_id }
     const answer = await client.call(approval.listApprovals, input, { signal })
     // Who asked first is answered first.
-    return (rowsIn(approval.listApprovals, answer) as ApprovalRecord[]).toReversed()
+    return rowsIn(approval.listApprovals, answer).toReversed()
   }
 
   const open = async (request_id: string): Promise<Ceremony> => {
     const answer = await client.call(device.getCeremony, { request_id }, { signal })
-    const wire = recordIn(device.getCeremony, answer, ['contexts', 'credentials']) as Wire
+    const wire = recordIn(device.getCeremony, answer, ['contexts', 'credentials'])
     const { contexts, origin, rp_id, number_required, location_required, credentials, verified_as } = wire
     const bytes = {
       approve: new Uint8Array(Buffer.from(contexts.approve, 'base64url')),
@@ -121,7 +113,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
           { request_id, ...decided, response },
           { signal },
         )
-        return recordIn(device.decideApproval, answer, ['status']) as ApprovalRecord
+        return recordIn(device.decideApproval, answer, ['status'])
       },
     }
   }

@@ -1,6 +1,7 @@
-import type { Answer, Client } from '../../client/client.ts'
+import { fieldsIn } from '../../client/answered.ts'
+import type { Answer, CallOptions, Client } from '../../client/client.ts'
 import { approval } from '../../contract/approval.ts'
-import type { Operation } from '../../contract/operation.ts'
+import type { Data, Input, Operation } from '../../contract/operation.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context/context.ts'
 import { openMemory } from '../context/disk-cache.ts'
@@ -38,7 +39,7 @@ type Ringing<T> = {
   origin: string
   send(): Promise<T>
   /** The request that was made, as far as it is told. */
-  requestIn?(answer: T): unknown
+  requestIn?(answer: T): { request_id?: unknown; expires_at?: unknown }
   /** Asked of an earlier request. */
   statusOf?(request_id: string): Promise<unknown>
 }
@@ -68,29 +69,28 @@ export const ringOnce = async <T>(
     ;(await context.output()).warn(`This person was already asked ${ago(last.age)}${more}`)
   }
   const answer = await send()
-  const { request_id, expires_at } = (requestIn?.(answer) ?? {}) as Record<string, unknown>
+  const { request_id, expires_at } = requestIn?.(answer) ?? {}
   const known = typeof request_id === 'string' && typeof expires_at === 'string'
   memory.keep(known ? { request_id, expires_at } : {})
   return answer
 }
 
 /** Calls an operation that rings, with that notice. */
-export const ringWith = async (
+export const ringWith = async <O extends Operation>(
   context: Context,
   client: Client,
-  ...call: Parameters<Client['call']>
-): Promise<Answer> => {
-  const [operation, input, options] = call
-  const send = () => client.call(...call)
+  ...[operation, input, options]: [operation: O, input: Input<O>, options?: CallOptions]
+): Promise<Answer<Data<O>>> => {
+  const send = () => client.call(operation, input, options)
   const person = personIn(operation, { ...input, ...options?.extra })
   if (person === undefined) return send()
   return ringOnce(context, person, {
     origin: new URL((await context.settings()).baseUrl.value).origin,
     send,
-    requestIn: ({ envelope }) => envelope.data,
+    requestIn: fieldsIn,
     statusOf: async (request_id) => {
-      const { envelope } = await client.call(approval.getApproval, { request_id })
-      return (envelope.data as { status?: unknown } | undefined)?.status
+      const { status } = fieldsIn(await client.call(approval.getApproval, { request_id }))
+      return status
     },
   })
 }

@@ -1,3 +1,4 @@
+import { fieldsIn } from '../../client/answered.ts'
 import type { Client } from '../../client/client.ts'
 import { key } from '../../contract/key.ts'
 import { influential, scopes as every } from '../../contract/scopes.ts'
@@ -9,8 +10,7 @@ import { sameService } from '../context/same-service.ts'
 /** What the key that asks can do; undefined where the service does not say. */
 const readScopes = async (client: Client, context: Context): Promise<string[] | undefined> => {
   try {
-    const { envelope } = await client.call(key.whoAmI, {}, { signal: context.io.signal })
-    const { scopes } = (envelope.data ?? {}) as { scopes?: unknown }
+    const { scopes } = fieldsIn(await client.call(key.whoAmI, {}, { signal: context.io.signal }))
     return Array.isArray(scopes) ? scopes.map(String) : undefined
   } catch (error) {
     // Another service of the contract has no such route; a receipt decides there.

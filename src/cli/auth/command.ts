@@ -1,4 +1,5 @@
-import type { Client } from '../../client/client.ts'
+import { fieldsIn } from '../../client/answered.ts'
+import type { Answer, Client } from '../../client/client.ts'
 import { auth } from '../../contract/auth.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
@@ -12,7 +13,6 @@ import { callTyped } from '../operation/typed-names.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 
 type Options = { wait?: boolean; dryRun?: boolean } & Record<string, unknown>
-type Asked = { request_id?: unknown; number?: unknown; expires_at?: unknown }
 
 /** How long a prompt stands where the service does not say, seconds. */
 const usualSeconds = 300
@@ -65,7 +65,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
       throw maybeRung(error, context)
     },
   )
-  const { request_id, number, expires_at } = (answer.envelope.data ?? {}) as Asked
+  const { request_id, number, expires_at } = fieldsIn(answer)
   const given = { ...input, ...extra } as { country_code: string; mobile: string; org_id?: number }
   const asked = {
     mobile: wholeNumber(given)!,
@@ -115,8 +115,8 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
  * Our service names the verification that a success is about. The bare success of a service that was not tested is no
  * proof that anybody approved.
  */
-const requireNamed = (data: unknown, asked: unknown): void => {
-  const { request_id } = (data ?? {}) as { request_id?: unknown }
+const requireNamed = (answer: Pick<Answer, 'envelope'>, asked: unknown): void => {
+  const { request_id } = fieldsIn(answer)
   if (typeof request_id === 'string' && (asked === undefined || request_id === asked)) return
   throw new SvcError('failed', 'unproved', 'The service reported success without naming a verification', {
     detail: 'Whether the person approved is unknown. This is not an approval.',
@@ -128,7 +128,7 @@ const validate = async (typed: Typed, context: Context): Promise<void> => {
   const { runOperation } = await import('../operation/run-operation.ts')
   const tested = !typed.options.dryRun && (await context.settings()).verifyFallback === 'on'
   return runOperation(auth.validateAuth, typed, context, {
-    check: tested ? undefined : (data, { request_id }) => requireNamed(data, request_id),
+    check: tested ? undefined : (answer, { request_id }) => requireNamed(answer, request_id),
   })
 }
 

@@ -1,3 +1,4 @@
+import { fieldsIn } from '../../client/answered.ts'
 import type { Client } from '../../client/client.ts'
 import { sleepFor } from '../../client/retry.ts'
 import { auth } from '../../contract/auth.ts'
@@ -34,8 +35,8 @@ const passes = ({ exit, code }: SvcError): boolean =>
   exit === 'pending' || exit === 'unreachable' || /^http_50[234]$/.test(code)
 
 /** Our service names the verification that it answers about, and reports success only for a yes. */
-const isAnswerTo = ({ request_id }: Options['input'], data: unknown): boolean =>
-  request_id !== undefined && (data as { request_id?: unknown } | undefined)?.request_id === request_id
+const isAnswerTo = ({ request_id }: Options['input'], data: Outcome['data']): boolean =>
+  request_id !== undefined && data.request_id === request_id
 
 /**
  * Asks `/validate/global/auth`, at growing distances, until the person has answered or their time is over: the way of
@@ -49,9 +50,10 @@ export const follow = async (options: Options): Promise<Outcome> => {
   for (let pause = 0; ; pause = Math.min(pause * 1.5 || firstPauseMs, longestPauseMs)) {
     await sleep(pause, signal)
     try {
-      const { envelope } = await client.call(auth.validateAuth, input, { signal })
-      if (!isAnswerTo(input, envelope.data) && !(options.tested && open)) throw successTooSoon()
-      return { exit: 'done', message: envelope.message, data: (envelope.data ?? {}) as Outcome['data'] }
+      const answer = await client.call(auth.validateAuth, input, { signal })
+      const data = fieldsIn(answer)
+      if (!isAnswerTo(input, data) && !(options.tested && open)) throw successTooSoon()
+      return { exit: 'done', message: answer.envelope.message, data }
     } catch (error) {
       if (!(error instanceof SvcError)) throw error
       const { exit, message, data = {} } = error

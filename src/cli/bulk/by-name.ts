@@ -1,4 +1,4 @@
-import { rowsIn } from '../../client/answered.ts'
+import { fieldsIn, rowsIn } from '../../client/answered.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Destination, Fields, Item, Kind, Send } from './kind.ts'
@@ -53,8 +53,8 @@ export const openByName = (operations: Operations): Kind['open'] => {
     return async (item, options) => {
       const found = there.get(item.key)
       if (found) return meet(found, item, options)
-      const { envelope } = await client.call(create, { org_id: org, ...item.input }, options)
-      return { status: 'created', id: (envelope.data as { id?: unknown } | undefined)?.id }
+      const { id } = fieldsIn(await client.call(create, { org_id: org, ...item.input }, options))
+      return { status: 'created', id }
     }
   }
 }

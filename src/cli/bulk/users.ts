@@ -1,4 +1,5 @@
-import type { Answer } from '../../client/client.ts'
+import { fieldsIn } from '../../client/answered.ts'
+import type { Operation } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
 import { nationalNumber, readPhone } from '../../rules/phone.ts'
@@ -34,23 +35,24 @@ const bodyOf = (input: Fields): Fields => {
   return { ...input, mobile: nationalNumber(phone) }
 }
 
-const idOf = ({ envelope }: Answer): unknown => (envelope.data as { id?: unknown } | undefined)?.id
+// A row of a file is of no type: the service checks it.
+const { createUser, updateUser }: Record<'createUser' | 'updateUser', Operation> = user
 
 const open = async ({ client, org, mode }: Destination): Promise<Send> => {
   const update: Send = async ({ key, input }, { signal, idempotencyKey }) => {
     const { country_code: _, mobile: __, ...changes } = input
-    const found = await client.call(user.getUserDetails, { org_id: org, mobile: key }, { signal })
-    const userId = idOf(found)
+    const found = fieldsIn(await client.call(user.getUserDetails, { org_id: org, mobile: key }, { signal }))
+    const { id: userId } = found
     if (userId === undefined)
       throw new SvcError('failed', 'no_id', 'The service did not return an id for the existing user')
-    if (sameFields(changes, found.envelope.data)) return { status: 'skipped', id: userId }
+    if (sameFields(changes, found)) return { status: 'skipped', id: userId }
     const with_ = { signal, idempotencyKey: `${idempotencyKey}-update` }
-    await client.call(user.updateUser, { orgId: org, userId, ...changes }, with_)
+    await client.call(updateUser, { orgId: org, userId, ...changes }, with_)
     return { status: 'updated', id: userId }
   }
   return async (item, options) => {
     try {
-      const id = idOf(await client.call(user.createUser, { orgId: org, ...bodyOf(item.input) }, options))
+      const { id } = fieldsIn(await client.call(createUser, { orgId: org, ...bodyOf(item.input) }, options))
       return { status: 'created', id }
     } catch (error) {
       if (!(error instanceof SvcError) || !isConflict(error) || mode === 'fail') throw error
@@ -64,7 +66,7 @@ export const users: Kind = {
   file: 'users',
   one: 'user',
   many: 'users',
-  create: user.createUser,
+  create: createUser,
   orgField: 'orgId',
   columns: ['mobile', 'country_code', 'email', 'first_name', 'last_name', 'role'],
   aliases: {

@@ -1,5 +1,5 @@
-import type { Field } from '../../contract/describe.ts'
-import { orgFields } from '../../contract/operation.ts'
+import { fieldsIn } from '../../client/answered.ts'
+import { orgFields, type Field } from '../../contract/operation.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from './context.ts'
 
@@ -30,14 +30,14 @@ export const findOrg = async (idOrSlug: string, context: Context): Promise<Organ
   if (!/^[\w-]{1,60}$/.test(idOrSlug))
     throw usageError(`"${idOrSlug}" is not a valid id or slug`, 'svc org list')
   const [{ org }, client] = await Promise.all([import('../../contract/org.ts'), context.client()])
-  const { envelope } = await client
+  const answer = await client
     .call(org.getOrganization, { orgIdOrSlug: idOrSlug }, { signal: context.io.signal })
     .catch((error: unknown) => {
       if (!(error instanceof SvcError) || error.code !== 'not_found') throw error
       const { exit, code } = error
       throw new SvcError(exit, code, `Organization "${idOrSlug}" not found`, { ...error, cause: error })
     })
-  const data = (envelope.data ?? {}) as Record<string, unknown>
+  const data = fieldsIn(answer)
   const id = idIn(data)
   if (id === undefined)
     throw new SvcError('failed', 'no_id', `This service does not return the id of "${idOrSlug}"`, {

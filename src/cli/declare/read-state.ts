@@ -76,7 +76,7 @@ const eachUserRules = async (users: Row[], reading: Reading): Promise<Map<string
     if (userId === undefined) return
     const [geofences, timeslots] = await Promise.all(
       [geofence.listUserGeofences, timeslot.listUserTimeslots].map(async (operation) => {
-        const { envelope } = await client.call(operation, { userId, org_id }, { signal })
+        const { envelope } = await client.call(operation, { userId: String(userId), org_id }, { signal })
         return envelope.data
       }),
     )
@@ -119,7 +119,7 @@ const readSection = async (section: List | 'idp', scope: Scope, reading: Reading
   const { client, org_id, signal } = reading
   if (section === 'idp') {
     const answer = await client.call(org.getApiCredentials, { org_id }, { signal })
-    const { idp } = recordIn(org.getApiCredentials, answer) as { idp?: Fields | null }
+    const { idp } = recordIn(org.getApiCredentials, answer)
     return idp ? [{ key: 'idp', fields: knownFields('idp', idp) }] : []
   }
   const records = await listed(lists[section], reading)

@@ -1,3 +1,4 @@
+import { fieldsIn } from '../../client/answered.ts'
 import type { Client } from '../../client/client.ts'
 import { geofence } from '../../contract/geofence.ts'
 import type { Operation } from '../../contract/operation.ts'
@@ -22,7 +23,7 @@ type Doing = {
 }
 
 /** Only what is known of a section is sent, whatever stands in a plan. */
-const fieldsIn = ({ section, changes }: Step): Fields =>
+const knownFields = ({ section, changes }: Step): Fields =>
   Object.fromEntries(
     changes
       .filter(({ field }) => fieldsOf[section].includes(field))
@@ -155,10 +156,8 @@ export const carryOut = async (step: Step, client: Client, org_id: number | unde
     throw new SvcError('failed', 'no_operation', `No operation does this: ${step.section} ${step.action}`)
   if (step.action !== 'create' && step.id === undefined)
     throw new SvcError('failed', 'no_id', 'The service did not return an id for it, so it cannot be changed')
-  const send = async (operation: Operation, input: Fields): Promise<Fields> => {
-    // Without a signal: a request on its way is waited for, so that what was done is known.
-    const { envelope } = await client.call(operation, input)
-    return (envelope.data ?? {}) as Fields
-  }
-  return work({ step, fields: fieldsIn(step), org_id: org_id ?? 0, send })
+  // Without a signal: a request on its way is waited for, so that what was done is known.
+  const send = async (operation: Operation, input: Fields): Promise<Fields> =>
+    fieldsIn(await client.call(operation, input))
+  return work({ step, fields: knownFields(step), org_id: org_id ?? 0, send })
 }

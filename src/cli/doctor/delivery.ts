@@ -1,14 +1,15 @@
 import { rowsIn } from '../../client/answered.ts'
+import type { Data } from '../../contract/operation.ts'
 import { outbox } from '../../contract/outbox.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context/context.ts'
 import { failed, isUnsaid, note, ok, warn, type Finding } from './finding.ts'
 
-type Channel = { channel: string; ready: boolean; waiting?: unknown; given_up?: unknown }
+type Channel = Data<typeof outbox.listChannels>[number]
 
-const isChannel = (row: Record<string, unknown>): row is Channel =>
-  typeof row.channel === 'string' && typeof row.ready === 'boolean'
+const isTold = ({ channel, ready }: Channel): boolean =>
+  typeof channel === 'string' && typeof ready === 'boolean'
 
 const about = ({ channel: name, ready, waiting, given_up }: Channel): Finding => {
   if (!ready)
@@ -34,7 +35,7 @@ export const checkDelivery = async (context: Context): Promise<Finding[]> => {
   try {
     const answer = await client.call(outbox.listChannels, {}, { signal: context.io.signal })
     const rows = rowsIn(outbox.listChannels, answer)
-    return rows.every(isChannel) ? rows.map(about) : [unsaid]
+    return rows.every(isTold) ? rows.map(about) : [unsaid]
   } catch (error) {
     if (isUnsaid(error)) return [unsaid]
     if (error instanceof SvcError && error.code === 'scope_missing')

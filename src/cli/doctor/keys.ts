@@ -1,5 +1,6 @@
-import { rowsIn } from '../../client/answered.ts'
+import { fieldsIn, rowsIn } from '../../client/answered.ts'
 import { key } from '../../contract/key.ts'
+import type { Data } from '../../contract/operation.ts'
 import { scopes as every } from '../../contract/scopes.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
@@ -13,17 +14,7 @@ const soonDays = 14
 const unusedDays = 30
 const mostShown = 5
 
-type Key = {
-  id: string
-  name: string
-  kind: string
-  org_id: number | null
-  scopes: string[]
-  created_at: string
-  last_used_at: string | null
-  expires_at: string | null
-  revoked_at: string | null
-}
+type Key = Data<typeof key.listKeys>[number]
 
 const hasAll = ({ scopes }: Key): boolean => scopes.length === every.length
 
@@ -87,7 +78,7 @@ export const checkKeys = async (context: Context): Promise<Finding[]> => {
   const client = await context.client()
   try {
     const rows = rowsIn(key.listKeys, await client.call(key.listKeys, {}, { signal }))
-    return lookAtKeys(rows as Key[], now().getTime())
+    return lookAtKeys(rows, now().getTime())
   } catch (error) {
     if (isUnsaid(error)) return []
     if (error instanceof SvcError && error.code === 'scope_missing')
@@ -105,8 +96,7 @@ export const checkAskKey = async (context: Context): Promise<Finding[]> => {
       client.call(key.whoAmI, {}, { signal: context.io.signal }),
     )
     if (!answer) return []
-    const { envelope } = answer
-    const { name, scopes = [] } = (envelope.data ?? {}) as { name?: string; scopes?: string[] }
+    const { name, scopes = [] } = fieldsIn(answer)
     if (!scopes.includes('ask')) return [fail('ask key', `"${name}" cannot ask`, login)]
     const more = scopes.filter((scope) => scope !== 'ask')
     if (more.length === 0) return [ok('ask key', `"${name}" can only ask`)]

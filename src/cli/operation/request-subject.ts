@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { fieldsIn } from '../../client/answered.ts'
 import { fieldsOf } from '../../contract/describe.ts'
-import { orgFields, pathNames, type Operation } from '../../contract/operation.ts'
+import { orgFields, type Operation } from '../../contract/operation.ts'
+import { pathNames } from '../../contract/path.ts'
 import { usageError } from '../../core/errors.ts'
 import { keyedDigest, readSubject, SubjectError, type Subject } from '../../receipt/subject.ts'
 import { looksSecret } from '../program/command-line.ts'
@@ -43,14 +45,14 @@ const readBefore = async (
   const known = pathNames(get.path).map((name) => [name, input[name === 'orgIdOrSlug' ? 'org_id' : name]])
   try {
     const client = await context.client()
-    const { envelope } = await client.call(
+    const answer = await client.call(
       get,
       Object.fromEntries(
         known.map(([name, value]) => [name, get.path.includes('orgIdOrSlug') ? String(value) : value]),
       ),
       { signal: context.io.signal },
     )
-    return envelope.data as Fields
+    return fieldsIn(answer)
   } catch {
     // A key that writes need not read. The approver then sees the new values alone.
     return undefined

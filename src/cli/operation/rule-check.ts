@@ -1,3 +1,4 @@
+import { fieldsIn } from '../../client/answered.ts'
 import { geofence } from '../../contract/geofence.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import type { Operation } from '../../contract/operation.ts'
@@ -12,8 +13,8 @@ const ruleCheck =
       .action(async () => {
         const { runOperation } = await import('./run-operation.ts')
         await runOperation(operation, { args: command.args, options: command.opts() }, context, {
-          look: (data) => {
-            const { result } = (data ?? {}) as { result?: unknown }
+          look: (answer) => {
+            const { result } = fieldsIn(answer)
             if (result !== 'PASS' && result !== 'NOT_APPLICABLE') context.exitCode = exitCode('failed')
           },
         })

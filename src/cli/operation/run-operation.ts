@@ -1,3 +1,4 @@
+import type { Answer } from '../../client/client.ts'
 import { answerFieldsWith } from '../../contract/describe.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { checkShown } from './check-shown.ts'
@@ -55,9 +56,9 @@ const moreLine = async ({ cursor }: { cursor?: string }, { command }: Context): 
 
 export type Extras = {
   /** Sees the answer that was shown. */
-  look?(data: unknown): void
+  look?(answer: Pick<Answer, 'envelope'>): void
   /** Fails on an answer that must not be shown. */
-  check?(data: unknown, input: Gathered['input']): void
+  check?(answer: Pick<Answer, 'envelope'>, input: Gathered['input']): void
   /** What else a deletion takes away, for whoever is asked to confirm it. */
   consequence?(input: Gathered['input']): Promise<string | undefined>
 }
@@ -110,7 +111,7 @@ export const runOperation = async (
   const { envelope, more } = gathered.asked
     ? await (await import('./ask.ts')).untilAccepted(operation, gathered, context, send)
     : await send()
-  check?.(envelope.data, input)
+  check?.({ envelope }, input)
   const output = await context.output()
   if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
   await output.show(envelope, shape)
@@ -120,5 +121,5 @@ export const runOperation = async (
     const { requireSecrets } = await import('../terminal/not-shown.ts')
     requireSecrets(context, envelope.data, once)
   }
-  look?.(envelope.data)
+  look?.({ envelope })
 }

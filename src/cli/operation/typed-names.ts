@@ -1,6 +1,6 @@
 import type { Answer, Client } from '../../client/client.ts'
-import { argsOf, argumentName, fieldsOf, type Field } from '../../contract/describe.ts'
-import type { Operation } from '../../contract/operation.ts'
+import { argsOf, argumentName, fieldsOf } from '../../contract/describe.ts'
+import type { Data, Field, Input, Operation } from '../../contract/operation.ts'
 import { SvcError, type Issue } from '../../core/errors.ts'
 
 /** How a person gives a field: its place on the command line, or its flag. */
@@ -93,9 +93,11 @@ export const asTyped = <T>(
   })
 
 /** Calls an operation with what was typed for it. */
-export const callTyped = (
+export const callTyped = <O extends Operation>(
   client: Client,
-  operation: Operation,
+  operation: O,
   input: Record<string, unknown>,
   options: { extra: Record<string, unknown>; signal: AbortSignal },
-): Promise<Answer> => asTyped(operation, input, client.call(operation, input, options))
+): Promise<Answer<Data<O>>> =>
+  // The service checks what was typed.
+  asTyped(operation, input, client.call(operation, input as Input<O>, options))

@@ -1,3 +1,4 @@
+import { fieldsIn } from '../../client/answered.ts'
 import type { Client } from '../../client/client.ts'
 import { key as keys } from '../../contract/key.ts'
 import { org } from '../../contract/org.ts'
@@ -41,8 +42,7 @@ const tryKey = async (client: Client, signal: AbortSignal): Promise<string | und
 /** The same for a key that asks. Fails where it cannot; answers what else it can do. */
 const tryAskKey = async (client: Client, signal: AbortSignal): Promise<string | undefined> => {
   try {
-    const { envelope } = await client.call(keys.whoAmI, {}, { signal })
-    const { scopes } = (envelope.data ?? {}) as { scopes?: unknown }
+    const { scopes } = fieldsIn(await client.call(keys.whoAmI, {}, { signal }))
     if (!Array.isArray(scopes)) return 'The service does not report what this key can do.'
     if (!scopes.includes('ask'))
       throw new SvcError(

@@ -1,20 +1,14 @@
 import type { Command } from 'commander'
+import { fieldsIn } from '../../client/answered.ts'
 import type { Client } from '../../client/client.ts'
 import { key } from '../../contract/key.ts'
+import type { Data } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { noteScope } from '../program/command-scope.ts'
 import type { Context } from '../context/context.ts'
 
-type Own = {
-  id: string
-  name: string
-  kind: string
-  scopes?: string[]
-  owner_user_id?: string | null
-  expires_at: string | null
-  organization: { id: number; slug: string; name: string } | null
-}
+type Own = Partial<Data<typeof key.whoAmI>>
 
 const unknownHere = async (context: Context): Promise<undefined> => {
   const output = await context.output()
@@ -28,9 +22,8 @@ const askService = async (
 ): Promise<Own | undefined> => {
   try {
     const client = await open()
-    const { envelope } = await client.call(key.whoAmI, {}, { signal: context.io.signal })
-    const own = envelope.data as Partial<Own> | undefined
-    return typeof own?.name === 'string' ? (own as Own) : await unknownHere(context)
+    const own = fieldsIn(await client.call(key.whoAmI, {}, { signal: context.io.signal }))
+    return typeof own.name === 'string' ? own : await unknownHere(context)
   } catch (error) {
     if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
     if (error.exit === 'notFound') return unknownHere(context)

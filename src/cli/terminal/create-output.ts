@@ -28,7 +28,7 @@ export const createOutput = (run: Run): Output => {
     const isBare = payload !== envelope.data && Object.keys(envelope).every((name) => bareFields.has(name))
     if (isBare && globals.json === undefined) return `${safeText(envelope.message)}\n`
     const above = globals.json === undefined && Array.isArray(payload) ? (shape.above ?? []) : []
-    const rows = above.length > 0 ? [...above, ...(payload as unknown[])] : payload
+    const rows = Array.isArray(payload) ? [...above, ...payload] : payload
     const masked = stdout.isTTY && !globals.reveal && shape.masked ? maskFields(rows, shape.masked) : rows
     const width = stdout.isTTY ? stdout.columns : Infinity
     // Rows that come one by one stay on the screen: how long ago they were would soon be wrong.

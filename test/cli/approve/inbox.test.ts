@@ -4,7 +4,7 @@ import { createApprover, type Place } from '../../../src/cli/approve/pending.ts'
 import { runInbox } from '../../../src/cli/approve/inbox-screen.ts'
 import { placeAt } from '../../../src/cli/approve/place.ts'
 import type { Prompt } from '../../../src/cli/terminal/prompt.ts'
-import type { Answer } from '../../../src/client/client.ts'
+import type { Answer, Client } from '../../../src/client/client.ts'
 import { createSoftwareKey } from '../../../src/client/software-authenticator.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { SvcError } from '../../../src/core/errors.ts'
@@ -62,11 +62,12 @@ const setUp = async (given: object, listed: object = {}) => {
       return record({ status: input.decision === 'approve' ? 'approved' : 'denied' })
     },
   }
-  const client = {
-    call: async (operation: Operation, input: Record<string, unknown>): Promise<Answer> => ({
-      httpStatus: 200,
-      envelope: { status: 'success', message: 'OK', data: answers[operation.cli]!(input) },
-    }),
+  const call = async (operation: Operation, input: Record<string, unknown>): Promise<Answer> => ({
+    httpStatus: 200,
+    envelope: { status: 'success', message: 'OK', data: answers[operation.cli]!(input) },
+  })
+  const client: Client = {
+    call: call as Client['call'],
     raw: () => Promise.reject(new Error('nothing else is asked')),
     pages: () => {
       throw new Error('nothing else is asked')

@@ -1,14 +1,21 @@
 import { expect, test } from 'vitest'
 import { lookAtKeys } from '../../../src/cli/doctor/keys.ts'
+import type { key as keys } from '../../../src/contract/key.ts'
+import type { Data } from '../../../src/contract/operation.ts'
 import { scopes } from '../../../src/contract/scopes.ts'
 
 const now = Date.parse('2030-02-15T00:00:00Z')
-const key = (id: number, more: object = {}) => ({
+type Key = Data<typeof keys.listKeys>[number]
+
+const key = (id: number, more: Partial<Key> = {}): Key => ({
   id: String(id),
   name: `key ${id}`,
   kind: 'organization',
   org_id: 1,
+  prefix: `svc_${id}`,
   scopes: ['ask'],
+  created_by: null,
+  owner_user_id: null,
   created_at: '2030-01-01T00:00:00.000Z',
   last_used_at: '2030-02-14T00:00:00.000Z',
   expires_at: null,
@@ -26,7 +33,7 @@ test('names keys of organizations with every scope, and no operator key', () => 
 })
 
 test('names operator keys where there are several', () => {
-  const operator = { scopes: [...scopes], kind: 'operator', org_id: null }
+  const operator: Partial<Key> = { scopes: [...scopes], kind: 'operator', org_id: null }
   expect(said(key(1, operator), key(2, operator))).toEqual([
     ['note', 'operator keys: 1 key 1, 2 key 2. Each can do everything'],
   ])

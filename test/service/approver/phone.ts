@@ -20,13 +20,15 @@ type Ceremony = { challenge: string; user_handle: string }
 /** As a phone registers: with attestation `none` and an authenticator that says nothing of its model. */
 export const phoneRegistration = ({ challenge, user_handle }: Ceremony, where = site) => {
   const key = createSoftwareKey('ES256', { rpId: where.rpId, userHandle: user_handle })
-  const response = register(key, { challenge, ...where })
-  const attestation = Buffer.from(response.response.attestationObject, 'base64url')
+  const { response: made, ...response } = register(key, { challenge, ...where })
+  const attestation = Buffer.from(made.attestationObject, 'base64url')
   const aaguid = Buffer.from(softwareAaguid.replaceAll('-', ''), 'hex')
   attestation.fill(0, attestation.indexOf(aaguid), attestation.indexOf(aaguid) + aaguid.length)
-  response.response.attestationObject = attestation.toString('base64url')
-  delete response.response.authenticatorData
-  return { key, response }
+  const { authenticatorData: _, ...told } = made
+  return {
+    key,
+    response: { ...response, response: { ...told, attestationObject: attestation.toString('base64url') } },
+  }
 }
 
 /** What a cookie that is set sends back. */
