@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { openConnection } from '../../src/service/storage/sqlite/connection.ts'
 import { createGroupCommit } from '../../src/service/storage/sqlite/group-commit.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // The least that a durable write over HTTP can be: one route, one insert, and the group commit of the service.
-const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+const { path: dir, remove } = temporaryFolder()
 const connection = openConnection(join(dir, 'bare.db'))
 connection.exec('CREATE TABLE row (id INTEGER PRIMARY KEY, name TEXT NOT NULL)')
 const insert = connection.prepare('INSERT INTO row (name) VALUES (?) RETURNING id')
@@ -24,6 +23,6 @@ const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ po
 process.once('SIGTERM', () => {
   server.close()
   connection.close()
-  rmSync(dir, { recursive: true, force: true })
+  remove()
   process.exit()
 })

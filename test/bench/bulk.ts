@@ -1,10 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { median, type Figure } from './figures.ts'
 import { benchFile, cleanEnv, firstLine, startService, svc, type ServiceChild } from './service-child.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const rounds = 3
 const rows = 10_000
@@ -76,7 +76,7 @@ const curled = (bodies: string): Promise<number> =>
 
 /** An import of 10,000 users beside the same POSTs, each against an equal fresh service, and beside curl in a loop. */
 export const bulkFigures = async (): Promise<Figure[]> => {
-  const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  const { path: dir, remove } = temporaryFolder()
   const [csv, bodies] = [join(dir, 'users.csv'), join(dir, 'bodies.ndjson')]
   const all = Array.from({ length: rows }, (_, i) => bodyOf(i))
   writeFileSync(bodies, all.map((body) => `${JSON.stringify(body)}\n`).join(''))
@@ -111,6 +111,6 @@ export const bulkFigures = async (): Promise<Figure[]> => {
       },
     ]
   } finally {
-    rmSync(dir, { recursive: true, force: true })
+    remove()
   }
 }

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { median, type Figure } from './figures.ts'
 import { startService, svc } from './service-child.ts'
 import { timed } from './start-up.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const rounds = 9
 const users = 6000
@@ -14,7 +14,7 @@ const run = promisify(execFile)
 
 /** A list of users through `--jq`, beside the same list with `-o json`. */
 export const filterFigure = async (): Promise<Figure> => {
-  const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  const { path: dir, remove } = temporaryFolder()
   const file = join(dir, 'users.csv')
   const lines = Array.from(
     { length: users },
@@ -45,6 +45,6 @@ export const filterFigure = async (): Promise<Figure> => {
     }
   } finally {
     await service.end()
-    rmSync(dir, { recursive: true, force: true })
+    remove()
   }
 }

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // The yardstick of durable writes: the same engine and settings, one insert a commit, one after the other.
 const { seconds } = JSON.parse(process.argv[2]!) as { seconds: number }
-const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+const { path: dir, remove } = temporaryFolder()
 const db = new Database(join(dir, 'inserts.db'))
 db.pragma('journal_mode = WAL')
 db.pragma('synchronous = FULL')
@@ -20,4 +19,4 @@ while (performance.now() < began + seconds * 1000) {
 const perSecond = done / ((performance.now() - began) / 1000)
 process.stdout.write(`${JSON.stringify({ perSecond, requests: done, failed: 0 })}\n`)
 db.close()
-rmSync(dir, { recursive: true, force: true })
+remove()

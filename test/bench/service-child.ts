@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 export const svc = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
 export const benchFile = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
@@ -39,7 +39,7 @@ export type ServiceChild = {
 
 /** A real `svc serve` on an empty data dir, with the key it made. */
 export const startService = async (): Promise<ServiceChild> => {
-  const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+  const { path: dir, remove } = temporaryFolder()
   const apiKey = `bench-${'k'.repeat(40)}`
   const env = cleanEnv({ HOME: dir, SVC_CONFIG_DIR: join(dir, 'config') })
   const began = performance.now()
@@ -63,12 +63,12 @@ export const startService = async (): Promise<ServiceChild> => {
       readyMs: performance.now() - began,
       end: async () => {
         await stop(child)
-        rmSync(dir, { recursive: true, force: true })
+        remove()
       },
     }
   } catch (error) {
     const said = readFileSync(log, 'utf8').slice(-2000)
-    rmSync(dir, { recursive: true, force: true })
+    remove()
     throw new Error(`svc serve did not start: ${said}`, { cause: error })
   }
 }

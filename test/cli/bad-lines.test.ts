@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeCommand } from '../../src/cli/program/command-node.ts'
@@ -7,8 +6,9 @@ import { commandTree, openContext, run } from '../../src/cli/main.ts'
 import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
 import { badLines, problemOf } from './bad-lines.ts'
 import { memoryIo } from './memory-io.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'svc-lines-'))
+const { path: dir, remove } = temporaryFolder()
 const cwd = join(dir, 'a', 'b', 'c')
 let service: RunningService
 let env: Record<string, string>
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await service.stop()
-  rmSync(dir, { recursive: true, force: true })
+  remove()
 })
 
 /** The newest row of the chain of the service and of the organization. */

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/main.ts'
 import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
 import { memoryIo } from './memory-io.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'svc-key-'))
+const { path: dir, remove } = temporaryFolder()
 let service: RunningService
 beforeAll(async () => {
   const data = { host: '127.0.0.1', port: 0, dataDir: join(dir, 'data'), env: {}, log: () => undefined }
@@ -15,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await service.stop()
-  rmSync(dir, { recursive: true, force: true })
+  remove()
 })
 
 const svc = async (line: string, env: Record<string, string> = {}) => {

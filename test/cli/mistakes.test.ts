@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/main.ts'
 import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
 import { memoryIo } from './memory-io.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'svc-mistakes-'))
+const { path: dir, remove } = temporaryFolder()
 let service: RunningService
 beforeAll(async () => {
   service = await startService({
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await service.stop()
-  rmSync(dir, { recursive: true, force: true })
+  remove()
 })
 
 const svc = async (line: string, phone?: string, env: Record<string, string> = {}) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from 'vitest'
-import { temporaryFolder } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { startFakeHosted, type FakeHosted } from '../fake-hosted.ts'
 
 // Whoever calls `installHooks` has these anew for each test: another service of the contract, and a folder to stand in.

@@ -3,7 +3,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { bin, svc, temporaryFolder } from '../e2e/processes.ts'
+import { bin, svc } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { startFakeHosted } from '../fake-hosted.ts'
 
 // What a command loads is what it costs to start. Words that only the heavy part holds tell whether a chunk has it.

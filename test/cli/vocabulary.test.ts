@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeCommand, type CommandNode } from '../../src/cli/program/command-node.ts'
 import { commandTree, openContext, run } from '../../src/cli/main.ts'
 import { memoryIo } from './memory-io.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'svc-words-'))
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
+const { path: dir, remove } = temporaryFolder()
+afterAll(remove)
 
 // Nobody answers there: what is sent fails as unreachable.
 const env = {

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { bin, startService, svc, temporaryFolder, type Ended, type Service } from './processes.ts'
+import { bin, startService, svc, type Ended, type Service } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // A person decides in one terminal what was asked in another: the built program against the real service.
 

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditHash, genesisHash } from '../../src/receipt/chain.ts'
-import { startService, svc, temporaryFolder, type Service } from './processes.ts'
+import { startService, svc, type Service } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
 const folder = temporaryFolder()

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bin, startService, svc, temporaryFolder, type Service } from './processes.ts'
+import { bin, startService, svc, type Service } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
 const folder = temporaryFolder()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
-import { startService, temporaryFolder, type Service } from './processes.ts'
+import { startService, type Service } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // Whoever calls `installHooks` has an empty service, a folder, and the environment of a command that uses its operator key.
 

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { selfSigned } from '../certificate.ts'
-import { startService, svc, temporaryFolder, type Service } from './processes.ts'
+import { startService, svc, type Service } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const hasCurl = await promisify(execFile)('curl', ['--version']).then(
   () => true,

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startService, svc, temporaryFolder, type Ended, type Service } from './processes.ts'
+import { startService, svc, type Ended, type Service } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { onTerminal } from './terminal.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'

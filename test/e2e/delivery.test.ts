@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startMailServer, type MailServer } from '../service/delivery/mail-server.ts'
 import { startSmsProvider, type SmsProvider } from '../service/delivery/sms-provider.ts'
-import { startService, svc, temporaryFolder, type Service } from './processes.ts'
+import { startService, svc, type Service } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // The built program with real providers of this machine, killed where it hurts most.
 

@@ -3,7 +3,8 @@ import { answerTo, phoneRegistration } from '../service/approver/phone.ts'
 import { startSmsProvider } from '../service/delivery/sms-provider.ts'
 import { createMember, createTenant, dataOf, refusal } from '../service/fixtures.ts'
 import { remote } from './person.ts'
-import { startService, temporaryFolder } from './processes.ts'
+import { startService } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const operator = 'svc_op_deviceproof_012345678901234567890123456789'
 

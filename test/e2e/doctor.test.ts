@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
-import { startService, svc, temporaryFolder, type Service } from './processes.ts'
+import { startService, svc, type Service } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { onTerminal } from './terminal.ts'
 
 const folder = temporaryFolder()

@@ -4,7 +4,8 @@ import { statSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startService, svc, temporaryFolder, type Service } from './processes.ts'
+import { startService, svc, type Service } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const folder = temporaryFolder()
 const key = 'svc_op_endtoend_0123456789012345678901234567890'

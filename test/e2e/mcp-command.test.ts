@@ -7,7 +7,8 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { call, overStdio } from './mcp-client.ts'
 import { createPerson, remote, type Person } from './person.ts'
-import { bin, startService, svc, temporaryFolder, type Service } from './processes.ts'
+import { bin, startService, svc, type Service } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
 const folder = temporaryFolder()

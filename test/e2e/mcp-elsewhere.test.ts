@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { startExactHosted } from '../exact-hosted.ts'
 import { standing } from '../spec/law.ts'
 import { call, overStdio } from './mcp-client.ts'
-import { temporaryFolder } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const ask = { action: 'Deploy', approver_mobile: '+12025550101' }
 

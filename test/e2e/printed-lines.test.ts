@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startService, svc, temporaryFolder, type Ended, type Service } from './processes.ts'
+import { startService, svc, type Ended, type Service } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { hintOf, typeLine } from './shell.ts'
 
 // What svc prints to go on with is typed into a shell, to the letter, and goes on.

@@ -1,19 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 // The built command line and the real service, each in a process of its own.
 
 export const bin = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
-
-export const temporaryFolder = (): { path: string; remove(): void } => {
-  const path = mkdtempSync(join(tmpdir(), 'svc-test-'))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
-}
 
 export type Ended = { exit: number | null; stdout: string; stderr: string }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { createPerson, remote, type Person } from './person.ts'
-import { startService, svc, temporaryFolder, type Service } from './processes.ts'
+import { startService, svc, type Service } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // What guards a command before it is sent: profiles, credential commands, approvals. The built program throughout.
 

@@ -11,7 +11,8 @@ import {
   subscribeBrowser,
   type PushService,
 } from '../service/approver/push-service.ts'
-import { startService, svc, temporaryFolder, type Service } from './processes.ts'
+import { startService, svc, type Service } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // The built service rings a browser over real TLS. The browser subscribes behind its back: a page needs a browser.
 

@@ -4,7 +4,7 @@ import { createConnection } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { beginWaits, startDefault, startOnTerminal, type DefaultStart } from './default-start.ts'
-import { temporaryFolder } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const homes: string[] = []
 const home = (): string => {

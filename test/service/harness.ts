@@ -1,5 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Table } from '../../src/contract/table.ts'
 import type { LogRecord } from '../../src/core/log.ts'
@@ -22,6 +21,7 @@ import { sampleProvider } from '../../src/service/machines/quotes/sample.ts'
 import { createPushAdapter } from '../../src/service/push/push-adapter.ts'
 import { openSqlite } from '../../src/service/storage/sqlite/open.ts'
 import { storeTemplate } from './store-template.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The store of a test service that was closed, to start others from copies of it. */
 export type KeptStore = { path: string; operatorKey: string }
@@ -80,7 +80,7 @@ export const startTestService = async ({
   timeoutMs,
   quotes = sampleProvider,
 }: Options = {}) => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-service-'))
+  const { path: folder, remove } = temporaryFolder()
   const { path, masterKey, vapid } = await storeTemplate()
   copyFileSync(from?.path ?? path, join(folder, 'svc.db'))
   const storage = await openSqlite({ path: join(folder, 'svc.db'), now })
@@ -182,7 +182,7 @@ export const startTestService = async ({
       await outbox.stop()
       await storage.close()
       if (keep !== undefined) copyFileSync(join(folder, 'svc.db'), keep)
-      rmSync(folder, { recursive: true, force: true })
+      remove()
     },
   }
 }

@@ -1,16 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import type { LogRecord } from '../../src/core/log.ts'
 import type { ServeOptions } from '../../src/service/lifecycle/serve-options.ts'
 import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 export type Listed = { data: { action: string }[] }
 
 // Whoever calls `installHooks` has a data directory of its own for each test, and what it starts is stopped.
 
 export let folder: string
+let remove: () => void
 export let dataDir: string
 let running: RunningService[]
 const log: LogRecord[] = []
@@ -18,13 +18,13 @@ const log: LogRecord[] = []
 /** Installs the hooks that set it up, in the test file that calls this. */
 export const installHooks = (): void => {
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'svc-serve-'))
+    ;({ path: folder, remove } = temporaryFolder())
     dataDir = join(folder, 'data')
     running = []
   })
   afterEach(async () => {
     for (const service of running) await service.stop()
-    rmSync(folder, { recursive: true, force: true })
+    remove()
   })
 }
 

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKeyring } from '../../src/service/custody/create-keyring.ts'
 import { createVapid } from '../../src/service/push/vapid.ts'
 import { openSqlite } from '../../src/service/storage/sqlite/open.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const create = async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-template-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const { path: folder, remove } = temporaryFolder()
+  process.once('exit', remove)
   const path = join(folder, 'svc.db')
   const storage = await openSqlite({ path })
   const masterKey = randomBytes(32)

@@ -1,7 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, connect, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/main.ts'
@@ -10,6 +8,7 @@ import { remote } from '../e2e/person.ts'
 import { decide, enroll } from '../service/approver.ts'
 import { dataOf } from '../service/fixtures.ts'
 import { memoryIo } from '../cli/memory-io.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // Requests and replies written by hand from the specification. The request goes over a raw socket to the real service,
 // byte for byte; the command line is let loose on a peer that answers no more than the specification shows.
@@ -73,7 +72,7 @@ const sendRaw = async (port: number, bytes: string): Promise<Message> => {
 }
 
 describe('the service answers', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'svc-spec-'))
+  const { path: dataDir, remove } = temporaryFolder()
   let service: RunningService
   let port: number
 
@@ -100,7 +99,7 @@ describe('the service answers', () => {
   })
   afterAll(async () => {
     await service.stop()
-    rmSync(dataDir, { recursive: true, force: true })
+    remove()
   })
 
   /** The phone of the person of the exchanges, and what they do when it rings. */
@@ -181,8 +180,8 @@ const reader = (ended: (raw: string) => void, reply: Message) =>
   })
 
 describe('the command line asks', () => {
-  const configDir = mkdtempSync(join(tmpdir(), 'svc-exchanges-'))
-  afterAll(() => rmSync(configDir, { recursive: true, force: true }))
+  const { path: configDir, remove } = temporaryFolder()
+  afterAll(remove)
 
   test.each(exchanges.filter(({ argv }) => argv).map((one) => [one.title, one] as const))(
     '%s',

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createSoftwareKey, register } from '../../src/client/software-authenticator.ts'
 import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
 import { startMailServer, type MailServer } from '../service/delivery/mail-server.ts'
 import { startSmsProvider, type SmsProvider } from '../service/delivery/sms-provider.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // The way of the specification from a registration to a phone that approves: register, code, confirm, assign, accept. The
 // application calls what the document has, and the person has only what their phone and their mailbox receive.
@@ -15,17 +13,18 @@ const person = { country_code: '+1', mobile: '2025550101', first_name: 'Ada', la
 const mobile = '+12025550101'
 
 let folder: string
+let remove: () => void
 let sms: SmsProvider
 let mail: MailServer
 let service: RunningService | undefined
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-journey-'))
+  ;({ path: folder, remove } = temporaryFolder())
   ;[sms, mail] = await Promise.all([startSmsProvider(), startMailServer()])
 })
 afterEach(async () => {
   await service?.stop()
   await Promise.all([sms.close(), mail.close()])
-  rmSync(folder, { recursive: true, force: true })
+  remove()
 })
 
 type Channels = { sms?: boolean; mail?: boolean; dev?: boolean }

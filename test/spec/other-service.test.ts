@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/main.ts'
 import { memoryIo } from '../cli/memory-io.ts'
-import { temporaryFolder } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { matches, startExactHosted, type ExactHosted } from '../exact-hosted.ts'
 import { standing } from './law.ts'
 

@@ -1,7 +1,8 @@
 import { createMember, createTenant, dataOf } from '../service/fixtures.ts'
 import { ask, show } from '../service/approver.ts'
 import { remote } from '../e2e/person.ts'
-import { startService, temporaryFolder } from '../e2e/processes.ts'
+import { startService } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { createPhone, launch, type Phone } from './approver-phone.ts'
 
 const operator = 'svc_op_approver_0123456789012345678901234567890'

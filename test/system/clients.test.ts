@@ -9,7 +9,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { overHttp, overStdio, call, eras } from '../e2e/mcp-client.ts'
 import { createPerson, remote, type Person } from '../e2e/person.ts'
-import { bin, temporaryFolder } from '../e2e/processes.ts'
+import { bin } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // MCP clients that people use, as npm has them. Their versions are locked beside the scripts that drive them; they are
 // installed here, and once for each lock, so that `npm ci` of svc stays small.

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { bin, temporaryFolder } from '../e2e/processes.ts'
+import { bin } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // The lines of docs/completion.md that set completion up, typed in the shell that they are for, in an empty home.
 

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { completionScript } from '../../src/cli/completion/script.ts'
 import { bin, startService, svc, type Service } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // The generated scripts, loaded and exercised in the real shells.
 
@@ -16,12 +16,13 @@ const kept = (name: string): string =>
 const here = fileURLToPath(new URL('.', import.meta.url))
 
 let folder: string
+let remove: () => void
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-completions-'))
+  ;({ path: folder, remove } = temporaryFolder())
   writeFileSync(join(folder, 'body.json'), '{}')
   writeFileSync(join(folder, 'two words.json'), '{}')
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => remove())
 
 /** Where the completion finds `svc`, and what it asks. */
 let env: NodeJS.ProcessEnv = {}

@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startService, temporaryFolder, type Service } from '../e2e/processes.ts'
+import { startService, type Service } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const suite = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),

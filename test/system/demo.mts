@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startService, svc, temporaryFolder, type Ended } from '../e2e/processes.ts'
+import { startService, svc, type Ended } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { createPhone, launch } from './approver-phone.ts'
 
 // `npm run demo -- --browser`: enroll, approve and verify with a browser as the phone; a picture of each screen.

@@ -3,26 +3,24 @@ import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 // What a stranger gets: the packed package, installed as docs/deploy.md says, with a home of its own.
 
 type Lockfile = { packages: Record<string, { version: string; dev?: boolean } | undefined> }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'svc-package-'))
+const { path: folder, remove } = temporaryFolder()
 const installed = join(folder, 'installed')
 const svc = join(folder, 'svc')
 const configDir = join(folder, 'config')
@@ -46,7 +44,7 @@ beforeAll(() => {
   symlinkSync(join(installed, 'bin', 'svc.js'), svc)
 }, 180_000)
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(remove)
 
 test('the installed svc tells its version', () => {
   expect(run(svc, ['--version'])).toMatch(/^svc \d+\.\d+\.\d+\n$/)

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { startService, temporaryFolder, type Service } from '../e2e/processes.ts'
+import { startService, type Service } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { request } from '../torture/enrolled-approver.ts'
 import { confirmPhone } from '../torture/mobile-account.ts'
 import { flaws } from './approver-flaws.ts'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
-import { startService, temporaryFolder } from '../e2e/processes.ts'
+import { startService } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { careless, nasty } from './bad-inputs.ts'
 import { enrollApprover } from './enrolled-approver.ts'
 import { call, must } from './requests.ts'

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { startService, svc, temporaryFolder } from '../e2e/processes.ts'
+import { startService, svc } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import type { Result, Torture } from './torture.ts'
 
 export type Place = { name: string; text: string }

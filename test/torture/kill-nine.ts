@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { startService, svc, temporaryFolder } from '../e2e/processes.ts'
+import { startService, svc } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { call, exampleInput, must } from './requests.ts'
 import type { Result, Torture } from './torture.ts'
 

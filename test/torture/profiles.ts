@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { bin, svc, temporaryFolder } from '../e2e/processes.ts'
+import { bin, svc } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import type { Result, Torture } from './torture.ts'
 
 const add = (name: string): string[] => [

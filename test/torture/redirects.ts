@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { svc, temporaryFolder } from '../e2e/processes.ts'
+import { svc } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import type { Result, Torture } from './torture.ts'
 
 const canary = 'svc_org_canary00_RedirectsMustNeverCarryThisKeyAnywhereElse'

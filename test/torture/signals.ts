@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { beginWaits, startDefault } from '../e2e/default-start.ts'
-import { temporaryFolder } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import type { Result, Torture } from './torture.ts'
 
 const rounds = 20

@@ -3,7 +3,7 @@ import { createSoftwareKey, register } from '../../src/client/software-authentic
 import { planRequest } from '../../src/client/request.ts'
 import { grants, scopes, scopesOf, type Scope } from '../../src/contract/scopes.ts'
 import { table, type OperationId } from '../../src/contract/table.ts'
-import { temporaryFolder } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { createMember, dataOf } from '../service/fixtures.ts'
 import { startTestService, type Answer, type KeptStore, type TestService } from '../service/harness.ts'
 import { settle, type Holding } from '../service/tenant-holding.ts'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { OperationId } from '../../src/contract/table.ts'
-import { startService, temporaryFolder } from '../e2e/processes.ts'
+import { startService } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import type { Running } from './mobile-account.ts'
 import { call, exampleInput, operationIds, operationOf, type Reply } from './requests.ts'
 import { newTenant, type Tenant } from './tenant.ts'

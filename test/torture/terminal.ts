@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { bin, temporaryFolder } from '../e2e/processes.ts'
+import { bin } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import type { Result, Torture } from './torture.ts'
 
 /** Every control, bidi, zero-width and otherwise invisible character, and the escape sequences that do harm. */

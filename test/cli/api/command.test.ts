@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
-import { temporaryFolder } from '../../e2e/processes.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { json, page, startFakeHosted, text, type FakeHosted } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
 

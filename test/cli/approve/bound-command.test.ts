@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bindCommand } from '../../../src/cli/approve/bound-command.ts'
 import { childEnvironment } from '../../../src/cli/approve/child-environment.ts'
-import { temporaryFolder } from '../../e2e/processes.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 let count = 0

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { findCommand } from '../../../src/cli/approve/command-file.ts'
-import { temporaryFolder } from '../../e2e/processes.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 const folder = temporaryFolder()
 afterAll(() => folder.remove())

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readKeyFile } from '../../../src/cli/approve/key-file.ts'
 import { createSoftwareKey } from '../../../src/client/software-authenticator.ts'
-import { temporaryFolder } from '../../e2e/processes.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { memoryIo } from '../memory-io.ts'
 
 let folder: ReturnType<typeof temporaryFolder>

@@ -1,18 +1,19 @@
-import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { personIn, ringOnce } from '../../../src/cli/approve/rings.ts'
 import { memoryIo } from '../memory-io.ts'
 import { openContext } from '../../../src/cli/main.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 let dir: string
+let remove: () => void
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'svc-rings-'))
+  ;({ path: dir, remove } = temporaryFolder())
 })
 afterEach(() => {
   chmodSync(dir, 0o700)
-  rmSync(dir, { recursive: true, force: true })
+  remove()
 })
 
 const start = Date.parse('2026-01-01T12:00:00.000Z')

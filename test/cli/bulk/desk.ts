@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../../../src/cli/main.ts'
-import { temporaryFolder } from '../../e2e/processes.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { memoryIo } from '../memory-io.ts'
 
 type More = { stdin?: string | Buffer; signal?: AbortSignal; tty?: boolean; columns?: number }

@@ -1,17 +1,18 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Globals } from '../../../src/cli/terminal/run.ts'
 import type { Profile } from '../../../src/cli/context/profile-file.ts'
 import { createSettings } from '../../../src/cli/context/resolve.ts'
 import { memoryIo } from '../memory-io.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 let dir: string
+let remove: () => void
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'svc-key-'))
+  ;({ path: dir, remove } = temporaryFolder())
 })
-afterEach(() => rmSync(dir, { recursive: true, force: true }))
+afterEach(() => remove())
 
 type Given = { globals?: Globals; env?: Record<string, string>; profile?: Profile; stdin?: string }
 const settingsOf = ({ globals = {}, env, profile = {}, stdin }: Given) =>

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openMemory } from '../../../src/cli/context/disk-cache.ts'
-import { temporaryFolder } from '../../e2e/processes.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { memoryIo } from '../memory-io.ts'
 
 let folder: ReturnType<typeof temporaryFolder>

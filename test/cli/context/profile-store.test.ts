@@ -4,7 +4,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -13,25 +12,26 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createStore } from '../../../src/cli/context/profile-store.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 let root: string
+let remove: () => void
 let dir: string
 let path: string
 const open = () => createStore({ env: { SVC_CONFIG_DIR: dir }, cwd: root })
 const mode = (of: string): number => lstatSync(of).mode & 0o777
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'svc-store-'))
+  ;({ path: root, remove } = temporaryFolder())
   dir = join(root, 'config')
   path = join(dir, 'profiles.json')
 })
-afterEach(() => rmSync(root, { recursive: true, force: true }))
+afterEach(() => remove())
 
 const save = (name = 'prod') =>
   open().update((file) => {
@@ -181,14 +181,15 @@ describe('reading', () => {
 
 describe('many processes', () => {
   let bundled: string
+  let removeBundled: () => void
   beforeAll(async () => {
-    bundled = mkdtempSync(join(tmpdir(), 'svc-writer-'))
+    ;({ path: bundled, remove: removeBundled } = temporaryFolder())
     const input = fileURLToPath(new URL('writer.ts', import.meta.url))
     const bundle = await rolldown({ input, platform: 'node', external: [/^node:/], logLevel: 'silent' })
     await bundle.write({ dir: bundled, format: 'cjs', entryFileNames: 'writer.cjs' })
     await bundle.close()
   })
-  afterAll(() => rmSync(bundled, { recursive: true, force: true }))
+  afterAll(() => removeBundled())
 
   const run = (...args: string[]): Promise<string> =>
     new Promise((resolve) => {

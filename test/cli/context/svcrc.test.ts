@@ -1,20 +1,21 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { memoryIo } from '../memory-io.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 let home: string
+let remove: () => void
 let work: string
 beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'svc-svcrc-'))
+  ;({ path: home, remove } = temporaryFolder())
   work = join(home, 'code', 'acme')
   mkdirSync(work, { recursive: true })
   for (const name of ['local', 'prod', 'staging'])
     await svc(`profile add ${name} --base-url https://${name}.example/admin/public/api`)
 })
-afterEach(() => rmSync(home, { recursive: true, force: true }))
+afterEach(() => remove())
 
 const svc = async (args: string, env: Record<string, string> = {}, cwd = work) => {
   const io = memoryIo({ env: { HOME: home, SVC_CONFIG_DIR: join(home, '.config', 'svc'), ...env }, cwd })

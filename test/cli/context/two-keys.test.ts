@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../../../src/cli/main.ts'
 import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
 import { memoryIo } from '../memory-io.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'svc-two-keys-'))
+const { path: dir, remove } = temporaryFolder()
 let people = 0
 /** Who is asked in this test: no test meets the limits of another. */
 let mobile: string
@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await service.stop()
-  rmSync(dir, { recursive: true, force: true })
+  remove()
 })
 beforeEach(async () => {
   rmSync(join(dir, 'profiles.json'), { force: true })

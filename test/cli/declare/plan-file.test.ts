@@ -10,7 +10,7 @@ import {
 } from '../../../src/cli/declare/plan-file.ts'
 import { planFrom } from '../../../src/cli/declare/plan.ts'
 import type { State } from '../../../src/cli/declare/state.ts'
-import { temporaryFolder } from '../../e2e/processes.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { memoryIo } from '../memory-io.ts'
 
 let folder: ReturnType<typeof temporaryFolder>

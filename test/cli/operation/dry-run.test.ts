@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { describeCommand, type CommandNode } from '../../../src/cli/program/command-node.ts'
@@ -10,6 +9,7 @@ import type { Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
 import { startService } from '../../../src/service/lifecycle/serve.ts'
 import { memoryIo } from '../memory-io.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 /** Commands that no operation makes and that change neither the service nor what svc keeps. */
 const reading = new Set([
@@ -54,7 +54,7 @@ const leaves = (node: CommandNode, words: string[] = []): Leaf[] =>
 const hasDryRun = ({ words, node }: Leaf): boolean =>
   words === 'apply' || node.flags.some(({ flags }) => flags === '--dry-run')
 
-const dir = mkdtempSync(join(tmpdir(), 'svc-dry-'))
+const { path: dir, remove } = temporaryFolder()
 const config = join(dir, 'config')
 const seen: string[] = []
 let server: Server
@@ -70,7 +70,7 @@ beforeAll(async () => {
 })
 afterAll(() => {
   server.close()
-  rmSync(dir, { recursive: true, force: true })
+  remove()
 })
 
 const svc = async (line: string) => {

@@ -1,20 +1,21 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { memoryIo } from '../memory-io.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 let dir: string
+let remove: () => void
 let server: Server | undefined
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'svc-profile-'))
+  ;({ path: dir, remove } = temporaryFolder())
 })
 afterEach(() => {
   server?.close()
-  rmSync(dir, { recursive: true, force: true })
+  remove()
 })
 
 type Ran = { exit: number; out: string; err: string }

@@ -1,17 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { saveLocalProfile, type LocalService } from '../../../src/cli/profile/local-profile.ts'
 import type { Profile } from '../../../src/cli/context/profile-file.ts'
 import { createStore } from '../../../src/cli/context/profile-store.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 let dir: string
+let remove: () => void
 const io = () => ({ env: { SVC_CONFIG_DIR: join(dir, 'config') }, cwd: dir })
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'svc-local-'))
+  ;({ path: dir, remove } = temporaryFolder())
 })
-afterEach(() => rmSync(dir, { recursive: true, force: true }))
+afterEach(() => remove())
 
 const service = (port: number, more: Partial<LocalService> = {}): LocalService => ({
   baseUrl: `http://127.0.0.1:${port}/admin/public/api`,

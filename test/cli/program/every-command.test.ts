@@ -3,7 +3,7 @@ import { describeCommand, type CommandNode } from '../../../src/cli/program/comm
 import { commandTree, openContext, run } from '../../../src/cli/main.ts'
 import { answersNoId, printsText } from '../../../src/cli/terminal/accepted.ts'
 import { formats } from '../../../src/cli/terminal/output.ts'
-import { temporaryFolder } from '../../e2e/processes.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
 

@@ -1,16 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../../src/cli/main.ts'
 import { memoryIo } from '../memory-io.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 let folder: string
+let remove: () => void
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-read-'))
+  ;({ path: folder, remove } = temporaryFolder())
   writeFileSync(join(folder, 'body.json'), '{"name":"Acme"}')
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => remove())
 
 const svc = async (...argv: string[]) => {
   const io = memoryIo({ cwd: folder, env: { SVC_CONFIG_DIR: folder, SVC_API_KEY: 'k' } })

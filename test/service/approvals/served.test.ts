@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { challengeOf } from '../../../src/receipt/context.ts'
@@ -8,10 +6,12 @@ import { assert } from '../../../src/client/software-authenticator.ts'
 import type { LogRecord } from '../../../src/core/log.ts'
 import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
 import { enrollApprover, request, type EnrolledApprover } from '../../torture/enrolled-approver.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 // Over real sockets: what only a client that goes away, or a service that stops, can show.
 
 let folder: string
+let remove: () => void
 let service: RunningService
 let log: LogRecord[]
 let ada: EnrolledApprover
@@ -24,7 +24,7 @@ const call = ((id, input) => request(service.baseUrl, id, key, input)) as <
 ) => ReturnType<typeof request<K>>
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-served-'))
+  ;({ path: folder, remove } = temporaryFolder())
   log = []
   service = await startService({
     port: 0,
@@ -38,7 +38,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await service.stop()
-  rmSync(folder, { recursive: true, force: true })
+  remove()
 })
 
 const ask = () => call('createApproval', { action: 'Deploy', approver_mobile: ada.mobile })

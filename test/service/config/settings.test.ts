@@ -1,17 +1,18 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Env } from '../../../src/core/env.ts'
 import { SvcError } from '../../../src/core/errors.ts'
 import { periodsOf } from '../../../src/service/config/retention.ts'
 import { readSettings, type ConfigFlags } from '../../../src/service/config/settings.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 let folder: string
+let remove: () => void
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-config-'))
+  ;({ path: folder, remove } = temporaryFolder())
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => remove())
 
 const write = (text: string, mode = 0o600, name = 'svc.yaml'): string => {
   const file = join(folder, name)

@@ -1,6 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createKeyring } from '../../../src/service/custody/create-keyring.ts'
@@ -16,14 +15,16 @@ import { openSqlite } from '../../../src/service/storage/sqlite/open.ts'
 import { startTestService } from '../harness.ts'
 import { fill, leaveIn, openAll } from './kept-values.ts'
 import { changeStore } from './store-changes.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 let folder: string
+let remove: () => void
 let dataDir: string
 let key: string
 let running: RunningService[]
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-rotate-'))
+  ;({ path: folder, remove } = temporaryFolder())
   dataDir = join(folder, 'data')
   running = []
   const service = await startTestService({ dev: true })
@@ -33,7 +34,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   for (const service of running) await service.stop()
-  rmSync(folder, { recursive: true, force: true })
+  remove()
 })
 
 const keyFile = (dir = dataDir): string => join(dir, 'master.key')

@@ -1,22 +1,23 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { Hono } from 'hono'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createPageRoutes } from '../../../src/service/http/page-routes.ts'
 import { startTestService } from '../harness.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 let folder: string
+let remove: () => void
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-page-'))
+  ;({ path: folder, remove } = temporaryFolder())
   mkdirSync(join(folder, 'icons'))
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Approve</title>')
   writeFileSync(join(folder, 'app.js'), 'export {}'.repeat(100))
   writeFileSync(join(folder, 'manifest.webmanifest'), '{}')
   writeFileSync(join(folder, 'icons', 'a.svg'), '<svg/>')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => remove())
 
 const get = async (
   path: string,

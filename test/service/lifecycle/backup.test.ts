@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { backup, restore } from '../../../src/service/lifecycle/maintenance.ts'
 import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 let folder: string
+let remove: () => void
 let dataDir: string
 let file: string
 let service: RunningService
@@ -23,7 +24,7 @@ const ask = async (path: string, body?: unknown) => {
 }
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-backup-'))
+  ;({ path: folder, remove } = temporaryFolder())
   dataDir = join(folder, 'data')
   file = join(folder, 'svc.backup')
   service = await start(dataDir)
@@ -33,7 +34,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await service.stop()
-  rmSync(folder, { recursive: true, force: true })
+  remove()
 })
 
 const keySet = async (baseUrl: string): Promise<{ keys: unknown[] }> =>

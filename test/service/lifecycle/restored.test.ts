@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { backup, restore } from '../../../src/service/lifecycle/maintenance.ts'
 import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 const mobile = '+12025550101'
 
 let folder: string
+let remove: () => void
 let service: RunningService
 let key: string
 let said: string[]
@@ -22,14 +22,14 @@ const start = (dir: string) =>
   })
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-restored-'))
+  ;({ path: folder, remove } = temporaryFolder())
   said = []
   service = await start(join(folder, 'data'))
   key = service.operatorKey!
 })
 afterEach(async () => {
   await service.stop()
-  rmSync(folder, { recursive: true, force: true })
+  remove()
 })
 
 const ask = async (path: string, body: unknown) => {

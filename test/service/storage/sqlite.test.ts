@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import Libsql from 'libsql'
@@ -9,18 +8,20 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Db } from '../../../src/service/storage/schema.ts'
 import { openSqlite } from '../../../src/service/storage/sqlite/open.ts'
 import type { Storage } from '../../../src/service/storage/storage.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 let folder: string
+let remove: () => void
 let path: string
 let storage: Storage
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-store-'))
+  ;({ path: folder, remove } = temporaryFolder())
   path = join(folder, 'svc.db')
   storage = await openSqlite({ path })
 })
 afterEach(async () => {
   await storage.close()
-  rmSync(folder, { recursive: true, force: true })
+  remove()
 })
 
 const add = async (db: Db, slug: string): Promise<number> => {

@@ -1,12 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFileProvider } from '../../../../src/service/machines/quotes/file-provider.ts'
+import { temporaryFolder } from '../../../temporary-folder.ts'
 
 let folder: string
-beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'svc-quotes-'))))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+let remove: () => void
+beforeAll(() => void ({ path: folder, remove } = temporaryFolder()))
+afterAll(() => remove())
 
 const written = (text: string): string => {
   const path = join(folder, 'quotes.json')

@@ -3,7 +3,7 @@ import { Kysely, SqliteDialect } from 'kysely'
 import { onTestFinished } from 'vitest'
 import { openConnection } from '../../../../src/service/storage/sqlite/connection.ts'
 import type { Tables } from '../../../../src/service/storage/schema.ts'
-import { temporaryFolder } from '../../../e2e/processes.ts'
+import { temporaryFolder } from '../../../temporary-folder.ts'
 
 /** An empty store, gone at the end of the test; the test runs the migrations that it needs. */
 export const openOldStore = () => {
