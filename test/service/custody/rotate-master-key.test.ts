@@ -246,7 +246,9 @@ describe('a new signing key', () => {
       { user_version: number },
     ]
     changeStore(dataDir, `PRAGMA user_version = ${version - 1}`)
+    changeStore(dataDir, `UPDATE schema_version SET version = ${version - 1} WHERE version = ${version}`)
     await expect(rotateSigningKey(dataDir, {}, { tell })).rejects.toMatchObject({ code: 'service_older' })
     changeStore(dataDir, `PRAGMA user_version = ${version}`)
+    changeStore(dataDir, `UPDATE schema_version SET version = ${version} WHERE version = ${version - 1}`)
   })
 })
