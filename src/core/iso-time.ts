@@ -10,3 +10,6 @@ export const fullIsoTime = (text: string): string =>
       return `${minutes}${seconds}${offset}:${rest ?? '00'}`
     },
   )
+
+/** A time so many milliseconds after another, or before it where they are negative; both as text, as the store keeps them. */
+export const addMs = (time: string, ms: number): string => new Date(Date.parse(time) + ms).toISOString()

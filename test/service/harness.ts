@@ -178,7 +178,7 @@ export const startTestService = async ({
     folder,
     /** `keep`: a path to copy the store to, for `from`. */
     close: async (keep?: string): Promise<void> => {
-      service.waiting.stop()
+      service.waiter.stop()
       await outbox.stop()
       await storage.close()
       if (keep !== undefined) copyFileSync(join(folder, 'svc.db'), keep)

@@ -1,5 +1,4 @@
-import { awaitEnd, readSettled } from '../../src/service/approvals/waiter.ts'
-import { createWaiting } from '../../src/service/approvals/waiting.ts'
+import { awaitEnd, createDecisionWaiter, readSettled } from '../../src/service/approvals/decision-waiter.ts'
 import { createEngineGateway } from '../../src/service/approvals/engine-gateway.ts'
 import type { Service } from '../../src/service/call/service.ts'
 import { createClock, minute } from '../service/clock.ts'
@@ -20,7 +19,7 @@ const rightWait: Wait = (service, id) => awaitEnd(service, id, everything, { sec
 const wrongWait: Wait = async (service, id) => {
   const { status } = await readSettled(service, id, everything)
   if (status !== 'pending') return
-  const { woken, close } = service.waiting.listen(id)
+  const { woken, close } = service.waiter.listen(id)
   await Promise.race([woken, new Promise((resolve) => setTimeout(resolve, patience * 1000))])
   close()
 }
@@ -31,7 +30,7 @@ const race = async (wait: Wait, times: number) => {
   const test = await startTestService({ dev: true, now: clock.now })
   const { service } = test
   // Without its fallback: a poll would hide what is lost.
-  service.waiting = createWaiting()
+  service.waiter = createDecisionWaiter()
   // As over a network: what was read is old when it arrives.
   const { storage } = service
   service.storage = {

@@ -1,6 +1,6 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { device } from '../../contract/device.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { invalid, Refusal } from '../../core/refusal.ts'
 import { verifyAssertion } from '../../receipt/assertion.ts'
 import { challengeOf, contextBytes } from '../../receipt/context.ts'
@@ -13,7 +13,7 @@ import type { RulesMemory } from '../call/service.ts'
 import { credentialOf, type DeviceRow } from '../devices/credential.ts'
 import { withAsked } from '../policy/rules.ts'
 import type { Posted } from './decider.ts'
-import { countWrongNumber, endApproval, type Verdict } from './finish.ts'
+import { countWrongNumber, finishApproval, type Verdict } from './finish.ts'
 import { answered, type ApprovalRow, contextOf, subjectOfRow } from './record.ts'
 import { checkDecider, readDeviceClaim } from './separation.ts'
 
@@ -24,7 +24,7 @@ const day = 24 * 60 * 60_000
 /** When the phone measured it, by our clock. An age beyond a day is that of a day: both are too old, and one is no date. */
 const locationAt = ({ age_ms, ...place }: NonNullable<Decided['location']>, at: string): Location => ({
   ...place,
-  at: later(at, -Math.min(age_ms, day)),
+  at: addMs(at, -Math.min(age_ms, day)),
 })
 
 const rulingOf = async (
@@ -134,7 +134,7 @@ export const prepareDecision = async (
     )
   const refused = approving && !ruling.allow ? `refused by the rules: ${failedOf(ruling)}` : undefined
   return async (call) => {
-    const ended = await endApproval(call, verdict, refused)
+    const ended = await finishApproval(call, verdict, refused)
     return ended instanceof Refusal ? ended : answered(ended, call.caller)
   }
 }

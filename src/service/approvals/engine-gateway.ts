@@ -1,5 +1,5 @@
+import type { ApprovalGateway, Ask } from '../../contract/approval-gateway.ts'
 import { approval } from '../../contract/approval.ts'
-import type { Ask, ApprovalGateway } from '../../contract/approval-gateway.ts'
 import { issuesOf } from '../../contract/issues.ts'
 import { requestId } from '../../core/ids.ts'
 import { invalidFields, Refusal } from '../../core/refusal.ts'
@@ -8,9 +8,9 @@ import { type Caller, namedKeyOf } from '../call/caller.ts'
 import { runWrite } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { cancelApproval } from './cancellation.ts'
+import { awaitEnd, readSettled } from './decision-waiter.ts'
 import { answered } from './record.ts'
 import { requestApproval } from './request.ts'
-import { awaitEnd, readSettled } from './waiter.ts'
 
 /**
  * Asks people through the engine in this process. It knows the requests of its own caller and no others, be they of the

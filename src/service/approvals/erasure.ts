@@ -1,5 +1,5 @@
+import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
-import { later } from '../../core/later.ts'
 import type { Db } from '../storage/schema.ts'
 
 /** No limit looks further back. */
@@ -18,7 +18,7 @@ export const eraseApprovals = async (
     .selectFrom('approvals')
     .where('org_id', '=', org_id)
     .where('user_id', '=', user_id)
-    .where('requested_at', '>', later(now, -keptMs))
+    .where('requested_at', '>', addMs(now, -keptMs))
     .select(['id', 'request_id', 'org_id', 'user_id', 'key_id', 'asked_by', 'nonce'])
     .select(['status', 'requested_at', 'expires_at', 'decided_at', 'ended_at'])
     .execute()
@@ -43,5 +43,5 @@ export const eraseApprovals = async (
 
 /** Forgets what was kept for limits that have passed. */
 export const forgetErased = async (db: Db, now: string): Promise<void> => {
-  await db.deleteFrom('approvals').where('erased_at', '<=', later(now, -keptMs)).execute()
+  await db.deleteFrom('approvals').where('erased_at', '<=', addMs(now, -keptMs)).execute()
 }

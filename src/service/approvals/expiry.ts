@@ -86,7 +86,7 @@ const isDue = async ({ storage }: Service): Promise<boolean> => {
 
 /** Ends all requests that nobody can decide any more, and wakes who waits for them. Writes only when there are some. */
 export const sweep = async (service: Service): Promise<void> => {
-  const { storage, waiting } = service
+  const { storage, waiter } = service
   while (await isDue(service))
-    for (const ended of await storage.write((db) => expireDue(db, storage.now()))) waiting.wake(ended)
+    for (const ended of await storage.write((db) => expireDue(db, storage.now()))) waiter.wake(ended)
 }

@@ -1,5 +1,5 @@
 import type { device } from '../../contract/device.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import type { FactorResult, Receipt } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
@@ -108,7 +108,7 @@ const whyNot = async (call: Call, { row, device }: Verdict): Promise<Refusal> =>
 const actorOf = ({ row, device }: Verdict): string => `user:${row.user_id} (device ${device.id})`
 
 /** Ends a request as decided, or as denied for the reason `refused`; a Refusal is answered, as a part of it may stay. */
-export const endApproval = async (
+export const finishApproval = async (
   call: Call,
   verdict: Verdict,
   refused?: string,
@@ -126,7 +126,7 @@ export const endApproval = async (
       device_id: device.id,
       ruling: JSON.stringify(ruling),
       attestation: attestation && JSON.stringify(attestation),
-      use_by: approved ? later(decidedAt, row.use_within_s * 1000) : null,
+      use_by: approved ? addMs(decidedAt, row.use_within_s * 1000) : null,
     })
     .returningAll()
     .executeTakeFirst()

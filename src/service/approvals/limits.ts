@@ -1,7 +1,7 @@
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
-import { tooSoon } from '../limits/too-soon.ts'
+import { tooSoon } from '../limits/rate-limit.ts'
 import { refuseMuted } from './mutes.ts'
 
 const pendingOfKey = 3
@@ -30,14 +30,10 @@ const refusePending = async (call: Call, { org_id, user_id }: Approver): Promise
     .orderBy('expires_at')
     .execute()
   if (pending.length >= pendingOfKey)
-    throw tooSoon(
-      'too_many_pending',
-      `${pendingOfKey} requests of this key are already pending at this approver`,
-      (wait) =>
-        `Wait for one (the first expires in ${wait}), or withdraw one: svc approve list --status pending, svc approve cancel <request-id>`,
-      call,
-      pending[0]!.expires_at,
-    )
+    throw tooSoon('too_many_pending', call, pending[0]!.expires_at, (wait) => ({
+      message: `${pendingOfKey} requests of this key are already pending at this approver`,
+      hint: `Wait for one (the first expires in ${wait}), or withdraw one: svc approve list --status pending, svc approve cancel <request-id>`,
+    }))
 }
 
 /**
@@ -47,7 +43,7 @@ const refusePending = async (call: Call, { org_id, user_id }: Approver): Promise
 const asksOf = async ({ db, now, caller }: Call, { org_id, user_id }: Approver) => {
   const ofApprover = db.selectFrom('approvals').where('org_id', '=', org_id).where('user_id', '=', user_id)
   const key = namedKeyOf(caller)
-  const window = later(now, -windowMs)
+  const window = addMs(now, -windowMs)
   const approved = await ofApprover
     .where('status', '=', 'approved')
     .where('decided_at', '>', window)
@@ -60,7 +56,7 @@ const asksOf = async ({ db, now, caller }: Call, { org_id, user_id }: Approver) 
   const inWindow = ofApprover
     .where('requested_at', '>', window)
     // What lies further ahead is of a clock that was wrong.
-    .where('requested_at', '<=', later(now, windowMs))
+    .where('requested_at', '<=', addMs(now, windowMs))
     .select('requested_at')
     .orderBy('requested_at', 'desc')
   const ofKey = inWindow.where('asked_by', '=', key)
@@ -80,8 +76,8 @@ const asksOf = async ({ db, now, caller }: Call, { org_id, user_id }: Approver) 
 const refuseAsks = async (call: Call, approver: Approver): Promise<void> => {
   const { all, own, hasAsked } = await asksOf(call, approver)
   const refuse = (message: string, { requested_at }: { requested_at: string }): never => {
-    const until = later(requested_at, windowMs)
-    throw tooSoon('too_many_rings', message, (wait) => `Try again in ${wait}`, call, until)
+    const until = addMs(requested_at, windowMs)
+    throw tooSoon('too_many_rings', call, until, (wait) => ({ message, hint: `Try again in ${wait}` }))
   }
   if (own.length >= asksOfKey)
     refuse(`This key asked this approver ${asksOfKey} times in the last ${windowText}`, own.at(-1)!)

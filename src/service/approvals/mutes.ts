@@ -1,7 +1,7 @@
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
-import { tooSoon } from '../limits/too-soon.ts'
+import { tooSoon } from '../limits/rate-limit.ts'
 
 const muteMs = 20 * 60_000
 
@@ -35,13 +35,10 @@ export const refuseMuted = async (
       ? mutes.at(-1)
       : mutes.find(({ agent }) => agent === '' || agent === agentOf(key, requester))
   if (mute)
-    throw tooSoon(
-      'muted',
-      'The approver did not expect a request of this requester, which is muted for a while',
-      (wait) => `Talk to the approver first. You can ask again in ${wait}`,
-      call,
-      mute.until,
-    )
+    throw tooSoon('muted', call, mute.until, (wait) => ({
+      message: 'The approver did not expect a request of this requester, which is muted for a while',
+      hint: `Talk to the approver first. You can ask again in ${wait}`,
+    }))
 }
 
 /** "This was not me": this requester cannot ask this approver again for a while. */
@@ -51,7 +48,7 @@ export const muteRequester = async (
 ): Promise<void> => {
   const { org_id, user_id, asked_by: key_id } = row
   const agent = agentOf(key_id, row.requester)
-  const until = later(now, muteMs)
+  const until = addMs(now, muteMs)
   await db
     .insertInto('mutes')
     .values({ org_id, user_id, key_id, agent, until })

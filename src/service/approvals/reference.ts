@@ -1,4 +1,4 @@
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { type Caller, namedKeyOf } from '../call/caller.ts'
@@ -58,7 +58,7 @@ export const checkReference = async (
     )
     .$if(orgId !== null, (query) => query.where('org_id', '=', orgId!))
     .where('status', '=', 'approved')
-    .where('decided_at', '>=', later(now, -day))
+    .where('decided_at', '>=', addMs(now, -day))
     .select('id')
     .executeTakeFirst()
   if (!found) throw unknownApproval()

@@ -3,7 +3,7 @@ import type { approval, ApprovalRecord } from '../../contract/approval.ts'
 import type { Policy } from '../../contract/policy.ts'
 import { factors as allFactors } from '../../contract/records.ts'
 import { randomToken } from '../../core/ids.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { conflict, invalid } from '../../core/refusal.ts'
 import { canonicalData, digestOf } from '../../receipt/subject.ts'
 import { hasPolicy } from '../../rules/decide.ts'
@@ -157,7 +157,7 @@ export const requestApproval = async (
     number: input.number || require_number ? String(randomInt(10, 100)) : null,
     nonce: randomToken(16),
     requested_at: call.now,
-    expires_at: later(call.now, lifetime),
+    expires_at: addMs(call.now, lifetime),
     format: 2,
     subject_type: subject.type,
     subject_data: canonicalData(subject.data),

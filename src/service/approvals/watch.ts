@@ -8,7 +8,7 @@ const sweepMs = 5_000
 
 /** Ends requests whose time is over, also when nobody looks; warns when devices cannot sign at this address. Answers how to stop. */
 export const watchApprovals = (service: Service, log: Log): (() => void) => {
-  const { storage, publicUrl, waiting } = service
+  const { storage, publicUrl, waiter } = service
   const warn = (message: string): void => log({ at: storage.now(), level: 'warn', message })
   void storage
     .read((db) => siteProblem(db, publicUrl))
@@ -25,6 +25,6 @@ export const watchApprovals = (service: Service, log: Log): (() => void) => {
   const timer = setInterval(look, sweepMs).unref()
   return () => {
     clearInterval(timer)
-    waiting.stop()
+    waiter.stop()
   }
 }

@@ -1,5 +1,5 @@
 import { sha256 } from '../../core/ids.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import type { Keyring } from '../call/keyring.ts'
@@ -31,7 +31,7 @@ const context = 'approver challenge'
 
 /** Sealed by the master key, so any node that shares it can read it and nobody else can make one. Base64url. */
 export const makeChallenge = ({ wrap }: Pick<Keyring, 'wrap'>, question: Question, now: string): string => {
-  const expires_at = later(now, lifetimeMs)
+  const expires_at = addMs(now, lifetimeMs)
   return Buffer.from(wrap(JSON.stringify({ question, expires_at } satisfies Sealed), context)).toString(
     'base64url',
   )

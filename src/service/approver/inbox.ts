@@ -1,12 +1,11 @@
 import type { approver } from '../../contract/approver.ts'
 import { sha256 } from '../../core/ids.ts'
+import { inboxOf, pause } from '../approvals/decision-waiter.ts'
 import { answeredSubject, type ApprovalRow, contextsOf, selectApprovals } from '../approvals/record.ts'
-import { pause } from '../approvals/waiter.ts'
-import { inboxOf } from '../approvals/waiting.ts'
 import { type Person, sessionOver } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
-import { stands } from './session.ts'
+import { isSessionOpen } from './session.ts'
 
 type Inbox = RowData<typeof approver.listInbox>
 type Approver = Person & { org_id: number }
@@ -51,18 +50,18 @@ export const awaitInbox = async (
   approver: Approver,
   { seconds, seen, signal }: Wait,
 ): Promise<Inbox> => {
-  const { storage, waiting } = service
+  const { storage, waiter } = service
   const until = performance.now() + seconds * 1000
   for (;;) {
     // First listen, then read: what comes between the two wakes this one.
-    const listening = waiting.listen(inboxOf(approver))
+    const listening = waiter.listen(inboxOf(approver))
     try {
       const rows = await readPending(service, approver)
       const mark = markOf(rows)
-      if (!(await stands(service, approver))) throw sessionOver()
+      if (!(await isSessionOpen(service, approver))) throw sessionOver()
       const now = storage.now()
       const left = until - performance.now()
-      if (mark !== seen || left <= 0 || waiting.stopped || signal?.aborted)
+      if (mark !== seen || left <= 0 || waiter.stopped || signal?.aborted)
         return { mark, requests: rows.map((row) => pendingOf(row, now)) }
       const lives = rows.map((row) => Date.parse(row.expires_at) - Date.parse(now))
       await pause(listening.woken, Math.max(1, Math.min(left, ...lives)), signal)

@@ -1,7 +1,7 @@
 import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import type { Service } from '../call/service.ts'
-import { devicesOfMembers, standingDevices } from '../devices/active.ts'
+import { devicesOfMembers, activeDevices } from '../devices/active.ts'
 import { credentialOf, type DeviceRow } from '../devices/credential.ts'
 import { isAuthenticDevice, noteOnDevices } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
@@ -35,7 +35,7 @@ export const proveDevice = async (
   challenge: string,
   { deviceId, inAnyState = false }: Which = {},
 ): Promise<Proof> => {
-  const devices = inAnyState ? devicesOfMembers : standingDevices
+  const devices = inAnyState ? devicesOfMembers : activeDevices
   const [device, site] = await storage.read(async (db) => [
     (await devices(db, dev)
       .where('d.credential_id', '=', response.id)

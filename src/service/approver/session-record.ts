@@ -2,7 +2,7 @@ import type { approver } from '../../contract/approver.ts'
 import type { Call } from '../call/call.ts'
 import { sessionOver } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
-import { standingDevices } from '../devices/active.ts'
+import { activeDevices } from '../devices/active.ts'
 import { readSite } from '../devices/site.ts'
 import { wantsLocation } from '../policy/rules.ts'
 
@@ -12,7 +12,7 @@ export const readSession = async (
   device_id: number,
 ): Promise<RowData<typeof approver.getSession>> => {
   const { db, publicUrl, dev, pushKey } = call
-  const { org_id, user_id, ...row } = await standingDevices(db, dev)
+  const { org_id, user_id, ...row } = await activeDevices(db, dev)
     .innerJoin('organizations as o', 'o.id', 'd.org_id')
     .leftJoin('push_subscriptions as p', 'p.device_id', 'd.id')
     .where('d.id', '=', device_id)

@@ -1,10 +1,10 @@
 import { sessionCookie } from '../../contract/approver.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import { actorAt, type Authenticated, nobody, type Person } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
-import { standingDevices } from '../devices/active.ts'
+import { activeDevices } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 
 const day = 24 * 60 * 60_000
@@ -35,12 +35,12 @@ const tokenIn = (header: string | undefined, publicUrl: string): string | undefi
 }
 
 /** Whether the session still stands: for who has waited since it was looked at. */
-export const stands = async (
+export const isSessionOpen = async (
   { storage, keyring, dev }: Service,
   { session_id }: Person,
 ): Promise<boolean> => {
   const row = await storage.read((db) =>
-    standingDevices(db, dev)
+    activeDevices(db, dev)
       .innerJoin('approver_sessions as s', 's.device_id', 'd.id')
       .where('s.id', '=', session_id)
       .where('s.expires_at', '>', storage.now())
@@ -58,7 +58,7 @@ export const createSessionAuthenticator =
     if (token === undefined) return undefined
     const now = storage.now()
     const row = await storage.read((db) =>
-      standingDevices(db, dev)
+      activeDevices(db, dev)
         .innerJoin('approver_sessions as s', 's.device_id', 'd.id')
         .where('s.token_hash', '=', sha256(token))
         .where('s.expires_at', '>', now)
@@ -69,12 +69,12 @@ export const createSessionAuthenticator =
     if (!row || !isAuthenticDevice({ keyring }, row)) return undefined
     const { session_id, id: device_id, org_id, user_id } = row
     // Never waited for; a session that is used stays.
-    if (later(row.last_seen_at, day) < now)
+    if (addMs(row.last_seen_at, day) < now)
       storage
         .write((db) =>
           db
             .updateTable('approver_sessions')
-            .set({ last_seen_at: now, expires_at: later(now, lifetimeMs) })
+            .set({ last_seen_at: now, expires_at: addMs(now, lifetimeMs) })
             .where('id', '=', session_id)
             .execute(),
         )
@@ -106,7 +106,7 @@ export const startSession = async (call: Call, device_id: number): Promise<void>
       token_hash: sha256(token),
       created_at: now,
       last_seen_at: now,
-      expires_at: later(now, lifetimeMs),
+      expires_at: addMs(now, lifetimeMs),
     })
     .execute()
   call.header('set-cookie', cookieOf(publicUrl, token, cookieSeconds))

@@ -14,7 +14,7 @@ export const oneOf = (input: Record<string, unknown>, names: string[]): void => 
 }
 
 /** The fields of an update that were given; 422 when there are none. `fixed` may be repeated, and cannot be changed. */
-export const given = <T extends object, K extends keyof T & string>(
+export const changedFields = <T extends object, K extends keyof T & string>(
   input: T,
   names: readonly K[],
   fixed: readonly K[] = [],

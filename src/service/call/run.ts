@@ -42,7 +42,7 @@ const callOf = (
   asked: Asked,
   { caller, db, now, later }: { caller: Caller; db: Db; now: string; later: (() => void)[] },
 ) => {
-  const { publicUrl, dev, deviceProof, keyring, waiting, ring, pushKey, channels, deliver } = service
+  const { publicUrl, dev, deviceProof, keyring, waiter, ring, pushKey, channels, deliver } = service
   const { page, paged, pagedByTime } = asked.pager ?? onePage
   const wakeOutbox = (): void => {
     if (!later.includes(deliver)) later.push(deliver)
@@ -60,7 +60,7 @@ const callOf = (
     page,
     paged,
     pagedByTime,
-    wake: (request) => void later.push(() => waiting.wake(request)),
+    wake: (request) => void later.push(() => waiter.wake(request)),
     claim: (orgId, quota, more) => service.claim({ db, now }, orgId, quota, more),
     ring: (prompt) => void later.push(() => ring(prompt)),
     canSend: (channel) => channels.has(channel),

@@ -10,7 +10,7 @@ import type { Channel, Message } from './message.ts'
 /** What tells a request and whose it is; without `request_id`, a person whose page may be over. */
 export type Waited = { request_id?: string; org_id: number; user_id: number }
 
-export type Waiting = {
+export type DecisionWaiter = {
   /** From now on a wake of this request or inbox is not missed; `woken` resolves then, or when all are let go. */
   listen(name: string): { woken: Promise<void>; close(): void }
   /** Wakes who waits for a request, if it is one, and its approver's page. */
@@ -65,7 +65,7 @@ export type Service = {
   dev: boolean
   /** What a first device proves where its organization does not say. */
   deviceProof: 'link' | 'otp'
-  waiting: Waiting
+  waiter: DecisionWaiter
   rulesFor: RulesMemory
   /** How long what is kept. */
   periods: Periods

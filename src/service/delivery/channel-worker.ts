@@ -1,4 +1,4 @@
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import type { Log } from '../../core/log.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Channel } from '../call/message.ts'
@@ -8,7 +8,7 @@ import { attemptToSend, nameOf } from './attempt.ts'
 import { attemptsOf, isOver, verdictOf } from './retry-policy.ts'
 import { claim, type Claimed, isDue, record } from './rows.ts'
 
-export type LaneOptions = {
+export type WorkerOptions = {
   storage: Storage
   keyring: Pick<Keyring, 'unwrap'>
   log: Log
@@ -23,10 +23,10 @@ const atOnce = 8
 const leaseMarginMs = 30_000
 
 /** Sends the messages of one channel as they become due. */
-export const createLane = (
+export const createChannelWorker = (
   channel: Channel,
   adapter: Adapter,
-  { storage, keyring, log, random, timeoutMs }: LaneOptions,
+  { storage, keyring, log, random, timeoutMs }: WorkerOptions,
 ) => {
   const stopping = new AbortController()
   const underWay = new Set<Promise<void>>()
@@ -89,7 +89,7 @@ export const createLane = (
       const limit = atOnce - underWay.size
       const now = storage.now()
       if (limit <= 0 || !(await storage.read((db) => isDue(db, { channel, now })))) continue
-      const until = later(now, timeoutMs + leaseMarginMs)
+      const until = addMs(now, timeoutMs + leaseMarginMs)
       const rows = await storage.write((db) => claim(db, { channel, now, until, limit }))
       for (const row of rows) track(outcomeOf(row).then((outcome) => write(row, outcome)))
       if (rows.length > 0) run.again = true
@@ -130,4 +130,4 @@ export const createLane = (
   }
 }
 
-export type Lane = ReturnType<typeof createLane>
+export type ChannelWorker = ReturnType<typeof createChannelWorker>

@@ -1,14 +1,14 @@
 import type { Channel } from '../call/message.ts'
 import type { Adapters } from './adapter.ts'
 import { nameOf } from './attempt.ts'
-import { createLane, type Lane, type LaneOptions } from './channel-worker.ts'
+import { createChannelWorker, type ChannelWorker, type WorkerOptions } from './channel-worker.ts'
 import { purge } from './purge.ts'
 import { releaseAll } from './rows.ts'
 
 const pollMs = 1_000
 const purgeMs = 60 * 60_000
 
-type Options = Omit<LaneOptions, 'random' | 'timeoutMs'> & {
+type Options = Omit<WorkerOptions, 'random' | 'timeoutMs'> & {
   adapters: Adapters
   random?: () => number
   timeoutMs?: number
@@ -19,13 +19,13 @@ type Options = Omit<LaneOptions, 'random' | 'timeoutMs'> & {
 /** Sends what the outbox holds, each channel by its adapter; a channel without one is left alone. */
 export const createOutbox = ({ adapters, random = Math.random, timeoutMs = 30_000, ...rest }: Options) => {
   const { storage, log, graceMs = 5_000 } = rest
-  const lanes: Lane[] = Object.entries(adapters).map(([channel, adapter]) =>
-    createLane(channel as Channel, adapter, { ...rest, random, timeoutMs }),
+  const workers: ChannelWorker[] = Object.entries(adapters).map(([channel, adapter]) =>
+    createChannelWorker(channel as Channel, adapter, { ...rest, random, timeoutMs }),
   )
   const timers: NodeJS.Timeout[] = []
 
   const wake = (): void => {
-    for (const lane of lanes) lane.wake()
+    for (const worker of workers) worker.wake()
   }
 
   const tidy = (): void =>
@@ -44,11 +44,11 @@ export const createOutbox = ({ adapters, random = Math.random, timeoutMs = 30_00
       wake()
     },
     idle: async (): Promise<void> => {
-      await Promise.all(lanes.map((lane) => lane.idle()))
+      await Promise.all(workers.map((worker) => worker.idle()))
     },
     stop: async (): Promise<void> => {
       for (const timer of timers) clearInterval(timer)
-      await Promise.all(lanes.map((lane) => lane.stop(graceMs)))
+      await Promise.all(workers.map((worker) => worker.stop(graceMs)))
     },
   }
 }

@@ -1,5 +1,5 @@
+import { addMs } from '../../core/iso-time.ts'
 import type { Storage } from '../storage/storage.ts'
-import { later } from '../../core/later.ts'
 
 const hour = 60 * 60_000
 const keptForRetryMs = 24 * hour
@@ -15,13 +15,13 @@ export const purge = async (storage: Storage): Promise<void> => {
       .where('state', '=', 'dead')
       .where('wrapped', 'is not', null)
       .where(({ eb, or }) =>
-        or([eb('updated_at', '<', later(now, -keptForRetryMs)), eb('expires_at', '<=', now)]),
+        or([eb('updated_at', '<', addMs(now, -keptForRetryMs)), eb('expires_at', '<=', now)]),
       )
       .execute()
     await db
       .deleteFrom('outbox')
       .where('state', 'in', ['sent', 'failed', 'dead'])
-      .where('updated_at', '<', later(now, -keptMs))
+      .where('updated_at', '<', addMs(now, -keptMs))
       .execute()
   })
 }

@@ -21,4 +21,4 @@ export const devicesOfMembers = (db: Db, dev: boolean) =>
     .$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
 
 /** Devices that count: active, and of an active member. */
-export const standingDevices = (db: Db, dev: boolean) => devicesOfMembers(db, dev).where(ofActiveDevice('d'))
+export const activeDevices = (db: Db, dev: boolean) => devicesOfMembers(db, dev).where(ofActiveDevice('d'))

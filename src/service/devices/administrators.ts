@@ -1,8 +1,8 @@
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
 import type { Db, Tables } from '../storage/schema.ts'
-import { standingDevices } from './active.ts'
+import { activeDevices } from './active.ts'
 import type { Member } from './proof.ts'
 import { isAuthenticDevice } from './rows.ts'
 
@@ -25,7 +25,7 @@ export const coolingOf = async (
 ): Promise<Cooling> => {
   const { recoveryDelayMs } = await readDevicePolicy(call, org_id)
   if (recoveryDelayMs === 0) return atOnce
-  return { promoted_at: call.now, admin_from: later(call.now, recoveryDelayMs) }
+  return { promoted_at: call.now, admin_from: addMs(call.now, recoveryDelayMs) }
 }
 
 /** What a change of role brings with it: nothing for who is an administrator already. */
@@ -68,7 +68,7 @@ export const waitsUntil = async (
     .executeTakeFirstOrThrow()
   if (promoted_at === null || admin_from === null) return undefined
   if (promoted_at <= now) return admin_from <= now ? undefined : admin_from
-  const restarted = later(now, Math.max(0, Date.parse(admin_from) - Date.parse(promoted_at)))
+  const restarted = addMs(now, Math.max(0, Date.parse(admin_from) - Date.parse(promoted_at)))
   await db
     .updateTable('memberships')
     .set({ promoted_at: now, admin_from: restarted })
@@ -83,7 +83,7 @@ export const hasOtherAdministrator = async (
   { db, dev, now, keyring }: Pick<Call, 'db' | 'dev' | 'now' | 'keyring'>,
   { org_id, user_id }: Member,
 ): Promise<boolean> => {
-  const others = await standingDevices(db, dev)
+  const others = await activeDevices(db, dev)
     .where('m.org_id', '=', org_id)
     .where('m.user_id', '<>', user_id)
     .where('m.role', 'in', adminRoles)

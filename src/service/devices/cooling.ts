@@ -1,6 +1,6 @@
+import { addMs } from '../../core/iso-time.ts'
 import { appendAudit } from '../call/audit.ts'
 import type { Call } from '../call/call.ts'
-import { later } from '../../core/later.ts'
 import type { Service } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
 import { settlePending } from './proof.ts'
@@ -25,7 +25,7 @@ const restartAhead = async (clock: Clock): Promise<void> => {
   for (const { id, approved_at, active_from } of devices)
     await changeDeviceRows(
       clock,
-      { approved_at: now, active_from: later(now, lengthOf(approved_at!, active_from!)) },
+      { approved_at: now, active_from: addMs(now, lengthOf(approved_at!, active_from!)) },
       (rows) => rows.where('id', '=', id),
     )
 }

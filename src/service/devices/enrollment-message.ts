@@ -1,13 +1,13 @@
 import type { Data } from '../../contract/operation.ts'
 import type { pendingUser } from '../../contract/pending-user.ts'
-import { keepSite } from './site.ts'
+import { addMs } from '../../core/iso-time.ts'
+import { Refusal } from '../../core/refusal.ts'
+import { withFullStop } from '../../core/sentence.ts'
 import type { Call } from '../call/call.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
-import { everHadDevice, hasActiveDevice } from './proof.ts'
 import { endEnrollments, insertEnrollment } from './enrollment.ts'
-import { Refusal } from '../../core/refusal.ts'
-import { later } from '../../core/later.ts'
-import { withFullStop } from '../../core/sentence.ts'
+import { everHadDevice, hasActiveDevice } from './proof.ts'
+import { keepSite } from './site.ts'
 
 type Member = { org_id: number; user_id: number }
 type Told = NonNullable<Data<typeof pendingUser.acceptUser>['enrollment']>
@@ -23,7 +23,7 @@ const lifetimeMs = 24 * 60 * 60_000
  */
 const provedAddress = async (call: Call, { org_id, user_id }: Member): Promise<string | undefined> => {
   const { recoveryDelayMs } = await readDevicePolicy(call, org_id)
-  const before = later(call.now, -recoveryDelayMs)
+  const before = addMs(call.now, -recoveryDelayMs)
   const isRecovery = await everHadDevice(call, { org_id, user_id })
   const account = await call.db
     .selectFrom('mobile_accounts')

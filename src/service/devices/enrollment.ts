@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import type { Keyring } from '../call/keyring.ts'
@@ -27,7 +27,7 @@ const userHandle = async (db: Db, orgId: number, userId: number): Promise<string
 /** A one-use link that registers a device; the token stands behind the `#`, so that no server log holds it. */
 export const insertEnrollment = async (call: Call, orgId: number, userId: number, lasts = lifetimeMs) => {
   const token = randomToken()
-  const expires_at = later(call.now, lasts)
+  const expires_at = addMs(call.now, lasts)
   const user_handle = await userHandle(call.db, orgId, userId)
   const row = {
     org_id: orgId,

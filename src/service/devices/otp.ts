@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { randomToken, sameSecret, sha256 } from '../../core/ids.ts'
-import type { Call } from '../call/call.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { noTurn, takeTurn } from '../limits/rate-limit.ts'
-import { later } from '../../core/later.ts'
+import type { Call } from '../call/call.ts'
+import { consume, consumeOrRefuse } from '../limits/rate-limit.ts'
 
 // spec: not shown, all of it.
 const lifetimeMs = 10 * 60_000
@@ -17,7 +17,7 @@ const tries = { kind: 'otp_try', atMost: 5, windowMs: lifetimeMs }
  */
 type Whose = { org_id: number; mobile: string; purpose?: string }
 
-const lapseOf = (now: string): string => later(now, lifetimeMs)
+const lapseOf = (now: string): string => addMs(now, lifetimeMs)
 
 /** Under which a code is kept; a number of its own where it has no purpose. */
 const keptAs = ({ mobile, purpose }: Whose): string =>
@@ -48,14 +48,15 @@ export const sendOtp = async (
   whose: Whose,
   wording: Wording = usualWording,
 ): Promise<SentOtp> => {
-  const turn = await takeTurn(call, sends, { org_id: whose.org_id, subject: whose.mobile })
-  if (!turn.taken)
-    throw noTurn(
-      'too_many_sends',
-      `${sends.atMost} codes were sent to this number in the last ${sends.windowMs / 60_000} minutes`,
-      call.now,
-      turn.next_at,
-    )
+  const consumed = await consumeOrRefuse(
+    call,
+    sends,
+    { org_id: whose.org_id, subject: whose.mobile },
+    {
+      code: 'too_many_sends',
+      what: `${sends.atMost} codes were sent to this number in the last ${sends.windowMs / 60_000} minutes`,
+    },
+  )
   const otp = String(randomInt(1_000_000)).padStart(6, '0')
   const salt = randomToken(16)
   const code = {
@@ -78,7 +79,12 @@ export const sendOtp = async (
     expires_at: code.expires_at,
   })
   await call.audit(whose.org_id, `message:${message_id}`, ['otp'])
-  return { message_id, expires_at: code.expires_at, sends_left: turn.left, next_send_at: turn.next_at }
+  return {
+    message_id,
+    expires_at: code.expires_at,
+    sends_left: consumed.left,
+    next_send_at: consumed.next_at,
+  }
 }
 
 const wrong = (): Refusal =>
@@ -106,8 +112,8 @@ export const checkOtp = async (
     .select(['salt', 'wrapped_hash'])
     .executeTakeFirst()
   if (!live) return wrong()
-  const turn = await takeTurn(call, tries, { org_id: whose.org_id, subject: triedAs(whose) })
-  if (!turn.taken) return wrong()
+  const { taken } = await consume(call, tries, { org_id: whose.org_id, subject: triedAs(whose) })
+  if (!taken) return wrong()
   if (!sameSecret(call.keyring.unwrap(live.wrapped_hash, placeOf(whose)), hashed(live.salt, otp))) {
     await call.audit(whose.org_id, 'otp', ['try'])
     return wrong()

@@ -1,14 +1,14 @@
-import type { Call } from '../call/call.ts'
-import { endEnrollments } from './enrollment.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
+import type { Call } from '../call/call.ts'
+import { readDevicePolicy } from '../policy/device-policy.ts'
 import { ofKeptDevice } from './active.ts'
 import { activateDue } from './cooling.ts'
+import { endEnrollments } from './enrollment.ts'
 import { tellAdministrators, tellMember } from './notices.ts'
-import { readDevicePolicy } from '../policy/device-policy.ts'
-import { hasActiveDevice, settlePending, type Member } from './proof.ts'
+import { hasActiveDevice, type Member, settlePending } from './proof.ts'
 import { answeredDevice, findDevice } from './record.ts'
-import { changeDeviceRows, endDeviceRows, noteOnDevices, type DeviceQuery } from './rows.ts'
+import { changeDeviceRows, type DeviceQuery, endDeviceRows, noteOnDevices } from './rows.ts'
 import { inactiveDevice } from './waiting.ts'
 
 // Each change of a device's state is conditional, inside a transaction: of two at the same moment, one wins.
@@ -56,7 +56,7 @@ export const approveRecovery = async (call: Call, target: Target) => {
   const { org_id, device_id } = target
   const member = await findDevice(call, org_id, device_id)
   const { recoveryDelayMs } = await readDevicePolicy(call, org_id)
-  const active_from = recoveryDelayMs === 0 ? null : later(call.now, recoveryDelayMs)
+  const active_from = recoveryDelayMs === 0 ? null : addMs(call.now, recoveryDelayMs)
   const values =
     active_from === null
       ? ({ state: 'active', bound_at: call.now } as const)

@@ -1,7 +1,7 @@
 import type { authCode } from '../../contract/auth-code.ts'
 import { invalid, notFound } from '../../core/refusal.ts'
 import type { Call, Handlers } from '../call/call.ts'
-import { given } from '../call/input.ts'
+import { changedFields } from '../call/input.ts'
 import { inPage } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { newAuthCode } from '../members/auth-code.ts'
@@ -67,7 +67,7 @@ export const authCodeHandlers: Pick<Handlers<typeof authCode>, Group> = {
 
   updateAuthCode: async ({ orgId, authCodeId, ...input }, call) => {
     await reachOrganization(call, orgId)
-    const { uses, expires_at, ...label } = given(input, changeable)
+    const { uses, expires_at, ...label } = changedFields(input, changeable)
     const present = await call.db
       .selectFrom('auth_codes')
       .where('org_id', '=', orgId)

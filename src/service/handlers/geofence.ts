@@ -2,7 +2,7 @@ import type { geofence } from '../../contract/geofence.ts'
 import { notFound } from '../../core/refusal.ts'
 import { checkLocation } from '../../rules/location.ts'
 import type { Call, Handlers } from '../call/call.ts'
-import { given } from '../call/input.ts'
+import { changedFields } from '../call/input.ts'
 import { inPage } from '../call/page.ts'
 import { organizationOfUser, reachOrganization } from '../call/tenant.ts'
 import { rulesToCheck } from './rules-to-check.ts'
@@ -56,7 +56,7 @@ export const geofenceHandlers: Handlers<typeof geofence> = {
 
   updateGeofence: async ({ org_id, id, ...input }, call) => {
     await reachOrganization(call, org_id)
-    const changes = given(input, fields)
+    const changes = changedFields(input, fields)
     const row = await call.db
       .updateTable('geofences')
       .set({ ...changes, updated_at: call.now })

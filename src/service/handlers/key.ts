@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { key } from '../../contract/key.ts'
 import { scopesOf } from '../../contract/scopes.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import { revokeKeys } from '../approvals/key-revocation.ts'
 import type { Call, Handlers } from '../call/call.ts'
@@ -182,7 +182,7 @@ export const keyHandlers: Handlers<typeof key> = {
         `svc key revoke ${id}, then svc key create`,
       )
     await checkRotation(call, old)
-    const until = later(call.now, overlap_s * 1000)
+    const until = addMs(call.now, overlap_s * 1000)
     const expires_at = old.expires_at !== null && old.expires_at < until ? old.expires_at : until
     const [replaced] = await changeKeyRows(call, { replaced: 1, expires_at }, (keys) =>
       keys

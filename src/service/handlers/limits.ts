@@ -2,7 +2,7 @@ import type { limits } from '../../contract/limits.ts'
 import { type Counted, limitNames, quotas, smsCountries } from '../../contract/quotas.ts'
 import { invalid } from '../../core/refusal.ts'
 import type { Call, Handlers } from '../call/call.ts'
-import { given } from '../call/input.ts'
+import { changedFields } from '../call/input.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { bytesPerMib, counts } from '../limits/counts.ts'
 import { type LimitName, readLimit, standardOf } from '../limits/values.ts'
@@ -43,7 +43,7 @@ export const limitHandlers: Handlers<typeof limits> = {
 
   setLimits: async ({ org_id, ...input }, call) => {
     await reachOrganization(call, org_id)
-    const { reset = [], ...values } = given(input, [...limitNames, 'reset'])
+    const { reset = [], ...values } = changedFields(input, [...limitNames, 'reset'])
     const twice = reset.find((name) => values[name] !== undefined)
     if (twice !== undefined) throw invalid('reset', `names ${twice}, which is also given a value`)
     await erase(call, org_id, reset)

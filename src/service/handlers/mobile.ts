@@ -7,7 +7,7 @@ import { prepareConfirmation } from '../mobile/confirmation.ts'
 import { resendLink } from '../mobile/email-link.ts'
 import { enrollmentStatus, isEnrolled } from '../mobile/enrollment.ts'
 import { assignOrganization, checkOrganization } from '../mobile/joining.ts'
-import { realmOf } from '../mobile/person.ts'
+import { accountScope } from '../mobile/person.ts'
 import { checkImei, getUser, updateProfile } from '../mobile/profile.ts'
 import { register } from '../mobile/registration.ts'
 import { prepareSupport } from '../mobile/support.ts'
@@ -17,7 +17,10 @@ import { recordByToken } from '../verifications/token.ts'
 export const mobileHandlers: Handlers<typeof mobile> = {
   registerMobileUser: register,
   sendOtp: (input, call) =>
-    sendOtp(call, { org_id: realmOf(call), mobile: parsePhone(input.mobile, input.country_code).mobile }),
+    sendOtp(call, {
+      org_id: accountScope(call),
+      mobile: parsePhone(input.mobile, input.country_code).mobile,
+    }),
   confirmRegistration: { before: prepareConfirmation },
   refreshMobileToken: { before: prepareRefresh },
   contactSupport: { before: prepareSupport },

@@ -1,13 +1,13 @@
 import type { MessageRecord, outbox } from '../../contract/outbox.ts'
 import { deliveryChannels, email } from '../../contract/records.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { conflict, invalid, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, Handlers } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import type { Channel } from '../call/message.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { byTime } from '../call/timeline.ts'
-import { standingDevices } from '../devices/active.ts'
+import { activeDevices } from '../devices/active.ts'
 
 const dayMs = 24 * 60 * 60_000
 
@@ -72,7 +72,7 @@ const whyNot = async (call: Call, message_id: string): Promise<Refusal> => {
 /** The device and its organization, which a push goes to. */
 const reachDevice = async (call: Call, to: string): Promise<{ to: string; org_id: number }> => {
   const device = /^[1-9]\d{0,14}$/.test(to)
-    ? await standingDevices(call.db, call.dev)
+    ? await activeDevices(call.db, call.dev)
         .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')
         .where('d.id', '=', Number(to))
         .select('d.org_id')
@@ -115,7 +115,7 @@ export const outboxHandlers: Handlers<typeof outbox> = {
       .where(({ or, and, eb }) =>
         or([
           and([eb('state', '=', 'queued'), eb('attempts', '>', 0)]),
-          and([eb('state', 'in', ['failed', 'dead']), eb('updated_at', '>', later(now, -dayMs))]),
+          and([eb('state', 'in', ['failed', 'dead']), eb('updated_at', '>', addMs(now, -dayMs))]),
         ]),
       )
       .select(({ fn }) => ['channel', 'state', fn.countAll<number>().as('count')])

@@ -6,7 +6,7 @@ import { readInstant } from '../../rules/instant.ts'
 import { checkTime } from '../../rules/time.ts'
 import { isZone } from '../../rules/zone.ts'
 import type { Call, Handlers } from '../call/call.ts'
-import { given } from '../call/input.ts'
+import { changedFields } from '../call/input.ts'
 import { inPage } from '../call/page.ts'
 import { organizationOfUser, reachOrganization } from '../call/tenant.ts'
 import type { Tables } from '../storage/schema.ts'
@@ -89,7 +89,7 @@ export const timeslotHandlers: Handlers<typeof timeslot> = {
 
   updateTimeslot: async ({ timeslot_id, ...input }, call) => {
     const present = await findTimeslot(call, timeslot_id)
-    const { days, ...changes } = given(checked(input), fields)
+    const { days, ...changes } = changedFields(checked(input), fields)
     checked({ start: input.start ?? present.start, end: input.end ?? present.end })
     const row = await call.db
       .updateTable('timeslots')

@@ -4,7 +4,7 @@ import type { user } from '../../contract/user.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { Phone } from '../../rules/phone.ts'
 import type { Handlers } from '../call/call.ts'
-import { given, parsePhone } from '../call/input.ts'
+import { changedFields, parsePhone } from '../call/input.ts'
 import { inPage } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { promotionOf } from '../devices/administrators.ts'
@@ -56,7 +56,7 @@ export const userHandlers: Pick<Handlers<typeof user & typeof pendingUser>, Grou
 
   updateUser: async ({ orgId, userId, ...input }, call) => {
     await reachOrganization(call, orgId)
-    const { mobile, country_code, ...changes } = given<
+    const { mobile, country_code, ...changes } = changedFields<
       typeof input,
       (typeof changeable | typeof identity)[number]
     >(input, changeable, identity)

@@ -18,7 +18,7 @@ import { createOperationRoute } from './operation-route.ts'
 import { isOfPage, refuseElsewhere } from './page-origin.ts'
 import { createPageRoutes } from './page-routes.ts'
 import { socketOf } from './peer.ts'
-import { createKeptAnswers } from './response-cache.ts'
+import { createResponseCache } from './response-cache.ts'
 import {
   apiRoot,
   bySpecificity,
@@ -67,7 +67,7 @@ export const createApp = (options: AppOptions): Hono => {
   const { storage, keyring, publicUrl } = service
   const authenticate = createAuthenticator(service)
   const atPage = createSessionAuthenticator(service)
-  const keptAnswers = createKeptAnswers(storage.revision)
+  const responses = createResponseCache(storage.revision)
   const guard = createGuards(options.guards)
   const proxies = options.guards.trustedProxy.map(readNetwork).filter((one) => one !== undefined)
   const addressOf = (context: Context): string | undefined =>
@@ -140,7 +140,7 @@ export const createApp = (options: AppOptions): Hono => {
     const { method, path } = route
     routes.push(route)
     const handler = handlers[id] as Handler<Record<string, unknown>, unknown>
-    const respond = createOperationRoute(id, operation, handler, { service, keptAnswers })
+    const respond = createOperationRoute(id, operation, handler, { service, responses })
     const ofPage = isOfPage(operation)
     const callerOf = (context: Context): Promise<Authenticated | undefined> | Authenticated | undefined => {
       if (ofPage) refuseElsewhere(context, publicUrl)

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import type { Operation } from '../../contract/operation.ts'
 import type { OperationId } from '../../contract/table.ts'
 import { sha256 } from '../../core/ids.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { createGate } from '../approvals/gate.ts'
 import { approvalHeader } from '../approvals/reference.ts'
@@ -20,7 +20,7 @@ import { answer, answerText, type Envelope, success } from './envelope.ts'
 import { checkIdempotencyKey, findKept, keep, type Repeatable } from './idempotency.ts'
 import { createInputReader, type Read } from './input.ts'
 import { createPager } from './paging.ts'
-import type { KeptAnswers } from './response-cache.ts'
+import type { ResponseCache } from './response-cache.ts'
 import { createSecretStripper } from './secrets.ts'
 
 /** A request whose caller is known. `origin` is the address under which the caller reached the service. */
@@ -47,14 +47,14 @@ export const createOperationRoute = (
   id: OperationId,
   operation: Operation,
   handler: Handler<Fields, unknown>,
-  { service, keptAnswers }: { service: Service; keptAnswers: KeptAnswers },
+  { service, responses }: { service: Service; responses: ResponseCache },
 ) => {
   const { readInput, checkReturned } = createInputReader(operation)
   const withTextIds = createIdEncoder(operation.data)
   const withoutSecrets = createSecretStripper(operation.data)
   const gate = createGate(id)
   const { storage } = service
-  const oldestKept = (now: string): string => later(now, -service.periods.idempotencyMs)
+  const oldestKept = (now: string): string => addMs(now, -service.periods.idempotencyMs)
   const byTime = 'since' in operation.input._zod.def.shape
 
   const askedOf = ({ context, caller, requestId, ip }: Asked, given: string[]) => ({
@@ -84,7 +84,7 @@ export const createOperationRoute = (
     if (data instanceof Refusal) throw data
     const text = JSON.stringify(success(operation.message, withTextIds(data)))
     const headers = pager.headers()
-    if (lasts && operation.method === 'GET') keptAnswers.keep(nameOf(asked), since, { text, headers })
+    if (lasts && operation.method === 'GET') responses.keep(nameOf(asked), since, { text, headers })
     return answerText(200, text, asked.requestId, headers)
   }
 
@@ -151,7 +151,7 @@ export const createOperationRoute = (
         hint: `Use ${operation.method}`,
         headers: { allow: `${operation.method}, OPTIONS` },
       })
-    const kept = operation.method === 'GET' ? keptAnswers.find(nameOf(asked)) : undefined
+    const kept = operation.method === 'GET' ? responses.find(nameOf(asked)) : undefined
     if (!kept) return respond(asked)
     refuseBody(asked.context)
     return answerText(200, kept.text, asked.requestId, kept.headers)

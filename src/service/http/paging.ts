@@ -1,6 +1,6 @@
-import type { Page } from '../call/call.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
+import type { Page } from '../call/call.ts'
 
 /** A write takes its time before it commits; a row may be answered twice, but none is missed. */
 const overlapMs = -5_000
@@ -75,7 +75,7 @@ export const createPager = ({ input, url, origin, byTime, now }: Options) => {
       }
       if (!page.before) {
         const newest = rows.reduce((most, row) => Math.max(most, place(row).key), page.newer?.key ?? 0)
-        link('prev', encode('newer', newest, Date.parse(later(now, overlapMs))))
+        link('prev', encode('newer', newest, Date.parse(addMs(now, overlapMs))))
       }
       return kept ?? rows
     },

@@ -9,7 +9,7 @@ const maxTogether = 4 * 1024 * 1024
  * Answers of reads, in memory, until the next commit, whatever that changes: `revision` tells. `name` must say all that
  * an answer depends on besides the store.
  */
-export const createKeptAnswers = (revision: () => number) => {
+export const createResponseCache = (revision: () => number) => {
   const answers = new Map<string, Kept>()
   let characters = 0
   let keptAt = -1
@@ -41,4 +41,4 @@ export const createKeptAnswers = (revision: () => number) => {
     },
   }
 }
-export type KeptAnswers = ReturnType<typeof createKeptAnswers>
+export type ResponseCache = ReturnType<typeof createResponseCache>

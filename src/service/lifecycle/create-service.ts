@@ -1,5 +1,5 @@
 import { sweep } from '../approvals/expiry.ts'
-import { createWaiting } from '../approvals/waiting.ts'
+import { createDecisionWaiter } from '../approvals/decision-waiter.ts'
 import type { Service, Waited } from '../call/service.ts'
 import { createAccept } from '../delivery/enqueue.ts'
 import { createClaims } from '../limits/claims.ts'
@@ -11,7 +11,7 @@ const overlapMs = 10_000
 
 /** A service whose waiting falls back on a look at the store: decisions of other nodes, and requests that lapse. */
 export const createService = (
-  given: Omit<Service, 'waiting' | 'rulesFor' | 'claim' | 'accept' | 'rate'>,
+  given: Omit<Service, 'waiter' | 'rulesFor' | 'claim' | 'accept' | 'rate'>,
 ): Service => {
   const { storage } = given
   let looked = storage.now()
@@ -34,7 +34,7 @@ export const createService = (
   const claim = createClaims()
   const service: Service = {
     ...given,
-    waiting: createWaiting({ poll: endedSince }),
+    waiter: createDecisionWaiter({ poll: endedSince }),
     rulesFor: createRulesMemory(storage),
     claim,
     accept: createAccept({ ...given, claim }),

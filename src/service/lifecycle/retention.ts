@@ -1,4 +1,4 @@
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import type { Service } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
 import { clearApprovals } from './cleared-approvals.ts'
@@ -47,9 +47,9 @@ export const sweepRetention = async (
   isOver: () => boolean = () => false,
 ): Promise<void> => {
   const steps: Step[] = [
-    (db, now) => forgetAnswers(db, later(now, -periods.idempotencyMs)),
-    (db, now) => forgetVerifications(db, later(now, -periods.verificationsMs)),
-    (db, now) => clearApprovals(db, { now, before: later(now, -periods.approvalsMs), atMost }),
+    (db, now) => forgetAnswers(db, addMs(now, -periods.idempotencyMs)),
+    (db, now) => forgetVerifications(db, addMs(now, -periods.verificationsMs)),
+    (db, now) => clearApprovals(db, { now, before: addMs(now, -periods.approvalsMs), atMost }),
   ]
   for (const step of steps)
     for (let done = atMost; done === atMost && !isOver();)

@@ -1,9 +1,9 @@
 import { type Counted, quotas } from '../../contract/quotas.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Claim, Moment } from '../call/service.ts'
 import { bytesPerMib, counts, dayMs } from './counts.ts'
-import { tooSoon } from './too-soon.ts'
+import { tooSoon } from './rate-limit.ts'
 import { readLimit } from './values.ts'
 
 const flagOf = (quota: Counted): string => `--${quota.replaceAll('_', '-')}`
@@ -23,20 +23,22 @@ const tooManyMessages = async ({ db, now }: Moment, orgId: number, limit: number
     .selectFrom('outbox')
     .where('org_id', '=', orgId)
     .where('channel', '=', 'sms')
-    .where('created_at', '>', later(now, -dayMs))
+    .where('created_at', '>', addMs(now, -dayMs))
     .select('created_at')
     .orderBy('created_at', 'desc')
     // The message of this transaction is among them.
     .offset(limit)
     .limit(1)
     .executeTakeFirst()
-  const until = later(limit === 0 ? now : (counting?.created_at ?? now), dayMs)
+  const until = addMs(limit === 0 ? now : (counting?.created_at ?? now), dayMs)
   return tooSoon(
     'rate_limited',
-    `${quotas.sms_per_day.about}: the limit of ${limit} is reached`,
-    (wait) => `Try again in ${wait}. ${raise(orgId, 'sms_per_day')}`,
     { now },
     until,
+    (wait) => ({
+      message: `${quotas.sms_per_day.about}: the limit of ${limit} is reached`,
+      hint: `Try again in ${wait}. ${raise(orgId, 'sms_per_day')}`,
+    }),
     { quota: 'sms_per_day', limit },
   )
 }
@@ -66,13 +68,13 @@ export const createClaims = (): Claim => {
       return
     }
     const full = fullUntil.get(name)
-    if (known?.limit === limit && full !== undefined && full > now && full <= later(now, patienceMs))
+    if (known?.limit === limit && full !== undefined && full > now && full <= addMs(now, patienceMs))
       throw exceeded(orgId, quota, limit)
     // What was added is in the count already.
     const rest = most - (await counts[quota](db, orgId, now))
     left.set(name, { limit, rest: Math.max(rest, 0) })
     if (rest >= 0) return
-    if (isBytes) fullUntil.set(name, later(now, patienceMs))
+    if (isBytes) fullUntil.set(name, addMs(now, patienceMs))
     throw quota === 'sms_per_day' ? await tooManyMessages(reach, orgId, limit) : exceeded(orgId, quota, limit)
   }
 }

@@ -1,5 +1,5 @@
 import type { Counted } from '../../contract/quotas.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import type { Db } from '../storage/schema.ts'
 
 export const bytesPerMib = 1024 * 1024
@@ -51,7 +51,7 @@ export const counts: Record<Counted, Count> = {
         .selectFrom('outbox')
         .where('org_id', '=', orgId)
         .where('channel', '=', 'sms')
-        .where('created_at', '>', later(now, -dayMs))
+        .where('created_at', '>', addMs(now, -dayMs))
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow()
     ).count,

@@ -1,11 +1,11 @@
-import type { Call } from '../call/call.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { later } from '../../core/later.ts'
+import type { Call } from '../call/call.ts'
 
 /** So many turns in any stretch of `windowMs`. `kind` names what for. */
 export type Limit = { kind: string; atMost: number; windowMs: number }
 
-export type Turn = {
+export type Consumption = {
   taken: boolean
   /** Turns that are left now. */
   left: number
@@ -23,15 +23,15 @@ const liveTurns = ({ db, now }: Reach, { kind, windowMs }: Limit, { org_id, subj
     .where('org_id', '=', org_id)
     .where('kind', '=', kind)
     .where('subject', '=', subject)
-    .where('at', '>', later(now, -windowMs))
-    .where('at', '<=', later(now, windowMs))
+    .where('at', '>', addMs(now, -windowMs))
+    .where('at', '<=', addMs(now, windowMs))
     .select(['slot', 'at'])
     .orderBy('at')
     .execute()
 
 /** One conditional statement: false when somebody was faster. */
 const takeSlot = async ({ db, now }: Reach, { kind, windowMs }: Limit, of: Of, slot: number) => {
-  const times = { at: now, until: later(now, windowMs) }
+  const times = { at: now, until: addMs(now, windowMs) }
   const taken = await db
     .insertInto('turns')
     .values({ ...of, kind, slot, ...times })
@@ -40,7 +40,7 @@ const takeSlot = async ({ db, now }: Reach, { kind, windowMs }: Limit, of: Of, s
         .columns(['org_id', 'kind', 'subject', 'slot'])
         .doUpdateSet(times)
         .where(({ eb, or }) =>
-          or([eb('turns.at', '<=', later(now, -windowMs)), eb('turns.at', '>', times.until)]),
+          or([eb('turns.at', '<=', addMs(now, -windowMs)), eb('turns.at', '>', times.until)]),
         ),
     )
     .returning('slot')
@@ -49,12 +49,12 @@ const takeSlot = async ({ db, now }: Reach, { kind, windowMs }: Limit, of: Of, s
 }
 
 /** Takes a turn of this subject, if there is one; taken in a transaction that goes back, it was not taken. */
-export const takeTurn = async (reach: Reach, limit: Limit, of: Of): Promise<Turn> => {
+export const consume = async (reach: Reach, limit: Limit, of: Of): Promise<Consumption> => {
   const slots = Array.from({ length: limit.atMost }, (_, slot) => slot)
   const look = async (): Promise<{ free: number[]; next_at: string }> => {
     const live = await liveTurns(reach, limit, of)
     const free = slots.filter((slot) => !live.some((turn) => turn.slot === slot))
-    return { free, next_at: free.length > 0 ? reach.now : later(live[0]!.at, limit.windowMs) }
+    return { free, next_at: free.length > 0 ? reach.now : addMs(live[0]!.at, limit.windowMs) }
   }
   let { free, next_at } = await look()
   for (let slot = free[0]; slot !== undefined; slot = free[0]) {
@@ -67,7 +67,7 @@ export const takeTurn = async (reach: Reach, limit: Limit, of: Of): Promise<Turn
 }
 
 /** A stretch of time, for a person: `9 min 55 s`. */
-export const spoken = (seconds: number): string =>
+const spoken = (seconds: number): string =>
   [
     [Math.floor(seconds / 3600), 'h'],
     [Math.floor(seconds / 60) % 60, 'min'],
@@ -77,18 +77,44 @@ export const spoken = (seconds: number): string =>
     .map(([count, unit]) => `${count} ${unit}`)
     .join(' ')
 
-/** 429 that says how long it is until the next turn; `what` says what was done too often. */
-export const noTurn = (code: string, what: string, now: string, next_at: string): Refusal => {
-  const seconds = Math.max(1, Math.ceil((Date.parse(next_at) - Date.parse(now)) / 1000))
-  return new Refusal(429, code, `${what}; the next is allowed in ${spoken(seconds)}`, {
-    hint: `Try again after ${next_at}`,
-    headers: { 'retry-after': String(seconds) },
-    data: { next_at },
-  })
+// No limit looks further back than a day; what lies further ahead is of a clock that was wrong.
+const mostSeconds = 86_400
+
+/** 429 with `Retry-After`; `say` gets the time until `until`, in words. */
+export const tooSoon = (
+  code: string,
+  { now }: { now: string },
+  until: string,
+  say: (wait: string) => { message: string; hint: string },
+  data?: Record<string, unknown>,
+): Refusal => {
+  const left = Math.ceil((Date.parse(until) - Date.parse(now)) / 1000)
+  const seconds = Math.min(Math.max(left, 1), mostSeconds)
+  const { message, hint } = say(spoken(seconds))
+  return new Refusal(429, code, message, { hint, headers: { 'retry-after': String(seconds) }, data })
+}
+
+/** As `consume`; fails with 429 where the limit is reached. `what` says what was done too often. */
+export const consumeOrRefuse = async (
+  reach: Reach,
+  limit: Limit,
+  of: Of,
+  { code, what }: { code: string; what: string },
+): Promise<Consumption> => {
+  const consumed = await consume(reach, limit, of)
+  if (consumed.taken) return consumed
+  const { next_at } = consumed
+  throw tooSoon(
+    code,
+    reach,
+    next_at,
+    (wait) => ({ message: `${what}; the next is allowed in ${wait}`, hint: `Try again after ${next_at}` }),
+    { next_at },
+  )
 }
 
 /** As if none had been taken. */
-export const forgetTurns = async ({ db }: Pick<Call, 'db'>, { kind }: Limit, of: Of): Promise<void> => {
+export const resetLimit = async ({ db }: Pick<Call, 'db'>, { kind }: Limit, of: Of): Promise<void> => {
   await db
     .deleteFrom('turns')
     .where('org_id', '=', of.org_id)

@@ -6,7 +6,7 @@ import { readPrice } from './price.ts'
 import { foldName } from './quotes/quote.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Tables } from '../storage/schema.ts'
-import { forgetTurns, noTurn, takeTurn } from '../limits/rate-limit.ts'
+import { consumeOrRefuse, resetLimit } from '../limits/rate-limit.ts'
 import { subjectOf } from './machine.ts'
 import { organizationOfMachine } from './organization.ts'
 import type { RowInput } from '../call/row-ids.ts'
@@ -75,14 +75,10 @@ export const logIn = async (input: Login, call: Call): Promise<undefined | Refus
   const { machineId } = input
   const org_id = await organizationOfMachine(call, machineId, input.org_id)
   const counted = { org_id, subject: machineId }
-  const turn = await takeTurn(call, failures, counted)
-  if (!turn.taken)
-    throw noTurn(
-      'too_many_logins',
-      `This machine failed to log in ${failures.atMost} times in the last ${failures.windowMs / 60_000} minutes`,
-      call.now,
-      turn.next_at,
-    )
+  await consumeOrRefuse(call, failures, counted, {
+    code: 'too_many_logins',
+    what: `This machine failed to log in ${failures.atMost} times in the last ${failures.windowMs / 60_000} minutes`,
+  })
   const known = await call.db
     .selectFrom('machines')
     .where('org_id', '=', org_id)
@@ -100,6 +96,6 @@ export const logIn = async (input: Login, call: Call): Promise<undefined | Refus
   const right = matches(input, known ?? nothing) && known !== undefined
   await call.audit(org_id, subjectOf(machineId), [right ? 'logged_in' : 'refused'])
   if (!right) return refused()
-  await forgetTurns(call, failures, counted)
+  await resetLimit(call, failures, counted)
   return undefined
 }

@@ -118,8 +118,13 @@ export const createMcpServer = ({
     if (body === undefined) return failure(400, -32700, 'The body is missing')
     const report = (error: Error): void => void (trace.error = error.stack ?? error.message)
     const { keyId, orgId } = caller
-    const desk = { gateway: gatewayFor(caller), defaults, shared, caller: JSON.stringify([keyId, orgId]) }
-    return (await load()).answer(context.req.raw, { body, caller, desk, report })
+    const toolContext = {
+      gateway: gatewayFor(caller),
+      defaults,
+      shared,
+      caller: JSON.stringify([keyId, orgId]),
+    }
+    return (await load()).answer(context.req.raw, { body, caller, toolContext, report })
   }
 
   /** Every method but POST: 401 to a stranger, else 405. */

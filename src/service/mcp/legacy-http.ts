@@ -38,7 +38,10 @@ const acceptingBoth = (request: Request): Request => {
 export const createLegacyExchanges = (running: Set<Promise<unknown>>) => {
   const inFlight = createInFlight()
 
-  const answer = async (request: Request, { body, caller, desk, report }: Exchange): Promise<Response> => {
+  const answer = async (
+    request: Request,
+    { body, caller, toolContext, report }: Exchange,
+  ): Promise<Response> => {
     const messages = messagesOf(body)
     const session = request.headers.get('mcp-session-id') ?? undefined
     const keyOf = (id: unknown): string => JSON.stringify([caller.keyId, caller.name, session ?? '', id])
@@ -94,7 +97,7 @@ export const createLegacyExchanges = (running: Set<Promise<unknown>>) => {
         return readLabel(session).client
       },
     }
-    const server = createToolServer({ desk, report, introduction, begin }, running)
+    const server = createToolServer({ toolContext, report, introduction, begin }, running)
     await server.connect(transport)
     const answering = transport.handleRequest(anything ? acceptingBoth(request) : request, {
       parsedBody: body,

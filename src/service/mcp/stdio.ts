@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import type { Desk } from './tool-context.ts'
+import type { ToolContext } from './tool-context.ts'
 import { createSharedRequests } from './shared-requests.ts'
 import { createToolServer, type Session } from './tool-server.ts'
 
@@ -26,12 +26,12 @@ const outputIsClosed = (): boolean => {
  * signal aborts. What is pending by then is withdrawn.
  */
 export const serveTools = async (
-  { gateway, defaults }: Pick<Desk, 'gateway' | 'defaults'>,
+  { gateway, defaults }: Pick<ToolContext, 'gateway' | 'defaults'>,
   report: Session['report'],
   signal: AbortSignal,
 ): Promise<void> => {
   const shared = createSharedRequests()
-  const session = { desk: { gateway, defaults, shared, caller: 'stdio' }, report }
+  const session = { toolContext: { gateway, defaults, shared, caller: 'stdio' }, report }
   const running = new Set<Promise<unknown>>()
   const transport = new StdioServerTransport()
   const closed = new Promise<void>((resolve) => {

@@ -23,7 +23,7 @@ export const createExchanges = () => {
 
   return {
     answer: async (request: Request, exchange: Exchange): Promise<Response> => {
-      const { body, caller, desk, report } = exchange
+      const { body, caller, toolContext, report } = exchange
       const { kind } = classifyInboundRequest({
         httpMethod: request.method,
         protocolVersionHeader: header(request, 'mcp-protocol-version'),
@@ -32,7 +32,7 @@ export const createExchanges = () => {
         body,
       })
       if (kind === 'legacy') return legacy.answer(request, exchange)
-      const extra = { desk, report } satisfies Session
+      const extra = { toolContext, report } satisfies Session
       const options = { parsedBody: body, authInfo: { token: '', clientId: caller.name, scopes: [], extra } }
       return isWait(body) ? openedStream(await waits.fetch(request, options)) : quick.fetch(request, options)
     },

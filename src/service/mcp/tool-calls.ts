@@ -11,7 +11,7 @@ import {
 } from '../../contract/tools.ts'
 import { SvcError } from '../../core/errors.ts'
 import { Refusal, invalid } from '../../core/refusal.ts'
-import type { Conversation, Desk } from './tool-context.ts'
+import type { Conversation, ToolContext } from './tool-context.ts'
 
 const tellEveryMs = 10_000
 
@@ -22,7 +22,7 @@ const graceSeconds = 2
 const openSeconds = 300
 
 /** The request as it goes to a person: what the call leaves out is the default. Fails when nobody is named. */
-const askOf = ({ defaults }: Desk, input: AskInput, client: string | undefined): Ask => {
+const askOf = ({ defaults }: ToolContext, input: AskInput, client: string | undefined): Ask => {
   const approver_mobile = input.approver_mobile ?? defaults.approver_mobile
   if (approver_mobile === undefined)
     throw invalid(
@@ -41,7 +41,7 @@ const askOf = ({ defaults }: Desk, input: AskInput, client: string | undefined):
   }
 }
 
-const further = ({ gateway }: Desk) => ({
+const further = ({ gateway }: ToolContext) => ({
   ...(gateway.boundToAction ? {} : { bound_to_action: false as const }),
   ...(gateway.notice === undefined ? {} : { notice: gateway.notice }),
 })
@@ -52,7 +52,7 @@ const compact = (receipt: Record<string, unknown>): Record<string, unknown> =>
     ? Object.fromEntries(Object.entries(receipt).filter(([name]) => name !== 'claims'))
     : receipt
 
-const outcome = (record: ApprovalRecord, desk: Desk): StatusOutput => ({
+const outcome = (record: ApprovalRecord, toolContext: ToolContext): StatusOutput => ({
   status: record.status,
   request_id: record.request_id,
   ...(record.status === 'pending' && {
@@ -61,13 +61,15 @@ const outcome = (record: ApprovalRecord, desk: Desk): StatusOutput => ({
   }),
   ...(record.attestation && { attestation: compact(record.attestation) }),
   detail: [
-    record.status === 'approved' && !desk.gateway.boundToAction ? unboundMeaning : meanings[record.status],
+    record.status === 'approved' && !toolContext.gateway.boundToAction
+      ? unboundMeaning
+      : meanings[record.status],
     record.status === 'pending' && numberText(record),
     record.detail && `Reason: ${record.detail}.`,
   ]
     .filter(Boolean)
     .join(' '),
-  ...further(desk),
+  ...further(toolContext),
 })
 
 const numberText = ({ number }: ApprovalRecord): string | undefined =>
@@ -87,7 +89,7 @@ const waitingFor = (record: ApprovalRecord, passed: number, seconds: number): st
 const waitTelling = async (
   record: ApprovalRecord,
   seconds: number,
-  { gateway }: Desk,
+  { gateway }: ToolContext,
   { signal, tell }: Conversation,
 ): Promise<ApprovalRecord> => {
   const started = performance.now()
@@ -121,39 +123,43 @@ const waitOf = (timeout_s: number | undefined, number: string | null, told: bool
 
 export const requestApproval = async (
   input: AskInput,
-  desk: Desk,
+  toolContext: ToolContext,
   conversation: Conversation,
 ): Promise<ApprovalOutput> => {
   const { timeout_s } = input
   const { signal, whyEnded, client, tell } = conversation
-  const ask = { ...askOf(desk, input, client), lifetime_s: timeout_s ?? openSeconds }
-  const share = await desk.shared.ask(desk.caller, ask, desk.gateway)
+  const ask = { ...askOf(toolContext, input, client), lifetime_s: timeout_s ?? openSeconds }
+  const share = await toolContext.shared.ask(toolContext.caller, ask, toolContext.gateway)
   const { number } = share.record
   const { seconds, stays } = waitOf(timeout_s, number, tell !== undefined)
   let ended = share.record
   try {
     if (seconds > 0 && !signal.aborted && ended.status === 'pending')
-      ended = await waitTelling(ended, seconds, desk, conversation)
+      ended = await waitTelling(ended, seconds, toolContext, conversation)
   } catch (error) {
     // Nobody waits any more, so the prompt must not stay.
     const last = await share.withdraw('the wait for it failed').catch(() => undefined)
     // A decision that came first counts.
-    if (last?.status === 'approved' || last?.status === 'denied') return outcome(last, desk)
+    if (last?.status === 'approved' || last?.status === 'denied') return outcome(last, toolContext)
     throw error
   }
   if (ended.status !== 'pending') share.leave()
   // The answer of a call that another one has joined says "pending" with the id, so the request must stay.
   else if ((stays || ended.number !== number || share.isJoined()) && !signal.aborted) share.keep()
   else ended = await share.withdraw(signal.aborted ? whyEnded() : 'nobody decided in time')
-  return outcome(ended, desk)
+  return outcome(ended, toolContext)
 }
 
 export const requestApprovalAsync = async (
   input: AskInput,
-  desk: Desk,
+  toolContext: ToolContext,
   { client }: Conversation,
 ): Promise<PendingOutput> => {
-  const { record, keep } = await desk.shared.ask(desk.caller, askOf(desk, input, client), desk.gateway)
+  const { record, keep } = await toolContext.shared.ask(
+    toolContext.caller,
+    askOf(toolContext, input, client),
+    toolContext.gateway,
+  )
   keep()
   return {
     status: 'pending',
@@ -162,7 +168,7 @@ export const requestApprovalAsync = async (
     expires_at: record.expires_at,
     ...(record.number !== null && { number: record.number }),
     detail: [meanings.pending, numberText(record)].filter(Boolean).join(' '),
-    ...further(desk),
+    ...further(toolContext),
   }
 }
 
@@ -177,10 +183,10 @@ const unknown = (): Refusal =>
 
 export const checkStatus = async (
   { request_id }: { request_id: string },
-  desk: Desk,
+  toolContext: ToolContext,
 ): Promise<StatusOutput> => {
   try {
-    return outcome(await desk.gateway.status(request_id), desk)
+    return outcome(await toolContext.gateway.status(request_id), toolContext)
   } catch (error) {
     // Another's request and none at all look the same.
     if (isUnknown(error)) throw unknown()

@@ -4,7 +4,7 @@ import type { Caller } from '../call/caller.ts'
 import type { SharedRequests } from './shared-requests.ts'
 
 /** Whom the tools of one caller ask through, and what holds where a call says nothing. */
-export type Desk = {
+export type ToolContext = {
   gateway: ApprovalGateway
   defaults: AskingDefaults
   shared: SharedRequests
@@ -25,4 +25,4 @@ export type Conversation = {
 }
 
 /** One POST to /mcp, its body read and its caller known. */
-export type Exchange = { body: unknown; caller: Caller; desk: Desk; report(error: Error): void }
+export type Exchange = { body: unknown; caller: Caller; toolContext: ToolContext; report(error: Error): void }

@@ -15,7 +15,7 @@ import { clientName } from './client-name.ts'
 import { ProtocolServer } from './protocol-server.ts'
 import type { Introduction } from './session-label.ts'
 import { checkStatus, requestApproval, requestApprovalAsync } from './tool-calls.ts'
-import type { Conversation, Desk } from './tool-context.ts'
+import type { Conversation, ToolContext } from './tool-context.ts'
 import { toolList } from './tool-list.ts'
 
 export const disconnected = 'the client disconnected'
@@ -24,7 +24,7 @@ type Ending = Pick<Conversation, 'signal' | 'whyEnded'>
 
 /** Who talks to the tools, and how it went. */
 export type Session = {
-  desk: Desk
+  toolContext: ToolContext
   /** What the client said of itself in an earlier request, where each request has a server of its own. */
   introduction?: Introduction
   /** Begins a call whose transport does not see that it is abandoned. */
@@ -33,7 +33,11 @@ export type Session = {
   report(error: Error): void
 }
 
-type Run = (input: never, desk: Desk, conversation: Conversation) => Promise<Record<string, unknown>>
+type Run = (
+  input: never,
+  toolContext: ToolContext,
+  conversation: Conversation,
+) => Promise<Record<string, unknown>>
 const runs: Record<ToolName, Run> = {
   request_approval: requestApproval,
   request_approval_async: requestApprovalAsync,
@@ -82,7 +86,7 @@ const call = async (name: ToolName, given: unknown, session: Session, conversati
   const { input }: Tool = tools[name]
   const checked = input.safeParse(given)
   if (!checked.success) throw invalidFields(issuesOf(checked.error, input, given))
-  return runs[name](checked.data as never, session.desk, conversation)
+  return runs[name](checked.data as never, session.toolContext, conversation)
 }
 
 // Since this revision a result has `structuredContent`.
@@ -119,7 +123,7 @@ const answer = async (
     const text = expected
       ? explain(error)
       : 'Something went wrong inside the service. This is not an approval.'
-    return failed([text, session.desk.gateway.notice].filter(Boolean).join(' '))
+    return failed([text, session.toolContext.gateway.notice].filter(Boolean).join(' '))
   } finally {
     begun?.done()
   }

@@ -6,11 +6,11 @@ import { table } from '../../contract/table.ts'
 import { slugify } from '../../core/ids.ts'
 import { conflict, invalid, notFound, Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
-import { given } from '../call/input.ts'
+import { changedFields } from '../call/input.ts'
 import { inPage } from '../call/page.ts'
 import { type RowInput, rowOfId } from '../call/row-ids.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import { standingDevices } from '../devices/active.ts'
+import { activeDevices } from '../devices/active.ts'
 import { requireScope } from '../keys/scopes.ts'
 import { checkRules, demandForRules } from '../policy/approval-rules.ts'
 import { checkPolicy } from '../policy/checked-policy.ts'
@@ -73,7 +73,7 @@ const checkApprovalRules = async (
   checkRules(rules)
   for (const [at, { approvers }] of rules.entries())
     for (const [i, user] of approvers.entries()) {
-      const able = await standingDevices(call.db, call.dev)
+      const able = await activeDevices(call.db, call.dev)
         .where('d.org_id', '=', orgId)
         .where('d.user_id', '=', rowOfId(user))
         .select('d.id')
@@ -133,7 +133,7 @@ export const updateOrganization = async (
   { org_id, ...input }: RowInput<typeof org.updateOrganization>,
 ) => {
   const present = await findOrganization(call, org_id)
-  const { policy, ...naming } = given(input, ['name', 'slug', 'policy'])
+  const { policy, ...naming } = changedFields(input, ['name', 'slug', 'policy'])
   if (Object.keys(naming).length > 0) requireScope({ scope: 'keys' }, call.caller)
   if (policy !== undefined) requireScope({ scope: 'rules' }, call.caller)
   refuseWeaker(call, JSON.parse(present.policy) as Policy, policy)

@@ -6,7 +6,7 @@ import type { RowData, RowInput } from '../call/row-ids.ts'
 import { checkOtp } from '../devices/otp.ts'
 import { erasePeople } from '../members/erasure.ts'
 import { sendLinkIfPossible } from './email-link.ts'
-import { findAccount, findPerson, realmOf } from './person.ts'
+import { findAccount, findPerson, accountScope } from './person.ts'
 import { findRegistration, forgetRegistrations, type Profile } from './registration.ts'
 import { signAccess, startFamily } from './tokens.ts'
 
@@ -33,7 +33,7 @@ const activate = async (call: Call, user_id: number, profile: Profile): Promise<
   await call.db
     .insertInto('mobile_accounts')
     .values({
-      org_id: realmOf(call),
+      org_id: accountScope(call),
       user_id,
       first_name,
       last_name,
@@ -58,7 +58,7 @@ export const prepareConfirmation = async (
   const known = await service.storage.read((db) => findPerson({ db, caller }, { mobile: phone.mobile }))
   const access = known && (await signAccess(outside, known.user_id))
   return async (call) => {
-    const wrong = await checkOtp(call, { org_id: realmOf(call), mobile: phone.mobile, otp })
+    const wrong = await checkOtp(call, { org_id: accountScope(call), mobile: phone.mobile, otp })
     if (wrong) return wrong
     const person = await findPerson(call, { mobile: phone.mobile })
     // The code is spent either way.
@@ -66,7 +66,7 @@ export const prepareConfirmation = async (
     const { user_id } = person
     if (await findAccount(call, user_id)) {
       await forgetRegistrations(call, user_id)
-      await call.audit(realmOf(call), `user:${user_id}`, ['sign-in'])
+      await call.audit(accountScope(call), `user:${user_id}`, ['sign-in'])
       return startFamily(call, access)
     }
     const profile = await findRegistration(call, user_id, registration_token)
@@ -75,11 +75,11 @@ export const prepareConfirmation = async (
     if (profile === 'several') {
       // Whoever has the code owns the phone, and starts again with nothing that somebody else registered.
       await erasePeople(call, [user_id])
-      await call.audit(realmOf(call), 'registration', ['deleted'])
+      await call.audit(accountScope(call), 'registration', ['deleted'])
       return registeredTwice()
     }
     await activate(call, user_id, profile)
-    await call.audit(realmOf(call), `user:${user_id}`, ['account', 'sign-in'])
+    await call.audit(accountScope(call), `user:${user_id}`, ['account', 'sign-in'])
     await sendLinkIfPossible(call, user_id)
     return startFamily(call, access)
   }

@@ -1,11 +1,11 @@
 import type { account } from '../../contract/account.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import type { Call } from '../call/call.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
-import { noTurn, takeTurn, type Turn } from '../limits/rate-limit.ts'
-import { later } from '../../core/later.ts'
-import { findAccount, realmOf, requireAccount } from './person.ts'
+import type { Call } from '../call/call.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
+import { consume, consumeOrRefuse } from '../limits/rate-limit.ts'
+import { findAccount, accountScope, requireAccount } from './person.ts'
 
 type Resent = RowData<typeof account.resendEmailVerification>
 
@@ -13,14 +13,13 @@ type Resent = RowData<typeof account.resendEmailVerification>
 const lifetimeMs = 24 * 60 * 60_000
 const links = { kind: 'email_link', atMost: 3, windowMs: 60 * 60_000 }
 
-const takeLinkTurn = (call: Call, userId: number): Promise<Turn> =>
-  takeTurn(call, links, { org_id: realmOf(call), subject: `user:${userId}` })
+const limited = (call: Call, userId: number) => ({ org_id: accountScope(call), subject: `user:${userId}` })
 
 /** A link that proves an address, in place of any earlier one; the token stands behind the `#`, where no log sees it. */
 const sendLink = async (call: Call, user_id: number, email: string): Promise<string> => {
-  const org_id = realmOf(call)
+  const org_id = accountScope(call)
   const token = randomToken()
-  const expires_at = later(call.now, lifetimeMs)
+  const expires_at = addMs(call.now, lifetimeMs)
   await call.db
     .deleteFrom('email_verifications')
     .where('org_id', '=', org_id)
@@ -51,7 +50,7 @@ const sendLink = async (call: Call, user_id: number, email: string): Promise<str
 export const sendLinkIfPossible = async (call: Call, userId: number): Promise<void> => {
   const account = await findAccount(call, userId)
   if (!account?.email || account.email_verified_at !== null || !call.canSend('email')) return
-  if ((await takeLinkTurn(call, userId)).taken) await sendLink(call, userId, account.email)
+  if ((await consume(call, links, limited(call, userId))).taken) await sendLink(call, userId, account.email)
 }
 
 export const resendLink = async (
@@ -63,12 +62,13 @@ export const resendLink = async (
     throw conflict('no_email', 'The account has no e-mail address', 'svc mobile update-profile --email')
   if (account.email_verified_at !== null)
     throw conflict('email_verified', 'The e-mail address is verified already')
-  const turn = await takeLinkTurn(call, user_id)
-  if (!turn.taken)
-    throw noTurn('too_many_sends', `${links.atMost} links were sent in the last hour`, call.now, turn.next_at)
+  const consumed = await consumeOrRefuse(call, links, limited(call, user_id), {
+    code: 'too_many_sends',
+    what: `${links.atMost} links were sent in the last hour`,
+  })
   const expires_at = await sendLink(call, user_id, account.email)
-  await call.audit(realmOf(call), `user:${user_id}`, ['email_verification'])
-  return { expires_at, sends_left: turn.left, next_send_at: turn.next_at }
+  await call.audit(accountScope(call), `user:${user_id}`, ['email_verification'])
+  return { expires_at, sends_left: consumed.left, next_send_at: consumed.next_at }
 }
 
 const linkOver = (): Refusal =>

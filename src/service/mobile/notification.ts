@@ -5,7 +5,7 @@ import { parsePhone } from '../call/input.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { sendOtp } from '../devices/otp.ts'
-import { noTurn, takeTurn } from '../limits/rate-limit.ts'
+import { consumeOrRefuse } from '../limits/rate-limit.ts'
 
 type Asked = RowInput<typeof notify.sendGlobalNotification>
 type Sent = RowData<typeof notify.sendGlobalNotification>
@@ -37,16 +37,23 @@ export const sendGlobal = async (input: Asked, call: Call): Promise<Sent> => {
   }
 
   const kind = `${type}_send`
-  const turn = await takeTurn(call, { kind, ...limit }, { org_id, subject: mobile })
-  if (!turn.taken)
-    throw noTurn(
-      'too_many_sends',
-      `${limit.atMost} of type ${type} were sent to this number in the last ${limit.windowMs / 60_000} minutes`,
-      call.now,
-      turn.next_at,
-    )
+  const consumed = await consumeOrRefuse(
+    call,
+    { kind, ...limit },
+    { org_id, subject: mobile },
+    {
+      code: 'too_many_sends',
+      what: `${limit.atMost} of type ${type} were sent to this number in the last ${limit.windowMs / 60_000} minutes`,
+    },
+  )
   const text = title === undefined ? message! : `${title}\n${message}`
   const message_id = await call.send({ org_id, channel: 'sms', kind: type, to: mobile, text })
   await call.audit(org_id, `message:${message_id}`, [type])
-  return { message_id, ...queued, expires_at: null, sends_left: turn.left, next_send_at: turn.next_at }
+  return {
+    message_id,
+    ...queued,
+    expires_at: null,
+    sends_left: consumed.left,
+    next_send_at: consumed.next_at,
+  }
 }

@@ -5,7 +5,7 @@ import { oneOf, parsePhone } from '../call/input.ts'
 type Reach = Pick<Call, 'db' | 'caller'>
 
 /** Accounts belong to the organization whose key made them, 0 for an operator's: no other key finds them. */
-export const realmOf = ({ caller }: Pick<Call, 'caller'>): number => caller.orgId ?? 0
+export const accountScope = ({ caller }: Pick<Call, 'caller'>): number => caller.orgId ?? 0
 
 /** A mobile number, whole or beside its prefix; or an id. */
 export type Who = { mobile?: string; country_code?: string; user_id?: number }
@@ -13,7 +13,7 @@ export type Who = { mobile?: string; country_code?: string; user_id?: number }
 /** Within reach: with an account or a registration of this realm, or a member of an organization that the key reaches. */
 const findWithinReach = (reach: Reach, { mobile, user_id }: Who) => {
   const { orgId } = reach.caller
-  const realm = realmOf(reach)
+  const realm = accountScope(reach)
   return reach.db
     .selectFrom('people as p')
     .$if(mobile !== undefined, (query) => query.where('p.mobile', '=', mobile!))
@@ -79,7 +79,7 @@ const columns = [
 export const findAccount = (reach: Reach, userId: number) =>
   reach.db
     .selectFrom('mobile_accounts')
-    .where('org_id', '=', realmOf(reach))
+    .where('org_id', '=', accountScope(reach))
     .where('user_id', '=', userId)
     .select(columns)
     .executeTakeFirst()

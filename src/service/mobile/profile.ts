@@ -1,6 +1,6 @@
 import type { account } from '../../contract/account.ts'
 import type { Call } from '../call/call.ts'
-import { given } from '../call/input.ts'
+import { changedFields } from '../call/input.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
 import { parseImei, samePhone } from '../devices/imei.ts'
 import { tellNewAddress } from '../devices/notices.ts'
@@ -9,7 +9,7 @@ import {
   findAccount,
   findPerson,
   membershipsOf,
-  realmOf,
+  accountScope,
   requireAccount,
   requirePerson,
   type Who,
@@ -48,7 +48,7 @@ export const updateProfile = async (
   { mobile, country_code, user_id: id, ...input }: RowInput<typeof account.updateProfile>,
   call: Call,
 ): Promise<Record> => {
-  const { imei, ...changes } = given(input, changeable)
+  const { imei, ...changes } = changedFields(input, changeable)
   const { user_id, account } = await requireAccount(call, { mobile, country_code, user_id: id })
   const newAddress = changes.email !== undefined && changes.email !== account.email
   // The address that was proved is told, as it is told of changes of devices.
@@ -66,11 +66,11 @@ export const updateProfile = async (
       }),
       updated_at: call.now,
     })
-    .where('org_id', '=', realmOf(call))
+    .where('org_id', '=', accountScope(call))
     .where('user_id', '=', user_id)
     .execute()
   if (newAddress) await sendLinkIfPossible(call, user_id)
-  await call.audit(realmOf(call), `user:${user_id}`, Object.keys(given(input, changeable)))
+  await call.audit(accountScope(call), `user:${user_id}`, Object.keys(changedFields(input, changeable)))
   return readPerson(call, { user_id })
 }
 

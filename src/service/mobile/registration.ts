@@ -1,13 +1,13 @@
 import type { mobile } from '../../contract/mobile.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { nationalNumber } from '../../rules/phone.ts'
 import type { Call } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
 import { parseImei } from '../devices/imei.ts'
 import { ensurePerson } from '../members/member.ts'
-import { findAccount, realmOf } from './person.ts'
+import { findAccount, accountScope } from './person.ts'
 
 type Reach = Pick<Call, 'db' | 'caller' | 'now'>
 
@@ -31,7 +31,7 @@ const keptAtMost = 10
 const ofPerson = ({ db, caller }: Reach, userId: number) =>
   db
     .selectFrom('registrations')
-    .where('org_id', '=', realmOf({ caller }))
+    .where('org_id', '=', accountScope({ caller }))
     .where('user_id', '=', userId)
     .orderBy('id', 'desc')
 
@@ -45,7 +45,7 @@ export const register = async (
 ): Promise<RowData<typeof mobile.registerMobileUser>> => {
   const phone = parsePhone(number, country_code)
   const profile: Profile = { ...input, ...(imei !== undefined && { imei: parseImei(imei).imei }) }
-  const expires_at = later(call.now, lifetimeMs)
+  const expires_at = addMs(call.now, lifetimeMs)
   const registration_token = randomToken()
   // The id is there from now on, so that a token for it can be signed before the transaction that confirms it.
   const user_id = await ensurePerson(call, phone)
@@ -53,7 +53,7 @@ export const register = async (
     await call.db
       .insertInto('registrations')
       .values({
-        org_id: realmOf(call),
+        org_id: accountScope(call),
         user_id,
         token_hash: sha256(registration_token),
         profile: JSON.stringify(profile),
@@ -65,7 +65,7 @@ export const register = async (
     const ids = surplus.map(({ id }) => id)
     if (ids.length > 0) await call.db.deleteFrom('registrations').where('id', 'in', ids).execute()
   }
-  await call.audit(realmOf(call), 'registration')
+  await call.audit(accountScope(call), 'registration')
   const { mobile: mobile_e164, country_code: prefix } = phone
   return {
     country_code: prefix,
@@ -100,7 +100,7 @@ export const findRegistration = async (
 export const forgetRegistrations = async ({ db, caller }: Reach, userId: number): Promise<void> => {
   await db
     .deleteFrom('registrations')
-    .where('org_id', '=', realmOf({ caller }))
+    .where('org_id', '=', accountScope({ caller }))
     .where('user_id', '=', userId)
     .execute()
 }

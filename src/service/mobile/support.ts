@@ -3,8 +3,8 @@ import { conflict } from '../../core/refusal.ts'
 import type { Call, Outside } from '../call/call.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
-import { noTurn, takeTurn } from '../limits/rate-limit.ts'
-import { realmOf } from './person.ts'
+import { consumeOrRefuse } from '../limits/rate-limit.ts'
+import { accountScope } from './person.ts'
 
 // spec: not shown. Of one sender, and of everybody together: an address is easily made up.
 const ofSender = { kind: 'support', atMost: 3, windowMs: 60 * 60_000 }
@@ -13,16 +13,20 @@ const ofAll = { kind: 'support', atMost: 60, windowMs: 60 * 60_000 }
 type Letter = RowInput<typeof mobile.contactSupport>
 
 const checkLimits = async (call: Call, sender: string): Promise<void> => {
-  const org_id = realmOf(call)
+  const org_id = accountScope(call)
   for (const [limit, subject, whose] of [
     [ofSender, sender, 'of this sender'],
     [ofAll, 'all', 'in all'],
-  ] as const) {
-    const turn = await takeTurn(call, limit, { org_id, subject })
-    if (turn.taken) continue
-    const what = `${limit.atMost} messages ${whose} were accepted in the last hour`
-    throw noTurn('too_many_messages', what, call.now, turn.next_at)
-  }
+  ] as const)
+    await consumeOrRefuse(
+      call,
+      limit,
+      { org_id, subject },
+      {
+        code: 'too_many_messages',
+        what: `${limit.atMost} messages ${whose} were accepted in the last hour`,
+      },
+    )
 }
 
 export const prepareSupport = async (
@@ -41,7 +45,7 @@ export const prepareSupport = async (
       )
     await checkLimits(call, sender.toLowerCase())
     const message_id = await call.send({
-      org_id: realmOf(call),
+      org_id: accountScope(call),
       channel: 'email',
       kind: 'support',
       to: service.supportEmail,
@@ -49,7 +53,7 @@ export const prepareSupport = async (
       subject: `Support: ${subject}`,
       text: `${name} <${sender}> writes:\n\n${message}`,
     })
-    await call.audit(realmOf(call), `message:${message_id}`, ['support'])
+    await call.audit(accountScope(call), `message:${message_id}`, ['support'])
     return { message_id }
   }
 }

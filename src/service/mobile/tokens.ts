@@ -1,10 +1,10 @@
 import type { mobile } from '../../contract/mobile.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import type { Call, Outside } from '../call/call.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { later } from '../../core/later.ts'
-import { realmOf } from './person.ts'
+import type { Call, Outside } from '../call/call.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
+import { accountScope } from './person.ts'
 
 // spec: not shown
 const accessMs = 15 * 60_000
@@ -23,7 +23,7 @@ export const signAccess = async ({ service, caller }: Outside, user_id: number):
     aud: publicUrl,
     sub: String(user_id),
     client_id: `key:${caller.keyId}`,
-    org_id: realmOf({ caller }),
+    org_id: accountScope({ caller }),
     jti: randomToken(16),
     iat,
     exp,
@@ -37,12 +37,12 @@ export const signAccess = async ({ service, caller }: Outside, user_id: number):
 
 const addRefreshToken = async (call: Call, family: string) => {
   const refresh_token = randomToken()
-  const refresh_expires_at = later(call.now, refreshMs)
+  const refresh_expires_at = addMs(call.now, refreshMs)
   await call.db
     .insertInto('refresh_tokens')
     .values({
       family,
-      org_id: realmOf(call),
+      org_id: accountScope(call),
       token_hash: sha256(refresh_token),
       created_at: call.now,
       expires_at: refresh_expires_at,
@@ -56,7 +56,7 @@ export const startFamily = async (call: Call, access: Access): Promise<Tokens> =
   const family = randomToken(16)
   await call.db
     .insertInto('token_families')
-    .values({ family, org_id: realmOf(call), user_id: access.user_id, created_at: call.now })
+    .values({ family, org_id: accountScope(call), user_id: access.user_id, created_at: call.now })
     .execute()
   return { ...access, ...(await addRefreshToken(call, family)) }
 }
@@ -72,8 +72,8 @@ const findToken = ({ db, caller }: Pick<Call, 'db' | 'caller'>, token: string) =
     .selectFrom('refresh_tokens as t')
     .innerJoin('token_families as f', 'f.family', 't.family')
     .where('t.token_hash', '=', sha256(token))
-    .where('t.org_id', '=', realmOf({ caller }))
-    .where('f.org_id', '=', realmOf({ caller }))
+    .where('t.org_id', '=', accountScope({ caller }))
+    .where('f.org_id', '=', accountScope({ caller }))
     .select(['f.user_id', 'f.family', 't.spent_at', 'f.ended_at'])
     .executeTakeFirst()
 
@@ -83,7 +83,7 @@ const spend = async ({ db, caller, now }: Call, token: string): Promise<boolean>
     .updateTable('refresh_tokens')
     .set({ spent_at: now })
     .where('token_hash', '=', sha256(token))
-    .where('org_id', '=', realmOf({ caller }))
+    .where('org_id', '=', accountScope({ caller }))
     .where('spent_at', 'is', null)
     .where('expires_at', '>', now)
     .where(({ exists, selectFrom }) =>
@@ -105,11 +105,11 @@ const endFamily = async (call: Call, family: string, userId: number): Promise<vo
     .updateTable('token_families')
     .set({ ended_at: call.now })
     .where('family', '=', family)
-    .where('org_id', '=', realmOf(call))
+    .where('org_id', '=', accountScope(call))
     .where('ended_at', 'is', null)
     .returning('family')
     .executeTakeFirst()
-  if (ended) await call.audit(realmOf(call), `user:${userId}`, ['refresh_token reused', 'sign-in ended'])
+  if (ended) await call.audit(accountScope(call), `user:${userId}`, ['refresh_token reused', 'sign-in ended'])
 }
 
 export const prepareRefresh = async (
@@ -126,7 +126,7 @@ export const prepareRefresh = async (
       if (now && now.spent_at !== null) await endFamily(call, now.family, now.user_id)
       return refused()
     }
-    await call.audit(realmOf(call), `user:${known.user_id}`, ['refresh_token'])
+    await call.audit(accountScope(call), `user:${known.user_id}`, ['refresh_token'])
     return { ...access, ...(await addRefreshToken(call, known.family)) }
   }
 }

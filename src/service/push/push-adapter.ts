@@ -4,7 +4,7 @@ import type { Keyring } from '../call/keyring.ts'
 import type { Message } from '../call/message.ts'
 import type { Adapter, Outcome } from '../delivery/adapter.ts'
 import { nameOf } from '../delivery/attempt.ts'
-import { standingDevices } from '../devices/active.ts'
+import { activeDevices } from '../devices/active.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createSender } from './sender.ts'
 import { openSubscription } from './subscription.ts'
@@ -37,7 +37,7 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
   const targetOf = (message: Message, device: number, now: string) => {
     const request = requestOf(message)
     return storage.read((db) =>
-      (isAboutDevices(message) ? db.selectFrom('devices as d') : standingDevices(db, dev))
+      (isAboutDevices(message) ? db.selectFrom('devices as d') : activeDevices(db, dev))
         .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')
         .where('d.id', '=', device)
         .where('d.org_id', '=', message.org_id)

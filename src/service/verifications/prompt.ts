@@ -1,5 +1,5 @@
 import type { auth } from '../../contract/auth.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { findApprover, requestApproval } from '../approvals/request.ts'
@@ -43,7 +43,7 @@ export const startByPrompt = async (
       key_id,
       kind: 'prompt',
       created_at: call.now,
-      expires_at: later(call.now, lifetimeMs),
+      expires_at: addMs(call.now, lifetimeMs),
     })
     .execute()
   return { request_id, user_id, number, expires_at }

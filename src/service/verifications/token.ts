@@ -1,7 +1,7 @@
 import type { auth } from '../../contract/auth.ts'
 import type { mobile } from '../../contract/mobile.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import { later } from '../../core/later.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { notFound } from '../../core/refusal.ts'
 import { findApprover } from '../approvals/request.ts'
 import type { Call } from '../call/call.ts'
@@ -45,7 +45,7 @@ export const startByToken = async (
       kind: 'token',
       token_hash: sha256(auth_token),
       created_at: call.now,
-      expires_at: later(call.now, lifetimeMs),
+      expires_at: addMs(call.now, lifetimeMs),
     })
     .returning(['request_id', 'expires_at'])
     .executeTakeFirstOrThrow()

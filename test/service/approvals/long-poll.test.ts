@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createWaiting } from '../../../src/service/approvals/waiting.ts'
+import { createDecisionWaiter } from '../../../src/service/approvals/decision-waiter.ts'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { decide } from '../approver.ts'
 import { minute } from '../clock.ts'
@@ -13,7 +13,7 @@ const wait = (id: string, signal?: AbortSignal) =>
 
 describe('waiting', () => {
   test('ends with the decision, however many wait, without a look at the store', async () => {
-    service.service.waiting = createWaiting()
+    service.service.waiter = createDecisionWaiter()
     const id = await asked()
     const waiting = [wait(id), wait(id), wait(id)]
     await decide(service, id, ada.key)
@@ -55,7 +55,7 @@ describe('waiting', () => {
     const waiting = [wait(id, client.signal), wait(id)]
     client.abort()
     expect(dataOf((await waiting[0])!).status).toBe('pending')
-    service.service.waiting.stop()
+    service.service.waiter.stop()
     expect(dataOf((await waiting[1])!).status).toBe('pending')
   })
 

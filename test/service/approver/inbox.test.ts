@@ -120,7 +120,7 @@ describe('an inbox', () => {
     const staying = inbox(`?wait_s=30&seen=${mark}`)
     going.abort()
     await gone.catch(() => undefined)
-    service.service.waiting.stop()
+    service.service.waiter.stop()
     expect((await staying).mark).toBe(mark)
   })
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { OperationId } from '../../../src/contract/table.ts'
-import { createKeptAnswers } from '../../../src/service/http/response-cache.ts'
+import { createResponseCache } from '../../../src/service/http/response-cache.ts'
 import { createTenant } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
 
@@ -105,7 +105,7 @@ const kept = (text: string) => ({ text, headers: {} })
 describe('what is kept', () => {
   test('is nothing that was read before a commit', () => {
     let revision = 1
-    const answers = createKeptAnswers(() => revision)
+    const answers = createResponseCache(() => revision)
     answers.find('a')
     revision = 2
     answers.find('another')
@@ -116,7 +116,7 @@ describe('what is kept', () => {
   })
 
   test('stays small, however much is asked', () => {
-    const answers = createKeptAnswers(() => 1)
+    const answers = createResponseCache(() => 1)
     answers.find('')
     answers.keep('large', 1, kept('x'.repeat(64 * 1024)))
     expect(answers.find('large')).toBeUndefined()

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createWaiting, inboxOf } from '../../../src/service/approvals/waiting.ts'
+import { createDecisionWaiter, inboxOf } from '../../../src/service/approvals/decision-waiter.ts'
 import type { Waited } from '../../../src/service/call/service.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -16,14 +16,14 @@ const isDone = async (promise: Promise<void>): Promise<boolean> => {
 
 describe('who listens', () => {
   test('is woken for its own request, all who wait for it at once', async () => {
-    const waiting = createWaiting()
+    const waiting = createDecisionWaiter()
     const [a, b, other] = [waiting.listen('a'), waiting.listen('a'), waiting.listen('b')]
     waiting.wake(ended)
     expect(await Promise.all([a, b, other].map(({ woken }) => isDone(woken)))).toEqual([true, true, false])
   })
 
   test('is woken with the inbox of the approver, and with no other inbox', async () => {
-    const waiting = createWaiting()
+    const waiting = createDecisionWaiter()
     const inboxes = [ended, { org_id: 1, user_id: 8 }, { org_id: 2, user_id: 7 }].map((one) =>
       waiting.listen(inboxOf(one)),
     )
@@ -32,7 +32,7 @@ describe('who listens', () => {
   })
 
   test('is woken by what came before it waited, and not after it has gone', async () => {
-    const waiting = createWaiting()
+    const waiting = createDecisionWaiter()
     const { woken, close } = waiting.listen('a')
     const gone = waiting.listen('a')
     gone.close()
@@ -42,7 +42,7 @@ describe('who listens', () => {
   })
 
   test('is let go when the service stops, also who comes later', async () => {
-    const waiting = createWaiting()
+    const waiting = createDecisionWaiter()
     const before = waiting.listen('a')
     waiting.stop()
     expect([await isDone(before.woken), await isDone(waiting.listen('b').woken)]).toEqual([true, true])
@@ -53,7 +53,7 @@ describe('who listens', () => {
 describe('the look at the store', () => {
   test('is taken every 250 ms by one timer for all, and only while somebody waits', async () => {
     const poll = vi.fn<() => Promise<Waited[]>>().mockResolvedValue([])
-    const waiting = createWaiting({ poll })
+    const waiting = createDecisionWaiter({ poll })
     await vi.advanceTimersByTimeAsync(1000)
     expect(poll).not.toHaveBeenCalled()
     const listening = Array.from({ length: 100 }, (_, i) => waiting.listen(`r${i}`))
@@ -69,7 +69,7 @@ describe('the look at the store', () => {
       .fn<() => Promise<Waited[]>>()
       .mockRejectedValueOnce(new Error('no disk'))
       .mockResolvedValue([ended])
-    const waiting = createWaiting({ poll })
+    const waiting = createDecisionWaiter({ poll })
     const { woken } = waiting.listen('a')
     await vi.advanceTimersByTimeAsync(250)
     expect(await isDone(woken)).toBe(false)
@@ -80,7 +80,7 @@ describe('the look at the store', () => {
 
   test('is not taken twice at the same time', async () => {
     const poll = vi.fn<() => Promise<Waited[]>>(() => new Promise(() => undefined))
-    createWaiting({ poll }).listen('a')
+    createDecisionWaiter({ poll }).listen('a')
     await vi.advanceTimersByTimeAsync(2000)
     expect(poll).toHaveBeenCalledTimes(1)
   })
