@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describeCommand } from '../src/cli/program/command-node.ts'
-import { completionScript, shells } from '../src/cli/completion/script.ts'
+import { completionScript, shells } from '../src/cli/completion/command.ts'
 import { documentSchema } from '../src/cli/declare/schema-text.ts'
 import { memoryIo } from '../test/cli/memory-io.ts'
 import { referencePages } from './reference.ts'

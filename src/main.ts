@@ -1,5 +1,5 @@
 import { version } from '../package.json'
-import { writtenHelp } from './cli/program/prebuilt-help.ts'
+import { writtenHelp } from './cli/program/help-text.ts'
 
 const start = async (argv: string[]): Promise<number> => {
   try {

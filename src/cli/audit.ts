@@ -4,11 +4,11 @@ import { audit } from '../contract/audit.ts'
 import { SvcError, usageError } from '../core/errors.ts'
 import { readAuditHead, type AuditHead } from '../receipt/audit-head.ts'
 import { verifyChain } from '../receipt/chain.ts'
-import { noteScope } from './program/command-scope.ts'
+import { noteScope } from './program/command-node.ts'
 import type { Context } from './context/context.ts'
 import type { Io } from './terminal/io.ts'
 import { resolveOrg } from './context/organization.ts'
-import { readText } from './terminal/read-text.ts'
+import { readText } from './terminal/input-file.ts'
 
 type Options = { org?: string; head?: string; jwks?: string }
 

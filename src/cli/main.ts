@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import type { Operations } from '../contract/operation.ts'
 import { createApprovalGuard } from './approve/approval-guard.ts'
-import type { Context } from './context/context.ts'
-import { createContext } from './context/create-context.ts'
+import { type Context, createContext } from './context/context.ts'
 import type { Extensions } from './operation/operation-command.ts'
 import { buildProgram, type Group, type Parts, type Register, type RunLine } from './program/program.ts'
 import { runLine } from './program/run.ts'
@@ -63,14 +62,14 @@ export const groups: Record<string, Group> = {
     about: 'Manage the places where approvals are allowed',
     load: fromTable(async () => (await import('../contract/geofence.ts')).geofence, {
       extend: async () => (await import('./operation/rule-check.ts')).ruleChecks,
-      more: [bulk, async () => (await import('./picture/map-command.ts')).registerMap],
+      more: [bulk, async () => (await import('./picture/commands.ts')).registerMap],
     }),
   },
   timeslot: {
     about: 'Manage the times when approvals are allowed',
     load: fromTable(async () => (await import('../contract/timeslot.ts')).timeslot, {
       extend: async () => (await import('./operation/rule-check.ts')).ruleChecks,
-      more: [bulk, async () => (await import('./picture/week-command.ts')).registerWeek],
+      more: [bulk, async () => (await import('./picture/commands.ts')).registerWeek],
     }),
   },
   approve: {
@@ -128,15 +127,15 @@ export const groups: Record<string, Group> = {
   },
   export: {
     about: 'Export an organization to a file',
-    load: async () => (await import('./declare/export-command.ts')).registerExport,
+    load: async () => (await import('./declare/commands.ts')).registerExport,
   },
   diff: {
     about: 'Show differences between a file and the service',
-    load: async () => (await import('./declare/diff-command.ts')).registerDiff,
+    load: async () => (await import('./declare/commands.ts')).registerDiff,
   },
   apply: {
     about: 'Apply a file to an organization',
-    load: async () => (await import('./declare/apply-command.ts')).registerApply,
+    load: async () => (await import('./declare/commands.ts')).registerApply,
   },
   serve: {
     about: 'Run the service',
@@ -172,7 +171,7 @@ export const groups: Record<string, Group> = {
   },
   commands: {
     about: 'Print the command tree as JSON',
-    load: async () => (await import('./program/commands-command.ts')).registerCommands,
+    load: async () => (await import('./program/self-commands.ts')).registerCommands,
   },
   completion: {
     about: 'Print the completion script for bash, zsh, fish or powershell',
@@ -180,11 +179,11 @@ export const groups: Record<string, Group> = {
   },
   version: {
     about: 'Print the version',
-    load: async () => (await import('./program/version-command.ts')).registerVersion,
+    load: async () => (await import('./program/self-commands.ts')).registerVersion,
   },
   help: {
     about: 'Explain a topic: configuration, environment, exit-codes, formatting, profiles, receipts',
-    load: async () => (await import('./program/help-command.ts')).registerHelp,
+    load: async () => (await import('./program/help-topics.ts')).registerHelp,
   },
 }
 

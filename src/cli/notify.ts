@@ -8,7 +8,7 @@ import { shellWord } from '../core/shell-word.ts'
 import { checkShown } from './operation/check-shown.ts'
 import type { Context } from './context/context.ts'
 import type { Extensions } from './operation/operation-command.ts'
-import { sameService } from './context/same-service.ts'
+import { sameService } from './program/command-line.ts'
 import { callTyped } from './operation/typed-names.ts'
 
 type Options = Record<string, unknown>

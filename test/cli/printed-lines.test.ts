@@ -60,7 +60,7 @@ const isLine = (value: string): boolean =>
 /** Names of commands, flags and topics, which svc chose. */
 const ownWords = new Set([
   'src/cli/approve/run.ts picking',
-  'src/cli/program/help-command.ts meant',
+  'src/cli/program/help-topics.ts meant',
   'src/cli/mcp/command.ts safeLine(word)',
   'src/cli/profile/commands.ts text',
   'src/cli/serve/service-command.ts name',

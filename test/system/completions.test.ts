@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { completionScript } from '../../src/cli/completion/script.ts'
+import { completionScript } from '../../src/cli/completion/command.ts'
 import { bin, startService, svc, type Service } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 

@@ -5,7 +5,7 @@ import { safeText } from '../../core/safe-text.ts'
 import type { Effect } from '../../contract/operation.ts'
 import { linkedPage } from '../../client/paging.ts'
 import { belowRoot, rawUrl } from '../../client/request.ts'
-import { showAnswer } from './answer.ts'
+import { everyPage, showAnswer } from './answer.ts'
 import { addBodyFlags, readBody, type BodyFlags } from '../operation/body-fields.ts'
 import { confirmWrite } from '../operation/confirm.ts'
 import type { Context } from '../context/context.ts'
@@ -73,10 +73,7 @@ export const registerApi = (command: Command, context: Context): void => {
     const { baseUrl, protected: guarded } = await context.settings()
     const path = belowRoot(baseUrl.value, typed)
     if (options.dryRun) {
-      const [{ showPlan }, { createPlaceholders }] = await Promise.all([
-        import('../operation/dry-run.ts'),
-        import('../operation/placeholders.ts'),
-      ])
+      const { createPlaceholders, showPlan } = await import('../operation/dry-run.ts')
       const placeholders = createPlaceholders()
       const url = placeholders.hideInUrl(rawUrl(baseUrl.value, path))
       const headers = placeholders.hideNamed(headersOf(options.header))
@@ -97,7 +94,7 @@ export const registerApi = (command: Command, context: Context): void => {
     }
     const { signal, stdout } = context.io
     const answer = options.paginate
-      ? await (await import('./pages.ts')).everyPage(client, request, { baseUrl: baseUrl.value, signal })
+      ? await everyPage(client, request, { baseUrl: baseUrl.value, signal })
       : await client.raw(request, { signal })
     if (options.include) {
       const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\n`)

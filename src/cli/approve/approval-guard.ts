@@ -24,7 +24,7 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
     const { requireApproval } = await context.settings()
     const all = [change.cli, context.command?.words ?? ''].flat()
     if (asks(all[0]!) || !all.some((words) => isListed(requireApproval, words))) return
-    approved ??= import('./ask-first.ts').then(({ askFirst }) => askFirst(change, context))
+    approved ??= import('./approve-first.ts').then(({ askFirst }) => askFirst(change, context))
     id = await approved
   }
 
@@ -39,7 +39,7 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
       cli: operation?.cli ?? requireApproval[0]!,
       line: rawLine(request),
       bound: async () => {
-        const { boundBody } = await import('../operation/request-subject.ts')
+        const { boundBody } = await import('../operation/approval-subject.ts')
         const { method, path, body } = request
         return boundBody(`${method} ${redactedPath(path)}`, body === undefined ? {} : JSON.parse(body))
       },
@@ -50,7 +50,7 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
   const afterApproval = async <T>(error: unknown, send: () => Promise<T>): Promise<T> => {
     if (!(error instanceof SvcError) || error.code !== 'approval_required') throw error
     const before = id
-    id = await (await import('./required.ts')).awaitRequired(context, error)
+    id = await (await import('./approve-first.ts')).awaitRequired(context, error)
     try {
       return await send()
     } finally {

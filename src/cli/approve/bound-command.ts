@@ -14,7 +14,7 @@ import { basename, isAbsolute, join, resolve, sep } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { readSubject, SubjectError, type Subject } from '../../receipt/subject.ts'
 import type { Io } from '../terminal/io.ts'
-import type { ChildEnvironment } from './child-environment.ts'
+import type { ChildEnvironment } from './child.ts'
 
 const chunk = 1024 * 1024
 

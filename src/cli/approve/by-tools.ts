@@ -10,7 +10,7 @@ import { gatherAsk, showAskDryRun } from './ask.ts'
 import { openBackend } from './open-backend.ts'
 import { maybeRung } from './messages.ts'
 import { openTools } from './open-tools.ts'
-import { openRemembered, type Remembered } from './remembered.ts'
+import { openRemembered, type Remembered } from './tool-backend.ts'
 
 // What `svc approve` can do through the three tools. A tool server lists nothing and withdraws nothing, so svc remembers
 // what it asked.

@@ -1,7 +1,100 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { SvcError } from '../../core/errors.ts'
+import { accessSync, constants as access, statSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import { SvcError, usageError } from '../../core/errors.ts'
 import type { Env } from '../../core/env.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import type { Io } from '../terminal/io.ts'
+
+type Found = 'runs' | 'no permission' | undefined
+
+const look = (path: string): Found => {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined
+  try {
+    accessSync(path, access.X_OK)
+    return 'runs'
+  } catch {
+    return 'no permission'
+  }
+}
+
+/** What Windows adds to a name; nothing elsewhere. */
+const endings = ({ env }: Pick<Io, 'env'>): string[] =>
+  process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD;.BAT').split(';')] : ['']
+
+/**
+ * The file of a command, as a shell finds it. Fails as a shell does: 127 where there is none, 126 where it cannot be
+ * executed.
+ */
+export const findCommand = (name: string, io: Pick<Io, 'env' | 'cwd'>): string => {
+  const folders = /[/\\]/.test(name)
+    ? [io.cwd]
+    : (io.env['PATH'] ?? '').split(delimiter).map((dir) => resolve(io.cwd, dir))
+  const files = folders.flatMap((dir) =>
+    endings(io).map((ending) => (/[/\\]/.test(name) ? resolve(dir, name) : join(dir, name)) + ending),
+  )
+  const found = files.map((path) => [path, look(path)] as const)
+  const runs = found.find(([, state]) => state === 'runs')
+  if (runs) return runs[0]
+  const closed = found.find(([, state]) => state === 'no permission')
+  if (closed)
+    throw new SvcError('notExecutable', 'not_executable', `${closed[0]} cannot be executed`, {
+      hint: `Nobody was asked. To fix: chmod +x ${closed[0]}`,
+    })
+  throw new SvcError('noCommand', 'no_command', `Command "${name}" not found`, {
+    hint: 'Nobody was asked. For a file in this folder: ./name',
+  })
+}
+
+/** What a program needs to run as its user: where things are, how to print, which language and time. */
+const usual = new Set(
+  [
+    ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'TEMP', 'TMP', 'CI'],
+    ['TERM', 'COLORTERM', 'NO_COLOR', 'FORCE_COLOR', 'COLUMNS', 'LINES'],
+    ['XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR'],
+    ['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'USERPROFILE', 'USERNAME', 'APPDATA'],
+    ['LOCALAPPDATA', 'PROGRAMDATA', 'PROGRAMFILES', 'HOMEDRIVE', 'HOMEPATH'],
+  ].flat(),
+)
+
+const isUsual = (name: string): boolean => usual.has(name.toUpperCase()) || name.startsWith('LC_')
+
+/** Credentials of svc, which no command gets: who has them could ask, or answer, in its place. */
+const isOwn = (name: string): boolean => /^(?:SVC_|MCP_AUTH_TOKEN$)/i.test(name)
+
+export type ChildEnvironment = {
+  env: Record<string, string>
+  /** Names of what is passed on as it is, in order. */
+  passed: string[]
+  /** What --env sets. */
+  set: Record<string, string>
+}
+
+/**
+ * The environment of a command: an allow-list, and what --env adds by name or sets to a value. Fails with a usage error for
+ * a credential of svc, and for a name that is not set.
+ */
+export const childEnvironment = (env: Env, added: readonly string[] = []): ChildEnvironment => {
+  const names = new Set(
+    Object.keys(env).filter((name) => env[name] !== undefined && isUsual(name) && !isOwn(name)),
+  )
+  const set: Record<string, string> = {}
+  for (const entry of added) {
+    const [, name, value] = /^([^=]+)(?:=([^]*))?$/.exec(entry) ?? []
+    if (name === undefined) throw usageError(`--env must be NAME or NAME=VALUE, not "${entry}"`)
+    if (isOwn(name))
+      throw usageError(
+        `--env: the command does not get ${name}, as credentials and settings of svc stay with svc`,
+      )
+    if (value !== undefined) set[name] = value
+    else if (env[name] === undefined)
+      throw usageError(`--env: ${name} is not set`, `--env ${shellWord(`${name}=VALUE`)}`)
+    else names.add(name)
+  }
+  const passed = [...names].filter((name) => !Object.hasOwn(set, name)).toSorted()
+  return { env: { ...Object.fromEntries(passed.map((name) => [name, env[name]!])), ...set }, passed, set }
+}
 
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 

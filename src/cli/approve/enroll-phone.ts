@@ -1,3 +1,4 @@
+import { encode } from 'uqr'
 import { recordIn } from '../../client/answered.ts'
 import { device } from '../../contract/device.ts'
 import { safeLine } from '../../core/safe-text.ts'
@@ -6,7 +7,27 @@ import type { Context } from '../context/context.ts'
 import { gatherInput } from '../operation/gather-input.ts'
 import type { Typed } from '../operation/flags.ts'
 import { callTyped } from '../operation/typed-names.ts'
-import { wantsColour } from '../terminal/colour.ts'
+import { wantsColour } from '../terminal/output.ts'
+
+/** Modules of nothing around the code: a scanner looks for them. */
+const quiet = 4
+// Fixed colours of the 256, and not of the theme: a code is dark on light, be the terminal dark or light.
+const dark = 16
+const light = 231
+
+/** A QR code for a terminal, two modules a line of text, and its width in columns. Without colours the terminal must be dark. */
+export const qrCode = (text: string, colour: boolean): { code: string; width: number } => {
+  const { data, size } = encode(text, { border: quiet, ecc: 'L' })
+  const isLight = (row: number, column: number): boolean => !data[row]?.[column]
+  const rows = Array.from({ length: Math.ceil(size / 2) }, (_, line) =>
+    Array.from({ length: size }, (_, column) => {
+      const [upper, lower] = [isLight(line * 2, column), isLight(line * 2 + 1, column)]
+      return upper ? (lower ? '█' : '▀') : lower ? '▄' : ' '
+    }).join(''),
+  )
+  const paint = (row: string): string => (colour ? `\u001B[38;5;${light};48;5;${dark}m${row}\u001B[0m` : row)
+  return { code: rows.map((row) => `${paint(row)}\n`).join(''), width: size }
+}
 
 /** What follows the registration. Another service of the same contract may not say. */
 const whatFollows: Record<string, string> = {
@@ -39,7 +60,6 @@ export const enrollPhone = async (typed: Typed, context: Context): Promise<void>
   const client = await context.client()
   const answer = await callTyped(client, device.createEnrollment, input, { extra, signal: io.signal })
   const { url, expires_at, proof = '' } = recordIn(device.createEnrollment, answer, ['url'])
-  const { qrCode } = await import('./qr-code.ts')
   const { code, width } = qrCode(url, wantsColour(io.stdout, { io, globals }))
   if (width <= io.stdout.columns) io.stdout.write(`\n${code}\n`)
   else io.stdout.write(`The terminal is too narrow for the QR code: it requires ${width} columns.\n`)

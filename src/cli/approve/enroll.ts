@@ -23,7 +23,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
     import('../operation/gather-input.ts'),
     import('../context/private-file.ts'),
     import('./key-file.ts'),
-    import('../terminal/reserve-file.ts'),
+    import('../terminal/output-file.ts'),
   ])
   await checkShown(device.registerDevice, context)
   const { input } = await gatherInput(device.createEnrollment, { args, options }, context)

@@ -5,8 +5,14 @@ import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
 import { sleepFor } from '../../client/retry.ts'
 import type { Context } from '../context/context.ts'
 import type { Prompt } from '../terminal/prompt.ts'
-import type { Approver, Ceremony, Decision, Place } from './pending.ts'
-import { isDegrees, placeAt } from './place.ts'
+import {
+  type Approver,
+  type Ceremony,
+  type Decision,
+  isDegrees,
+  type Place,
+  placeAt,
+} from './software-approver.ts'
 import { timeLeft } from './progress.ts'
 
 const lookEveryMs = 1000

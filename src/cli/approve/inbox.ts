@@ -4,11 +4,10 @@ import { shellWord } from '../../core/shell-word.ts'
 import { device } from '../../contract/device.ts'
 import { checkShown } from '../operation/check-shown.ts'
 import type { Context } from '../context/context.ts'
-import { noteScope } from '../program/command-scope.ts'
+import { noteScope } from '../program/command-node.ts'
 import { pickingFlag } from '../terminal/accepted.ts'
 import { showDecision } from './messages.ts'
-import type { Approver, Decision, Place } from './pending.ts'
-import { readPlace } from './place.ts'
+import type { Approver, Decision, Place } from './software-approver.ts'
 
 type Options = {
   authenticator?: string
@@ -107,6 +106,7 @@ export const registerInbox = (group: Command, context: Context): void => {
   noteScope(command, 'ask or read')
   command.action(async () => {
     const options = command.opts<Options>()
+    const { createApprover, readPlace } = await import('./software-approver.ts')
     const place = readPlace(options.latitude, options.longitude)
     const typed = typedDecision(options, place)
     const { dryRun } = options
@@ -120,10 +120,7 @@ export const registerInbox = (group: Command, context: Context): void => {
         'svc approve inbox requires a terminal or a decision',
         'svc approve inbox --approve <request-id>',
       )
-    const [{ readKeyFile }, { createApprover }] = await Promise.all([
-      import('./key-file.ts'),
-      import('./pending.ts'),
-    ])
+    const { readKeyFile } = await import('./key-file.ts')
     const keyFile = readKeyFile(options.authenticator, context.io)
     const approver = await createApprover(keyFile, context)
     if (typed) return decideOne(approver, { ...typed, dryRun }, context)

@@ -4,8 +4,7 @@ import type { SoftwareKey } from '../../client/software-authenticator.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Io } from '../terminal/io.ts'
-import { configDir } from '../context/config-dir.ts'
-import { readGuarded } from '../context/private-file.ts'
+import { configDir, readGuarded } from '../context/private-file.ts'
 
 /** A software authenticator and whose it is, as `svc user enroll --software` saves it. A secret. */
 export type KeyFile = {

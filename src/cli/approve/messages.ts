@@ -1,9 +1,27 @@
-import type { ApprovalRecord } from '../../contract/approval.ts'
+import type { ApprovalRecord, ApprovalState } from '../../contract/approval.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
+import { type Exit, exitCode } from '../../core/exit-codes.ts'
 import type { Context } from '../context/context.ts'
-import { sameService } from '../context/same-service.ts'
+import { sameService } from '../program/command-line.ts'
+
+const exitOf: Record<ApprovalState, Exit> = {
+  approved: 'done',
+  denied: 'denied',
+  expired: 'expired',
+  pending: 'pending',
+}
+
+/** A state that we do not know approves nothing. */
+export const exitOfState = (status: string): Exit =>
+  Object.hasOwn(exitOf, status) ? exitOf[status as ApprovalState] : 'failed'
+
+const worst: Exit[] = ['failed', 'denied', 'expired', 'pending', 'done']
+
+/** The exit code of several waits: a no weighs more than a silence, and a silence more than no answer yet. */
+export const exitOfAll = (records: readonly ApprovalRecord[]): number =>
+  exitCode(worst.find((exit) => records.some(({ status }) => exitOfState(status) === exit)) ?? 'done')
 
 type Fields = Record<string, unknown>
 type Below = { message: string; data: Fields[]; columns: readonly string[] }

@@ -6,9 +6,8 @@ import { digestOf, textSubject } from '../../receipt/subject.ts'
 import { verifyReceipt } from '../../receipt/verify.ts'
 import type { Context } from '../context/context.ts'
 import type { Backend } from './backend.ts'
-import { issuerIn } from './expected.ts'
-import { getJson } from './get-json.ts'
-import { requireValid } from './verdict.ts'
+import { issuerIn, requireValid } from './receipt-check.ts'
+import { getJson } from './public-json.ts'
 
 const digits = (mobile: string): string => mobile.replace(/[\s().-]/g, '')
 

@@ -6,7 +6,7 @@ import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context/context.ts'
 import { openMemory } from '../context/disk-cache.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
-import { sameService } from '../context/same-service.ts'
+import { sameService } from '../program/command-line.ts'
 
 /** As long as a service looks back, too: five rings in ten minutes. */
 const windowMs = 10 * 60_000

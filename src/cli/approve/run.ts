@@ -4,15 +4,14 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
-import { noteScope } from '../program/command-scope.ts'
+import { noteScope } from '../program/command-node.ts'
 import { pickingFlag } from '../terminal/accepted.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
+import { reserveFile } from '../terminal/output-file.ts'
 import { addAskFlags, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
 import type { BoundCommand } from './bound-command.ts'
-import { childEnvironment, type ChildEnvironment } from './child-environment.ts'
-import { findCommand } from './command-file.ts'
+import type { ChildEnvironment } from './child.ts'
 import { getApproval } from './get-approval.ts'
-import { reserveFile } from '../terminal/reserve-file.ts'
 import { createTeller } from './progress.ts'
 
 type Options = {
@@ -136,6 +135,7 @@ export const registerRun = (group: Command, context: Context): void => {
     const picking = pickingFlag(context.globals)
     if (picking && !options.dryRun)
       throw usageError(`svc approve run does not take ${picking}`, 'The command itself has standard output')
+    const { childEnvironment, findCommand } = await import('./child.ts')
     const file = findCommand(name, io)
     const environment = childEnvironment(io.env, options.env)
     const folder = mkdtempSync(join(tmpdir(), 'svc-approval-'))

@@ -5,7 +5,7 @@ import { influential, scopes as every } from '../../contract/scopes.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import { shellWord } from '../../core/shell-word.ts'
-import { sameService } from '../context/same-service.ts'
+import { sameService } from '../program/command-line.ts'
 
 /** What the key that asks can do; undefined where the service does not say. */
 const readScopes = async (client: Client, context: Context): Promise<string[] | undefined> => {

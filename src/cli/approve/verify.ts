@@ -3,10 +3,9 @@ import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Context } from '../context/context.ts'
-import { readText } from '../terminal/read-text.ts'
+import { readText } from '../terminal/input-file.ts'
 import { factors } from './ask.ts'
-import type { ExpectedFlags } from './expected.ts'
-import { hintOf, sentence } from './verdict.ts'
+import type { ExpectedFlags } from './receipt-check.ts'
 
 type Options = ExpectedFlags & { jwks?: string; jwksUrl?: string }
 
@@ -48,7 +47,7 @@ const readKeys = async ({ jwks, jwksUrl }: Options, context: Context): Promise<u
       )
     }
   }
-  const { getJson } = await import('./get-json.ts')
+  const { getJson } = await import('./public-json.ts')
   if (jwksUrl !== undefined) return getJson(context, urlOf(jwksUrl), context.globals.cacert)
   const { baseUrl, cacert } = await context.settings()
   const { origin } = new URL(baseUrl.value)
@@ -114,7 +113,7 @@ export const registerVerify = (group: Command, context: Context): void => {
     const byProfile = options.jwks === undefined && options.jwksUrl === undefined
     let keys: Promise<unknown> | undefined
     const keysOnce = (): Promise<unknown> => (keys ??= readKeys(options, context))
-    const { expectedOf } = await import('./expected.ts')
+    const { expectedOf, hintOf, sentence } = await import('./receipt-check.ts')
     const receipt = receiptIn(await readText(given, io, 'receipt'))
     const wanted = await expectedOf(options, { byProfile, keys: keysOnce }, context)
     const { verifyReceipt } = await import('../../receipt/verify.ts')

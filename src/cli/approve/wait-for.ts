@@ -3,7 +3,7 @@ import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Globals } from '../terminal/run.ts'
-import { sameService } from '../context/same-service.ts'
+import { sameService } from '../program/command-line.ts'
 import type { Backend } from './backend.ts'
 import type { Teller } from './progress.ts'
 

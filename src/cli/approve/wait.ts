@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
-import { noteScope } from '../program/command-scope.ts'
-import { sameService } from '../context/same-service.ts'
-import { interruptedWait, showAwaited } from './messages.ts'
-import { exitOfAll } from './state.ts'
+import { noteScope } from '../program/command-node.ts'
+import { sameService } from '../program/command-line.ts'
+import { exitOfAll, interruptedWait, showAwaited } from './messages.ts'
 import { checkEvents, createTeller } from './progress.ts'
 import { waitFor } from './wait-for.ts'
 

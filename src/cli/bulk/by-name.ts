@@ -1,8 +1,7 @@
 import { fieldsIn, rowsIn } from '../../client/answered.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
-import type { Destination, Fields, Item, Kind, Send } from './kind.ts'
-import { sameFields } from './same-fields.ts'
+import { type Destination, type Fields, type Item, type Kind, sameFields, type Send } from './kind.ts'
 
 type Operations = {
   one: string

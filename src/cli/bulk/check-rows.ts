@@ -4,8 +4,7 @@ import { SvcError, usageError, type Issue } from '../../core/errors.ts'
 import { interrupted } from '../../client/network-error.ts'
 import { typeFields } from './columns.ts'
 import type { Fields, Item, Kind, RawRow } from './kind.ts'
-import { grouped } from './progress.ts'
-import { createTally } from './tally.ts'
+import { createTally, grouped } from './progress.ts'
 
 /** Checks one row after the other; a row answers its item or what is wrong with it. */
 const createChecker = (kind: Kind) => {

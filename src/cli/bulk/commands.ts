@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { noteScope } from '../program/command-scope.ts'
+import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import type { TypedExport } from './export.ts'
 import type { TypedImport } from './import-options.ts'

@@ -1,10 +1,55 @@
-import { usageError } from '../../core/errors.ts'
+import { type Issue, usageError } from '../../core/errors.ts'
 import { columnOf, unknownColumn } from './columns.ts'
-import { isFeatureCollection, readFeatures } from './geojson.ts'
 import type { Fields, Kind, RawRow } from './kind.ts'
 
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const isFeatureCollection = (value: unknown): value is { features: unknown[] } =>
+  isObject(value) && value['type'] === 'FeatureCollection' && Array.isArray(value['features'])
+
+/** Of a Point, its coordinates: longitude first, and a height that nobody needs. */
+const placeOf = (geometry: unknown): { fields: Fields } | Issue => {
+  const shape = isObject(geometry) ? geometry : {}
+  if (shape['type'] !== 'Point')
+    return {
+      field: 'geometry',
+      message: `is ${typeof shape['type'] === 'string' ? `a ${shape['type'].slice(0, 40)}` : 'missing'}; a geo-fence is a circle: give a Point and the property radius`,
+    }
+  const at = shape['coordinates']
+  if (!Array.isArray(at) || at.length < 2 || at.length > 3)
+    return { field: 'coordinates', message: 'must be [longitude, latitude]' }
+  return { fields: { longitude: at[0], latitude: at[1] } }
+}
+
+/** Each feature as a row: the coordinates of its Point, and its properties. */
+export const readFeatures = ({ features }: { features: unknown[] }, kind: Kind): RawRow[] =>
+  features.map((feature, i) => {
+    const row = i + 1
+    if (!isObject(feature) || feature['type'] !== 'Feature')
+      return { row, fields: {}, issues: [{ field: 'type', message: 'must be Feature' }] }
+    const place = placeOf(feature['geometry'])
+    const issues: Issue[] = 'fields' in place ? [] : [place]
+    const fields: Fields = 'fields' in place ? place.fields : {}
+    for (const [name, value] of Object.entries(Object(feature['properties']) as Fields)) {
+      const column = columnOf(kind, name)
+      if (column === undefined) issues.push(unknownColumn(kind, name))
+      else if (Object.hasOwn(fields, column) || column === 'latitude' || column === 'longitude')
+        issues.push({
+          field: `properties.${name}`,
+          message: 'is said by the geometry or by another property',
+        })
+      else fields[column] = value
+    }
+    return issues.length > 0 ? { row, fields, issues } : { row, fields }
+  })
+
+/** A geo-fence as a feature. */
+export const featureOf = ({ latitude, longitude, ...properties }: Fields): object => ({
+  type: 'Feature',
+  geometry: { type: 'Point', coordinates: [longitude, latitude] },
+  properties,
+})
 
 /** The fields of one object under the names of the columns. */
 const rowOf = (value: unknown, row: number, kind: Kind): RawRow => {

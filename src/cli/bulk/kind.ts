@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import type { Operation } from '../../contract/operation.ts'
-import type { Issue } from '../../core/errors.ts'
+import type { Issue, SvcError } from '../../core/errors.ts'
 
 export const fileFormats = ['csv', 'ndjson', 'json', 'geojson'] as const
 export type FileFormat = (typeof fileFormats)[number]
@@ -63,3 +63,17 @@ export type Kind = {
   /** What is asked of the list, besides the organization. */
   listed: Readonly<Fields>
 }
+
+const otherConflicts = new Set(['idempotency_key_reused', 'quota_exceeded'])
+
+/** What a row wants to add is there already. Other services have other codes for it, or none. */
+export const isConflict = ({ code, http_status }: SvcError): boolean =>
+  code === 'name_exists' || (http_status === 409 && !otherConflicts.has(code))
+
+/** Whether a record already says all that these fields say. */
+export const sameFields = (fields: Fields, record: unknown): boolean =>
+  typeof record === 'object' &&
+  record !== null &&
+  Object.entries(fields).every(
+    ([name, value]) => JSON.stringify((record as Fields)[name]) === JSON.stringify(value),
+  )

@@ -5,9 +5,8 @@ import { sha256 } from '../../core/ids.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from '../terminal/io.ts'
 import { readCsv } from './csv.ts'
-import { textOf } from '../terminal/encoding.ts'
-import { isFeatureCollection } from './geojson.ts'
-import { readJson, readNdjson } from './json-rows.ts'
+import { textOf } from '../terminal/input-file.ts'
+import { isFeatureCollection, readJson, readNdjson } from './json-rows.ts'
 import { fileFormats, type FileFormat, type Kind, type RawRow } from './kind.ts'
 
 /** As much as standard input takes; some 800,000 users. */

@@ -12,7 +12,7 @@ import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { safeJson, safeLine } from '../../core/safe-text.ts'
-import { requirePlainFile } from '../terminal/plain-file.ts'
+import { requirePlainFile } from '../terminal/output-file.ts'
 import type { Invalid } from './check-rows.ts'
 import type { Item, Outcome } from './kind.ts'
 

@@ -4,9 +4,7 @@ import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
 import { nationalNumber, readPhone } from '../../rules/phone.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
-import { isConflict } from './conflict.ts'
-import type { Destination, Fields, Kind, Send } from './kind.ts'
-import { sameFields } from './same-fields.ts'
+import { type Destination, type Fields, isConflict, type Kind, sameFields, type Send } from './kind.ts'
 
 /** A dialing prefix as spreadsheets leave it: `49`, `0049`. */
 const withPlus = (code: unknown): unknown =>

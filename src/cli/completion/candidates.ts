@@ -2,14 +2,13 @@ import { parseArgs } from 'node:util'
 import type { Operation } from '../../contract/operation.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { createApprovalGuard } from '../approve/approval-guard.ts'
-import { createContext } from '../context/create-context.ts'
-import type { Context } from '../context/context.ts'
+import { type Context, createContext } from '../context/context.ts'
 import type { Io } from '../terminal/io.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { openMemory } from '../context/disk-cache.ts'
 import type { ProfileFile } from '../context/profile-file.ts'
 import { rowsOf } from '../terminal/payload.ts'
-import type { Candidate, ValueKind } from './kinds.ts'
+import type { Candidate, ValueKind } from './tree.ts'
 
 /** A shell waits for it while somebody looks at the prompt. */
 const limitMs = 2_000

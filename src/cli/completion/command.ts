@@ -1,9 +1,24 @@
-import { completionScript, shells } from './script.ts'
-import { kinds, type ValueKind } from './kinds.ts'
-import type { Context } from '../context/context.ts'
 import { usageError } from '../../core/errors.ts'
-import { describeCommand } from '../program/command-node.ts'
+import type { Context } from '../context/context.ts'
+import { type CommandNode, describeCommand } from '../program/command-node.ts'
 import type { Register } from '../program/program.ts'
+import { completionTree, type CompletionTree, kinds, type ValueKind } from './tree.ts'
+import { bash } from './bash.ts'
+import { fish } from './fish.ts'
+import { powershell } from './powershell.ts'
+import { zsh } from './zsh.ts'
+
+/** Each shell's script and the ending of its file. */
+export const shells = {
+  bash: { make: bash, ending: 'bash' },
+  zsh: { make: zsh, ending: 'zsh' },
+  fish: { make: fish, ending: 'fish' },
+  powershell: { make: powershell, ending: 'ps1' },
+} as const satisfies Record<string, { make(tree: CompletionTree): string; ending: string }>
+
+/** The script that completes the commands of `root` in one shell. */
+export const completionScript = (shell: keyof typeof shells, root: CommandNode): string =>
+  shells[shell].make(completionTree(root))
 
 const isShell = (word: string | undefined): word is keyof typeof shells =>
   word !== undefined && Object.hasOwn(shells, word)

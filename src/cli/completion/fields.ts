@@ -1,7 +1,7 @@
 import { answeredFields } from '../../contract/describe.ts'
 import { table } from '../../contract/table.ts'
 import type { Operation } from '../../contract/operation.ts'
-import type { Candidate } from './kinds.ts'
+import type { Candidate } from './tree.ts'
 
 const operations: Operation[] = Object.values(table)
 

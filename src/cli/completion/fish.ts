@@ -1,6 +1,5 @@
 import { quoted as shellQuoted } from '../../core/shell-word.ts'
-import type { ValueKind } from './kinds.ts'
-import type { CompletionTree, FlagWords } from './tree.ts'
+import type { CompletionTree, FlagWords, ValueKind } from './tree.ts'
 
 /** In single quotes fish knows two escapes, of the quote and of the backslash itself. */
 const quoted = (text: string): string => shellQuoted(text.replaceAll('\\', '\\\\'))

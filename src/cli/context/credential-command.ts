@@ -3,7 +3,7 @@ import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Io } from '../terminal/io.ts'
-import { configDir } from './config-dir.ts'
+import { configDir } from './private-file.ts'
 
 const limitMs = 5_000
 const limitBytes = 64 * 1024

@@ -2,8 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path'
 import { sha256 } from '../../core/ids.ts'
 import type { Io } from '../terminal/io.ts'
-import { configDir } from './config-dir.ts'
-import { readGuarded } from './private-file.ts'
+import { configDir, readGuarded } from './private-file.ts'
 
 const keptMs = 24 * 60 * 60_000
 

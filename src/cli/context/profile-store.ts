@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SvcError } from '../../core/errors.ts'
 import type { Io } from '../terminal/io.ts'
-import { configDir } from './config-dir.ts'
-import { checkFolder, readGuarded } from './private-file.ts'
+import { checkFolder, configDir, readGuarded } from './private-file.ts'
 import { emptyFile, parseProfiles, type ProfileFile } from './profile-file.ts'
 
 export type ProfileStore = {

@@ -1,3 +1,15 @@
+import type { EnvName } from '../../core/env.ts'
+import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import type { Globals } from '../terminal/run.ts'
+import type { Io } from '../terminal/io.ts'
+import { checkBaseUrl, checkMcpUrl, defaultBaseUrl, originOf } from './address.ts'
+import { askKeySource, bearerSource, createKeyReader, keySource } from './api-key.ts'
+import type { Profile, ProfileFile } from './profile-file.ts'
+import { createStore, type ProfileStore } from './profile-store.ts'
+import { findSvcrc } from './svcrc.ts'
+
 export type Source = 'flag' | 'environment' | '.svcrc' | 'profile' | 'default'
 /** `from`: the flag, the variable, the .svcrc or the profile file that says it. */
 export type Setting<T = string> = { value: T; source: Source; from?: string }
@@ -41,4 +53,135 @@ export type Settings = {
   askKeyHint: string
   /** The bearer of the approval tool server: another secret, under the same rules. */
   bearer(url: string): Promise<string | undefined>
+}
+
+/** An empty variable counts as none: that is how CI hands over a secret that is not set. */
+const envSetting = (io: Io, name: EnvName): Setting | undefined =>
+  io.env[name] ? { value: io.env[name], source: 'environment' } : undefined
+
+const flagSetting = (value: string | undefined): Setting | undefined =>
+  value === undefined ? undefined : { value, source: 'flag' }
+
+const fileSetting = (value: string | undefined): Setting | undefined =>
+  value ? { value, source: 'profile' } : undefined
+
+const notThere = (message: string, name: string, others: boolean): SvcError =>
+  new SvcError('notFound', 'no_profile', message, {
+    hint: others ? 'svc profile list' : `svc profile create ${shellWord(name)} --base-url URL`,
+  })
+
+/** Fails when there is no such profile, and lists those that there are. */
+export const requireProfile = (file: ProfileFile, name: string): Profile => {
+  if (Object.hasOwn(file.profiles, name)) return file.profiles[name]!
+  const names = Object.keys(file.profiles)
+  const others = names.length > 0 ? `; there are ${names.join(', ')}` : ''
+  throw notThere(`Profile "${name}" not found${others}`, name, names.length > 0)
+}
+
+/** What the .svcrc of this folder names; only a profile that the user has made. */
+const svcrcSetting = (io: Io, file: ProfileFile): Setting | undefined => {
+  const found = findSvcrc(io)
+  if (!found) return undefined
+  const { name, path } = found
+  if (!Object.hasOwn(file.profiles, name))
+    throw new SvcError(
+      'notFound',
+      'no_profile',
+      `${safeLine(path)} names the profile "${name}", which does not exist`,
+      {
+        hint: `svc profile create ${shellWord(name)} --base-url URL; --profile NAME or SVC_PROFILE overrides it`,
+      },
+    )
+  return { value: name, source: '.svcrc', from: path }
+}
+
+const chosenProfile = (io: Io, globals: Globals, file: ProfileFile): Setting =>
+  flagSetting(globals.profile) ??
+  envSetting(io, 'SVC_PROFILE') ??
+  svcrcSetting(io, file) ??
+  fileSetting(file.current) ?? { value: 'default', source: 'default' }
+
+const checked = (
+  setting: Setting | undefined,
+  check: (text: string, what: string) => string,
+  names: { flag?: string; env: EnvName; field: keyof Profile; profile: string },
+): Setting | undefined => {
+  if (!setting) return undefined
+  const what =
+    setting.source === 'flag'
+      ? names.flag!
+      : setting.source === 'environment'
+        ? names.env
+        : `${names.field} of profile "${names.profile}"`
+  return { ...setting, value: check(setting.value, what) }
+}
+
+const fallbackOf = (profile: Profile, baseUrl: string | undefined): Settings['verifyFallback'] => {
+  if (profile.verify_fallback !== true) return 'off'
+  return baseUrl !== undefined && profile.verify_tested_url === baseUrl ? 'on' : 'untested'
+}
+
+/**
+ * Whether the profile's tool server is of the service in use. With an address from elsewhere it is another service's, and
+ * would ask the wrong people.
+ */
+const isOfService = ({ base_url, mcp_url }: Profile, baseUrl: Setting | undefined): boolean =>
+  baseUrl === undefined ||
+  baseUrl.source === 'profile' ||
+  [base_url ?? defaultBaseUrl, mcp_url!].some((url) => originOf(url) === originOf(baseUrl.value))
+
+/** What holds for this run: flag, then environment, then profile (which .svcrc may name), then default. Fails with a usage error. */
+export const createSettings = ({
+  io,
+  globals,
+  store = createStore(io),
+}: {
+  io: Io
+  globals: Globals
+  store?: ProfileStore
+}): Settings => {
+  const file = store.read()
+  const name = chosenProfile(io, globals, file)
+  const profile =
+    name.source === 'default' ? (file.profiles['default'] ?? {}) : requireProfile(file, name.value)
+  const pick = (flag: string | undefined, env: EnvName, field: string | undefined): Setting | undefined =>
+    flagSetting(flag) ?? envSetting(io, env) ?? fileSetting(field)
+
+  const baseUrl = checked(pick(globals.baseUrl, 'SVC_BASE_URL', profile.base_url), checkBaseUrl, {
+    flag: '--base-url',
+    env: 'SVC_BASE_URL',
+    field: 'base_url',
+    profile: name.value,
+  })
+  const mcpUrl = checked(pick(undefined, 'SVC_MCP_URL', profile.mcp_url), checkMcpUrl, {
+    env: 'SVC_MCP_URL',
+    field: 'mcp_url',
+    profile: name.value,
+  })
+  const own = keySource(io, globals, profile, name.value)
+  const asking = askKeySource(io, globals, profile, name.value)
+  const key = own ?? asking
+  const apart = mcpUrl?.source === 'profile' && !isOfService(profile, baseUrl)
+  return {
+    profile: name,
+    baseUrl: baseUrl ?? { value: defaultBaseUrl, source: 'default' },
+    mcpUrl: apart ? undefined : mcpUrl,
+    otherMcpUrl: apart ? mcpUrl : undefined,
+    org: pick(undefined, 'SVC_ORG', profile.org),
+    defaultMobile: pick(undefined, 'SVC_DEFAULT_MOBILE', profile.default_mobile),
+    defaultFactors: pick(undefined, 'SVC_DEFAULT_FACTORS', profile.default_factors),
+    requestFrom: pick(undefined, 'SVC_REQUEST_FROM', profile.request_from),
+    cacert: flagSetting(globals.cacert) ?? fileSetting(profile.cacert),
+    protected: profile.protected === true,
+    requireApproval: profile.require_approval ?? [],
+    verifyFallback: fallbackOf(profile, baseUrl?.value),
+    approver: profile.default_mobile,
+    apiKey: createKeyReader(key, name.value, own ? 'API key' : 'ask key'),
+    keyHint:
+      key?.remedy ??
+      `svc profile login ${shellWord(name.value)} saves one; SVC_API_KEY is used once; svc serve creates the profile local`,
+    ...(own && asking && { askKey: createKeyReader(asking, name.value, 'ask key') }),
+    askKeyHint: asking?.remedy ?? `svc profile login ${shellWord(name.value)} --ask`,
+    bearer: createKeyReader(bearerSource(io, profile), name.value, 'bearer'),
+  }
 }

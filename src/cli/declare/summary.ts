@@ -1,9 +1,8 @@
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
-import { wantsRows } from './plan-output.ts'
+import { stepName, wantsRows } from './plan-output.ts'
 import type { Outcome, Result } from './execution.ts'
 import type { Step } from './plan.ts'
-import { stepName } from './plan-text.ts'
 
 const past = { create: 'created', change: 'changed', delete: 'deleted', by_hand: 'left' } as const
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { wantsColour } from '../terminal/colour.ts'
+import { wantsColour } from '../terminal/output.ts'
 import type { Context } from '../context/context.ts'
 import type { Finding } from './finding.ts'
 import { wrap } from '../program/help-text.ts'

@@ -1,11 +1,9 @@
 import type { Context } from '../context/context.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkFiles, closeFiles } from './files.ts'
-import { checkDelivery } from './delivery.ts'
+import { checkAddress, checkDelivery, checkKey, checkService, checkStore } from './service.ts'
 import { failed, note, ok, type Finding } from './finding.ts'
 import { checkAskKey, checkKeys } from './keys.ts'
-import { checkAddress, checkKey, checkService } from './service.ts'
-import { checkStore } from './store.ts'
 import { checkTools } from './tools.ts'
 import { checkFallback } from './verify-fallback.ts'
 

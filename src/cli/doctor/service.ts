@@ -3,10 +3,14 @@ import { org } from '../../contract/org.ts'
 import { SvcError } from '../../core/errors.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Answer } from '../../client/client.ts'
+import { rowsIn } from '../../client/answered.ts'
+import { audit } from '../../contract/audit.ts'
+import type { Data } from '../../contract/operation.ts'
+import { outbox } from '../../contract/outbox.ts'
 import type { Context } from '../context/context.ts'
 import { pathHint } from '../context/address.ts'
 import type { Settings } from '../context/settings.ts'
-import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
+import { fail, failed, type Finding, isUnsaid, note, ok, warn } from './finding.ts'
 
 /** Results of a verification count within 5 minutes of the clock of the service. */
 const clockFailsMs = 5 * 60_000
@@ -65,4 +69,66 @@ export const checkService = async (context: Context): Promise<Finding[]> => {
   const ms = Math.round(performance.now() - started)
   if (!answer) return [ok('service', `accepts this key, which cannot read, and answers in ${ms} ms`)]
   return [ok('service', `accepts this key and answers in ${ms} ms`), clock(answer.date, io.now().getTime())]
+}
+
+const named = 3
+
+/** Whether another program has changed devices or keys in the store; only our own service can report it. */
+export const checkStore = async (context: Context): Promise<Finding> => {
+  const client = await context.client()
+  try {
+    const answer = await client.call(audit.listAlteredRows, {}, { signal: context.io.signal })
+    const rows = rowsIn(audit.listAlteredRows, answer)
+    if (rows.length === 0) return ok('store', 'no other program has changed devices, keys or users')
+    const some = rows.slice(0, named).map(({ kind, id }) => `${String(kind).replace('_', ' ')} ${String(id)}`)
+    const more = rows.length > named ? ` and ${rows.length - named} more` : ''
+    return fail(
+      'store',
+      `another program has changed ${some.join(', ')}${more}, which the service does not use`,
+      'svc audit altered lists them; revoke them or restore a backup',
+    )
+  } catch (error) {
+    if (isUnsaid(error)) return note('store', 'this service does not report it')
+    if (error instanceof SvcError && error.code === 'scope_missing')
+      return note('store', 'this key cannot read whether another program has changed the store')
+    return failed('store', error)
+  }
+}
+
+type Channel = Data<typeof outbox.listChannels>[number]
+
+const isTold = ({ channel, ready }: Channel): boolean =>
+  typeof channel === 'string' && typeof ready === 'boolean'
+
+const about = ({ channel: name, ready, waiting, given_up }: Channel): Finding => {
+  if (!ready)
+    return note(
+      'delivery',
+      `${name} is not set up`,
+      'svc help configuration > svc.yaml, then svc serve --config svc.yaml',
+    )
+  if (Number(waiting) > 0 || Number(given_up) > 0)
+    return warn(
+      'delivery',
+      `${name}: ${Number(waiting)} waiting for another attempt, ${Number(given_up)} failed within a day`,
+      `svc notify outbox list --channel ${shellWord(name)} --state ${Number(given_up) > 0 ? 'dead' : 'queued'}`,
+    )
+  return ok('delivery', `${name} is set up, and no message is waiting`)
+}
+
+const unsaid = note('delivery', 'this service does not report it')
+
+/** Whether messages go out; only our own service tells. */
+export const checkDelivery = async (context: Context): Promise<Finding[]> => {
+  const client = await context.client()
+  try {
+    const answer = await client.call(outbox.listChannels, {}, { signal: context.io.signal })
+    const rows = rowsIn(outbox.listChannels, answer)
+    return rows.every(isTold) ? rows.map(about) : [unsaid]
+  } catch (error) {
+    if (isUnsaid(error)) return [unsaid]
+    if (error instanceof SvcError && error.code === 'scope_missing')
+      return [note('delivery', 'not shown: this key lacks the scopes "read" and "notify"')]
+    return [failed('delivery', error)]
+  }
 }

@@ -1,7 +1,6 @@
 import { createToolClient } from '../../client/tool-client.ts'
 import type { Context } from '../context/context.ts'
-import { getJson } from '../approve/get-json.ts'
-import { healthOf } from '../approve/health-of.ts'
+import { getJson, healthOf } from '../approve/public-json.ts'
 import { askKeyFor } from '../approve/open-tools.ts'
 import { openTransport } from '../context/open-client.ts'
 import { fail, failed, note, ok, warn, type Finding } from './finding.ts'

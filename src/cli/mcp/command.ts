@@ -2,11 +2,26 @@ import { realpathSync } from 'node:fs'
 import { Argument, type Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { type AskingDefaults, type NamedSetting, readAskingDefaults } from '../../contract/asking-defaults.ts'
 import type { Context } from '../context/context.ts'
-import { configDir } from '../context/config-dir.ts'
+import { configDir } from '../context/private-file.ts'
+import type { Setting, Settings } from '../context/settings.ts'
 import { chooseGateway } from './choose-gateway.ts'
-import { askingDefaults } from './defaults.ts'
-import { childSnippet, httpSnippet, mcpClients, type McpClient } from './snippet.ts'
+import { childSnippet, httpSnippet, type McpClient, mcpClients } from './snippet.ts'
+
+const named = (setting: Setting | undefined, variable: string, field: string): NamedSetting | undefined =>
+  setting && {
+    value: setting.value,
+    name: setting.source === 'environment' ? variable : `${field} of the profile`,
+  }
+
+/** What holds where a tool call leaves a field out. Fails with a usage error that names the setting. */
+export const askingDefaults = ({ defaultMobile, defaultFactors, requestFrom }: Settings): AskingDefaults =>
+  readAskingDefaults({
+    mobile: named(defaultMobile, 'SVC_DEFAULT_MOBILE', 'default_mobile'),
+    factors: named(defaultFactors, 'SVC_DEFAULT_FACTORS', 'default_factors'),
+    label: named(requestFrom, 'SVC_REQUEST_FROM', 'request_from'),
+  })
 
 const demoGateway = async () => (await import('../../service/mcp/demo-gateway.ts')).createDemoGateway()
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
 import type { Io } from '../terminal/io.ts'
-import { readText } from '../terminal/read-text.ts'
+import { readText } from '../terminal/input-file.ts'
 
 // Further body fields, as gh has them: -f text, -F typed, --input a whole file.
 

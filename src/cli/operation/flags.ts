@@ -5,7 +5,7 @@ import { usageError } from '../../core/errors.ts'
 import { listed } from '../../core/sentence.ts'
 import { expandDays, expandSlots } from './days.ts'
 import type { Io } from '../terminal/io.ts'
-import { readText } from '../terminal/read-text.ts'
+import { readText } from '../terminal/input-file.ts'
 import { timeForms, typedTime, type Direction } from './typed-time.ts'
 
 const placeholder: Record<Field['kind'], string> = {

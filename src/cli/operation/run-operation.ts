@@ -32,16 +32,13 @@ const askBefore = async (
 ): Promise<void> => {
   const { requireApproval } = await context.settings()
   if (requireApproval.length === 0) return
-  const { operationLine } = await import('./operation-line.ts')
+  const { boundCall, operationLine } = await import('./approval-subject.ts')
   const line = operationLine(operation, gathered, typed)
   await context.approveFirst({
     cli: operation.cli,
     line,
     org: orgIn(gathered.input),
-    bound: async () => {
-      const { boundCall } = await import('./request-subject.ts')
-      return boundCall(operation, { ...gathered.input, ...gathered.extra }, context)
-    },
+    bound: () => boundCall(operation, { ...gathered.input, ...gathered.extra }, context),
   })
 }
 

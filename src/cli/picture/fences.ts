@@ -1,4 +1,5 @@
 import { chord, ground, pointAt } from '../../rules/earth.ts'
+import { featureOf } from '../bulk/json-rows.ts'
 import type { Circle, Place } from './projection.ts'
 
 export type Level = 'organization' | 'user'
@@ -47,3 +48,11 @@ export const markFences = (
     mark: fence.active ? letters(i) : letters(i).toLowerCase(),
     ...(point && { distance: metresTo(fence, point) }),
   }))
+
+/** RFC 7946 as `svc geofence import` takes it: a point each with its radius (metres), as GeoJSON has no circles. */
+export const geojsonOf = (fences: readonly DrawnFence[]) => ({
+  type: 'FeatureCollection',
+  features: fences.map(({ name, latitude, longitude, radius, active }) =>
+    featureOf({ latitude, longitude, name, radius, is_active: active ? 1 : 0 }),
+  ),
+})

@@ -9,11 +9,10 @@ import { checkLocation } from '../../rules/location.ts'
 import type { Context } from '../context/context.ts'
 import { parseScalar } from '../operation/flags.ts'
 import { writePaged } from '../terminal/pager.ts'
-import { markFences, readFences, type CheckedPoint, type DrawnFence } from './fences.ts'
+import { markFences, readFences, type CheckedPoint, type DrawnFence, geojsonOf } from './fences.ts'
 import { rowsOfLevels, type LevelRows } from './level-rows.ts'
 import { mapText, type PointVerdict } from './map-text.ts'
-import { pictureWidth, wantsPicture } from './colors.ts'
-import { checkPicture, writePicture } from './picture-file.ts'
+import { checkPicture, pictureWidth, wantsPicture, writePicture } from './colors.ts'
 import { placeText } from './view.ts'
 
 type Options = {
@@ -112,7 +111,6 @@ export const runMap = async (options: Options, context: Context): Promise<void> 
   const verdict = point && verdictOf(rows, point, io.now())
 
   if (options.geojson !== undefined) {
-    const { geojsonOf } = await import('./geojson.ts')
     await writePicture('--geojson', options.geojson, `${safeJson(geojsonOf(fences), 2)}\n`, context)
   }
   if (options.html !== undefined) {

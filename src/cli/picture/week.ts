@@ -12,8 +12,7 @@ import { cellText, type Grid } from '../terminal/grid.ts'
 import { writePaged } from '../terminal/pager.ts'
 import { drawTable } from '../terminal/table.ts'
 import { rowsOfLevels, type LevelRows } from './level-rows.ts'
-import { paintsFor, pictureWidth, wantsPicture } from './colors.ts'
-import { checkPicture, writePicture } from './picture-file.ts'
+import { checkPicture, paintsFor, pictureWidth, wantsPicture, writePicture } from './colors.ts'
 import { dayText, drawWeek, jumpTexts, legendOf, type WeekPicture } from './week-drawing.ts'
 
 type Options = { org?: string; user?: string; timezone?: string; at?: string; html?: string }

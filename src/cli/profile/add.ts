@@ -4,8 +4,7 @@ import type { Context } from '../context/context.ts'
 import { pathHint } from '../context/address.ts'
 import { checkName, parseChange } from './edit.ts'
 import type { Profile, ProfileFile } from '../context/profile-file.ts'
-import { readNewKey } from './read-key.ts'
-import { saveProfile } from './save.ts'
+import { readNewKey, saveProfile } from './save.ts'
 import { createStore } from '../context/profile-store.ts'
 
 /** The flags of `svc profile create`; the address and the CA are the global ones. */

@@ -5,9 +5,8 @@ import type { Context } from '../context/context.ts'
 import { openTransport } from '../context/open-client.ts'
 import type { LoginOptions } from './login.ts'
 import type { ProfileFile } from '../context/profile-file.ts'
-import { readNewKey } from './read-key.ts'
-import { createSettings } from '../context/resolve.ts'
-import { saveProfile } from './save.ts'
+import { readNewKey, saveProfile } from './save.ts'
+import { createSettings } from '../context/settings.ts'
 
 /** Asks for the bearer of the tool server, tries it, and saves it when the server takes it: for that address alone. */
 export const logInBearer = async (

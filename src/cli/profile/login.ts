@@ -9,10 +9,8 @@ import { openClient } from '../context/open-client.ts'
 import { checkBaseUrl } from '../context/address.ts'
 import { checkName, parseChange } from './edit.ts'
 import type { ProfileFile } from '../context/profile-file.ts'
-import { readNewKey } from './read-key.ts'
-import { createSettings } from '../context/resolve.ts'
-import type { Settings } from '../context/settings.ts'
-import { saveProfile } from './save.ts'
+import { readNewKey, saveProfile } from './save.ts'
+import { createSettings, type Settings } from '../context/settings.ts'
 import { createStore } from '../context/profile-store.ts'
 
 type Target = { url: string; key: string }

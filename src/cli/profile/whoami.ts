@@ -5,7 +5,7 @@ import { key } from '../../contract/key.ts'
 import type { Data } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
-import { noteScope } from '../program/command-scope.ts'
+import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 
 type Own = Partial<Data<typeof key.whoAmI>>

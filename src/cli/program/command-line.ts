@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { shellWord } from '../../core/shell-word.ts'
-import { wordsOf } from './command-words.ts'
 import type { Again } from '../context/context.ts'
+import type { Globals } from '../terminal/run.ts'
+import { wordsOf } from './command-node.ts'
 
 // A command in words, for the person who approves it. No secret stands in it.
 
@@ -76,3 +77,9 @@ export const typedAgain = (command: Command, argv: readonly string[], change: Ag
     ...(after ? ['--', ...words] : []),
   ].join(' ')
 }
+
+/** The flags with which another command reaches the same service with the same key, to be put behind it. */
+export const sameService = ({ profile, baseUrl, keyFile, cacert }: Globals): string =>
+  Object.entries({ '--profile': profile, '--base-url': baseUrl, '--key-file': keyFile, '--cacert': cacert })
+    .flatMap(([flag, value]) => (value === undefined ? [] : [` ${flag} ${shellWord(value)}`]))
+    .join('')

@@ -1,5 +1,14 @@
 import type { Argument, Command, Option } from 'commander'
-import { scopeOf } from './command-scope.ts'
+
+const scopes = new WeakMap<Command, string>()
+
+/** Says in the help of a command, and in what is made from the tree, which scope its key needs: `ask or read`. */
+export const noteScope = (command: Command, scope: string): void => {
+  scopes.set(command, scope)
+  command.addHelpText('after', `\nScope of the key: ${scope}`)
+}
+
+export const scopeOf = (command: Command): string | undefined => scopes.get(command)
 
 export type FlagNode = {
   flags: string
@@ -59,3 +68,7 @@ export const describeCommand = (command: Command): CommandNode => ({
   after: afterOf(command),
   commands: command.createHelp().visibleCommands(command).map(describeCommand),
 })
+
+/** The words that lead to a command: `['geofence', 'create']`. */
+export const wordsOf = (command: Command): string[] =>
+  command.parent ? [...wordsOf(command.parent), command.name()] : []

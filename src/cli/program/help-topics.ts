@@ -1,6 +1,24 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { environment } from '../../core/env.ts'
 import { exits } from '../../core/exit-codes.ts'
-import { sampleConfig } from './sample-config.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { nearest } from '../../core/nearest.ts'
+import type { Register } from './program.ts'
+
+/** The commented configuration of `svc serve`: beside the built program, or in the documentation of the source tree. */
+export const sampleConfig = (): string => {
+  const here = dirname(fileURLToPath(import.meta.url))
+  const file = [join(here, 'svc.sample.yaml'), join(here, '../../../docs/svc.sample.yaml')].find((one) =>
+    existsSync(one),
+  )
+  if (file === undefined)
+    throw new SvcError('failed', 'no_sample', 'The sample configuration is missing from this installation', {
+      hint: 'Install svc again',
+    })
+  return readFileSync(file, 'utf8').trimEnd()
+}
 
 export type Topic = { about: string; text(): string }
 
@@ -117,4 +135,35 @@ A receipt proves a decision, and not that it is still unused: svc approve consum
 What is attested is that the device verified its user by face, fingerprint or PIN, never which of them. That the
 phone's key belongs to the person is the service's word, unless you pinned the key.`,
   },
+}
+
+const list = (): string => {
+  const width = Math.max(...Object.keys(topics).map((name) => name.length))
+  const lines = Object.entries(topics).map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`)
+  return `Topics:\n${lines.join('\n')}\n\nsvc help TOPIC explains a topic, svc COMMAND --help a command. svc --help lists all commands.`
+}
+
+/** `svc help`, `svc help TOPIC`, and `svc help COMMAND…` as `svc COMMAND… --help`. */
+export const registerHelp: Register = (command, context, program) => {
+  command
+    .usage('[topic | command]')
+    .argument('[words...]')
+    .addHelpText('after', '\nExample:\n  svc help exit-codes')
+    .action(async (words: string[]) => {
+      const [first = ''] = words
+      if (words.length === 0) return context.io.stdout.write(`${list()}\n`)
+      if (words.length === 1 && Object.hasOwn(topics, first))
+        return context.io.stdout.write(`${topics[first]!.text()}\n`)
+      const groups = command.parent!.commands.map((one) => one.name())
+      if (groups.includes(first)) {
+        const tree = await program.tree(words)
+        await tree.parseAsync([...words, '--help'], { from: 'user' })
+        return undefined
+      }
+      const meant = nearest(first, [...Object.keys(topics), ...groups])
+      throw usageError(
+        `There is no help topic "${words.join(' ')}"`,
+        meant ? `svc help ${meant}` : `svc help ${Object.keys(topics).join('|')}`,
+      )
+    })
 }

@@ -4,7 +4,7 @@ import { nearest } from '../../core/nearest.ts'
 import { listed } from '../../core/sentence.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { withoutSecret } from './command-line.ts'
-import { wordsOf } from './command-words.ts'
+import { wordsOf } from './command-node.ts'
 import { sameVerb } from './verbs.ts'
 
 // What the parser refuses, in our words: which word is wrong, and a command that can be typed instead.

@@ -1,8 +1,16 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context/context.ts'
-import { dataDir } from './data-dir.ts'
+import type { Io } from '../terminal/io.ts'
+
+/** Where the service of this person keeps its data when --data-dir does not say. */
+export const dataDir = (io: Io, given?: string): string =>
+  given === undefined
+    ? join(io.env.XDG_DATA_HOME || join(io.env.HOME || homedir(), '.local', 'share'), 'svc')
+    : resolve(io.cwd, given)
 
 type Options = {
   port: string

@@ -4,8 +4,8 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context/context.ts'
-import { dataDir } from './data-dir.ts'
-import { readText } from '../terminal/read-text.ts'
+import { dataDir } from './serve-command.ts'
+import { readText } from '../terminal/input-file.ts'
 
 type Options = {
   dataDir?: string

@@ -3,7 +3,7 @@ import { exitCode } from '../../core/exit-codes.ts'
 import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Globals } from './run.ts'
 import type { Io } from './io.ts'
-import { wantsMachine } from './choose-format.ts'
+import { wantsMachine } from './output.ts'
 
 /** Anything thrown, as the error that is shown. What we did not foresee is `internal`. */
 const asSvcError = (error: unknown, io: Io): SvcError => {

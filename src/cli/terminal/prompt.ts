@@ -1,3 +1,8 @@
+import type { Key } from 'node:readline'
+import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import type { Io } from './io.ts'
+
 /** What is chosen, and what a person reads. */
 export type Choice = { value: string; name: string }
 
@@ -23,4 +28,84 @@ export type Prompt = {
   tick(question: string, choices: readonly Choice[]): Promise<string[]>
   /** As `select`; undefined, and nothing left on the screen, when `signal` says that the choices are no longer right. */
   selectUntil(question: string, choices: readonly Choice[], signal: AbortSignal): Promise<string | undefined>
+}
+
+type Streams = { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }
+type Asking = Streams & { signal: AbortSignal }
+
+const interrupted = (): SvcError => new SvcError('interrupted', 'interrupted', 'Interrupted')
+
+/** Questions on stderr, so that stdout stays the payload. Ctrl-C, Ctrl-D and Esc end the command. */
+export const createPrompt = (
+  io: Io,
+  streams: Streams = { input: process.stdin, output: process.stderr },
+): Prompt => {
+  const ask = async <T>(question: (context: Asking) => Promise<T>): Promise<T> => {
+    // Inquirer waits for ever when its input ends, and knows no Esc.
+    const leave = new AbortController()
+    const onKey = (_: string, key: Key | undefined): void => {
+      if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) leave.abort()
+    }
+    const onEnd = (): void => leave.abort()
+    streams.input.on('keypress', onKey).once('end', onEnd)
+    try {
+      return await question({ ...streams, signal: AbortSignal.any([io.signal, leave.signal]) })
+    } catch (error) {
+      if (error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name))
+        throw interrupted()
+      throw error
+    } finally {
+      streams.input.removeListener('keypress', onKey).removeListener('end', onEnd)
+    }
+  }
+
+  return {
+    text: async (question, { example, initial, validate } = {}) => {
+      const { input } = await import('@inquirer/prompts')
+      const message = safeLine(question) + (example === undefined ? '' : ` (such as ${safeLine(example)})`)
+      return ask((context) =>
+        input({ message, validate, ...(initial && { default: initial, prefill: 'editable' }) }, context),
+      )
+    },
+    secret: async (question, { validate } = {}) => {
+      const { password } = await import('@inquirer/prompts')
+      return ask((context) =>
+        password({ message: safeLine(question), mask: false, toggleMask: false, validate }, context),
+      )
+    },
+    confirm: async (question) => {
+      const { confirm } = await import('@inquirer/prompts')
+      return ask((context) => confirm({ message: safeLine(question), default: false }, context))
+    },
+    select: async (question, choices) => {
+      const { select } = await import('@inquirer/prompts')
+      const options = choices.map((value) => ({ value, name: safeLine(value) }))
+      return ask((context) => select({ message: safeLine(question), choices: options }, context))
+    },
+    tick: async (question, choices) => {
+      const { checkbox } = await import('@inquirer/prompts')
+      const options = choices.map(({ value, name }) => ({ value, name: safeLine(name), short: value }))
+      return ask((context) =>
+        checkbox(
+          { message: safeLine(question), choices: options, required: true, pageSize: options.length },
+          context,
+        ),
+      )
+    },
+    selectUntil: async (question, choices, stale) => {
+      const { select } = await import('@inquirer/prompts')
+      const options = choices.map(({ value, name }) => ({ value, name: safeLine(name) }))
+      try {
+        return await ask((context) =>
+          select(
+            { message: safeLine(question), choices: options },
+            { ...context, signal: AbortSignal.any([context.signal, stale]), clearPromptOnDone: true },
+          ),
+        )
+      } catch (error) {
+        if (stale.aborted && !io.signal.aborted) return undefined
+        throw error
+      }
+    },
+  }
 }

@@ -3,7 +3,7 @@ import Table from 'cli-table3'
 import stringWidth from 'string-width'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Grid } from './grid.ts'
-import { isTime } from './relative-time.ts'
+import { isTime } from './readable.ts'
 
 const gap = '  '
 

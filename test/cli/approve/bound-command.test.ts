@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bindCommand } from '../../../src/cli/approve/bound-command.ts'
-import { childEnvironment } from '../../../src/cli/approve/child-environment.ts'
+import { childEnvironment } from '../../../src/cli/approve/child.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
 let folder: ReturnType<typeof temporaryFolder>

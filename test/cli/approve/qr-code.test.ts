@@ -1,6 +1,6 @@
 import { encode } from 'uqr'
 import { expect, test } from 'vitest'
-import { qrCode } from '../../../src/cli/approve/qr-code.ts'
+import { qrCode } from '../../../src/cli/approve/enroll-phone.ts'
 
 const link = `https://svc.example.com/approver#enroll=${'x'.repeat(43)}`
 

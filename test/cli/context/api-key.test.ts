@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Globals } from '../../../src/cli/terminal/run.ts'
 import type { Profile } from '../../../src/cli/context/profile-file.ts'
-import { createSettings } from '../../../src/cli/context/resolve.ts'
+import { createSettings } from '../../../src/cli/context/settings.ts'
 import { memoryIo } from '../memory-io.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Wanted } from '../../../src/cli/declare/document.ts'
 import { planFrom, type Plan } from '../../../src/cli/declare/plan.ts'
-import { planText } from '../../../src/cli/declare/plan-text.ts'
+import { planText } from '../../../src/cli/declare/plan-output.ts'
 import { sections, type Row, type Rows, type Section, type State } from '../../../src/cli/declare/state.ts'
 import { organization } from './rows.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readFeatures } from '../../../src/cli/bulk/geojson.ts'
+import { readFeatures } from '../../../src/cli/bulk/json-rows.ts'
 import { geofences } from '../../../src/cli/bulk/geofences.ts'
 import { run } from '../../../src/cli/main.ts'
 import { markFences, readFences, type CheckedPoint } from '../../../src/cli/picture/fences.ts'

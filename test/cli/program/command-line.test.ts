@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { operationLine } from '../../../src/cli/operation/operation-line.ts'
+import { operationLine } from '../../../src/cli/operation/approval-subject.ts'
 import { typedAgain, typedLine } from '../../../src/cli/program/command-line.ts'
 import { commandTree, openContext, run } from '../../../src/cli/main.ts'
 import { org } from '../../../src/contract/org.ts'

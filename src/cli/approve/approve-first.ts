@@ -1,0 +1,166 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Ask } from '../../contract/approval-gateway.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { sha256 } from '../../core/ids.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import type { ApprovalRecord } from '../../contract/approval.ts'
+import { whereLine } from '../operation/confirm.ts'
+import type { Change, Context } from '../context/context.ts'
+import { findOrg, resolveOrg } from '../context/organization.ts'
+import { configDir } from '../context/private-file.ts'
+import { reserveFile } from '../terminal/output-file.ts'
+import type { Backend } from './backend.ts'
+import { openBackend } from './open-backend.ts'
+import { getApproval, withdraw } from './get-approval.ts'
+import { createTeller } from './progress.ts'
+import { exitOfState } from './messages.ts'
+import { waitFor } from './wait-for.ts'
+
+const seconds = 120
+/** A service takes 500 characters; where the command is longer its hash says what it was. */
+const mostLength = 500
+
+const shortened = (line: string, where: string): string => {
+  const whole = safeLine(`${line}, ${where}`)
+  if (whole.length <= mostLength) return whole
+  const rest = ` … (SHA-256 of the whole: ${sha256(whole)}), ${safeLine(where)}`
+  return `${whole.slice(0, mostLength - rest.length).replace(/[\uD800-\uDBFF]$/, '')}${rest}`
+}
+
+/** Our service asks itself; where it does not show people the action, the tool server of the profile may. */
+const openAsking = async (context: Context, ask: Ask): Promise<Backend> => {
+  const [{ hasApprovals }, { mcpUrl }, client] = await Promise.all([
+    import('../../client/rest-gateway.ts'),
+    context.settings(),
+    context.client(),
+  ])
+  // Not one that the environment names: who asks first is the profile's to say.
+  const elsewhere = mcpUrl?.source === 'profile' && !(await hasApprovals(client))
+  const through = elsewhere ? 'tools' : 'service'
+  return openBackend(context, { through, requester: ask.requester, bound: true })
+}
+
+const keepReceipt = async (id: string, receipt: string, context: Context): Promise<void> => {
+  const folder = join(configDir(context.io), 'receipts')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = reserveFile(join(folder, `${id.replaceAll(/[^\w-]/g, '_')}.json`), 'receipt', context.io)
+  file.write(`${receipt}\n`)
+  ;(await context.output()).warn(`The receipt is kept in ${file.path}`)
+}
+
+/**
+ * Asks the person whom the profile names to approve exactly this command, and waits. Answers the id of the request when
+ * the service that takes the write has it, for its audit. Fails as the person decided; nothing was sent then.
+ */
+export const askFirst = async (
+  { cli, line, org, bound }: Change,
+  context: Context,
+): Promise<string | undefined> => {
+  const { io, globals, command } = context
+  const settings = await context.settings()
+  const { approver, profile, org: own } = settings
+  const words = command?.words ?? [cli].flat()[0]
+  if (approver === undefined)
+    throw usageError(
+      `Profile "${profile.value}" requires an approval for svc ${words}, but has no approver`,
+      `svc profile set ${shellWord(profile.value)} default_mobile=+12025550101`,
+    )
+  const what = line ?? (await command?.line()) ?? `svc ${words}`
+  const organization = org === undefined ? undefined : await findOrg(String(org), context)
+  const exactly = await bound?.()
+  const subject =
+    exactly && (await import('../operation/approval-subject.ts')).requestSubject(exactly, organization)
+  const ask: Ask = {
+    ...(subject && { subject }),
+    action: shortened(what, await whereLine(context, org)),
+    reason: `Profile ${profile.value} requires an approval for this`,
+    approver_mobile: approver,
+    lifetime_s: seconds,
+    requester: settings.requestFrom?.value,
+    org_id: own && (await resolveOrg(own.value, context)).id,
+  }
+  const backend = await openAsking(context, ask)
+  // Its lines go to stderr, whatever the format of the answer is.
+  const tell = createTeller({ io, globals: { ...globals, output: undefined } }, backend.secondsLeft)
+  try {
+    const { id, receipt } = await getApproval(
+      ask,
+      // What the profile lists holds back this command line, and not its key.
+      { backend, tell, nothing: 'nothing was sent', allowUnseparated: true, org: undefined },
+      context,
+    )
+    // One approval, one run: it is used before the first write.
+    const { digestOf, textSubject } = await import('../../receipt/subject.ts')
+    await backend.gateway.consume?.(id, digestOf((ask.subject ?? textSubject(ask.action)).data))
+    if (backend.namesRequests) return id
+    await keepReceipt(id, receipt, context)
+    return undefined
+  } finally {
+    await backend.close()
+  }
+}
+
+/** The requests that the service has made because a rule of the organization requires an approval. */
+const requestsIn = ({ data }: SvcError): string[] => {
+  const requests = Array.isArray(data?.requests) ? data.requests : []
+  return requests.flatMap((one: unknown) => {
+    const id = (one as { request_id?: unknown } | null)?.request_id
+    return typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? [id] : []
+  })
+}
+
+const notApproved = ({ status, detail }: ApprovalRecord): SvcError =>
+  new SvcError(
+    exitOfState(status),
+    status,
+    `Not approved (${status}): the service requires an approval, and nothing was changed`,
+    { detail: detail ?? undefined },
+  )
+
+/** Of several waits that ended without an approval: a denial says the most, and else the first. */
+const mostTelling = ({ errors }: AggregateError): unknown =>
+  errors.find((error) => error instanceof SvcError && error.code === 'denied') ?? errors[0]
+
+/**
+ * Waits until one of those whom the service has asked approves, and answers the id of that request: the call is repeated with
+ * it. Fails as they decided; nothing was changed then.
+ */
+export const awaitRequired = async (context: Context, required: SvcError): Promise<string> => {
+  const ids = requestsIn(required)
+  if (ids.length === 0) throw required
+  const { io, globals } = context
+  const output = await context.output()
+  output.warn(`${safeLine(required.message)}. Waiting for: ${ids.join(', ')}`)
+  const backend = await openBackend(context, { through: 'service', bound: true })
+  // Its lines go to stderr, whatever the format of the answer is.
+  const tell = createTeller({ io, globals: { ...globals, output: undefined } }, backend.secondsLeft)
+  const open = new Set(ids)
+  const done = new AbortController()
+  const signal = AbortSignal.any([io.signal, done.signal])
+  try {
+    const first = await Promise.all(ids.map((id) => backend.gateway.status(id)))
+    const waits = first.map(async (record) => {
+      if (record.status === 'pending') tell.waiting(record)
+      const decided = await waitFor(backend, record, { tell, signal, globals })
+      if (decided.status !== 'pending') open.delete(decided.request_id)
+      tell.decided(decided)
+      if (decided.status !== 'approved') throw notApproved(decided)
+      return decided.request_id
+    })
+    return await Promise.any(waits).catch((error: AggregateError) => {
+      throw mostTelling(error)
+    })
+  } catch (error) {
+    tell.end()
+    await Promise.all([...open].map((id) => withdraw(id, backend, context)))
+    if (io.signal.aborted)
+      throw new SvcError('interrupted', 'interrupted', 'Interrupted; nothing was changed')
+    throw error
+  } finally {
+    done.abort()
+    tell.end()
+    await backend.close()
+  }
+}

@@ -1,0 +1,158 @@
+import { SvcError, usageError } from '../../core/errors.ts'
+import type { Expectations } from '../../receipt/expectations.ts'
+import { digestOf, readSubject, SubjectError } from '../../receipt/subject.ts'
+import type { Verdict } from '../../receipt/verify.ts'
+import type { Context } from '../context/context.ts'
+import { readText } from '../terminal/input-file.ts'
+import { factors } from './ask.ts'
+
+export type ExpectedFlags = {
+  org?: string
+  issuer?: string
+  action?: string
+  subject?: string
+  digest?: string
+  approver?: string
+  requester?: string
+  status?: string
+  factors?: string[]
+  maxAge?: string
+  pinnedKey?: string
+  separation?: string
+  allowUnseparated?: boolean
+  allowUnauthenticated?: boolean
+  allowFormat1?: boolean
+  allowDev?: boolean
+}
+
+const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** `15m`, `36h`, `90` (seconds). */
+const secondsOf = (text: string): number => {
+  const [, count, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? []
+  if (count === undefined) throw usageError(`--max-age must be a time such as 15m, 36h or 7d, not "${text}"`)
+  return Number(count) * units[unit]!
+}
+
+/** The digest of a subject in JSON, as it was sent or as a record has it: `{"type", "data"}`. */
+const digestIn = async (source: string, { io }: Context): Promise<string> => {
+  const text = await readText(source, io, '--subject')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw usageError(`--subject: ${source} is not valid JSON`)
+  }
+  const { type, data, digest } = (value ?? {}) as Record<string, unknown>
+  try {
+    return digestOf(readSubject({ type, data, digest }).data)
+  } catch (error) {
+    if (!(error instanceof SubjectError)) throw error
+    throw usageError(
+      `--subject: ${error.path} ${error.message}`,
+      'A subject is JSON such as {"type": "text", "data": {"text": "Deploy 4.2"}}',
+    )
+  }
+}
+
+const requireWords = ({ status, separation, factors: wanted, digest, subject }: ExpectedFlags): void => {
+  if (status !== undefined && status !== 'approved' && status !== 'denied')
+    throw usageError(`--status must be approved or denied, not "${status}"`)
+  if (separation !== undefined && separation !== 'strict' && separation !== 'standard')
+    throw usageError(`--separation must be standard or strict, not "${separation}"`)
+  const bad = wanted?.find((word) => !factors.includes(word))
+  if (bad !== undefined) throw usageError(`--factors must be ${factors.join(', ')}, not "${bad}"`)
+  if (digest !== undefined && !/^[0-9a-f]{64}$/.test(digest))
+    throw usageError(`--digest must be a SHA-256 in lower-case hex, 64 characters, not "${digest}"`)
+  if (digest !== undefined && subject !== undefined) throw usageError('Only one of --subject and --digest')
+}
+
+/** The organization that is meant: as typed, or with the keys of the profile's service the profile's own. */
+const organizationOf = async (
+  { org, allowDev, allowFormat1 }: ExpectedFlags,
+  byProfile: boolean,
+  context: Context,
+): Promise<string | undefined> => {
+  const organization = org ?? (byProfile ? (await context.settings()).org?.value : undefined)
+  if (organization !== undefined || allowDev || allowFormat1) return organization
+  throw usageError(
+    '--org is required: a receipt of another organization proves nothing to you',
+    'svc approve verify receipt.json --org acme',
+  )
+}
+
+/** The address of the service whose keys these are, by its own word. */
+export const issuerIn = (keys: unknown): string | undefined => {
+  const { issuer } = (keys ?? {}) as { issuer?: unknown }
+  return typeof issuer === 'string' ? issuer : undefined
+}
+
+/**
+ * What a receipt must say, from the flags; organization and issuer from the profile where its service has the keys. Fails
+ * with a usage error that names the flag.
+ */
+export const expectedOf = async (
+  flags: ExpectedFlags,
+  { byProfile, keys }: { byProfile: boolean; keys: () => Promise<unknown> },
+  context: Context,
+): Promise<Expectations> => {
+  requireWords(flags)
+  const organization = await organizationOf(flags, byProfile, context)
+  const maxAgeS = flags.maxAge === undefined ? undefined : secondsOf(flags.maxAge)
+  const digest = flags.subject === undefined ? flags.digest : await digestIn(flags.subject, context)
+  const fallback = byProfile ? new URL((await context.settings()).baseUrl.value).origin : undefined
+  const issuer = flags.issuer ?? issuerIn(await keys()) ?? fallback
+  if (issuer === undefined && !flags.allowDev)
+    throw usageError(
+      '--issuer is required: the key set does not name the service',
+      'svc approve verify receipt.json --org acme --issuer https://svc.example.com --jwks keys.json',
+    )
+  return {
+    organization,
+    issuer,
+    action: flags.action,
+    digest,
+    approver: flags.approver,
+    requester: flags.requester,
+    status: flags.status === 'denied' ? 'denied' : 'approved',
+    factors: flags.factors,
+    maxAgeS,
+    pinnedKey: flags.pinnedKey,
+    ...(flags.separation === 'strict' && { separation: 'strict' }),
+    allowUnseparated: flags.allowUnseparated === true,
+    allowUnauthenticated: flags.allowUnauthenticated === true,
+    allowFormat1: flags.allowFormat1 === true,
+    allowDev: flags.allowDev === true,
+  }
+}
+
+/** A verdict in one line. It quotes the receipt, so it is not safe for a terminal as it is. */
+export const sentence = ({ valid, claims, headline, checks }: Verdict): string => {
+  const failed = checks.filter(({ ok }) => !ok)
+  if (!valid) return `Not valid: ${failed.map(({ name, detail }) => `${name} (${detail})`).join('; ')}`
+  const { sub, status, iat } = claims!
+  return `Valid: ${sub} ${status} "${headline}" at ${new Date(iat * 1000).toISOString()}`
+}
+
+/** What to type, and what it gives up, where nothing else is wrong. */
+const allowing: Record<string, string> = {
+  development: 'To test without a phone: --allow-dev. Such a receipt does not prove that a person approved',
+  separation:
+    'To accept it: --allow-unseparated. Whoever has that key could have enrolled the device that approved',
+  'authenticated requester':
+    'To accept it: --allow-unauthenticated. Any program of that machine could have asked',
+  'format 2': 'To accept it: --allow-format-1',
+}
+
+export const hintOf = ({ checks }: Verdict): string | undefined => {
+  const [only, ...more] = checks.filter(({ ok }) => !ok)
+  return only && more.length === 0 ? allowing[only.name] : undefined
+}
+
+/** Fails with the checks that did not hold. */
+export const requireValid = (verdict: Verdict): void => {
+  if (verdict.valid) return
+  throw new SvcError('failed', 'receipt_not_valid', 'The receipt is not valid, so nothing was done', {
+    detail: sentence(verdict),
+  })
+}

@@ -1,0 +1,148 @@
+import { recordIn, rowsIn } from '../../client/answered.ts'
+import { approval, type ApprovalRecord } from '../../contract/approval.ts'
+import { device } from '../../contract/device.ts'
+import type { Data } from '../../contract/operation.ts'
+import { assert } from '../../client/software-authenticator.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { type ApprovalContext, challengeOf, readCurrentContext } from '../../receipt/context.ts'
+import { readSubject, type Subject } from '../../receipt/subject.ts'
+import type { Context } from '../context/context.ts'
+import type { KeyFile } from './key-file.ts'
+
+/** A place that the person at the terminal gives, exact and current. */
+export type Place = { latitude: number; longitude: number; accuracy_m: 0; age_ms: 0 }
+
+export type Decision = {
+  decision: 'approve' | 'deny'
+  not_me?: boolean
+  number?: string
+  location?: Place
+}
+
+/** A request as the approver signs it; all that is shown comes from here. */
+export type Ceremony = {
+  context: ApprovalContext
+  /** What the digest in the context is of. */
+  subject: Subject
+  numberRequired: boolean
+  /** The credential that asked, by the word of the service: the signed context has only what the requester claims. */
+  verifiedAs?: string
+  /** An approval without a location would be denied. */
+  locationRequired: boolean
+  decide(decision: Decision): Promise<ApprovalRecord>
+}
+
+const sameButDecision = (one: ApprovalContext, other: ApprovalContext): boolean =>
+  JSON.stringify({ ...one, decision: '' }) === JSON.stringify({ ...other, decision: '' })
+
+const dishonest = (what: string): SvcError =>
+  new SvcError('failed', 'bad_ceremony', `The service asked for a signature over something else: ${what}`, {
+    hint: 'Nothing was signed',
+  })
+
+const readable = (bytes: Uint8Array): ApprovalContext => {
+  try {
+    return readCurrentContext(bytes)
+  } catch {
+    throw dishonest('it is not an approval')
+  }
+}
+
+const signed = (...[key, ceremony]: Parameters<typeof assert>) => {
+  try {
+    return assert(key, ceremony)
+  } catch (error) {
+    throw dishonest((error as Error).message)
+  }
+}
+
+/** What is shown must be what the digest is of. */
+const subjectIn = (context: ApprovalContext, wire: Wire): Subject => {
+  const { type, digest } = context.subject
+  try {
+    const subject = readSubject({ type: wire.subject?.type, data: wire.subject?.data, digest })
+    if (subject.type === type) return subject
+  } catch {
+    // It is said below.
+  }
+  throw dishonest('the subject is not that of the request')
+}
+
+type Wire = Data<typeof device.getCeremony>
+
+/** What a software authenticator does for its user: list what waits, look at one, sign a decision. */
+export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: Context) => {
+  const { signal } = context.io
+  const client = await context.client()
+
+  const list = async (): Promise<ApprovalRecord[]> => {
+    const input = { status: 'pending' as const, approver_mobile: mobile, org_id }
+    const answer = await client.call(approval.listApprovals, input, { signal })
+    // Who asked first is answered first.
+    return rowsIn(approval.listApprovals, answer).toReversed()
+  }
+
+  const open = async (request_id: string): Promise<Ceremony> => {
+    const answer = await client.call(device.getCeremony, { request_id }, { signal })
+    const wire = recordIn(device.getCeremony, answer, ['contexts', 'credentials'])
+    const { contexts, origin, rp_id, number_required, location_required, credentials, verified_as } = wire
+    const bytes = {
+      approve: new Uint8Array(Buffer.from(contexts.approve, 'base64url')),
+      deny: new Uint8Array(Buffer.from(contexts.deny, 'base64url')),
+    }
+    const [approve, deny] = [readable(bytes.approve), readable(bytes.deny)]
+    if (approve.decision !== 'approve' || deny.decision !== 'deny' || !sameButDecision(approve, deny))
+      throw dishonest('approve and deny are not of one request')
+    if (approve.request_id !== request_id) throw dishonest('another request')
+    if (approve.approver !== mobile) throw dishonest('the request of another person')
+    if (!credentials.includes(key.credential_id))
+      throw new SvcError('forbidden', 'not_my_request', 'This authenticator may not decide this request', {
+        hint: 'Check whether its device is active: svc user devices list',
+      })
+    return {
+      context: approve,
+      subject: subjectIn(approve, wire),
+      numberRequired: number_required,
+      ...(typeof verified_as === 'string' && { verifiedAs: verified_as }),
+      locationRequired: location_required === true,
+      decide: async (decided) => {
+        const challenge = challengeOf(bytes[decided.decision])
+        const response = signed(key, { challenge, origin, rpId: rp_id })
+        const answer = await client.call(
+          device.decideApproval,
+          { request_id, ...decided, response },
+          { signal },
+        )
+        return recordIn(device.decideApproval, answer, ['status'])
+      },
+    }
+  }
+
+  return { list, open }
+}
+
+export type Approver = Awaited<ReturnType<typeof createApprover>>
+
+/** Whether this is a number of degrees from -most to most. */
+export const isDegrees = (text: string, most: number): boolean =>
+  /^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(text) && Math.abs(Number(text)) <= most
+
+export const placeAt = (latitude: number, longitude: number): Place => ({
+  latitude,
+  longitude,
+  accuracy_m: 0,
+  age_ms: 0,
+})
+
+const degrees = (flag: string, text: string, most: number): number => {
+  if (!isDegrees(text, most)) throw usageError(`${flag} must be between -${most} and ${most}, not "${text}"`)
+  return Number(text)
+}
+
+/** The place in --latitude and --longitude; undefined without either. */
+export const readPlace = (latitude: string | undefined, longitude: string | undefined): Place | undefined => {
+  if (latitude === undefined && longitude === undefined) return undefined
+  if (latitude === undefined) throw usageError('--longitude requires --latitude')
+  if (longitude === undefined) throw usageError('--latitude requires --longitude')
+  return placeAt(degrees('--latitude', latitude, 90), degrees('--longitude', longitude, 180))
+}

@@ -1,0 +1,131 @@
+import type { Command } from 'commander'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { exitCode } from '../../core/exit-codes.ts'
+import { shellWord } from '../../core/shell-word.ts'
+import { safeText } from '../../core/safe-text.ts'
+import { noteScope } from '../program/command-node.ts'
+import type { Context } from '../context/context.ts'
+import type { Comparing } from './comparison.ts'
+import type { ApplyOptions } from './apply.ts'
+
+const collect = (value: string, before: string[] = []): string[] => [...before, value]
+
+/** The file and the flags that say what is compared. */
+export const addComparing = (command: Command): Command =>
+  command
+    .usage('<file> [flags]')
+    .argument('[file]')
+    .option('-f, --file <file>', 'The file, YAML or JSON, as a flag; - for standard input')
+    .option(
+      '--target <what>',
+      'Part to compare: users, geofences/HQ, users/+12025550101; can be repeated',
+      collect,
+    )
+
+/** What was typed, wherever the file stood. */
+export const comparingOptions = <T extends Comparing>(command: Command): T => {
+  const options = command.opts<T>()
+  const [file] = command.args
+  if (file === undefined) return options
+  if (options.file !== undefined && options.file !== file)
+    throw usageError(
+      `Two files were given: ${file} and -f ${options.file}`,
+      `svc ${command.name()} ${shellWord(file)}`,
+    )
+  return { ...options, file }
+}
+
+/** `svc diff FILE`: what `svc apply` with the same flags would do. Exits 10 when that is something. */
+export const registerDiff = (command: Command, context: Context): void => {
+  addComparing(command)
+    .option('--prune', 'Include what is not in the file, as `svc apply --prune` would delete it')
+    .addHelpText('after', '\nExample:\n  svc diff org.yaml --prune')
+
+  noteScope(command, 'read')
+  command.action(async () => {
+    const output = await context.output()
+    const [{ compare }, { isForPeople, planColumns, planFor, planPayload }] = await Promise.all([
+      import('./comparison.ts'),
+      import('./plan-output.ts'),
+    ])
+    const { plan } = await compare(comparingOptions<Comparing>(command), 'diff', context)
+    if (isForPeople(context)) context.io.stdout.write(planFor(plan, context, 'stdout'))
+    else
+      await output.show(
+        { status: 'success', message: 'Compared', data: planPayload(plan, context) },
+        { known: planColumns },
+      )
+    context.exitCode = plan.steps.length > 0 ? exitCode('partial') : 0
+  })
+}
+
+/** `svc apply FILE`: makes the service as the file says, after showing what that means. */
+export const registerApply = (command: Command, context: Context): void => {
+  addComparing(command)
+    .option(
+      '--prune',
+      'Delete what is not in the file, in the sections that it has; users are removed, not deleted',
+    )
+    .option('--plan-out <file>', 'Write the plan to a file and change nothing')
+    .option('--plan <file>', 'Apply this plan, if the organization has not changed since')
+    .option('-y, --yes', 'Do not ask for confirmation')
+    .option('--confirm <slug>', 'In a protected profile, instead of --yes: the slug of the organization')
+    .option('--dry-run', 'Show the plan and change nothing')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc apply org.yaml\n  svc apply org.yaml --prune --dry-run\n  svc apply org.yaml --prune --plan-out org.plan\n  svc apply --plan org.plan --yes',
+    )
+
+  noteScope(command, 'read, people and rules')
+  command.action(async () => {
+    const { runApply } = await import('./apply.ts')
+    await runApply(comparingOptions<ApplyOptions>(command), context)
+  })
+}
+
+type Options = { org?: string; schema?: boolean }
+
+const showSchema = async (context: Context): Promise<void> => {
+  const { documentSchema } = await import('./schema-text.ts')
+  context.io.stdout.write(documentSchema())
+}
+
+/** `svc export`: an organization as a file that `svc diff` and `svc apply` read. */
+export const registerExport = (command: Command, context: Context): void => {
+  command
+    .usage('--org ORG [flags]')
+    .option('--org <org>', 'Organization, id or slug')
+    .option('--schema', 'Print the JSON Schema of the file, for editors')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc export --org acme > org.yaml\n  svc export --schema > svc.schema.json',
+    )
+
+  noteScope(command, 'read')
+  command.action(async () => {
+    const options = command.opts<Options>()
+    if (options.schema) return showSchema(context)
+    const { io, globals } = context
+    const picks = globals.json !== undefined || globals.jq !== undefined || globals.envelope === true
+    if (picks || (globals.output ?? 'yaml') !== 'yaml')
+      throw usageError('svc export writes only YAML', 'svc export --org acme > org.yaml')
+    const org = options.org ?? (await context.settings()).org?.value
+    if (!org) throw usageError('Missing --org', 'svc export --org acme > org.yaml')
+    if (!/^[\w-]{1,60}$/.test(org)) throw usageError(`"${org}" is not a valid id or slug`, 'svc org list')
+
+    const [{ readState }, { exportText }, { sections }] = await Promise.all([
+      import('./read-state.ts'),
+      import('./export-text.ts'),
+      import('./state.ts'),
+    ])
+    const output = await context.output()
+    const state = await readState(await context.client(), org, { sections, rules: true }, io.signal)
+    if (state.org_id === undefined)
+      throw new SvcError('notFound', 'not_found', `Organization "${org}" not found`, { hint: 'svc org list' })
+    const text = exportText(state)
+    io.stdout.write(io.stdout.isTTY ? safeText(text) : text)
+    for (const { section, key, ids } of state.ambiguous)
+      output.warn(`Skipped: ${ids.length} ${section} have the name "${key}": ids ${ids.join(', ')}`)
+    if (state.ambiguous.length > 0) context.exitCode = exitCode('partial')
+  })
+}

@@ -1,0 +1,48 @@
+import type { Command } from 'commander'
+import { fieldsOf } from '../../contract/describe.ts'
+import { geofence } from '../../contract/geofence.ts'
+import { timeslot } from '../../contract/timeslot.ts'
+import type { Context } from '../context/context.ts'
+import { addFlag, addOldFlag } from '../operation/flags.ts'
+
+/** `svc geofence map`: fences as a picture. */
+export const registerMap = (group: Command, context: Context): void => {
+  const command = group
+    .command('map')
+    .description('Draw the geo-fences and a place on a map')
+    .usage('[flags]')
+  const flags = new Set(['org', 'user', 'latitude', 'longitude', 'accuracy'])
+  for (const field of fieldsOf(geofence.checkGeofence)) if (flags.has(field.flag)) addFlag(command, field)
+  command
+    .option('--html <file>', 'Write an HTML page to this file; - for standard output')
+    .option('--geojson <file>', 'Write GeoJSON to this file; - for standard output')
+    .option('--width <n>', 'Width in columns; default: the terminal, at most 120')
+    .addHelpText(
+      'after',
+      '\nExample:\n  svc geofence map --org acme --latitude 52.5201 --longitude 13.4049 --accuracy 20\n  svc geofence map --org acme --html fences.html',
+    )
+    .action(async () => {
+      const { runMap } = await import('./map.ts')
+      await runMap(command.opts(), context)
+    })
+}
+
+/** `svc timeslot week`: a week of time slots as a picture. */
+export const registerWeek = (group: Command, context: Context): void => {
+  const command = group.command('week').description('Draw the time slots as a week').usage('[flags]')
+  const flags = new Set(['org', 'user'])
+  for (const field of fieldsOf(timeslot.checkTimeslot)) if (flags.has(field.flag)) addFlag(command, field)
+  addOldFlag(command, 'zone', 'timezone')
+  command
+    .option('--timezone <zone>', "IANA time zone of the clock; default: this machine's")
+    .option('--at <time>', 'Date in the week, or ISO 8601 time with an offset; default: now')
+    .option('--html <file>', 'Write an HTML page to this file; - for standard output')
+    .addHelpText(
+      'after',
+      '\nExample:\n  svc timeslot week --org acme --timezone Europe/Berlin\n  svc timeslot week --org acme --user 7 --at 2030-03-31',
+    )
+    .action(async () => {
+      const { runWeek } = await import('./week.ts')
+      await runWeek(command.opts(), context)
+    })
+}
