@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { auditHash, genesisHash } from '../../receipt/chain.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Tables } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
 
 export type AuditEntry = {
   /** 0 is the chain of the service itself. */
@@ -14,26 +14,35 @@ export type AuditEntry = {
   requestId: string
 }
 
-// Its two statements are texts: they go with every write, and to build them would take longer than to run them.
+const readHead = statement((db, { orgId }: { orgId: number }) =>
+  db.selectFrom('audit').where('org_id', '=', orgId).orderBy('seq', 'desc').limit(1).select(['seq', 'hash']),
+)
+
+const addRow = statement((db, row: Tables['audit']) =>
+  db.insertInto('audit').values({
+    org_id: row.org_id,
+    seq: row.seq,
+    at: row.at,
+    actor: row.actor,
+    action: row.action,
+    subject: row.subject,
+    changes: row.changes,
+    request_id: row.request_id,
+    prev_hash: row.prev_hash,
+    hash: row.hash,
+  }),
+)
 
 /** Appends a row to a chain. Called inside the transaction of what it records. */
 export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {
-  const { rows } = await sql<{ seq: number; hash: string }>`
-    select seq, hash from audit where org_id = ${entry.orgId} order by seq desc limit 1`.execute(db)
-  const head = rows[0]
+  const { orgId: org_id, requestId: request_id, ...rest } = entry
+  const [head] = (await readHead(db, { orgId: org_id })).rows
   const row = {
-    org_id: entry.orgId,
+    org_id,
     seq: (head?.seq ?? 0) + 1,
-    at: entry.at,
-    actor: entry.actor,
-    action: entry.action,
-    subject: entry.subject,
-    changes: entry.changes,
-    request_id: entry.requestId,
+    ...rest,
+    request_id,
     prev_hash: head?.hash ?? genesisHash,
   }
-  await sql`
-    insert into audit (org_id, seq, at, actor, action, subject, changes, request_id, prev_hash, hash)
-    values (${row.org_id}, ${row.seq}, ${row.at}, ${row.actor}, ${row.action}, ${row.subject},
-      ${JSON.stringify(row.changes)}, ${row.request_id}, ${row.prev_hash}, ${auditHash(row)})`.execute(db)
+  await addRow(db, { ...row, changes: JSON.stringify(row.changes), hash: auditHash(row) })
 }

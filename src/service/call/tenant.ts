@@ -1,5 +1,6 @@
 import { expressionBuilder, sql } from 'kysely'
 import { invalid, notFound } from '../../core/refusal.ts'
+import { statement } from '../storage/statement.ts'
 import type { Tables } from '../storage/schema.ts'
 import type { Call } from './call.ts'
 import type { Authenticated } from './caller.ts'
@@ -11,15 +12,15 @@ const refuseForeign = (call: Reach, orgId: number): void => {
   if (call.caller.orgId !== null && call.caller.orgId !== orgId) throw notFound('Organization')
 }
 
+const findOrganization = statement((db, { orgId }: { orgId: number }) =>
+  db.selectFrom('organizations').where('id', '=', orgId).select('id'),
+)
+
 /** An organization that exists and that the caller may reach; every operation on one starts here. */
 export const reachOrganization = async (call: Reach, orgId: number): Promise<void> => {
   refuseForeign(call, orgId)
-  const found = await call.db
-    .selectFrom('organizations')
-    .where('id', '=', orgId)
-    .select('id')
-    .executeTakeFirst()
-  if (!found) throw notFound('Organization')
+  const { rows } = await findOrganization(call.db, { orgId })
+  if (rows.length === 0) throw notFound('Organization')
 }
 
 /** The organization that a user-level operation means: the one given, the caller's, or the user's only one. */

@@ -1,5 +1,7 @@
+import type { Selectable } from 'kysely'
 import { Refusal, conflict } from '../../core/refusal.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Tables } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
 import type { Envelope } from './envelope.ts'
 
 /** One request of one API key, whichever of its secrets is shown, that may be repeated: `fingerprint` tells it from another under the same key. */
@@ -21,19 +23,39 @@ export const checkIdempotencyKey = (header: string | undefined): string | undefi
 /** What a kept answer takes besides its text: its keys, its time and its place in the indexes. */
 const rowBytes = 300
 
+const readAnswer = statement(
+  (
+    db,
+    { keyId, idempotencyKey, oldest }: { keyId: number; idempotencyKey: string; oldest: string },
+  ) =>
+    db
+      .selectFrom('idempotency')
+      .where('key_id', '=', keyId)
+      .where('idempotency_key', '=', idempotencyKey)
+      .where('created_at', '>=', oldest)
+      .select(['fingerprint', 'answer']),
+)
+
+const writeAnswer = statement((db, row: Selectable<Tables['idempotency']>) => {
+  const { org_id, bytes, fingerprint, answer, created_at } = row
+  const kept = { org_id, bytes, fingerprint, answer, created_at }
+  return (
+    db
+      .insertInto('idempotency')
+      .values({ key_id: row.key_id, idempotency_key: row.idempotency_key, ...kept })
+      // One that is there is too old to be found, and was not swept yet.
+      .onConflict((on) => on.columns(['key_id', 'idempotency_key']).doUpdateSet(kept))
+  )
+})
+
 /** The answer that was given since `oldest`, if any. Fails with a Refusal 409 when it was to another request. */
 export const findKept = async (
   db: Db,
   request: Repeatable,
   oldest: string,
 ): Promise<Envelope | undefined> => {
-  const kept = await db
-    .selectFrom('idempotency')
-    .where('key_id', '=', request.keyId)
-    .where('idempotency_key', '=', request.idempotencyKey)
-    .where('created_at', '>=', oldest)
-    .select(['fingerprint', 'answer'])
-    .executeTakeFirst()
+  const { keyId, idempotencyKey } = request
+  const [kept] = (await readAnswer(db, { keyId, idempotencyKey, oldest })).rows
   if (!kept) return undefined
   if (kept.fingerprint !== request.fingerprint)
     throw conflict(
@@ -48,18 +70,14 @@ export const findKept = async (
 export const keep = async (db: Db, request: Repeatable, now: string, answer: Envelope): Promise<number> => {
   const text = JSON.stringify(answer)
   const bytes = Buffer.byteLength(text) + rowBytes
-  const kept = {
+  await writeAnswer(db, {
+    key_id: request.keyId,
     org_id: request.orgId,
     bytes,
+    idempotency_key: request.idempotencyKey,
     fingerprint: request.fingerprint,
     answer: text,
     created_at: now,
-  }
-  await db
-    .insertInto('idempotency')
-    .values({ ...kept, key_id: request.keyId, idempotency_key: request.idempotencyKey })
-    // One that is there is too old to be found, and was not swept yet.
-    .onConflict((on) => on.columns(['key_id', 'idempotency_key']).doUpdateSet(kept))
-    .execute()
+  })
   return bytes
 }

@@ -5,6 +5,7 @@ import type { Authenticated } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { noteKeyUse, type KeyRow as StoredKey } from './rows.ts'
 import { readScopes } from './scopes.ts'
+import { statement } from '../storage/statement.ts'
 
 /** The word in a key that says whose it is: the operator's, one for every organization, an organization's. */
 const words = { operator: 'op', service: 'srv', organization: 'org' } as const
@@ -22,6 +23,16 @@ export const prefixOf = (key: string): string =>
 
 type KeyRow = StoredKey & { slug: string | null }
 
+const readKey = statement((db, { prefix }: { prefix: string }) =>
+  db
+    .selectFrom('api_keys as k')
+    .leftJoin('organizations as o', 'o.id', 'k.org_id')
+    .where('k.prefix', '=', prefix)
+    .where('k.revoked_at', 'is', null)
+    .selectAll('k')
+    .select('o.slug'),
+)
+
 const minute = 60_000
 
 /** Said only to whoever shows the whole key. A revoked key is like one that never was: whoever stole it learns nothing. */
@@ -38,23 +49,26 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
   // By the hash of the whole key, so only who has it finds it. Kept only until the next commit, whatever that changes: a
   // revoked key is never taken from memory.
   const known = new Map<string, KeyRow>()
+  /** Lookups under way: requests that arrive together with one key share one. */
+  const finding = new Map<string, Promise<KeyRow | undefined>>()
   let revision = -1
 
   const find = async (key: string, hash: string, since: number): Promise<KeyRow | undefined> => {
-    const row = await storage.read((db) =>
-      db
-        .selectFrom('api_keys as k')
-        .leftJoin('organizations as o', 'o.id', 'k.org_id')
-        .where('k.prefix', '=', prefixOf(key))
-        .where('k.revoked_at', 'is', null)
-        .selectAll('k')
-        .select('o.slug')
-        .executeTakeFirst(),
-    )
+    const [row] = (await storage.read((db) => readKey(db, { prefix: prefixOf(key) }))).rows
     // It covers the row too: whose scopes, expiry or organization were edited in the store matches no secret.
     if (!row || !sameSecret(row.hash, keyring.keyHash(hash, row))) return undefined
     if (storage.revision() === since && revision === since) known.set(hash, row)
     return row
+  }
+
+  const findOnce = (key: string, hash: string, since: number): Promise<KeyRow | undefined> => {
+    const underWay = finding.get(hash)
+    if (underWay) return underWay
+    const found = find(key, hash, since).finally(() => {
+      if (finding.get(hash) === found) finding.delete(hash)
+    })
+    finding.set(hash, found)
+    return found
   }
 
   const noted = new Map<number, number>()
@@ -88,11 +102,14 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
   return (key: string | undefined): Authenticated | undefined | Promise<Authenticated | undefined> => {
     if (!key || key.length > 512) return undefined
     const current = storage.revision()
-    if (current !== revision) known.clear()
+    if (current !== revision) {
+      known.clear()
+      finding.clear()
+    }
     revision = current
     const hash = sha256(key)
     const row = known.get(hash)
-    return row ? admit(row) : find(key, hash, current).then(admit)
+    return row ? admit(row) : findOnce(key, hash, current).then(admit)
   }
 }
 export type Authenticate = ReturnType<typeof createAuthenticator>

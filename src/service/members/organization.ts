@@ -16,6 +16,7 @@ import { checkRules, demandForRules } from '../policy/approval-rules.ts'
 import { checkPolicy } from '../policy/checked-policy.ts'
 import { refuseWeaker } from '../policy/protections.ts'
 import type { Tables } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
 import { eraseAccounts, erasePeople } from './erasure.ts'
 
 type Naming = { name: string; slug?: string; policy?: Policy }
@@ -87,20 +88,20 @@ const checkApprovalRules = async (
     }
 }
 
+const addOrganization = statement(
+  (db, { name, slug, policy, at }: Record<'name' | 'slug' | 'policy' | 'at', string>) =>
+    db
+      .insertInto('organizations')
+      .values({ name, slug, policy, created_at: at, updated_at: at })
+      .onConflict((of) => of.column('slug').doNothing())
+      .returningAll(),
+)
+
 export const insertOrganization = async (call: Call, { name, slug, policy = {} }: Naming) => {
   const own = slug === undefined ? slugOf(name) : checkSlug(slug)
-  const row = await call.db
-    .insertInto('organizations')
-    .values({
-      name,
-      slug: own,
-      policy: JSON.stringify(checkPolicy(policy)),
-      created_at: call.now,
-      updated_at: call.now,
-    })
-    .onConflict((of) => of.column('slug').doNothing())
-    .returningAll()
-    .executeTakeFirstOrThrow(() => slugTaken(own))
+  const text = JSON.stringify(checkPolicy(policy))
+  const [row] = (await addOrganization(call.db, { name, slug: own, policy: text, at: call.now })).rows
+  if (!row) throw slugTaken(own)
   await checkApprovalRules(call, row.id, policy.require_approval)
   await call.audit(row.id, `organization:${row.id}`, namesOf({ name, slug, policy }))
   return answered(row)

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'kysely'
 import type { Operation } from '../../contract/operation.ts'
 import type { ApprovalRule, Policy } from '../../contract/policy.ts'
 import { type OperationId, table } from '../../contract/table.ts'
@@ -8,6 +9,7 @@ import type { Call } from '../call/call.ts'
 import { isOperator } from '../call/caller.ts'
 import { rowOfId } from '../call/row-ids.ts'
 import type { Db } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
 
 // Which calls of an organization a person approves before the service carries them out (`require_approval`).
 
@@ -66,13 +68,16 @@ export const checkRules = (rules: readonly ApprovalRule[] = []): void => {
   refuseTwice(rules)
 }
 
-const readRules = async (db: Db, orgId: number): Promise<ApprovalRule[]> => {
-  const row = await db
+const readPolicyWithRules = statement((db, { orgId }: { orgId: number }) =>
+  db
     .selectFrom('organizations')
     .where('id', '=', orgId)
-    .where('policy', 'like', '%"require_approval"%')
-    .select('policy')
-    .executeTakeFirst()
+    .where('policy', 'like', sql.lit('%"require_approval"%'))
+    .select('policy'),
+)
+
+const readRules = async (db: Db, orgId: number): Promise<ApprovalRule[]> => {
+  const [row] = (await readPolicyWithRules(db, { orgId })).rows
   return row ? ((JSON.parse(row.policy) as Policy).require_approval ?? []) : []
 }
 

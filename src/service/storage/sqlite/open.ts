@@ -1,9 +1,7 @@
-import { Kysely, SqliteDialect } from 'kysely'
 import { newestVersion } from '../migrations.ts'
-import type { Tables } from '../schema.ts'
 import type { Storage } from '../storage.ts'
 import { createWriteProbe } from '../write-probe.ts'
-import { openConnection } from './connection.ts'
+import { openConnection, queriesOf } from './connection.ts'
 import { asUnavailable } from './errors.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
@@ -36,7 +34,7 @@ const manyPages = [
 /** Opens the store in the file `path`, made and brought up to date as needed. Fails with an SvcError when a newer svc wrote it. */
 export const openSqlite = async ({ path, now = () => new Date() }: Options): Promise<Storage> => {
   const writer = openConnection(path)
-  const writing = new Kysely<Tables>({ dialect: new SqliteDialect({ database: writer }) })
+  const writing = queriesOf(writer)
   try {
     await migrate(writer, writing)
   } catch (error) {
@@ -46,7 +44,7 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
   // WAL: a reader sees what is committed and never waits for the writer.
   const reader = openConnection(path)
   reader.exec('PRAGMA query_only = ON')
-  const reading = new Kysely<Tables>({ dialect: new SqliteDialect({ database: reader }) })
+  const reading = queriesOf(reader)
   const commits = createGroupCommit(writer)
   return {
     read: async (work) => {
