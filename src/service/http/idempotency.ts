@@ -24,10 +24,7 @@ export const checkIdempotencyKey = (header: string | undefined): string | undefi
 const rowBytes = 300
 
 const readAnswer = statement(
-  (
-    db,
-    { keyId, idempotencyKey, oldest }: { keyId: number; idempotencyKey: string; oldest: string },
-  ) =>
+  (db, { keyId, idempotencyKey, oldest }: { keyId: number; idempotencyKey: string; oldest: string }) =>
     db
       .selectFrom('idempotency')
       .where('key_id', '=', keyId)

@@ -96,6 +96,7 @@ test('count again only when nothing seems to be left', async () => {
     }
     const watched = new Proxy(db, {
       get: (target, name) => {
+        if (name === 'getExecutor') return () => target.getExecutor()
         if (name !== 'selectFrom') return Reflect.get(target, name) as unknown
         return (table: 'geofences') => {
           if (table === 'geofences') counted += 1
