@@ -2,7 +2,7 @@ import { addressWorks, requestInAddress, takeToken } from './address.ts'
 import { call, Refused, type Devices, type Members, type Session } from './api.ts'
 import { button } from './element.ts'
 import { enroll } from './enrollment.ts'
-import { createFeed, type Asked } from './feed.ts'
+import { createFeed, type PendingRequest } from './feed.ts'
 import { announce, nameOrganization, setOffline, showNotice, tellNext } from './frame.ts'
 import { showInbox } from './inbox.ts'
 import { countWaiting, noDevices, readDevices, showDevices } from './devices.ts'
@@ -17,7 +17,7 @@ import type { View } from './view.ts'
 let session: Session | undefined
 let waiting: Members = nobody
 let devices: Devices = noDevices
-let pending: Asked[] | undefined
+let pending: PendingRequest[] | undefined
 let view: View = {}
 
 const change = (next: () => View | void): void => {
@@ -104,7 +104,8 @@ const signOut = async (): Promise<void> => {
   endSession()
 }
 
-const isWanted = ({ request_id }: Asked, wanted: string): boolean => encodeURIComponent(request_id) === wanted
+const isWanted = ({ request_id }: PendingRequest, wanted: string): boolean =>
+  encodeURIComponent(request_id) === wanted
 
 /** The screen that the address names: a request, the members, or the inbox. */
 const showPlace = (): void => {

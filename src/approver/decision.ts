@@ -1,5 +1,5 @@
 import { call, Refused, type Session } from './api.ts'
-import type { Asked } from './feed.ts'
+import type { PendingRequest } from './feed.ts'
 import { locate, locationGranted } from './location.ts'
 import { assert, challengeOf, CheckFailed } from './webauthn.ts'
 
@@ -50,7 +50,7 @@ const outcomeOf = (error: unknown): Outcome => {
 }
 
 /** Made when the request is opened, so that nothing stands between the tap and the check of the device. */
-export const createDecider = (asked: Asked, session: Session) => {
+export const createDecider = (asked: PendingRequest, session: Session) => {
   const challenges = {
     approve: challengeOf(asked.contexts.approve),
     deny: challengeOf(asked.contexts.deny),

@@ -2,10 +2,10 @@ import { call, Refused, type Pending } from './api.ts'
 import { deadline } from './time.ts'
 
 /** A request and when it lapses, on the page's own clock. */
-export type Asked = Pending & { lapsesAt: number }
+export type PendingRequest = Pending & { lapsesAt: number }
 
 type Listener = {
-  changed: (requests: Asked[]) => void
+  changed: (requests: PendingRequest[]) => void
   /** Whether the service can be reached now. */
   reached: (reached: boolean) => void
   /** The session is over; the feed has stopped. */

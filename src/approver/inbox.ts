@@ -1,6 +1,6 @@
 import type { Session } from './api.ts'
 import { button, h, picture } from './element.ts'
-import type { Asked } from './feed.ts'
+import type { PendingRequest } from './feed.ts'
 import { announce, show } from './frame.ts'
 import { notificationOffer } from './push.ts'
 import { exactText, clockText, headline, requesterText } from './text.ts'
@@ -18,7 +18,7 @@ type Actions = {
 
 const silent = (): void => undefined
 
-const card = (one: Asked, stops: (() => void)[], lapsed: () => void): HTMLElement => {
+const card = (one: PendingRequest, stops: (() => void)[], lapsed: () => void): HTMLElement => {
   const left = h('span', { class: 'left' })
   const tick = (ms: number): void => {
     left.textContent = `${clockText(ms)} left`
@@ -77,14 +77,14 @@ const foot = (session: Session, { signOut, notify, waiting, newDevices }: Action
   )
 
 /** What waits, oldest first. It follows the service by itself. */
-export const showInbox = (session: Session, first: readonly Asked[], actions: Actions): View => {
+export const showInbox = (session: Session, first: readonly PendingRequest[], actions: Actions): View => {
   let stops: (() => void)[] = []
   let shown: string | undefined
   const leave = (): void => {
     for (const stop of stops) stop()
     stops = []
   }
-  const update = (requests: readonly Asked[]): void => {
+  const update = (requests: readonly PendingRequest[]): void => {
     const open = requests.filter(({ lapsesAt }) => msUntil(lapsesAt) > 0)
     const ids = open.map(({ request_id }) => request_id).join(' ')
     if (ids === shown) return

@@ -1,12 +1,12 @@
 import { h } from './element.ts'
-import type { Asked } from './feed.ts'
+import type { PendingRequest } from './feed.ts'
 import { clockText, exactText, factorsInWords, headline, requesterText } from './text.ts'
 import { countDown } from './time.ts'
 
 const line = (label: string, ...value: (Node | string)[]): HTMLElement =>
   h('div', { class: 'line' }, h('dt', {}, label), h('dd', {}, ...value))
 
-type Field = NonNullable<Asked['subject']>['fields'][number]
+type Field = NonNullable<PendingRequest['subject']>['fields'][number]
 
 const fieldLine = ({ label, value, before }: Field): HTMLElement =>
   before === undefined
@@ -14,7 +14,7 @@ const fieldLine = ({ label, value, before }: Field): HTMLElement =>
     : line(label, h('del', {}, exactText(before)), ' ', h('ins', {}, exactText(value)))
 
 /** What is asked: the headline and the fields of the subject that will be signed, and then what the requester says. */
-export const askedText = ({ action, subject, reason, factors, ...who }: Asked): HTMLElement =>
+export const askedText = ({ action, subject, reason, factors, ...who }: PendingRequest): HTMLElement =>
   h(
     'section',
     { class: 'paper' },

@@ -1,7 +1,7 @@
 import type { Session } from './api.ts'
 import { createDecider, type Choice, type Outcome } from './decision.ts'
 import { button, h } from './element.ts'
-import type { Asked } from './feed.ts'
+import type { PendingRequest } from './feed.ts'
 import { announce, problemLine, setBusy, show } from './frame.ts'
 import { askedText, timeLeft } from './request-text.ts'
 import { showResult, type Ending } from './result.ts'
@@ -13,7 +13,7 @@ import { withdraw } from './webauthn.ts'
 type Phase = 'reading' | 'checking' | 'sending' | 'over'
 
 /** One request, until it is decided here, decided elsewhere, or lapsed. */
-export const showRequest = (asked: Asked, session: Session, back: () => void): View => {
+export const showRequest = (asked: PendingRequest, session: Session, back: () => void): View => {
   const decide = createDecider(asked, session)
   const problem = problemLine()
   const step = h('div', { class: 'steps' })

@@ -1,5 +1,5 @@
 import { button, h } from './element.ts'
-import type { Asked } from './feed.ts'
+import type { PendingRequest } from './feed.ts'
 import { announce, showNotice } from './frame.ts'
 import { showRemoved } from './removed.ts'
 import { exactText, headline } from './text.ts'
@@ -10,9 +10,10 @@ export type Ending =
   | { kind: 'unsure' }
   | { kind: 'ruled out' | 'stopped'; message: string }
 
-const quote = (asked: Asked): HTMLElement => h('span', { class: 'quote' }, exactText(headline(asked)))
+const quote = (asked: PendingRequest): HTMLElement =>
+  h('span', { class: 'quote' }, exactText(headline(asked)))
 
-const wordsFor = (ending: Ending, asked: Asked) => {
+const wordsFor = (ending: Ending, asked: PendingRequest) => {
   switch (ending.kind) {
     case 'approved':
       return { drawing: 'check', tone: 'good', title: 'Approved', lines: [quote(asked)] } as const
@@ -62,7 +63,7 @@ const wordsFor = (ending: Ending, asked: Asked) => {
 }
 
 /** How a request ended, and the way back. */
-export const showResult = (ending: Ending, asked: Asked, back: () => void): void => {
+export const showResult = (ending: Ending, asked: PendingRequest, back: () => void): void => {
   if (ending.kind === 'removed') return showRemoved()
   const words = wordsFor(ending, asked)
   showNotice({ ...words, actions: [button('Done', 'primary', back)] })

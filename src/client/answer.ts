@@ -41,7 +41,7 @@ const noRoute = (url: string): { message: string; hint: string } => {
 }
 
 /** What the client knows of a request, for the hint of an answer that refuses it. */
-export type Asked = {
+export type RequestContext = {
   /** What to do about a key that is not accepted. */
   keyHint?: string
   /** Whether the command has --org. */
@@ -52,7 +52,7 @@ export type Asked = {
 const hintFor = (
   status: number,
   after: string | undefined,
-  { keyHint = 'svc profile login', takesOrg = false }: Asked,
+  { keyHint = 'svc profile login', takesOrg = false }: RequestContext,
 ): string | undefined => {
   if (status === 401) return keyHint
   if (status === 403) return 'Use a key that is allowed to: svc profile list, --profile NAME'
@@ -88,7 +88,7 @@ const toldBy = ({ status, headers }: HttpResponse) => ({
 })
 
 /** An answer that is no envelope. */
-const strange = (response: HttpResponse, url: string, asked: Asked): SvcError => {
+const strange = (response: HttpResponse, url: string, asked: RequestContext): SvcError => {
   const { status } = response
   const good = status < 300
   const details = {
@@ -112,7 +112,7 @@ const strange = (response: HttpResponse, url: string, asked: Asked): SvcError =>
 }
 
 /** An answer as the envelope it is. Fails with an SvcError unless it is a 2xx whose status is `success`. */
-export const readAnswer = (response: HttpResponse, url: string, asked: Asked = {}): Answer => {
+export const readAnswer = (response: HttpResponse, url: string, asked: RequestContext = {}): Answer => {
   const { status, headers, body } = response
   if (status >= 300 && status < 400) throw redirected(response, url)
   let envelope: unknown

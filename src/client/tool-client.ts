@@ -5,6 +5,7 @@ import { shellWord } from '../core/shell-word.ts'
 import { hostOf, interrupted, timedOut } from './network-error.ts'
 import type { Transport } from './transport.ts'
 import { within } from './within.ts'
+import { isRecord } from '../core/is-record.ts'
 
 type Options = {
   /** Ends in `/mcp`. */
@@ -91,13 +92,10 @@ const textOf = (content: unknown): string =>
     .map((one: { text?: unknown }) => (typeof one.text === 'string' ? one.text : ''))
     .join('\n')
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const parsed = (block: string): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(block)
-    return isObject(value) ? value : undefined
+    return isRecord(value) ? value : undefined
   } catch {
     return undefined
   }
@@ -125,7 +123,7 @@ const answerIn = (
   const blocks = (Array.isArray(content) ? (content as { text?: unknown }[]) : []).flatMap(({ text }) =>
     typeof text === 'string' ? [text] : [],
   )
-  const objects = [structuredContent, ...blocks.map(parsed)].filter(isObject)
+  const objects = [structuredContent, ...blocks.map(parsed)].filter(isRecord)
   const [answer] = objects
   const contradictory =
     differ(objects.map(({ status }) => status)) ||

@@ -8,7 +8,7 @@ import { factsOf, headlineOf } from './facts.ts'
 import { checkHuman } from './human.ts'
 import { checkSignature, type Check, type Note } from './signature.ts'
 
-export type Verdict = {
+export type ReceiptVerification = {
   valid: boolean
   /** There once the service's signature holds, valid or not. */
   claims?: AnyClaims
@@ -87,7 +87,7 @@ export const verifyReceipt = async (
   jwks: unknown,
   wanted: Expectations,
   now: Date,
-): Promise<Verdict> => {
+): Promise<ReceiptVerification> => {
   const checks: Check[] = []
   const note: Note = (name, ok, detail) => {
     checks.push({ name, ok, detail })

@@ -1,6 +1,6 @@
 import { approval, approverKey, createIssuer, now, specimen } from '../receipt/specimen.ts'
 import type { Receipt } from '../../src/receipt/receipt.ts'
-import { verifyReceipt, type Verdict } from '../../src/receipt/verify.ts'
+import { verifyReceipt, type ReceiptVerification } from '../../src/receipt/verify.ts'
 import { kinds, type Case } from './receipt-mutations.ts'
 import type { Result, Torture } from './torture.ts'
 
@@ -10,7 +10,7 @@ const mutationsEach = 20
 const human = new Set(['challenge', 'user verified', 'human signature'])
 
 /** The broken variant has all checks but those of the human's own signature. */
-const withoutEvidence = ({ checks }: Verdict): boolean =>
+const withoutEvidence = ({ checks }: ReceiptVerification): boolean =>
   checks.at(-1)?.name === 'past' && checks.every(({ name, ok }) => ok || human.has(name))
 
 const createIssuers = async () => ({
@@ -47,7 +47,7 @@ const verifier = ({ active, retired }: Issuers) => {
   const jwks = { keys: [active.publicJwk, retired.publicJwk] }
   const as = (text: string, status: 'approved' | 'denied') =>
     verifyReceipt(text, jwks, { status, allowDev: true }, now)
-  return async (text: string): Promise<Verdict> => {
+  return async (text: string): Promise<ReceiptVerification> => {
     const verdict = await as(text, 'approved')
     return verdict.claims?.status === 'denied' ? as(text, 'denied') : verdict
   }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { fieldsOf, summaryOf } from '../../src/receipt/subject-text.ts'
 import { digestOf, readSubject, type Subject } from '../../src/receipt/subject.ts'
-import { verifyReceipt, type Verdict } from '../../src/receipt/verify.ts'
+import { verifyReceipt, type ReceiptVerification } from '../../src/receipt/verify.ts'
 import type { Receipt } from '../../src/receipt/receipt.ts'
 import { approval, approverKey, createIssuer, now, ours, specimen, type Issuer } from '../receipt/specimen.ts'
 import type { Result, Torture } from './torture.ts'
@@ -125,7 +125,7 @@ const kinds: Record<string, Change> = {
 
 /** The broken variant believes the service: all checks but those that compare with what the human signed. */
 const believing = new Set(['claims', 'subject'])
-const withoutHuman = ({ checks }: Verdict): boolean =>
+const withoutHuman = ({ checks }: ReceiptVerification): boolean =>
   checks.at(-1)?.name === 'past' && checks.every(({ name, ok }) => ok || believing.has(name))
 
 const sign = (issuer: Issuer, receipt: Receipt, mutated: Receipt, kind: string): Promise<string> => {

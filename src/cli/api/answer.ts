@@ -5,7 +5,8 @@ import type { Client } from '../../client/client.ts'
 import { linkedPage } from '../../client/paging.ts'
 import { rawUrl } from '../../client/request.ts'
 import type { Context } from '../context/context.ts'
-import { type Envelope, isRow } from '../terminal/payload.ts'
+import type { Envelope } from '../terminal/payload.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string }
 
@@ -22,7 +23,7 @@ const parsed = (body: string): unknown => {
 }
 
 export const isEnvelope = (value: unknown): value is Envelope =>
-  isRow(value) && typeof value.status === 'string' && typeof value.message === 'string'
+  isRecord(value) && typeof value.status === 'string' && typeof value.message === 'string'
 
 /** What a route of the table answers once, as far as its words are known. */
 const secretsOf = async (method: string, path: string, context: Context): Promise<Set<string>> => {

@@ -1,7 +1,7 @@
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Expectations } from '../../receipt/expectations.ts'
 import { digestOf, readSubject, SubjectError } from '../../receipt/subject.ts'
-import type { Verdict } from '../../receipt/verify.ts'
+import type { ReceiptVerification } from '../../receipt/verify.ts'
 import type { Context } from '../context/context.ts'
 import { readText } from '../terminal/input-file.ts'
 import { factors } from './ask.ts'
@@ -127,7 +127,7 @@ export const expectedOf = async (
 }
 
 /** A verdict in one line. It quotes the receipt, so it is not safe for a terminal as it is. */
-export const sentence = ({ valid, claims, headline, checks }: Verdict): string => {
+export const sentence = ({ valid, claims, headline, checks }: ReceiptVerification): string => {
   const failed = checks.filter(({ ok }) => !ok)
   if (!valid) return `Not valid: ${failed.map(({ name, detail }) => `${name} (${detail})`).join('; ')}`
   const { sub, status, iat } = claims!
@@ -144,13 +144,13 @@ const allowing: Record<string, string> = {
   'format 2': 'To accept it: --allow-format-1',
 }
 
-export const hintOf = ({ checks }: Verdict): string | undefined => {
+export const hintOf = ({ checks }: ReceiptVerification): string | undefined => {
   const [only, ...more] = checks.filter(({ ok }) => !ok)
   return only && more.length === 0 ? allowing[only.name] : undefined
 }
 
 /** Fails with the checks that did not hold. */
-export const requireValid = (verdict: Verdict): void => {
+export const requireValid = (verdict: ReceiptVerification): void => {
   if (verdict.valid) return
   throw new SvcError('failed', 'receipt_not_valid', 'The receipt is not valid, so nothing was done', {
     detail: sentence(verdict),

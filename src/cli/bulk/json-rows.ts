@@ -1,16 +1,14 @@
 import { type Issue, usageError } from '../../core/errors.ts'
 import { columnOf, unknownColumn } from './columns.ts'
 import type { Fields, Kind, RawRow } from './kind.ts'
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import { isRecord } from '../../core/is-record.ts'
 
 export const isFeatureCollection = (value: unknown): value is { features: unknown[] } =>
-  isObject(value) && value['type'] === 'FeatureCollection' && Array.isArray(value['features'])
+  isRecord(value) && value['type'] === 'FeatureCollection' && Array.isArray(value['features'])
 
 /** Of a Point, its coordinates: longitude first, and a height that nobody needs. */
 const placeOf = (geometry: unknown): { fields: Fields } | Issue => {
-  const shape = isObject(geometry) ? geometry : {}
+  const shape = isRecord(geometry) ? geometry : {}
   if (shape['type'] !== 'Point')
     return {
       field: 'geometry',
@@ -26,7 +24,7 @@ const placeOf = (geometry: unknown): { fields: Fields } | Issue => {
 export const readFeatures = ({ features }: { features: unknown[] }, kind: Kind): RawRow[] =>
   features.map((feature, i) => {
     const row = i + 1
-    if (!isObject(feature) || feature['type'] !== 'Feature')
+    if (!isRecord(feature) || feature['type'] !== 'Feature')
       return { row, fields: {}, issues: [{ field: 'type', message: 'must be Feature' }] }
     const place = placeOf(feature['geometry'])
     const issues: Issue[] = 'fields' in place ? [] : [place]
@@ -53,7 +51,7 @@ export const featureOf = ({ latitude, longitude, ...properties }: Fields): objec
 
 /** The fields of one object under the names of the columns. */
 const rowOf = (value: unknown, row: number, kind: Kind): RawRow => {
-  if (!isObject(value)) return { row, fields: {}, issues: [{ field: 'row', message: 'is no JSON object' }] }
+  if (!isRecord(value)) return { row, fields: {}, issues: [{ field: 'row', message: 'is no JSON object' }] }
   const fields: Fields = {}
   const issues = []
   for (const [name, inner] of Object.entries(value)) {

@@ -1,4 +1,5 @@
 import { SvcError } from '../../core/errors.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 /** One service and how to reach it. Each secret is kept with the origin that it was saved for. */
 export type Profile = {
@@ -72,17 +73,14 @@ export const profileName = /^[a-z0-9][\w.-]{0,62}$/i
 
 export const emptyFile = (): ProfileFile => ({ version: 1, profiles: {} })
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const wrongIn = (file: unknown): string | undefined => {
-  if (!isObject(file)) return 'it must contain an object'
+  if (!isRecord(file)) return 'it must contain an object'
   if (file['version'] !== 1) return '"version" must be 1'
   if (file['current'] !== undefined && typeof file['current'] !== 'string') return '"current" must be text'
-  if (!isObject(file['profiles'])) return '"profiles" must be an object'
+  if (!isRecord(file['profiles'])) return '"profiles" must be an object'
   for (const [name, profile] of Object.entries(file['profiles'])) {
     if (!profileName.test(name)) return `"${name}" is not a valid profile name`
-    if (!isObject(profile)) return `profile "${name}" must be an object`
+    if (!isRecord(profile)) return `profile "${name}" must be an object`
     for (const [field, kind] of Object.entries(profileFields))
       if (Object.hasOwn(profile, field) && !fits[kind](profile[field]))
         return `"${field}" of profile "${name}" must be ${nouns[kind]}`

@@ -7,6 +7,7 @@ import { isZone } from '../../rules/zone.ts'
 import { expandSlots } from '../operation/days.ts'
 import { keyOf, knownFields, type Fields, type List, type Row, type Rows } from './state.ts'
 import { parseYaml, wrongFile, type Parsed } from './yaml.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 /** What a file wants; a section that it leaves out is left alone. */
 export type Wanted = { slug: string; rows: Rows }
@@ -18,12 +19,9 @@ const lists = Object.keys(keyOf) as List[]
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part], value)
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Days may be written as ranges wherever a file has time slots. */
 const withDays = (value: unknown): unknown => {
-  if (!isFields(value)) return value
+  if (!isRecord(value)) return value
   const { users } = value
   return {
     ...value,

@@ -10,6 +10,7 @@ import { looksSecret, withoutSecrets } from '../program/command-line.ts'
 import type { Bound, Context } from '../context/context.ts'
 import { isOrg, type Organization } from '../context/organization.ts'
 import type { Gathered, Typed } from './flags.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 const valueAt = (input: Record<string, unknown>, path: readonly string[]): unknown =>
   path.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], input)
@@ -109,10 +110,7 @@ export const boundCall = async (operation: Operation, input: Fields, context: Co
 /** A request whose body is told by nothing but its names. */
 export const boundBody = (operation: string, body: unknown): Bound => ({
   operation,
-  body: concealed(
-    typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Fields) : { body },
-    new Set(),
-  ),
+  body: concealed(isRecord(body) ? body : { body }, new Set()),
 })
 
 /** Fails with a usage error where it is more than a person can approve at once. */

@@ -1,6 +1,7 @@
 import { safeJson } from '../../core/safe-text.ts'
 import type { Shape } from './output.ts'
-import { fieldsOf, isRow, rowsOf, type Row } from './payload.ts'
+import { fieldsOf, rowsOf, type Row } from './payload.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 /** A payload as lines of cells. `head` only where each line is a row and not a field of the one record. */
 export type Grid = { head?: string[]; lines: string[][] }
@@ -28,7 +29,7 @@ const columnsOf = (payload: unknown[], shape: Shape, all: boolean): string[] => 
 /** A record, a line a field; what is inside a field follows as `policy.factors`. */
 const linesOf = (row: Row, above = ''): string[][] =>
   Object.entries(row).flatMap(([name, value]) =>
-    isRow(value) && Object.keys(value).length > 0
+    isRecord(value) && Object.keys(value).length > 0
       ? linesOf(value, `${above}${name}.`)
       : [[above + name, cellText(value)]],
   )
@@ -36,14 +37,14 @@ const linesOf = (row: Row, above = ''): string[][] =>
 /** A list is a line a row, a record a line a field, anything else one cell. `all`: every field is a column. */
 export const gridOf = (payload: unknown, shape: Shape, all = false): Grid => {
   if (Array.isArray(payload)) {
-    if (!payload.every(isRow)) return { lines: payload.map((item) => [cellText(item)]) }
+    if (!payload.every(isRecord)) return { lines: payload.map((item) => [cellText(item)]) }
     const head = columnsOf(payload, shape, all)
     return {
       head,
       lines: payload.map((row) => head.map((name) => (Object.hasOwn(row, name) ? cellText(row[name]) : ''))),
     }
   }
-  if (isRow(payload)) {
+  if (isRecord(payload)) {
     const lines = Object.entries(payload).filter(([name]) => !shape.folded?.includes(name))
     return { lines: linesOf(Object.fromEntries(lines)) }
   }

@@ -1,5 +1,5 @@
 import { dialingPrefix } from '../../core/phone-parts.ts'
-import { isRow } from './payload.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 const dots = '•'
 
@@ -27,14 +27,14 @@ const maskText = (field: string, text: string): string => {
 const maskAll = (field: string, value: unknown): unknown => {
   if (value === null || value === '' || typeof value === 'boolean') return value
   if (Array.isArray(value)) return value.map((item) => maskAll(field, item))
-  if (isRow(value)) return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, maskAll(k, v)]))
+  if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, maskAll(k, v)]))
   return maskText(field, String(value))
 }
 
 /** A copy in which the values of these fields, at any depth, cannot be read. */
 export const maskFields = (value: unknown, masked: ReadonlySet<string>): unknown => {
   if (Array.isArray(value)) return value.map((item) => maskFields(item, masked))
-  if (!isRow(value)) return value
+  if (!isRecord(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,

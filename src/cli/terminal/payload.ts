@@ -1,11 +1,9 @@
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 export type Envelope = { status: string; message: string; data?: unknown; [field: string]: unknown }
 export type Row = Record<string, unknown>
-
-export const isRow = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Of an answer without data, all that is there: `{status, message}` and what a server adds to it. */
 export const payloadOf = (envelope: Envelope, whole: boolean): unknown => {
@@ -17,7 +15,7 @@ export const payloadOf = (envelope: Envelope, whole: boolean): unknown => {
 
 /** The rows of a payload: those of a list, or its one record. */
 export const rowsOf = (payload: unknown): Row[] =>
-  Array.isArray(payload) ? payload.filter(isRow) : isRow(payload) ? [payload] : []
+  Array.isArray(payload) ? payload.filter(isRecord) : isRecord(payload) ? [payload] : []
 
 export const fieldsOf = (rows: readonly Row[]): string[] => [...new Set(rows.flatMap(Object.keys))]
 

@@ -1,5 +1,6 @@
 import { cellText } from './grid.ts'
-import { isRow, type Row } from './payload.ts'
+import type { Row } from './payload.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 const units: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['day', 86_400],
@@ -32,7 +33,7 @@ export const relativeTime = (text: string, now: Date): string => {
 }
 
 const isList = (value: unknown): value is Row[] =>
-  Array.isArray(value) && value.length > 0 && value.every(isRow)
+  Array.isArray(value) && value.length > 0 && value.every(isRecord)
 
 /** What a row is called: by a person first, by a number last. */
 const nameOf = (row: Row): string | undefined => {
@@ -43,11 +44,11 @@ const nameOf = (row: Row): string | undefined => {
 /** What nests, in one cell: `device_trust=true, factors=biometric+location`, or the names of its rows. */
 const summary = (value: unknown): string => {
   if (Array.isArray(value)) {
-    const names = value.map((item) => (isRow(item) ? nameOf(item) : summary(item)))
+    const names = value.map((item) => (isRecord(item) ? nameOf(item) : summary(item)))
     if (names.every((name) => name !== undefined)) return names.join(', ')
     return value.length === 1 ? '1 item' : `${value.length} items`
   }
-  if (!isRow(value)) return cellText(value)
+  if (!isRecord(value)) return cellText(value)
   return Object.entries(value)
     .map(([name, inner]) => `${name}=${Array.isArray(inner) ? inner.map(summary).join('+') : summary(inner)}`)
     .join(', ')
@@ -55,7 +56,7 @@ const summary = (value: unknown): string => {
 
 const cell = (field: string, value: unknown, now: Date | undefined): unknown => {
   if (typeof value === 'string') return now && holdsTime(field) ? relativeTime(value, now) : value
-  const nests = (isRow(value) && Object.keys(value).length > 0) || isList(value)
+  const nests = (isRecord(value) && Object.keys(value).length > 0) || isList(value)
   return nests ? summary(value) : value
 }
 
@@ -66,7 +67,7 @@ const unrolled = (row: Row, folded: readonly string[] = []): Row =>
       // The table leaves it out by its name.
       if (folded.includes(name)) return [[name, value]]
       if (isList(value)) return value.map((item, i) => [`${name}[${i}]`, unrolled(item)])
-      return [[name, isRow(value) ? unrolled(value) : value]]
+      return [[name, isRecord(value) ? unrolled(value) : value]]
     }),
   )
 
@@ -78,10 +79,10 @@ export const readable = (
   payload: unknown,
   { now, folded }: { now?: Date; folded?: readonly string[] },
 ): unknown => {
-  if (isRow(payload)) return unrolled(payload, folded)
+  if (isRecord(payload)) return unrolled(payload, folded)
   if (!Array.isArray(payload)) return payload
   return payload.map((row: unknown) =>
-    isRow(row)
+    isRecord(row)
       ? Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cell(name, value, now)]))
       : row,
   )

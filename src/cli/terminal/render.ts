@@ -3,7 +3,8 @@ import { safeJson, safeLine, safeText, seenText } from '../../core/safe-text.ts'
 import { writeCell } from './csv-cell.ts'
 import { gridOf } from './grid.ts'
 import type { Format, Shape } from './output.ts'
-import { idOf, isRow } from './payload.ts'
+import { idOf } from './payload.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 /** A tab or a newline inside a cell would be another cell or line; the backslash keeps it reversible. */
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
@@ -11,8 +12,8 @@ const tsvCell = (text: string): string => seenText(text.replace(/[\\\t\n\r]/g, (
 
 const ids = (payload: unknown): string[] =>
   (Array.isArray(payload) ? payload : [payload]).map((row: unknown) => {
-    const name = isRow(row) && idOf(Object.keys(row))
-    const id = isRow(row) && name ? row[name] : undefined
+    const name = isRecord(row) && idOf(Object.keys(row))
+    const id = isRecord(row) && name ? row[name] : undefined
     if (typeof id === 'number' || (typeof id === 'string' && id !== '')) return safeLine(String(id))
     throw new SvcError('failed', 'no_id', 'The answer has no id to print', { hint: 'use -o json' })
   })

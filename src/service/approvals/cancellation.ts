@@ -3,7 +3,7 @@ import type { Call } from '../call/call.ts'
 import { notFound, Refusal } from '../../core/refusal.ts'
 import { alreadyEnded } from './finish.ts'
 import { expireDue, lapsed } from './expiry.ts'
-import { answered, selectApprovals, subjectOf, type Reach } from './record.ts'
+import { answered, selectApprovals, subjectOf, type ApprovalAccess } from './record.ts'
 
 const withdrawnBecause = (why: string | undefined): string =>
   why === undefined ? 'cancelled by the requester' : `withdrawn because ${why}`
@@ -12,11 +12,11 @@ const withdrawnBecause = (why: string | undefined): string =>
 export const cancelApproval = async (
   call: Call,
   request_id: string,
-  reach: Reach,
+  access: ApprovalAccess,
   why?: string,
 ): Promise<ApprovalRecord | Refusal> => {
   const { db, now } = call
-  const row = await selectApprovals(db, reach).where('a.request_id', '=', request_id).executeTakeFirst()
+  const row = await selectApprovals(db, access).where('a.request_id', '=', request_id).executeTakeFirst()
   if (!row) return notFound('Approval request')
   const ended = await db
     .updateTable('approvals')

@@ -1,6 +1,6 @@
 import type { Service, Waited, DecisionWaiter } from '../call/service.ts'
 import { expireDue } from './expiry.ts'
-import { type ApprovalRow, findApproval, type Reach } from './record.ts'
+import { type ApprovalRow, findApproval, type ApprovalAccess } from './record.ts'
 
 type Listener = () => void
 
@@ -87,9 +87,9 @@ export const createDecisionWaiter = ({ poll, every = 250 }: Options = {}): Decis
 export const readSettled = async (
   { storage, waiter }: Service,
   request_id: string,
-  reach: Reach,
+  access: ApprovalAccess,
 ): Promise<ApprovalRow> => {
-  const read = () => storage.read((db) => findApproval(db, request_id, reach))
+  const read = () => storage.read((db) => findApproval(db, request_id, access))
   const row = await read()
   if (row.status !== 'pending' || (row.format === 2 && row.expires_at > storage.now())) return row
   for (const ended of await storage.write((db) => expireDue(db, storage.now(), request_id)))
@@ -114,7 +114,7 @@ export const pause = (woken: Promise<void>, ms: number, signal: AbortSignal | un
 export const awaitEnd = async (
   service: Service,
   request_id: string,
-  reach: Reach,
+  access: ApprovalAccess,
   { seconds, signal }: { seconds: number; signal?: AbortSignal },
 ): Promise<ApprovalRow> => {
   const { storage, waiter } = service
@@ -123,7 +123,7 @@ export const awaitEnd = async (
     // First listen, then read: what is decided between the two wakes this one.
     const listening = waiter.listen(request_id)
     try {
-      const row = await readSettled(service, request_id, reach)
+      const row = await readSettled(service, request_id, access)
       const left = until - performance.now()
       if (row.status !== 'pending' || left <= 0 || waiter.stopped || signal?.aborted) return row
       const life = Date.parse(row.expires_at) - Date.parse(storage.now())

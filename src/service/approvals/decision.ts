@@ -13,7 +13,7 @@ import type { RulesMemory } from '../call/service.ts'
 import { credentialOf, type DeviceRow } from '../devices/credential.ts'
 import { withAsked } from '../policy/rules.ts'
 import type { Posted } from './decider.ts'
-import { countWrongNumber, finishApproval, type Verdict } from './finish.ts'
+import { countWrongNumber, finishApproval, type VerifiedDecision } from './finish.ts'
 import { answered, type ApprovalRow, contextOf, subjectOfRow } from './record.ts'
 import { checkDecider, readDeviceClaim } from './separation.ts'
 
@@ -100,7 +100,7 @@ export const prepareDecision = async (
     device,
     location: input.location,
   })
-  const verdict: Verdict = {
+  const verdict: VerifiedDecision = {
     row,
     device,
     counter: checked.counter,

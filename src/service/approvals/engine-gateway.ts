@@ -17,7 +17,7 @@ import { requestApproval } from './request.ts'
  * same organization. Costs nothing to make.
  */
 export const createEngineGateway = (service: Service, caller: Caller): ApprovalGateway => {
-  const reach = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
+  const access = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
 
   const write = async <I, D>(action: string, handler: Handler<I, D>, input: I): Promise<D> => {
     const asked = { action, caller, requestId: requestId(), given: Object.keys(input as object) }
@@ -34,13 +34,13 @@ export const createEngineGateway = (service: Service, caller: Caller): ApprovalG
       if (!checked.success) throw invalidFields(issuesOf(checked.error, schema, ask))
       return write('createApproval', requestApproval, checked.data)
     },
-    status: async (request_id) => answered(await readSettled(service, request_id, reach), caller),
+    status: async (request_id) => answered(await readSettled(service, request_id, access), caller),
     wait: async (request_id, seconds, signal) =>
-      answered(await awaitEnd(service, request_id, reach, { seconds, signal }), caller),
+      answered(await awaitEnd(service, request_id, access, { seconds, signal }), caller),
     cancel: async (request_id, why) => {
       await write(
         'cancelApproval',
-        (id: { request_id: string }, call) => cancelApproval(call, id.request_id, reach, why),
+        (id: { request_id: string }, call) => cancelApproval(call, id.request_id, access, why),
         {
           request_id,
         },

@@ -14,7 +14,7 @@ import { muteRequester } from './mutes.ts'
 import { type ApprovalRow, selectApprovals, subjectOf } from './record.ts'
 
 /** A decision that is verified, and may still come too late. */
-export type Verdict = {
+export type VerifiedDecision = {
   row: ApprovalRow
   device: Pick<DeviceRow, 'id' | 'counter' | 'kind' | 'row_mac'>
   /** What the authenticator has counted to. */
@@ -29,7 +29,7 @@ export type Verdict = {
 const triesAtMost = 2
 
 /** The one condition under which a decision counts, in the statement itself: whatever changed meanwhile is seen. */
-const decidable = (call: Call, { row, device, counter }: Verdict) =>
+const decidable = (call: Call, { row, device, counter }: VerifiedDecision) =>
   call.db
     .updateTable('approvals')
     .where('request_id', '=', row.request_id)
@@ -56,7 +56,7 @@ const decidable = (call: Call, { row, device, counter }: Verdict) =>
     )
     .where(ofLiveKey(call.now))
 
-const noteUse = async (call: Call, { row, device, counter, decidedAt }: Verdict): Promise<void> => {
+const noteUse = async (call: Call, { row, device, counter, decidedAt }: VerifiedDecision): Promise<void> => {
   await noteOnDevices(call.db, { counter, last_used_at: decidedAt })
     .where('id', '=', device.id)
     .where('org_id', '=', row.org_id)
@@ -70,7 +70,7 @@ export const alreadyEnded = (row: Pick<ApprovalRow, 'status' | 'detail'>): Refus
     : conflict(`already_${row.status}`, `The request is ${row.status} already; a decision stays as it is`)
 
 /** Looked for only after the statement said no. To be returned and not thrown: an expiry is made durable here. */
-const whyNot = async (call: Call, { row, device }: Verdict): Promise<Refusal> => {
+const whyNot = async (call: Call, { row, device }: VerifiedDecision): Promise<Refusal> => {
   const { db, now } = call
   const present = await selectApprovals(db, { orgId: row.org_id })
     .where('a.request_id', '=', row.request_id)
@@ -105,12 +105,12 @@ const whyNot = async (call: Call, { row, device }: Verdict): Promise<Refusal> =>
   return new Refusal(403, 'assertion_refused', 'The signature of the device was used before')
 }
 
-const actorOf = ({ row, device }: Verdict): string => `user:${row.user_id} (device ${device.id})`
+const actorOf = ({ row, device }: VerifiedDecision): string => `user:${row.user_id} (device ${device.id})`
 
 /** Ends a request as decided, or as denied for the reason `refused`; a Refusal is answered, as a part of it may stay. */
 export const finishApproval = async (
   call: Call,
-  verdict: Verdict,
+  verdict: VerifiedDecision,
   refused?: string,
 ): Promise<ApprovalRow | Refusal> => {
   const { row, device, decidedAt, input, ruling, attestation } = verdict
@@ -140,7 +140,7 @@ export const finishApproval = async (
 }
 
 /** Counts a wrong number; the last one that is allowed denies. The count commits, whatever is answered. */
-export const countWrongNumber = async (call: Call, verdict: Verdict): Promise<Refusal> => {
+export const countWrongNumber = async (call: Call, verdict: VerifiedDecision): Promise<Refusal> => {
   const { row, device } = verdict
   const counted = await decidable(call, verdict)
     .set(({ eb }) => ({ number_tries: eb('number_tries', '+', 1) }))

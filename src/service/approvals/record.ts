@@ -10,13 +10,13 @@ import type { Db, Tables } from '../storage/schema.ts'
 export type ApprovalRow = Selectable<Tables['approvals']>
 
 /** Which requests somebody may see: those of one organization, or of all; `askedBy` only those of one key. */
-export type Reach = { orgId: number | null; askedBy?: number }
+export type ApprovalAccess = { orgId: number | null; askedBy?: number }
 
 /** Without the scope `read`, a key knows only what it asked itself. */
-export const reachOf = (caller: Caller): Reach =>
+export const approvalAccess = (caller: Caller): ApprovalAccess =>
   caller.scopes.has('read') ? { orgId: caller.orgId } : { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
 
-export const selectApprovals = (db: Db, { orgId, askedBy }: Reach) =>
+export const selectApprovals = (db: Db, { orgId, askedBy }: ApprovalAccess) =>
   db
     .selectFrom('approvals as a')
     .where('a.erased_at', 'is', null)
@@ -25,8 +25,8 @@ export const selectApprovals = (db: Db, { orgId, askedBy }: Reach) =>
     .selectAll()
 
 /** Fails with the same 404 for one that is absent and one that is out of reach. */
-export const findApproval = (db: Db, request_id: string, reach: Reach): Promise<ApprovalRow> =>
-  selectApprovals(db, reach)
+export const findApproval = (db: Db, request_id: string, access: ApprovalAccess): Promise<ApprovalRow> =>
+  selectApprovals(db, access)
     .where('a.request_id', '=', request_id)
     .executeTakeFirstOrThrow(() => notFound('Approval request'))
 

@@ -23,7 +23,7 @@ import { checkDevices, checkRequester } from './separation.ts'
 import { askedSubject } from './subject.ts'
 
 type Factor = (typeof allFactors)[number]
-type Asked = RowInput<typeof approval.createApproval>
+type ApprovalInput = RowInput<typeof approval.createApproval>
 type Approver = { org_id: number; user_id: number; policy: string; organization: string; slug: string }
 
 const defaultLifetime = 300
@@ -124,7 +124,7 @@ const requiredFactors = async (call: Call, approver: Approver, asked: Factor[] =
  * with a Refusal: 403, 404, 409, 422 or 429.
  */
 export const requestApproval = async (
-  input: Asked,
+  input: ApprovalInput,
   call: Call,
   { byRule = false } = {},
 ): Promise<ApprovalRecord> => {

@@ -2,9 +2,9 @@ import { invalid, Refusal } from '../../core/refusal.ts'
 import { summaryOf } from '../../receipt/subject-text.ts'
 import { readSubject, type Subject, SubjectError, textSubject } from '../../receipt/subject.ts'
 
-type Asked = { action?: string; subject?: { type: string; data: object; digest?: string } }
+type RequestedAction = { action?: string; subject?: { type: string; data: object; digest?: string } }
 
-const checked = (given: NonNullable<Asked['subject']>): Subject => {
+const checked = (given: NonNullable<RequestedAction['subject']>): Subject => {
   try {
     return readSubject(given)
   } catch (error) {
@@ -17,7 +17,10 @@ const checked = (given: NonNullable<Asked['subject']>): Subject => {
 }
 
 /** What exactly is asked, and the words of the requester for it. Without a subject, the action itself is all there is. */
-export const askedSubject = ({ action, subject: given }: Asked): { subject: Subject; action: string } => {
+export const askedSubject = ({
+  action,
+  subject: given,
+}: RequestedAction): { subject: Subject; action: string } => {
   if (action === undefined && given === undefined) throw invalid('action', 'is required without a subject')
   const subject = checked(given ?? textSubject(action!))
   return { subject, action: action ?? summaryOf(subject) }

@@ -6,7 +6,7 @@ import { createCall } from './create-call.ts'
 import type { Service } from './service.ts'
 
 /** One call of one operation. */
-export type Asked = {
+export type OperationCall = {
   /** The operation, as the audit names it. */
   action: string
   caller: Caller
@@ -26,7 +26,7 @@ type Paging = Pick<Call, 'page' | 'paged' | 'pagedByTime'>
 const noHeader = (): void => undefined
 const onePage: Paging = { page: { after: 0 }, paged: (rows) => rows, pagedByTime: (rows) => rows }
 
-const outsideOf = (service: Service, asked: Asked): Outside => ({
+const outsideOf = (service: Service, asked: OperationCall): Outside => ({
   service,
   caller: asked.caller,
   get signal() {
@@ -39,7 +39,7 @@ const outsideOf = (service: Service, asked: Asked): Outside => ({
 
 const callOf = (
   service: Service,
-  asked: Asked,
+  asked: OperationCall,
   { caller, db, now, later }: { caller: Caller; db: Db; now: string; later: (() => void)[] },
 ) => {
   const { publicUrl, dev, deviceProof, keyring, waiter, ring, pushKey, channels, deliver } = service
@@ -80,7 +80,7 @@ const callOf = (
 /** Runs a handler that changes nothing. `lasts`: the same caller would get the same until the next commit. */
 export const runRead = async <I, D>(
   service: Service,
-  asked: Asked,
+  asked: OperationCall,
   handler: Handler<I, D>,
   input: I,
 ): Promise<{ data: D | Refusal; lasts: boolean }> => {
@@ -108,7 +108,7 @@ export type Worked<D> = {
  */
 export const runWrite = async <I, D, R>(
   service: Service,
-  asked: Asked,
+  asked: OperationCall,
   handler: Handler<I, D>,
   input: I,
   within: (call: Call, work: () => Promise<Worked<D>>) => Promise<R>,

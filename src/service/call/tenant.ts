@@ -5,10 +5,10 @@ import type { Tables } from '../storage/schema.ts'
 import type { Call } from './call.ts'
 import type { Authenticated } from './caller.ts'
 
-type Reach = Pick<Call, 'db' | 'caller'>
+type Deps = Pick<Call, 'db' | 'caller'>
 
 /** Refuses another tenant's organization with the answer that an absent one gets. */
-const refuseForeign = (call: Reach, orgId: number): void => {
+const refuseForeign = (call: Deps, orgId: number): void => {
   if (call.caller.orgId !== null && call.caller.orgId !== orgId) throw notFound('Organization')
 }
 
@@ -17,14 +17,14 @@ const findOrganization = statement((db, { orgId }: { orgId: number }) =>
 )
 
 /** An organization that exists and that the caller may reach; every operation on one starts here. */
-export const reachOrganization = async (call: Reach, orgId: number): Promise<void> => {
+export const reachOrganization = async (call: Deps, orgId: number): Promise<void> => {
   refuseForeign(call, orgId)
   const { rows } = await findOrganization(call.db, { orgId })
   if (rows.length === 0) throw notFound('Organization')
 }
 
 /** The organization that a user-level operation means: the one given, the caller's, or the user's only one. */
-export const organizationOfUser = async (call: Reach, userId: number, orgId?: number): Promise<number> => {
+export const organizationOfUser = async (call: Deps, userId: number, orgId?: number): Promise<number> => {
   if (orgId !== undefined) refuseForeign(call, orgId)
   const meant = orgId ?? call.caller.orgId
   const memberships = await call.db

@@ -11,14 +11,14 @@ export type AlteredRow = {
   id: string
 }
 
-type Reach = Pick<Service, 'storage' | 'keyring'>
+type Deps = Pick<Service, 'storage' | 'keyring'>
 
 /** Rows that are looked at before others have their turn. */
 const batch = 200
 
 /** A table in parts, so that nobody waits for a whole one. */
 async function* partsOf<T extends 'api_keys' | 'devices' | 'people'>(
-  { storage }: Reach,
+  { storage }: Deps,
   table: T,
   only: number | undefined,
 ) {
@@ -40,34 +40,34 @@ async function* partsOf<T extends 'api_keys' | 'devices' | 'people'>(
   }
 }
 
-const alteredKeys = async (reach: Reach, only: number | undefined): Promise<AlteredRow[]> => {
+const alteredKeys = async (deps: Deps, only: number | undefined): Promise<AlteredRow[]> => {
   const found: AlteredRow[] = []
-  for await (const rows of partsOf(reach, 'api_keys', only))
+  for await (const rows of partsOf(deps, 'api_keys', only))
     for (const row of rows)
-      if (!isAuthenticKey(reach.keyring, row))
+      if (!isAuthenticKey(deps.keyring, row))
         found.push({ org_id: row.org_id ?? 0, kind: 'api_key', id: String(row.id) })
   return found
 }
 
-const alteredDevices = async (reach: Reach, only: number | undefined): Promise<AlteredRow[]> => {
+const alteredDevices = async (deps: Deps, only: number | undefined): Promise<AlteredRow[]> => {
   const found: AlteredRow[] = []
-  for await (const rows of partsOf(reach, 'devices', only))
+  for await (const rows of partsOf(deps, 'devices', only))
     for (const row of rows)
-      if (!reach.keyring.holds('devices', row))
+      if (!deps.keyring.holds('devices', row))
         found.push({ org_id: row.org_id, kind: 'device', id: String(row.id) })
   return found
 }
 
 /** People belong to no organization: whose number was changed is for the operator to see. */
-const alteredPeople = async (reach: Reach): Promise<AlteredRow[]> => {
+const alteredPeople = async (deps: Deps): Promise<AlteredRow[]> => {
   const found: AlteredRow[] = []
-  for await (const rows of partsOf(reach, 'people', undefined))
+  for await (const rows of partsOf(deps, 'people', undefined))
     for (const row of rows)
-      if (!reach.keyring.holds('people', row)) found.push({ org_id: 0, kind: 'user', id: String(row.id) })
+      if (!deps.keyring.holds('people', row)) found.push({ org_id: 0, kind: 'user', id: String(row.id) })
   return found
 }
 
-const alteredSigningKeys = async ({ storage, keyring }: Reach): Promise<AlteredRow[]> =>
+const alteredSigningKeys = async ({ storage, keyring }: Deps): Promise<AlteredRow[]> =>
   (await storage.read(readSigningKeys))
     .filter((row) => !keyring.holds('signing_keys', row))
     .map(({ kid }) => ({ org_id: 0, kind: 'signing_key', id: kid }))
@@ -76,9 +76,9 @@ const alteredSigningKeys = async ({ storage, keyring }: Reach): Promise<AlteredR
  * Rows that the master key does not authenticate: another program wrote them, and the service does not use them. Those of
  * one organization, or all with what belongs to none.
  */
-export const findAlteredRows = async (reach: Reach, only?: number): Promise<AlteredRow[]> => [
-  ...(only === undefined ? await alteredSigningKeys(reach) : []),
-  ...(await alteredKeys(reach, only)),
-  ...(await alteredDevices(reach, only)),
-  ...(only === undefined ? await alteredPeople(reach) : []),
+export const findAlteredRows = async (deps: Deps, only?: number): Promise<AlteredRow[]> => [
+  ...(only === undefined ? await alteredSigningKeys(deps) : []),
+  ...(await alteredKeys(deps, only)),
+  ...(await alteredDevices(deps, only)),
+  ...(only === undefined ? await alteredPeople(deps) : []),
 ]

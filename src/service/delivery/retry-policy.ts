@@ -1,5 +1,5 @@
 import type { Outcome } from './adapter.ts'
-import type { Claimed, Verdict } from './rows.ts'
+import type { Claimed, AttemptResult } from './rows.ts'
 
 /** About three hours, on average. */
 const mostAttempts = 15
@@ -24,7 +24,7 @@ export const verdictOf = (
   outcome: Outcome,
   now: string,
   random: () => number,
-): Verdict => {
+): AttemptResult => {
   if (outcome.state === 'sent') return { state: 'sent', provider_id: outcome.provider_id ?? null }
   const { state, error } = outcome
   if (state === 'failed') return { state: 'failed', error, keep: false }

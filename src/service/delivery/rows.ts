@@ -14,7 +14,7 @@ export type Claimed = {
 }
 
 /** How a message goes on after an attempt. */
-export type Verdict =
+export type AttemptResult =
   | { state: 'sent'; provider_id: string | null }
   | { state: 'failed' | 'dead'; error: string; keep: boolean }
   | { state: 'queued'; error: string; next_at: string }
@@ -56,7 +56,7 @@ export const claim = (db: Db, { channel, now, until, limit }: Due & { until: str
 export const record = async (
   db: Db,
   { id, attempts }: Pick<Claimed, 'id' | 'attempts'>,
-  verdict: Verdict,
+  verdict: AttemptResult,
   now: string,
 ): Promise<void> => {
   const row = db.updateTable('outbox').where('id', '=', id)

@@ -53,13 +53,13 @@ export const enrollmentOver = (): Refusal =>
     hint: 'Ask for a new link: svc user enroll <user-id>',
   })
 
-type Reach = { db: Db; now: string; keyring: Pick<Keyring, 'holds'> }
+type Deps = { db: Db; now: string; keyring: Pick<Keyring, 'holds'> }
 
 /**
  * For whom a token is good; undefined when it is used or has lapsed, its member is not active, or another program wrote it:
  * with such a link, whoever writes the store would register a device of their own for anybody.
  */
-export const findEnrollment = async ({ db, now, keyring }: Reach, token: string) => {
+export const findEnrollment = async ({ db, now, keyring }: Deps, token: string) => {
   const row = await db
     .selectFrom('enrollments as e')
     .innerJoin('memberships as m', (join) =>

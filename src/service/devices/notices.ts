@@ -3,7 +3,7 @@ import type { Db } from '../storage/schema.ts'
 import { administrators } from './administrators.ts'
 import type { Member } from './proof.ts'
 
-type Reach = Pick<Call, 'db' | 'now' | 'canSend' | 'send' | 'publicUrl'>
+type Deps = Pick<Call, 'db' | 'now' | 'canSend' | 'send' | 'publicUrl'>
 
 /**
  * A message about devices. It contains no text that a person typed: whoever registers a device would otherwise choose the
@@ -46,7 +46,7 @@ const addressesOf = async (db: Db, { org_id, user_id }: Member): Promise<string[
 }
 
 /** Tells a member on every device and at every e-mail address, where such messages can be sent. */
-export const tellMember = async (call: Reach, member: Member, { subject, text }: Notice): Promise<void> => {
+export const tellMember = async (call: Deps, member: Member, { subject, text }: Notice): Promise<void> => {
   const { org_id } = member
   if (call.canSend('push'))
     for (const { id } of await devicesToTell(call.db, member))
@@ -71,7 +71,7 @@ export const tellMember = async (call: Reach, member: Member, { subject, text }:
 
 /** Tells every administrator of the organization, but for whom it is about. */
 export const tellAdministrators = async (
-  call: Reach,
+  call: Deps,
   { org_id, user_id }: Member,
   notice: Notice,
 ): Promise<void> => {
@@ -84,7 +84,7 @@ export const tellAdministrators = async (
 
 /** Tells the other administrators of a new one. */
 export const tellPromotion = (
-  call: Reach,
+  call: Deps,
   member: Member,
   { admin_from }: { admin_from: string | null },
 ): Promise<void> =>
@@ -94,7 +94,7 @@ export const tellPromotion = (
   })
 
 /** Tells a member that their address changes, at the address that they have had. */
-export const tellNewAddress = (call: Reach, member: Member): Promise<void> =>
+export const tellNewAddress = (call: Deps, member: Member): Promise<void> =>
   tellMember(call, member, {
     subject: 'Your e-mail address changed',
     text: 'Messages about your devices go to a new e-mail address from now on. If this was not you, tell your administrator.',

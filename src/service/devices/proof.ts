@@ -4,10 +4,10 @@ import { changeDeviceRows, isAuthenticDevice, type DeviceRow } from './rows.ts'
 
 export type Member = { org_id: number; user_id: number }
 type Proof = DeviceRow['proof']
-type Reach = Pick<Call, 'db' | 'dev' | 'keyring'>
+type Deps = Pick<Call, 'db' | 'dev' | 'keyring'>
 
 /** A key file counts only with --dev. */
-const devicesOf = ({ db, dev }: Reach, { org_id, user_id }: Member): Promise<DeviceRow[]> =>
+const devicesOf = ({ db, dev }: Deps, { org_id, user_id }: Member): Promise<DeviceRow[]> =>
   db
     .selectFrom('devices')
     .where('org_id', '=', org_id)
@@ -17,19 +17,19 @@ const devicesOf = ({ db, dev }: Reach, { org_id, user_id }: Member): Promise<Dev
     .execute()
 
 /** Whether the member has an authentic device that decides. */
-export const hasActiveDevice = async (call: Reach, member: Member): Promise<boolean> =>
+export const hasActiveDevice = async (call: Deps, member: Member): Promise<boolean> =>
   (await devicesOf(call, member)).some((row) => row.state === 'active' && isAuthenticDevice(call, row))
 
 /**
  * Whether the member ever had an active device, also before they were removed or deleted. One that another program has
  * changed counts as one: nobody gets a first device by spoiling the one that was there.
  */
-export const everHadDevice = async (call: Reach, member: Member): Promise<boolean> =>
+export const everHadDevice = async (call: Deps, member: Member): Promise<boolean> =>
   (await devicesOf(call, member)).some((row) => row.bound_at !== null || !isAuthenticDevice(call, row))
 
 /** What a device of this member must prove before it becomes active. */
 export const proofRequired = async (
-  call: Reach,
+  call: Deps,
   member: Member,
   { proof }: Pick<DevicePolicy, 'proof'>,
 ): Promise<Proof> => {
@@ -41,7 +41,7 @@ export const proofRequired = async (
  * What the pending devices of a member wait for, after another of their devices changed: an active one approves them,
  * and a recovery that was approved meanwhile is over. Without any, an administrator does.
  */
-export const settlePending = async (call: Reach, member: Member): Promise<void> => {
+export const settlePending = async (call: Deps, member: Member): Promise<void> => {
   const hasActive = await hasActiveDevice(call, member)
   if (!hasActive && !(await everHadDevice(call, member))) return
   const values = hasActive

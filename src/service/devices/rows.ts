@@ -7,15 +7,15 @@ import type { Db, Tables } from '../storage/schema.ts'
 
 type Devices = Tables['devices']
 export type DeviceRow = Selectable<Devices>
-type Reach = { db: Db; keyring: Pick<Keyring, 'macOf' | 'holds'> }
+type Deps = { db: Db; keyring: Pick<Keyring, 'macOf' | 'holds'> }
 export type DeviceQuery = SelectQueryBuilder<Tables, 'devices', object>
 type Values = Omit<Updateable<Devices>, 'id' | 'row_mac'>
 
 /** Whether the service wrote this device, and nobody else has changed it since. Only then does it count for anything. */
-export const isAuthenticDevice = ({ keyring }: Pick<Reach, 'keyring'>, row: DeviceRow): boolean =>
+export const isAuthenticDevice = ({ keyring }: Pick<Deps, 'keyring'>, row: DeviceRow): boolean =>
   keyring.holds('devices', row)
 
-const seal = async ({ db, keyring }: Reach, row: DeviceRow, values: Values): Promise<DeviceRow> => {
+const seal = async ({ db, keyring }: Deps, row: DeviceRow, values: Values): Promise<DeviceRow> => {
   const next = { ...row, ...values } as DeviceRow
   const row_mac = keyring.macOf('devices', next)
   await db
@@ -28,44 +28,44 @@ const seal = async ({ db, keyring }: Reach, row: DeviceRow, values: Values): Pro
 
 /** Adds a device; undefined where its credential is known already. */
 export const insertDeviceRow = async (
-  reach: Reach,
+  deps: Deps,
   values: Omit<Insertable<Devices>, 'id' | 'row_mac'>,
 ): Promise<DeviceRow | undefined> => {
-  const row = await reach.db
+  const row = await deps.db
     .insertInto('devices')
     .values(values)
     .onConflict((of) => of.column('credential_id').doNothing())
     .returningAll()
     .executeTakeFirst()
-  return row && seal(reach, row, {})
+  return row && seal(deps, row, {})
 }
 
-const select = ({ db }: Reach, where: (query: DeviceQuery) => DeviceQuery): Promise<DeviceRow[]> =>
+const select = ({ db }: Deps, where: (query: DeviceQuery) => DeviceQuery): Promise<DeviceRow[]> =>
   where(db.selectFrom('devices')).selectAll().orderBy('id').execute()
 
 /** Changes the authentic devices that `where` finds, and answers them as they are now. */
 export const changeDeviceRows = async (
-  reach: Reach,
+  deps: Deps,
   values: Values,
   where: (query: DeviceQuery) => DeviceQuery,
 ): Promise<DeviceRow[]> => {
   const changed: DeviceRow[] = []
-  for (const row of await select(reach, where))
-    if (isAuthenticDevice(reach, row)) changed.push(await seal(reach, row, values))
+  for (const row of await select(deps, where))
+    if (isAuthenticDevice(deps, row)) changed.push(await seal(deps, row, values))
   return changed
 }
 
 /** As `changeDeviceRows`, for what ends devices: one that another program has changed ends too, and stays without a MAC. */
 export const endDeviceRows = async (
-  reach: Reach,
+  deps: Deps,
   values: Values & { state: 'revoked' | 'refused' },
   where: (query: DeviceQuery) => DeviceQuery,
 ): Promise<DeviceRow[]> => {
   const ended: DeviceRow[] = []
-  for (const row of await select(reach, where)) {
-    if (isAuthenticDevice(reach, row)) ended.push(await seal(reach, row, values))
+  for (const row of await select(deps, where)) {
+    if (isAuthenticDevice(deps, row)) ended.push(await seal(deps, row, values))
     else {
-      await reach.db.updateTable('devices').set(values).where('id', '=', row.id).execute()
+      await deps.db.updateTable('devices').set(values).where('id', '=', row.id).execute()
       ended.push({ ...row, ...values } as DeviceRow)
     }
   }

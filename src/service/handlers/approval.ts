@@ -3,7 +3,7 @@ import { cancelApproval } from '../approvals/cancellation.ts'
 import { consumeApproval } from '../approvals/consumption.ts'
 import { awaitEnd, readSettled } from '../approvals/decision-waiter.ts'
 import { sweep } from '../approvals/expiry.ts'
-import { answered, reachOf, selectApprovals } from '../approvals/record.ts'
+import { answered, approvalAccess, selectApprovals } from '../approvals/record.ts'
 import { requestApproval } from '../approvals/request.ts'
 import type { Handlers } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
@@ -19,11 +19,11 @@ export const approvalHandlers: Handlers<typeof approval> = {
   getApproval: {
     before: async ({ request_id, wait_s }, outside) => {
       const { service, caller } = outside
-      const reach = reachOf(caller)
+      const access = approvalAccess(caller)
       const row =
         wait_s === undefined
-          ? await readSettled(service, request_id, reach)
-          : await awaitEnd(service, request_id, reach, { seconds: wait_s, signal: outside.signal })
+          ? await readSettled(service, request_id, access)
+          : await awaitEnd(service, request_id, access, { seconds: wait_s, signal: outside.signal })
       return async (call) => answered(row, call.caller)
     },
   },
@@ -37,7 +37,7 @@ export const approvalHandlers: Handlers<typeof approval> = {
         const { org_id, status } = input
         if (org_id !== undefined) await reachOrganization(call, org_id)
         const query = selectApprovals(call.db, {
-          ...reachOf(call.caller),
+          ...approvalAccess(call.caller),
           orgId: org_id ?? call.caller.orgId,
         })
           .$if(status !== undefined, (some) => some.where('a.status', '=', status!))
@@ -52,8 +52,8 @@ export const approvalHandlers: Handlers<typeof approval> = {
   // Nobody but the operator withdraws what another key asked.
   cancelApproval: ({ request_id }, call) => {
     const { caller } = call
-    const reach = isOperator(caller) ? { orgId: null } : { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
-    return cancelApproval(call, request_id, reach)
+    const access = isOperator(caller) ? { orgId: null } : { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
+    return cancelApproval(call, request_id, access)
   },
 
   consumeApproval,

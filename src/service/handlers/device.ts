@@ -3,7 +3,7 @@ import { conflict } from '../../core/refusal.ts'
 import { findDecider } from '../approvals/decider.ts'
 import { readSettled } from '../approvals/decision-waiter.ts'
 import { alreadyEnded } from '../approvals/finish.ts'
-import { answeredSubject, contextsOf, reachOf } from '../approvals/record.ts'
+import { answeredSubject, contextsOf, approvalAccess } from '../approvals/record.ts'
 import { registerDevice } from '../approver/registration.ts'
 import type { Handlers } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
@@ -77,7 +77,7 @@ export const deviceHandlers: Handlers<typeof device> = {
 
   getCeremony: {
     before: async ({ request_id }, { service, caller }) => {
-      const row = await readSettled(service, request_id, reachOf(caller))
+      const row = await readSettled(service, request_id, approvalAccess(caller))
       if (row.status !== 'pending') throw alreadyEnded(row)
       return async (call) => {
         const devices = await call.db

@@ -24,7 +24,7 @@ import type { ResponseCache } from './response-cache.ts'
 import { createSecretStripper } from './secrets.ts'
 
 /** A request whose caller is known. `origin` is the address under which the caller reached the service. */
-export type Asked = {
+export type AuthenticatedRequest = {
   context: Context
   caller: Authenticated
   requestId: string
@@ -36,10 +36,10 @@ export type Asked = {
 type Fields = Record<string, unknown>
 
 /** All that an answer can depend on besides the store: who asks for what, and under which address. */
-const nameOf = ({ caller, origin, context }: Asked): string =>
+const nameOf = ({ caller, origin, context }: AuthenticatedRequest): string =>
   `${caller.keyId} ${caller.orgId} ${origin} ${context.req.url}`
 
-const replayed = ({ requestId }: Asked, kept: Envelope): Response =>
+const replayed = ({ requestId }: AuthenticatedRequest, kept: Envelope): Response =>
   answer(200, kept, requestId, { 'idempotent-replayed': 'true' })
 
 /** Answers one operation of the table, from the caller on. Compiled once an operation. */
@@ -57,7 +57,7 @@ export const createOperationRoute = (
   const oldestKept = (now: string): string => addMs(now, -service.periods.idempotencyMs)
   const byTime = 'since' in operation.input._zod.def.shape
 
-  const askedOf = ({ context, caller, requestId, ip }: Asked, given: string[]) => ({
+  const askedOf = ({ context, caller, requestId, ip }: AuthenticatedRequest, given: string[]) => ({
     action: id,
     caller,
     requestId,
@@ -71,7 +71,7 @@ export const createOperationRoute = (
     },
   })
 
-  const answerRead = async (asked: Asked, input: Fields): Promise<Response> => {
+  const answerRead = async (asked: AuthenticatedRequest, input: Fields): Promise<Response> => {
     const since = storage.revision()
     const { url } = asked.context.req
     const pager = createPager({ input, url, origin: asked.origin, byTime, now: storage.now() })
@@ -88,7 +88,7 @@ export const createOperationRoute = (
     return answerText(200, text, asked.requestId, headers)
   }
 
-  const repeatableOf = ({ context, caller }: Asked, input: Fields): Repeatable | undefined => {
+  const repeatableOf = ({ context, caller }: AuthenticatedRequest, input: Fields): Repeatable | undefined => {
     const idempotencyKey = checkIdempotencyKey(context.req.header('idempotency-key'))
     if (idempotencyKey === undefined) return undefined
     const fingerprint = sha256(`${id} ${canonicalize(input)}`)
@@ -98,7 +98,7 @@ export const createOperationRoute = (
     return { keyId: namedKeyOf(caller), orgId, idempotencyKey: own, fingerprint }
   }
 
-  const write = async (asked: Asked, { input, given, returned }: Read): Promise<Response> => {
+  const write = async (asked: AuthenticatedRequest, { input, given, returned }: Read): Promise<Response> => {
     const repeatable = repeatableOf(asked, input)
     // What is done before the transaction must not be done again for a repeat.
     const before =
@@ -133,13 +133,13 @@ export const createOperationRoute = (
     return done.kept ? replayed(asked, done.kept) : answer(200, done.envelope, asked.requestId, headers)
   }
 
-  const respond = async (asked: Asked): Promise<Response> => {
+  const respond = async (asked: AuthenticatedRequest): Promise<Response> => {
     const read = await readInput(asked.context)
     guardTenant(asked.caller, read.input)
     return operation.effect === 'read' ? answerRead(asked, read.input) : write(asked, read)
   }
 
-  return (asked: Asked): Response | Promise<Response> => {
+  return (asked: AuthenticatedRequest): Response | Promise<Response> => {
     if (!operation.open && !operation.session) requireScope(operation, asked.caller)
     if (operation.operator && !isOperator(asked.caller))
       throw new Refusal(403, 'operator_only', 'This needs an operator key', {

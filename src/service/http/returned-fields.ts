@@ -3,11 +3,9 @@ import type { Operation } from '../../contract/operation.ts'
 import { fieldSchemas, partsOf, type Schema } from '../../contract/schema.ts'
 import type { Issue } from '../../core/errors.ts'
 import { invalidFields } from '../../core/refusal.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 type Fields = Record<string, unknown>
-
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Each write sets it, so what was read before the write can never be equal to it. */
 const setByEachWrite = 'updated_at'

@@ -5,25 +5,25 @@ import { isAuthenticKey, type KeyRow } from './rows.ts'
 // A key is named by the first of its secrets, whatever rotations come: its root. `created_by` is the root of the key that
 // created it.
 
-type Reach = { db: Db; keyring: Keyring }
+type Deps = { db: Db; keyring: Keyring }
 
 /** A key as the service wrote it; undefined for none, and for one that another program has changed. */
-export const authenticKey = async ({ db, keyring }: Reach, id: number): Promise<KeyRow | undefined> => {
+export const authenticKey = async ({ db, keyring }: Deps, id: number): Promise<KeyRow | undefined> => {
   const row = await db.selectFrom('api_keys').where('id', '=', id).selectAll().executeTakeFirst()
   return row && isAuthenticKey(keyring, row) ? row : undefined
 }
 
 /** The root of the key that a secret belongs to; undefined for no authentic secret of the store. */
-export const rootOf = async (reach: Reach, id: number): Promise<number | undefined> => {
-  const row = await authenticKey(reach, id)
+export const rootOf = async (deps: Deps, id: number): Promise<number | undefined> => {
+  const row = await authenticKey(deps, id)
   return row && (row.lineage ?? row.id)
 }
 
 /** The roots of the keys above one, the nearest first; undefined where one of them is not authentic. */
-export const ancestorsOf = async (reach: Reach, root: number): Promise<number[] | undefined> => {
+export const ancestorsOf = async (deps: Deps, root: number): Promise<number[] | undefined> => {
   const found: number[] = []
   for (let id = root; ;) {
-    const row = await authenticKey(reach, id)
+    const row = await authenticKey(deps, id)
     if (!row) return undefined
     if (row.created_by === null || found.includes(row.created_by)) return found
     id = row.created_by

@@ -8,13 +8,13 @@ import type { Db, Tables } from '../storage/schema.ts'
 export type KeyRow = Selectable<Tables['api_keys']>
 type NewKeyRow = Omit<Insertable<Tables['api_keys']>, 'id' | 'hash' | 'wrapped_hash' | 'prefix'>
 type Secret = { key: string; prefix: string }
-type Reach = { db: Db; keyring: Pick<Keyring, 'wrap' | 'unwrap' | 'keyHash'> }
+type Deps = { db: Db; keyring: Pick<Keyring, 'wrap' | 'unwrap' | 'keyHash'> }
 
 const contextOf = (prefix: string) => `api_keys:${prefix}` as const
 
 /** Adds a key. Of its secret only hashes are kept: one that covers the row, and one that is wrapped. */
 export const insertKeyRow = async (
-  { db, keyring }: Reach,
+  { db, keyring }: Deps,
   { key, prefix }: Secret,
   values: NewKeyRow,
 ): Promise<KeyRow> => {
@@ -31,7 +31,7 @@ export const insertKeyRow = async (
 }
 
 /** Whether the service wrote this row, and nobody else has changed it since. */
-export const isAuthenticKey = ({ unwrap, keyHash }: Reach['keyring'], row: KeyRow): boolean => {
+export const isAuthenticKey = ({ unwrap, keyHash }: Deps['keyring'], row: KeyRow): boolean => {
   try {
     return sameSecret(row.hash, keyHash(unwrap(row.wrapped_hash ?? '', contextOf(row.prefix)), row))
   } catch {
@@ -46,7 +46,7 @@ type KeyQuery = SelectQueryBuilder<Tables, 'api_keys', object>
  * that is not used.
  */
 export const changeKeyRows = async (
-  { db, keyring }: Reach,
+  { db, keyring }: Deps,
   set: Omit<Updateable<Tables['api_keys']>, 'id' | 'hash' | 'wrapped_hash' | 'prefix'>,
   where: (query: KeyQuery) => KeyQuery,
 ): Promise<KeyRow[]> => {
@@ -73,7 +73,7 @@ export const noteKeyUse = async (db: Db, id: number, at: string): Promise<void> 
 }
 
 /** Keeps the plain SHA-256 of an older svc as this one keeps it. Only the adoption of a store calls it. */
-export const adoptKeyRows = async ({ db, keyring }: Reach): Promise<KeyRow[]> => {
+export const adoptKeyRows = async ({ db, keyring }: Deps): Promise<KeyRow[]> => {
   const rows = await db.selectFrom('api_keys').selectAll().orderBy('id').execute()
   for (const row of rows) {
     const wrapped_hash = keyring.wrap(row.hash, contextOf(row.prefix))
@@ -84,10 +84,7 @@ export const adoptKeyRows = async ({ db, keyring }: Reach): Promise<KeyRow[]> =>
 }
 
 /** Makes the hashes of all keys anew under another master key; `wrapped_hash` is wrapped by that already. */
-export const rehashKeyRows = async (
-  { db, keyring }: Reach,
-  authentic: ReadonlySet<number>,
-): Promise<void> => {
+export const rehashKeyRows = async ({ db, keyring }: Deps, authentic: ReadonlySet<number>): Promise<void> => {
   for (const row of await db.selectFrom('api_keys').selectAll().execute()) {
     if (!authentic.has(row.id)) continue
     const hash = keyring.keyHash(keyring.unwrap(row.wrapped_hash!, contextOf(row.prefix)), row)

@@ -13,11 +13,11 @@ export type Consumption = {
   next_at: string
 }
 
-type Reach = Pick<Call, 'db' | 'now'>
+type Deps = Pick<Call, 'db' | 'now'>
 type Of = { org_id: number; subject: string }
 
 /** The turns that count now, the oldest first. One that lies more than a window ahead was taken by a clock that was wrong. */
-const liveTurns = ({ db, now }: Reach, { kind, windowMs }: Limit, { org_id, subject }: Of) =>
+const liveTurns = ({ db, now }: Deps, { kind, windowMs }: Limit, { org_id, subject }: Of) =>
   db
     .selectFrom('turns')
     .where('org_id', '=', org_id)
@@ -30,7 +30,7 @@ const liveTurns = ({ db, now }: Reach, { kind, windowMs }: Limit, { org_id, subj
     .execute()
 
 /** One conditional statement: false when somebody was faster. */
-const takeSlot = async ({ db, now }: Reach, { kind, windowMs }: Limit, of: Of, slot: number) => {
+const takeSlot = async ({ db, now }: Deps, { kind, windowMs }: Limit, of: Of, slot: number) => {
   const times = { at: now, until: addMs(now, windowMs) }
   const taken = await db
     .insertInto('turns')
@@ -49,16 +49,16 @@ const takeSlot = async ({ db, now }: Reach, { kind, windowMs }: Limit, of: Of, s
 }
 
 /** Takes a turn of this subject, if there is one; taken in a transaction that goes back, it was not taken. */
-export const consume = async (reach: Reach, limit: Limit, of: Of): Promise<Consumption> => {
+export const consume = async (deps: Deps, limit: Limit, of: Of): Promise<Consumption> => {
   const slots = Array.from({ length: limit.atMost }, (_, slot) => slot)
   const look = async (): Promise<{ free: number[]; next_at: string }> => {
-    const live = await liveTurns(reach, limit, of)
+    const live = await liveTurns(deps, limit, of)
     const free = slots.filter((slot) => !live.some((turn) => turn.slot === slot))
-    return { free, next_at: free.length > 0 ? reach.now : addMs(live[0]!.at, limit.windowMs) }
+    return { free, next_at: free.length > 0 ? deps.now : addMs(live[0]!.at, limit.windowMs) }
   }
   let { free, next_at } = await look()
   for (let slot = free[0]; slot !== undefined; slot = free[0]) {
-    const taken = await takeSlot(reach, limit, of, slot)
+    const taken = await takeSlot(deps, limit, of, slot)
     ;({ free, next_at } = await look())
     if (taken) return { taken, left: free.length, next_at }
     free = free.filter((one) => one > slot!)
@@ -96,17 +96,17 @@ export const tooSoon = (
 
 /** As `consume`; fails with 429 where the limit is reached. `what` says what was done too often. */
 export const consumeOrRefuse = async (
-  reach: Reach,
+  deps: Deps,
   limit: Limit,
   of: Of,
   { code, what }: { code: string; what: string },
 ): Promise<Consumption> => {
-  const consumed = await consume(reach, limit, of)
+  const consumed = await consume(deps, limit, of)
   if (consumed.taken) return consumed
   const { next_at } = consumed
   throw tooSoon(
     code,
-    reach,
+    deps,
     next_at,
     (wait) => ({ message: `${what}; the next is allowed in ${wait}`, hint: `Try again after ${next_at}` }),
     { next_at },

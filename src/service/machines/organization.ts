@@ -2,7 +2,7 @@ import type { Call } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { invalid, notFound } from '../../core/refusal.ts'
 
-type Reach = Pick<Call, 'db' | 'caller'>
+type Deps = Pick<Call, 'db' | 'caller'>
 
 const named = 10
 
@@ -20,7 +20,7 @@ const chooseOne = (ids: number[]): number => {
 }
 
 /** The organization that is meant: the one given, the caller's, or the only one there is. */
-export const organizationMeant = async (call: Reach, org_id: number | undefined): Promise<number> => {
+export const organizationMeant = async (call: Deps, org_id: number | undefined): Promise<number> => {
   if (org_id !== undefined) await reachOrganization(call, org_id)
   const meant = org_id ?? call.caller.orgId
   if (meant !== null) return meant
@@ -35,7 +35,7 @@ export const organizationMeant = async (call: Reach, org_id: number | undefined)
 
 /** As `organizationMeant`; where only one organization has such a machine, that one. */
 export const organizationOfMachine = async (
-  call: Reach,
+  call: Deps,
   machine_id: string,
   org_id: number | undefined,
 ): Promise<number> => {

@@ -9,10 +9,10 @@ import type { Db } from '../storage/schema.ts'
 
 const setting = 'erased_people'
 
-type Reach = { db: Db; keyring: Pick<Keyring, 'wrap' | 'unwrap'> }
+type Deps = { db: Db; keyring: Pick<Keyring, 'wrap' | 'unwrap'> }
 
 /** Made once a store, and wrapped by the master key: without it nobody can try all numbers. */
-const macKey = async ({ db, keyring }: Reach): Promise<string> => {
+const macKey = async ({ db, keyring }: Deps): Promise<string> => {
   const made = keyring.wrap(randomToken(), setting)
   await db
     .insertInto('settings')
@@ -51,12 +51,12 @@ const withHistory = (db: Db, userIds: readonly number[]) =>
     .execute()
 
 /** Keeps the ids of people who are about to be deleted, where they have a history. */
-export const rememberPeople = async (reach: Reach, userIds: readonly number[]): Promise<void> => {
-  const people = await withHistory(reach.db, userIds)
+export const rememberPeople = async (deps: Deps, userIds: readonly number[]): Promise<void> => {
+  const people = await withHistory(deps.db, userIds)
   if (people.length === 0) return
-  const key = await macKey(reach)
+  const key = await macKey(deps)
   for (const { id, mobile } of people)
-    await reach.db
+    await deps.db
       .insertInto('erased_people')
       .values({ user_id: id, mobile_mac: macOf(key, mobile) })
       .onConflict((of) => of.column('user_id').doNothing())
@@ -64,11 +64,11 @@ export const rememberPeople = async (reach: Reach, userIds: readonly number[]): 
 }
 
 /** The id that a deleted person had, for who creates them again; undefined for who is new here. */
-export const recallPerson = async (reach: Reach, mobile: string): Promise<number | undefined> => {
-  const anybody = await reach.db.selectFrom('erased_people').select('user_id').limit(1).executeTakeFirst()
+export const recallPerson = async (deps: Deps, mobile: string): Promise<number | undefined> => {
+  const anybody = await deps.db.selectFrom('erased_people').select('user_id').limit(1).executeTakeFirst()
   if (!anybody) return undefined
-  const mobile_mac = macOf(await macKey(reach), mobile)
-  const former = await reach.db
+  const mobile_mac = macOf(await macKey(deps), mobile)
+  const former = await deps.db
     .deleteFrom('erased_people')
     .where('mobile_mac', '=', mobile_mac)
     .returning('user_id')

@@ -7,14 +7,14 @@ import { reachOrganization } from '../call/tenant.ts'
 import { sendOtp } from '../devices/otp.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
 
-type Asked = RowInput<typeof notify.sendGlobalNotification>
+type NotificationInput = RowInput<typeof notify.sendGlobalNotification>
 type Sent = RowData<typeof notify.sendGlobalNotification>
 
 const limit = { atMost: 5, windowMs: 10 * 60_000 }
 const queued = { channel: 'sms', state: 'queued' } as const
 
 /** A code has words of its own, so that nobody can put others around it. */
-const checkWords = ({ type, title, message }: Asked): void => {
+const checkWords = ({ type, title, message }: NotificationInput): void => {
   if (type !== 'otp') {
     if (message === undefined) throw invalid('message', `is missing: it is the text of the ${type}`)
     return
@@ -25,7 +25,7 @@ const checkWords = ({ type, title, message }: Asked): void => {
 }
 
 /** Answers the same whether anybody knows the number: nobody looks. Fails with 409 or 429. */
-export const sendGlobal = async (input: Asked, call: Call): Promise<Sent> => {
+export const sendGlobal = async (input: NotificationInput, call: Call): Promise<Sent> => {
   checkWords(input)
   const { type, title, message } = input
   const { mobile } = parsePhone(input.mobile)

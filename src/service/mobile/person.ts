@@ -2,7 +2,7 @@ import { notFound } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
 
-type Reach = Pick<Call, 'db' | 'caller'>
+type Deps = Pick<Call, 'db' | 'caller'>
 
 /** Accounts belong to the organization whose key made them, 0 for an operator's: no other key finds them. */
 export const accountScope = ({ caller }: Pick<Call, 'caller'>): number => caller.orgId ?? 0
@@ -11,10 +11,10 @@ export const accountScope = ({ caller }: Pick<Call, 'caller'>): number => caller
 export type Who = { mobile?: string; country_code?: string; user_id?: number }
 
 /** Within reach: with an account or a registration of this realm, or a member of an organization that the key reaches. */
-const findWithinReach = (reach: Reach, { mobile, user_id }: Who) => {
-  const { orgId } = reach.caller
-  const realm = accountScope(reach)
-  return reach.db
+const findWithinReach = (deps: Deps, { mobile, user_id }: Who) => {
+  const { orgId } = deps.caller
+  const realm = accountScope(deps)
+  return deps.db
     .selectFrom('people as p')
     .$if(mobile !== undefined, (query) => query.where('p.mobile', '=', mobile!))
     .$if(user_id !== undefined, (query) => query.where('p.id', '=', user_id!))
@@ -47,18 +47,18 @@ const findWithinReach = (reach: Reach, { mobile, user_id }: Who) => {
 export type Person = { user_id: number; mobile: string; national: string; country_code: string }
 
 /** Whom a caller means, by both where both are given. A number that nobody knows is nobody; an id that is out of reach is 404. */
-export const findPerson = async (reach: Reach, who: Who): Promise<Person | undefined> => {
+export const findPerson = async (deps: Deps, who: Who): Promise<Person | undefined> => {
   const { mobile, country_code, user_id } = who
   if (mobile === undefined || user_id === undefined) oneOf({ mobile, user_id }, ['mobile', 'user_id'])
   const number = mobile === undefined ? undefined : parsePhone(mobile, country_code).mobile
-  const person = await findWithinReach(reach, { user_id, mobile: number })
+  const person = await findWithinReach(deps, { user_id, mobile: number })
   if (!person && user_id !== undefined) throw notFound('User')
   return person
 }
 
 /** The same, 404 for nobody. */
-export const requirePerson = async (reach: Reach, who: Who): Promise<Person> => {
-  const person = await findPerson(reach, who)
+export const requirePerson = async (deps: Deps, who: Who): Promise<Person> => {
+  const person = await findPerson(deps, who)
   if (!person) throw notFound('User')
   return person
 }
@@ -76,24 +76,24 @@ const columns = [
   'updated_at',
 ] as const
 
-export const findAccount = (reach: Reach, userId: number) =>
-  reach.db
+export const findAccount = (deps: Deps, userId: number) =>
+  deps.db
     .selectFrom('mobile_accounts')
-    .where('org_id', '=', accountScope(reach))
+    .where('org_id', '=', accountScope(deps))
     .where('user_id', '=', userId)
     .select(columns)
     .executeTakeFirst()
 
 /** Somebody who confirmed their phone with a key of this realm; 404 for everybody else. */
-export const requireAccount = async (reach: Reach, who: Who) => {
-  const person = await requirePerson(reach, who)
-  const account = await findAccount(reach, person.user_id)
+export const requireAccount = async (deps: Deps, who: Who) => {
+  const person = await requirePerson(deps, who)
+  const account = await findAccount(deps, person.user_id)
   if (!account) throw notFound('Account')
   return { ...person, account }
 }
 
 /** The memberships of a person that the key reaches, those that ended too. */
-export const membershipsOf = ({ db, caller }: Reach, userId: number) =>
+export const membershipsOf = ({ db, caller }: Deps, userId: number) =>
   db
     .selectFrom('memberships as m')
     .innerJoin('organizations as o', 'o.id', 'm.org_id')

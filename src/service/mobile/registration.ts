@@ -9,7 +9,7 @@ import { parseImei } from '../devices/imei.ts'
 import { ensurePerson } from '../members/member.ts'
 import { findAccount, accountScope } from './person.ts'
 
-type Reach = Pick<Call, 'db' | 'caller' | 'now'>
+type Deps = Pick<Call, 'db' | 'caller' | 'now'>
 
 // spec: not shown
 const lifetimeMs = 24 * 60 * 60_000
@@ -28,7 +28,7 @@ export type Profile = {
 /** Of one number; the oldest is forgotten. */
 const keptAtMost = 10
 
-const ofPerson = ({ db, caller }: Reach, userId: number) =>
+const ofPerson = ({ db, caller }: Deps, userId: number) =>
   db
     .selectFrom('registrations')
     .where('org_id', '=', accountScope({ caller }))
@@ -76,19 +76,18 @@ export const register = async (
   }
 }
 
-const unexpired = (reach: Reach, userId: number) =>
-  ofPerson(reach, userId).where('expires_at', '>', reach.now)
+const unexpired = (deps: Deps, userId: number) => ofPerson(deps, userId).where('expires_at', '>', deps.now)
 
-export const isRegistered = async (reach: Reach, userId: number): Promise<boolean> =>
-  (await unexpired(reach, userId).select('id').limit(1).executeTakeFirst()) !== undefined
+export const isRegistered = async (deps: Deps, userId: number): Promise<boolean> =>
+  (await unexpired(deps, userId).select('id').limit(1).executeTakeFirst()) !== undefined
 
 /** What is to be confirmed: the registration of the token, or without a token what all registrations of the number say. */
 export const findRegistration = async (
-  reach: Reach,
+  deps: Deps,
   userId: number,
   token: string | undefined,
 ): Promise<Profile | 'none' | 'several'> => {
-  const rows = await unexpired(reach, userId)
+  const rows = await unexpired(deps, userId)
     .$if(token !== undefined, (query) => query.where('token_hash', '=', sha256(token!)))
     .select('profile')
     .execute()
@@ -97,7 +96,7 @@ export const findRegistration = async (
   return others.length > 0 ? 'several' : (JSON.parse(profile) as Profile)
 }
 
-export const forgetRegistrations = async ({ db, caller }: Reach, userId: number): Promise<void> => {
+export const forgetRegistrations = async ({ db, caller }: Deps, userId: number): Promise<void> => {
   await db
     .deleteFrom('registrations')
     .where('org_id', '=', accountScope({ caller }))

@@ -2,11 +2,11 @@ import type { SourcedFactor } from '../../contract/auth.ts'
 import { decide, type Evidence, type FactorDecision, type Policy } from '../../rules/decide.ts'
 import { byService } from './verification.ts'
 
-type Verdict = 'PASS' | 'FAIL'
+type PostedResult = 'PASS' | 'FAIL'
 
-export type Posted = { biometric_result: Verdict; geo_fence_result: Verdict }
+export type Posted = { biometric_result: PostedResult; geo_fence_result: PostedResult }
 
-const asserted = (factor: string, result: Verdict): SourcedFactor => ({
+const asserted = (factor: string, result: PostedResult): SourcedFactor => ({
   factor,
   policy: 'required',
   result,
