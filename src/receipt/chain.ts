@@ -1,5 +1,6 @@
 import canonicalize from 'canonicalize'
 import { sha256 } from '../core/ids.ts'
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
 
 /** A row of a hash chain as it is answered; see `auditRow` in the contract. */
 export type ChainRow = {
@@ -50,4 +51,21 @@ export const verifyChain = (
     hash = claimed
   }
   return { ok: true, seq, hash }
+}
+
+export type AuditHead = { org_id: number; seq: number; hash: string }
+
+/** The head that a JWS of `svc audit head` attests; undefined when none of the keys signed it, or it says something else. */
+export const readAuditHead = async (jws: string, jwks: JSONWebKeySet): Promise<AuditHead | undefined> => {
+  try {
+    const { payload } = await jwtVerify(jws, createLocalJWKSet(jwks), {
+      algorithms: ['EdDSA'],
+      typ: 'audit-head+jwt',
+    })
+    const { org_id, seq, hash } = payload
+    if (typeof org_id !== 'number' || typeof seq !== 'number' || typeof hash !== 'string') return undefined
+    return { org_id, seq, hash }
+  } catch {
+    return undefined
+  }
 }

@@ -1,4 +1,4 @@
-import { DateTime } from 'luxon'
+import { DateTime, IANAZone } from 'luxon'
 import { fullIsoTime } from '../core/iso-time.ts'
 
 // The offset is required: without one the instant would depend on the machine's own zone.
@@ -12,3 +12,6 @@ export const readInstant = (value: unknown): number | undefined => {
   const time = DateTime.fromISO(full, { zone: 'utc' })
   return time.isValid ? time.toMillis() : undefined
 }
+
+/** Whether there is an IANA zone of this name. Some engines take offsets such as +01:00 too; an offset knows no daylight saving. */
+export const isZone = (name: string): boolean => !/^[+-]/.test(name) && IANAZone.isValidZone(name)

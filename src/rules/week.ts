@@ -2,7 +2,7 @@ import { DateTime, IANAZone } from 'luxon'
 import { rulesOf, type Levels } from './level.ts'
 import type { Slot } from './slot.ts'
 import { weekdays } from '../core/weekdays.ts'
-import { isZone } from './zone.ts'
+import { isZone } from './instant.ts'
 
 // A week of time slots, as cells of half an hour on a clock of one zone. Every cell says what `checkTime` says.
 

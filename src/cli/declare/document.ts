@@ -3,7 +3,7 @@ import { organizationDocument, type OrganizationDocument } from '../../contract/
 import type { Issue } from '../../core/errors.ts'
 import { normalizeNetwork } from '../../rules/network.ts'
 import { readPhone } from '../../rules/phone.ts'
-import { isZone } from '../../rules/zone.ts'
+import { isZone } from '../../rules/instant.ts'
 import { expandSlots } from '../operation/days.ts'
 import { keyOf, knownFields, type Fields, type List, type Row, type Rows } from './state.ts'
 import { parseYaml, wrongFile, type Parsed } from './yaml.ts'

@@ -1,5 +1,4 @@
-import { redactedUrl } from '../../client/redact.ts'
-import { rawUrl } from '../../client/request.ts'
+import { redactedUrl, rawUrl } from '../../client/request.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { createPathMatcher } from '../../contract/path.ts'
 import { table } from '../../contract/table.ts'
