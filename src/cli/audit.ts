@@ -5,31 +5,21 @@ import { SvcError, usageError } from '../core/errors.ts'
 import { readAuditHead, type AuditHead, verifyChain } from '../receipt/chain.ts'
 import { noteScope } from './program/command-node.ts'
 import type { Context } from './context/context.ts'
-import type { Io } from './terminal/io.ts'
 import { resolveOrg } from './context/organization.ts'
-import { readText } from './terminal/input-file.ts'
+import { readJson } from './terminal/input-file.ts'
 
 type Options = { org?: string; head?: string; jwks?: string }
-
-const readJson = async (file: string, io: Io, flag: string): Promise<Record<string, unknown>> => {
-  const text = await readText(file, io, flag)
-  try {
-    return JSON.parse(text) as Record<string, unknown>
-  } catch {
-    throw usageError(`${flag}: ${file} is not valid JSON`)
-  }
-}
 
 const broken = (detail: string): SvcError =>
   new SvcError('failed', 'audit_broken', 'The audit chain is not valid', { detail })
 
 const keptHead = async (file: string, jwks: string | undefined, context: Context): Promise<AuditHead> => {
-  const saved = await readJson(file, context.io, '--head')
+  const saved = (await readJson(file, context.io, '--head')) as { jws?: unknown } | null
   const client = await context.client()
   const keys = jwks
     ? await readJson(jwks, context.io, '--jwks')
     : JSON.parse((await client.raw({ method: 'GET', path: '/.well-known/jwks.json', effect: 'read' })).body)
-  const head = await readAuditHead(String(saved.jws), keys)
+  const head = await readAuditHead(String(saved?.jws), keys as Parameters<typeof readAuditHead>[1])
   if (!head) throw broken(`${file} is not a head that was signed by this service`)
   return head
 }

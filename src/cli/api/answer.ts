@@ -1,5 +1,6 @@
 import { answerFieldsWith } from '../../contract/describe.ts'
 import { SvcError } from '../../core/errors.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { isSeen, safeJson, safeText, seenJson } from '../../core/safe-text.ts'
 import type { Client } from '../../client/client.ts'
 import { linkedPage } from '../../client/paging.ts'
@@ -13,14 +14,6 @@ export type RawAnswer = { status: number; headers: Record<string, string>; body:
 /** Whether a flag says how the answer is to be shown. */
 export const isShaped = ({ globals: { output, json, jq } }: Context): boolean =>
   [output, json, jq].some((flag) => flag !== undefined)
-
-const parsed = (body: string): unknown => {
-  try {
-    return JSON.parse(body) as unknown
-  } catch {
-    return undefined
-  }
-}
 
 export const isEnvelope = (value: unknown): value is Envelope =>
   isRecord(value) && typeof value.status === 'string' && typeof value.message === 'string'
@@ -37,7 +30,7 @@ const secretsOf = async (method: string, path: string, context: Context): Promis
 /** As the service sent it; on a terminal, JSON is indented, and in a pipe it hides nothing. The last line ends. */
 const showRaw = (body: string, { io: { stdout } }: Context): void => {
   if (body === '') return
-  const value = stdout.isTTY || !isSeen(body) ? parsed(body) : undefined
+  const value = stdout.isTTY || !isSeen(body) ? parseJson(body) : undefined
   const json = stdout.isTTY ? safeJson(value, 2) : seenJson(body)
   const text = value === undefined ? body : json
   stdout.write(`${stdout.isTTY ? safeText(text) : text}${text.endsWith('\n') ? '' : '\n'}`)
@@ -61,7 +54,7 @@ export const showAnswer = async (
     return showRaw(body, context)
   }
   const output = await context.output()
-  const value = parsed(body)
+  const value = parseJson(body)
   if (value === undefined) {
     const error = new SvcError('failed', 'unexpected_answer', 'The answer is not valid JSON', {
       hint: 'Remove -o, --json and --jq to see it',
@@ -100,7 +93,7 @@ export const everyPage = async (
   for (;;) {
     seen.add(path)
     const answer = await client.raw({ ...request, path }, { signal })
-    const body = parsed(answer.body)
+    const body = parseJson(answer.body)
     const rows = answer.status < 300 ? rowsIn(body) : undefined
     if (!rows) return answer
     first ??= { answer, body }

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { SoftwareKey } from '../../client/software-authenticator.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Io } from '../terminal/io.ts'
 import { configDir, readGuarded } from '../context/private-file.ts'
@@ -60,12 +61,7 @@ export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
   const text = readGuarded(path, 'authenticator')
   if (text === undefined)
     throw usageError(`File ${path} not found`, 'svc user enroll <user-id> --org ORG --software')
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    // Refused below.
-  }
+  const value = parseJson(text)
   if (isKeyFile(value)) return value
   throw new SvcError('failed', 'authenticator_file', `${path} is not a software authenticator`, {
     hint: 'svc user enroll <user-id> --org ORG --software creates one',

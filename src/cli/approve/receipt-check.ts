@@ -3,7 +3,7 @@ import type { Expectations } from '../../receipt/expectations.ts'
 import { digestOf, readSubject, SubjectError } from '../../receipt/subject.ts'
 import type { ReceiptVerification } from '../../receipt/verify.ts'
 import type { Context } from '../context/context.ts'
-import { readText } from '../terminal/input-file.ts'
+import { readJson } from '../terminal/input-file.ts'
 import { factors } from './ask.ts'
 
 export type ExpectedFlags = {
@@ -36,13 +36,7 @@ const secondsOf = (text: string): number => {
 
 /** The digest of a subject in JSON, as it was sent or as a record has it: `{"type", "data"}`. */
 const digestIn = async (source: string, { io }: Context): Promise<string> => {
-  const text = await readText(source, io, '--subject')
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw usageError(`--subject: ${source} is not valid JSON`)
-  }
+  const value = await readJson(source, io, '--subject')
   const { type, data, digest } = (value ?? {}) as Record<string, unknown>
   try {
     return digestOf(readSubject({ type, data, digest }).data)

@@ -1,29 +1,16 @@
-import { fieldsIn } from '../../client/answered.ts'
-import type { Client } from '../../client/client.ts'
-import { key } from '../../contract/key.ts'
 import { influential, scopes as every } from '../../contract/scopes.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
+import { readOwnKey, type OwnKey } from '../context/own-key.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import { sameService } from '../program/command-line.ts'
 
-/** What the key that asks can do; undefined where the service does not say. */
-const readScopes = async (client: Client, context: Context): Promise<string[] | undefined> => {
-  try {
-    const { scopes } = fieldsIn(await client.call(key.whoAmI, {}, { signal: context.io.signal }))
-    return Array.isArray(scopes) ? scopes.map(String) : undefined
-  } catch (error) {
-    // Another service of the contract has no such route; a receipt decides there.
-    if (error instanceof SvcError && ['notFound', 'refused'].includes(error.exit)) return undefined
-    throw error
-  }
-}
-
-const scopesOfAsking = async (context: Context): Promise<string[] | undefined> => {
+const ownKey = async (context: Context): Promise<OwnKey | undefined> => {
   const { askKey } = await context.settings()
-  if (!askKey) return readScopes(await context.client(), context)
+  const { signal } = context.io
+  if (!askKey) return readOwnKey(await context.client(), signal)
   const { withAskKey } = await import('../context/open-client.ts')
-  return withAskKey(context, (client) => readScopes(client, context))
+  return withAskKey(context, (client) => readOwnKey(client, signal))
 }
 
 /**
@@ -32,8 +19,9 @@ const scopesOfAsking = async (context: Context): Promise<string[] | undefined> =
  * answer is what to warn with.
  */
 export const checkSeparated = async (context: Context): Promise<string[] | undefined> => {
-  const scopes = await scopesOfAsking(context)
-  if (!scopes || !influential.some((scope) => scopes.includes(scope))) return undefined
+  // Of a service that does not say, the receipt decides.
+  const { scopes = [] } = (await ownKey(context)) ?? {}
+  if (!influential.some((scope) => scopes.includes(scope))) return undefined
   const { org } = await context.settings()
   const { globals } = context
   const create =

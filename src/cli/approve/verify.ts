@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Context } from '../context/context.ts'
-import { readText } from '../terminal/input-file.ts'
+import { readJson, readText } from '../terminal/input-file.ts'
 import { factors } from './ask.ts'
 import type { ExpectedFlags } from './receipt-check.ts'
 
@@ -16,13 +17,10 @@ const collect = (value: string, before: string[] = []): string[] => [
 
 /** A receipt as it was saved; of a whole answer of the service (`svc approve status -o json`), its attestation. */
 const receiptIn = (text: string): unknown => {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && 'attestation' in value && !('jws' in value))
-      return value.attestation ?? ''
-  } catch {
-    // A bare JWS, or nothing that can be read: the verifier says which.
-  }
+  const value = parseJson(text)
+  if (typeof value === 'object' && value !== null && 'attestation' in value && !('jws' in value))
+    return value.attestation ?? ''
+  // A bare JWS, or nothing that can be read: the verifier says which.
   return text
 }
 
@@ -36,17 +34,8 @@ const urlOf = (text: string): string => {
 
 /** The keys: of a file, without any network; of an address; else of the service of this profile. */
 const readKeys = async ({ jwks, jwksUrl }: Options, context: Context): Promise<unknown> => {
-  if (jwks !== undefined) {
-    const text = await readText(jwks, context.io, '--jwks')
-    try {
-      return JSON.parse(text) as unknown
-    } catch {
-      throw usageError(
-        `--jwks: ${jwks} is not valid JSON`,
-        'curl https://host.example/.well-known/jwks.json > keys.json',
-      )
-    }
-  }
+  if (jwks !== undefined)
+    return readJson(jwks, context.io, '--jwks', 'curl https://host.example/.well-known/jwks.json > keys.json')
   const { getJson } = await import('./public-json.ts')
   if (jwksUrl !== undefined) return getJson(context, urlOf(jwksUrl), context.globals.cacert)
   const { baseUrl, cacert } = await context.settings()

@@ -1,4 +1,5 @@
 import { type Issue, usageError } from '../../core/errors.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { columnOf, unknownColumn } from './columns.ts'
 import type { Fields, Kind, RawRow } from './kind.ts'
 import { isRecord } from '../../core/is-record.ts'
@@ -70,12 +71,8 @@ const notJson = (source: string, row: number): Error =>
 export const readNdjson = (text: string, kind: Kind, source: string): RawRow[] =>
   text.split('\n').flatMap((line, i) => {
     if (line.trim() === '') return []
-    let value: unknown
-    try {
-      value = JSON.parse(line)
-    } catch {
-      throw notJson(source, i + 1)
-    }
+    const value = parseJson(line)
+    if (value === undefined) throw notJson(source, i + 1)
     return [rowOf(value, i + 1, kind)]
   })
 

@@ -1,16 +1,13 @@
-import { basename, extname, resolve } from 'node:path'
+import { basename, extname } from 'node:path'
 import { usageError } from '../../core/errors.ts'
-import { readAtMost } from '../../core/read-at-most.ts'
 import { sha256 } from '../../core/ids.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from '../terminal/io.ts'
 import { readCsv } from './csv.ts'
-import { textOf } from '../terminal/input-file.ts'
+import { readInput, textOf } from '../terminal/input-file.ts'
 import { isFeatureCollection, readJson, readNdjson } from './json-rows.ts'
 import { fileFormats, type FileFormat, type Kind, type RawRow } from './kind.ts'
-
-/** As much as standard input takes; some 800,000 users. */
-const mostBytes = 64 * 1024 * 1024
 
 const extensions: Record<string, FileFormat> = {
   '.csv': 'csv',
@@ -33,38 +30,12 @@ export const checkFormat = (asked: string | undefined, kind: Kind): FileFormat |
 
 export const formatOfName = (file: string): FileFormat | undefined => extensions[extname(file).toLowerCase()]
 
-const holdsFeatures = (text: string): boolean => {
-  try {
-    return isFeatureCollection(JSON.parse(text))
-  } catch {
-    return false
-  }
-}
-
 /** By the first character: `[` starts JSON, `{` a line of NDJSON or a FeatureCollection. */
 const formatOfText = (text: string, kind: Kind): FileFormat => {
   const first = /\S/.exec(text)?.[0]
   if (first === '[') return 'json'
-  if (first === '{') return kind.places && holdsFeatures(text) ? 'geojson' : 'ndjson'
+  if (first === '{') return kind.places && isFeatureCollection(parseJson(text)) ? 'geojson' : 'ndjson'
   return 'csv'
-}
-
-const bytesOf = async (file: string, io: Io): Promise<Buffer> => {
-  if (file === '-') {
-    if (io.stdin.isTTY) throw usageError('- reads standard input: pipe a file into it')
-    return io.stdin.bytes()
-  }
-  let bytes: Buffer | undefined
-  try {
-    bytes = readAtMost(resolve(io.cwd, file), mostBytes)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw usageError(`File ${safeLine(file)} not found`)
-    if (code === 'EISDIR') throw usageError(`${safeLine(file)} is a folder`)
-    throw usageError(`The file ${safeLine(file)} cannot be read`)
-  }
-  if (bytes) return bytes
-  throw usageError(`${safeLine(file)} is larger than 64 MiB`, 'Split it and import the parts one by one')
 }
 
 export const sourceName = (file: string): string =>
@@ -77,7 +48,7 @@ export const readRows = async (
   kind: Kind,
   io: Io,
 ): Promise<{ rows: RawRow[]; sha256: string }> => {
-  const bytes = await bytesOf(file, io)
+  const bytes = await readInput(file, io, { split: 'Split it and import the parts one by one' })
   return { rows: rowsIn(bytes, { file, asked }, kind), sha256: sha256(bytes) }
 }
 

@@ -1,11 +1,11 @@
 import type { Client } from '../../client/client.ts'
 import { createClient } from '../../client/rest.ts'
 import { createTransport } from '../../client/undici-transport.ts'
-import { SvcError, usageError } from '../../core/errors.ts'
-import { readAtMost } from '../../core/read-at-most.ts'
+import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Operation } from '../../contract/operation.ts'
+import { readBytes } from '../terminal/input-file.ts'
 import type { Globals, Run } from '../terminal/run.ts'
 import type { Io } from '../terminal/io.ts'
 import type { Settings } from './settings.ts'
@@ -72,18 +72,12 @@ export const withTwoKeys = ({ own, asking, askingOnly, hint }: Options): Client 
   return { ...own, call, pages }
 }
 
-const mostCaBytes = 4 * 1024 * 1024
-
-export const readCa = (file: string): string => {
-  let bytes: Buffer | undefined
-  try {
-    bytes = readAtMost(file, mostCaBytes)
-  } catch {
-    // As one that is too large.
-  }
-  if (!bytes) throw usageError(`Cannot read the CA file ${file}`, '--cacert FILE must be a PEM file')
-  return bytes.toString('utf8')
-}
+export const readCa = (file: string): string =>
+  readBytes(
+    file,
+    { cwd: '.' },
+    { flag: '--cacert', mostMiB: 4, hint: '--cacert FILE must be a PEM file' },
+  ).toString('utf8')
 
 /** A transport without any credential; `cacert` names a file with the CA to trust. */
 export const openTransport = (io: Io, cacert: string | undefined): ReturnType<typeof createTransport> =>

@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { homedir } from 'node:os'
+import { isForeign, isOpenTo, readChecked } from '../../core/checked-file.ts'
 import { SvcError } from '../../core/errors.ts'
 import { quoted } from '../../core/shell-word.ts'
 import type { Io } from '../terminal/io.ts'
@@ -17,14 +18,10 @@ export const configDir = ({ env, cwd }: Pick<Io, 'env' | 'cwd'>): string => {
 const refused = (message: string, hint: string): SvcError =>
   new SvcError('failed', 'profile_file', message, { hint })
 
-// Windows has neither owners nor modes in this sense.
-const uid = process.getuid?.()
-const openTo = (stats: Stats, bits: number): boolean => uid !== undefined && (stats.mode & bits) !== 0
-
 const lstat = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false })
 
 const checkOwner = (stats: Stats, path: string): void => {
-  if (uid !== undefined && stats.uid !== uid)
+  if (isForeign(stats))
     throw refused(`${path} belongs to another user`, `sudo chown "$(id -un)" ${quoted(path)}`)
 }
 
@@ -39,7 +36,8 @@ export const checkFolder = (dir: string): boolean => {
     )
   if (!stats.isDirectory()) throw refused(`${dir} is not a folder`, 'Choose another one with SVC_CONFIG_DIR')
   checkOwner(stats, dir)
-  if (openTo(stats, 0o022)) throw refused(`Others can write to the folder ${dir}`, `chmod 700 ${quoted(dir)}`)
+  if (isOpenTo(stats, 0o022))
+    throw refused(`Others can write to the folder ${dir}`, `chmod 700 ${quoted(dir)}`)
   return true
 }
 
@@ -47,7 +45,8 @@ const checkFile = (stats: Stats, path: string, what: string): void => {
   if (!stats.isFile())
     throw refused(`${path} is not a regular file`, `mv ${quoted(path)} ${quoted(`${path}.odd`)}`)
   checkOwner(stats, path)
-  if (openTo(stats, 0o077)) throw refused(`Others can read the ${what} ${path}`, `chmod 600 ${quoted(path)}`)
+  if (isOpenTo(stats, 0o077))
+    throw refused(`Others can read the ${what} ${path}`, `chmod 600 ${quoted(path)}`)
 }
 
 /**
@@ -64,12 +63,6 @@ export const readGuarded = (path: string, what = 'profile file'): string | undef
       `cp --remove-destination "$(realpath ${quoted(path)})" ${quoted(path)} && chmod 600 ${quoted(path)}`,
     )
   checkFile(stats, path, what)
-  // What was checked is what is read: no link is followed and the open file is looked at once more.
-  const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
-  try {
-    checkFile(fstatSync(fd), path, what)
-    return readFileSync(fd, 'utf8')
-  } finally {
-    closeSync(fd)
-  }
+  // What was checked is what is read: the open file is looked at once more.
+  return readChecked(path, (opened) => checkFile(opened, path, what))
 }

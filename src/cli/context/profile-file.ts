@@ -1,5 +1,6 @@
 import { SvcError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
+import { parseJson } from '../../core/parse-json.ts'
 
 /** One service and how to reach it. Each secret is kept with the origin that it was saved for. */
 export type Profile = {
@@ -90,14 +91,8 @@ const wrongIn = (file: unknown): string | undefined => {
 
 /** The profiles in this text. Fields that we do not know are kept. Fails with what is wrong and how to mend it. */
 export const parseProfiles = (text: string, path: string): ProfileFile => {
-  let file: unknown
-  let wrong: string | undefined
-  try {
-    file = JSON.parse(text)
-    wrong = wrongIn(file)
-  } catch {
-    wrong = 'it is not valid JSON'
-  }
+  const file = parseJson(text)
+  const wrong = file === undefined ? 'it is not valid JSON' : wrongIn(file)
   if (wrong === undefined) return file as ProfileFile
   throw new SvcError('failed', 'profile_file', `The profile file ${path} cannot be used: ${wrong}`, {
     hint: `Repair it, or move it away: mv '${path}' '${path}.broken'`,

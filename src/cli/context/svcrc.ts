@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { isForeign, isOpenTo, readChecked } from '../../core/checked-file.ts'
 import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellWord } from '../../core/shell-word.ts'
@@ -17,21 +18,17 @@ const wayOut = '--profile NAME or SVC_PROFILE overrides it'
 const refused = (path: string, what: string, mend?: string): Error =>
   usageError(`${safeLine(path)} ${what}`, mend === undefined ? wayOut : `${mend}; ${wayOut}`)
 
-// Windows has neither owners nor modes in this sense.
-const uid = process.getuid?.()
-
 /** In a folder that is shared, somebody else could choose where a command goes. */
 const check = (stats: Stats, path: string): void => {
   if (!stats.isFile())
     throw refused(path, 'is not a regular file', `mv ${shellWord(path)} ${shellWord(`${path}.odd`)}`)
-  if (uid === undefined) return
-  if (stats.uid !== uid)
+  if (isForeign(stats))
     throw refused(
       path,
       'belongs to another user, so it does not choose your profile',
       `sudo chown "$(id -un)" ${shellWord(path)}`,
     )
-  if ((stats.mode & 0o022) !== 0)
+  if (isOpenTo(stats, 0o022))
     throw refused(
       path,
       'can be written by others, so it does not choose your profile',
@@ -82,16 +79,6 @@ const find = (path: string): Stats | undefined => {
   }
 }
 
-const read = (path: string): string => {
-  const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
-  try {
-    check(fstatSync(fd), path)
-    return readFileSync(fd, 'utf8')
-  } finally {
-    closeSync(fd)
-  }
-}
-
 /** The nearest .svcrc in this folder or above it, up to the home folder; fails where it cannot be trusted. */
 export const findSvcrc = ({
   cwd,
@@ -103,7 +90,13 @@ export const findSvcrc = ({
     const stats = find(path)
     if (stats) {
       check(stats, path)
-      return { path, name: nameIn(read(path), path) }
+      return {
+        path,
+        name: nameIn(
+          readChecked(path, (opened) => check(opened, path)),
+          path,
+        ),
+      }
     }
     if (dir === home || dir === dirname(dir)) return undefined
   }

@@ -1,8 +1,6 @@
-import { resolve } from 'node:path'
-import { type SvcError, usageError } from '../../core/errors.ts'
-import { readAtMost } from '../../core/read-at-most.ts'
+import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
-import { textOf } from '../terminal/input-file.ts'
+import { readInput, textOf } from '../terminal/input-file.ts'
 import type { Io } from '../terminal/io.ts'
 import { readDocument } from './document.ts'
 import { type Plan, planFrom } from './plan.ts'
@@ -11,35 +9,15 @@ import type { State } from './state.ts'
 import { checkTargets, readTarget, targetedRows, targetedSections } from './target.ts'
 
 /** Eight times what an organization of 5,000 users takes. */
-const mostBytes = 10 * 1024 * 1024
-
-const tooLarge = (name: string): SvcError =>
-  usageError(`${name} is larger than 10 MiB`, 'Use svc user import for lists of this size')
-
-const bytesOf = (file: string, { cwd }: Io): Buffer => {
-  let bytes: Buffer | undefined
-  try {
-    bytes = readAtMost(resolve(cwd, file), mostBytes)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw usageError(
-      code === 'EISDIR' ? `${file} is a folder` : `Cannot read ${file} (${code})`,
-      'svc export --org acme > org.yaml writes a file like this',
-    )
-  }
-  if (!bytes) throw tooLarge(file)
-  return bytes
-}
-
-export type Source = { name: string; text: string }
+const mostMiB = 10
 
 /** The text of a file, or of standard input for `-`. Fails with a usage error when it is too large or no UTF-8. */
-export const readSource = async (file: string, io: Io): Promise<Source> => {
+const readSource = async (file: string, io: Io): Promise<{ name: string; text: string }> => {
   const name = file === '-' ? 'standard input' : file
-  if (file === '-' && io.stdin.isTTY)
-    throw usageError('- reads standard input: pipe a file into it', 'svc apply - < org.yaml')
-  const bytes = file === '-' ? await io.stdin.bytes() : bytesOf(file, io)
-  if (bytes.length > mostBytes) throw tooLarge(name)
+  const hint = 'svc export --org acme > org.yaml writes a file like this'
+  const split = 'Use svc user import for lists of this size'
+  const bytes = await readInput(file, io, { mostMiB, hint, split })
+  if (bytes.length > mostMiB * 1024 * 1024) throw usageError(`${name} is larger than ${mostMiB} MiB`, split)
   return { name, text: textOf(bytes, name) }
 }
 

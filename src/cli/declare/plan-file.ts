@@ -3,16 +3,16 @@ import { resolve } from 'node:path'
 import * as z from 'zod/mini'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
-import { readAtMost } from '../../core/read-at-most.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Io } from '../terminal/io.ts'
+import { readBytes } from '../terminal/input-file.ts'
 import { requirePlainFile } from '../terminal/output-file.ts'
 import { actions, type Plan } from './plan.ts'
 import type { Scope } from './read-state.ts'
 import { sections, type State } from './state.ts'
 
-const mostBytes = 64 * 1024 * 1024
 const positive = z.int().check(z.gte(1))
 const section = z.enum(sections)
 
@@ -95,27 +95,10 @@ export const writePlan = (file: string, plan: PlanFile, { cwd }: Io): void => {
   }
 }
 
-const textOf = (file: string, { cwd }: Io): string => {
-  let bytes: Buffer | undefined
-  try {
-    bytes = readAtMost(resolve(cwd, file), mostBytes)
-  } catch (error) {
-    throw usageError(`--plan: cannot read ${file} (${(error as NodeJS.ErrnoException).code})`)
-  }
-  if (!bytes) throw usageError(`--plan: ${file} is larger than 64 MiB`)
-  return bytes.toString('utf8')
-}
-
 /** A plan that `writePlan` wrote. Fails with a usage error for anything else. */
 export const readPlan = (file: string, io: Io): PlanFile => {
-  const text = textOf(file, io)
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    value = undefined
-  }
-  const checked = planFile.safeParse(value)
+  const text = readBytes(file, io, { flag: '--plan' }).toString('utf8')
+  const checked = planFile.safeParse(parseJson(text))
   if (checked.success) return checked.data
   throw usageError(
     `--plan: ${file} is not a plan of this version of svc`,

@@ -46,11 +46,6 @@ const changesOf = (section: Section, wanted: Row, present?: Row): Change[] =>
     return onlyAtCreation[section]?.includes(field) || same(before, after) ? [] : [{ field, before, after }]
   })
 
-const quoted = (text: unknown): string => {
-  const word = String(text)
-  return /^[\w.@:+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
-}
-
 /** No file holds a secret, and no operation takes a provider away: a person does both. */
 const idpStep = (slug: string, wanted: Row | undefined, present: Row | undefined): Step[] => {
   const step = { action: 'by_hand', section: 'idp', key: 'idp' } as const
@@ -64,7 +59,7 @@ const idpStep = (slug: string, wanted: Row | undefined, present: Row | undefined
   const changes = changesOf('idp', wanted, present)
   if (changes.length === 0) return []
   const { provider, client_id } = wanted.fields
-  const command = `svc org creds set-idp --org ${shellWord(slug)} --provider ${quoted(provider)} --client-id ${quoted(client_id)} --client-secret-file FILE`
+  const command = `svc org creds set-idp --org ${shellWord(slug)} --provider ${shellWord(String(provider))} --client-id ${shellWord(String(client_id))} --client-secret-file FILE`
   return [{ ...step, changes, note: `it needs the secret: ${command}` }]
 }
 

@@ -7,6 +7,7 @@ import { org } from '../../contract/org.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
+import { isUnsaid } from '../context/own-key.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import {
@@ -64,11 +65,6 @@ const rowOf = (section: List, record: Fields): Row => {
   return { key, fields, ...((typeof id === 'number' || typeof id === 'string') && { id }) }
 }
 
-/** Whether another service of the contract may simply not have the operation. */
-const isUnknownThere = (error: unknown): boolean =>
-  error instanceof SvcError &&
-  (error.exit === 'notFound' || error.exit === 'refused' || error.code === 'unexpected_answer')
-
 const eachUserRules = async (users: Row[], reading: Reading): Promise<Map<string, Rules>> => {
   const { client, org_id, signal } = reading
   const rules = new Map<string, Rules>()
@@ -93,7 +89,7 @@ const addRules = async (users: Row[], reading: Reading): Promise<void> => {
     const rows = await listed(user.listUserRules, reading)
     rules = new Map(rows.map((row) => [String(row.user_id), row]))
   } catch (error) {
-    if (!isUnknownThere(error)) throw error
+    if (!isUnsaid(error)) throw error
     rules = await eachUserRules(users, reading)
     absent = {}
   }

@@ -30,10 +30,6 @@ export const fail = (check: string, message: string, next?: string): Finding => 
   next,
 })
 
-/** Another service may not have what was asked, or answer it otherwise. */
-export const isUnsaid = (error: unknown): boolean =>
-  error instanceof SvcError && (error.exit === 'notFound' || error.code === 'unexpected_answer')
-
 /** What failed, with the hint that it came with. What is no failure of ours goes on. */
 export const failed = (check: string, error: unknown, next?: string): Finding => {
   if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error

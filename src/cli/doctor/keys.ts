@@ -1,4 +1,4 @@
-import { fieldsIn, rowsIn } from '../../client/answered.ts'
+import { rowsIn } from '../../client/answered.ts'
 import { key } from '../../contract/key.ts'
 import type { Data } from '../../contract/operation.ts'
 import { scopes as every } from '../../contract/scopes.ts'
@@ -6,7 +6,8 @@ import { SvcError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context/context.ts'
 import { withAskKey } from '../context/open-client.ts'
-import { fail, failed, isUnsaid, note, ok, warn, type Finding } from './finding.ts'
+import { isUnsaid, readOwnKey } from '../context/own-key.ts'
+import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
 
 const day = 24 * 60 * 60_000
 const soonDays = 14
@@ -92,17 +93,14 @@ export const checkAskKey = async (context: Context): Promise<Finding[]> => {
   const { profile } = await context.settings()
   const login = `svc profile login ${shellWord(profile.value)} --ask`
   try {
-    const answer = await withAskKey(context, (client) =>
-      client.call(key.whoAmI, {}, { signal: context.io.signal }),
-    )
-    if (!answer) return []
-    const { name, scopes = [] } = fieldsIn(answer)
+    const own = await withAskKey(context, (client) => readOwnKey(client, context.io.signal))
+    if (!own?.scopes) return []
+    const { name, scopes } = own
     if (!scopes.includes('ask')) return [fail('ask key', `"${name}" cannot ask`, login)]
     const more = scopes.filter((scope) => scope !== 'ask')
     if (more.length === 0) return [ok('ask key', `"${name}" can only ask`)]
     return [warn('ask key', `"${name}" can do more than ask: ${more.join(', ')}`, login)]
   } catch (error) {
-    if (isUnsaid(error)) return []
     return [failed('ask key', error, login)]
   }
 }

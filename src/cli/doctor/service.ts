@@ -9,8 +9,9 @@ import type { Data } from '../../contract/operation.ts'
 import { outbox } from '../../contract/outbox.ts'
 import type { Context } from '../context/context.ts'
 import { pathHint } from '../context/address.ts'
+import { isUnsaid } from '../context/own-key.ts'
 import type { Settings } from '../context/settings.ts'
-import { fail, failed, type Finding, isUnsaid, note, ok, warn } from './finding.ts'
+import { fail, failed, type Finding, note, ok, warn } from './finding.ts'
 
 /** Results of a verification count within 5 minutes of the clock of the service. */
 const clockFailsMs = 5 * 60_000

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import type { Io } from '../terminal/io.ts'
-import { readText } from '../terminal/input-file.ts'
+import { readJson, readText } from '../terminal/input-file.ts'
+import { isRow } from '../terminal/payload.ts'
 
 // Further body fields, as gh has them: -f text, -F typed, --input a whole file.
 
@@ -22,11 +24,8 @@ export const addBodyFlags = (command: Command): Command =>
 const typed = async (value: string, io: Io): Promise<unknown> => {
   if (value.startsWith('@')) return readText(value.slice(1), io, '-F')
   if (!/^(?:true|false|null|-?\d|[[{"])/.test(value)) return value
-  try {
-    return JSON.parse(value)
-  } catch {
-    return value
-  }
+  const parsed = parseJson(value)
+  return parsed === undefined ? value : parsed
 }
 
 type Tree = { [key: string]: unknown }
@@ -62,15 +61,8 @@ const split = (flag: string, text: string): [key: string, value: string] => {
 }
 
 const readObject = async (file: string, io: Io): Promise<Tree> => {
-  const text = await readText(file, io, '--input')
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw usageError(`--input: ${file === '-' ? 'standard input' : file} is not valid JSON`)
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw usageError('--input: the body must be a JSON object')
+  const value = await readJson(file, io, '--input')
+  if (!isRow(value)) throw usageError('--input: the body must be a JSON object')
   return { ...value }
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { Field } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { listed } from '../../core/sentence.ts'
 import { expandDays, expandSlots } from './days.ts'
 import type { Io } from '../terminal/io.ts'
@@ -77,13 +78,11 @@ export const addFlag = (command: Command, field: Field): void => {
 export const optionKey = (flag: string): string =>
   flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-const parseJson = async (text: string, io: Io, name: string): Promise<unknown> => {
+const readJsonValue = async (text: string, io: Io, name: string): Promise<unknown> => {
   const json = text.startsWith('@') ? await readText(text.slice(1), io, name) : text
-  try {
-    return JSON.parse(json)
-  } catch {
-    throw usageError(`${name} is not valid JSON`, `${name} @file.json reads it from a file`)
-  }
+  const value = parseJson(json)
+  if (value !== undefined) return value
+  throw usageError(`${name} is not valid JSON`, `${name} @file.json reads it from a file`)
 }
 
 /**
@@ -114,7 +113,7 @@ export const parseValue = async (
   const direction = directionOf(field)
   if (direction) return typedTime(field.flag, String(raw), direction, io.now())
   if (field.kind !== 'json') return parseScalar(field, raw, name)
-  const value = await parseJson(String(raw), io, name)
+  const value = await readJsonValue(String(raw), io, name)
   return field.name === 'timeslots' ? expandSlots(value) : value
 }
 

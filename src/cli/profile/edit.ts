@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { factors } from '../../contract/records.ts'
 import { usageError } from '../../core/errors.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import type { Io } from '../terminal/io.ts'
 import { checkBaseUrl, checkMcpUrl } from '../context/address.ts'
 import { profileName, type Profile } from '../context/profile-file.ts'
@@ -17,12 +18,7 @@ const wordsOf = (text: string, field: string): string[] => {
     if (/["'`\\|&;<>$()*?]/.test(text)) throw wrong
     return text.split(/\s+/).filter((word) => word !== '')
   }
-  let words: unknown
-  try {
-    words = JSON.parse(text)
-  } catch {
-    throw wrong
-  }
+  const words = parseJson(text)
   if (!Array.isArray(words) || words.length === 0 || words.some((word) => typeof word !== 'string'))
     throw wrong
   return words as string[]

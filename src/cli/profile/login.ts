@@ -1,11 +1,10 @@
-import { fieldsIn } from '../../client/answered.ts'
 import type { Client } from '../../client/client.ts'
-import { key as keys } from '../../contract/key.ts'
 import { org } from '../../contract/org.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellWord } from '../../core/shell-word.ts'
 import type { Context } from '../context/context.ts'
 import { openClient } from '../context/open-client.ts'
+import { readOwnKey } from '../context/own-key.ts'
 import { checkBaseUrl } from '../context/address.ts'
 import { checkName, parseChange } from './edit.ts'
 import type { ProfileFile } from '../context/profile-file.ts'
@@ -39,27 +38,15 @@ const tryKey = async (client: Client, signal: AbortSignal): Promise<string | und
 
 /** The same for a key that asks. Fails where it cannot; answers what else it can do. */
 const tryAskKey = async (client: Client, signal: AbortSignal): Promise<string | undefined> => {
-  try {
-    const { scopes } = fieldsIn(await client.call(keys.whoAmI, {}, { signal }))
-    if (!Array.isArray(scopes)) return 'The service does not report what this key can do.'
-    if (!scopes.includes('ask'))
-      throw new SvcError(
-        'refused',
-        'cannot_ask',
-        `This key cannot ask: its scopes are ${scopes.join(', ')}`,
-        {
-          hint: 'Nothing was saved. Create another key: svc key create --can ask',
-        },
-      )
-    const more = scopes.filter((scope) => scope !== 'ask')
-    if (more.length === 0) return undefined
-    return `This key can do more than ask: ${more.join(', ')}. A key that can only ask: svc key create --can ask`
-  } catch (error) {
-    // Another service of the contract has no such route.
-    if (error instanceof SvcError && error.exit === 'notFound')
-      return 'The service does not report what this key can do.'
-    throw error
-  }
+  const { scopes } = (await readOwnKey(client, signal)) ?? {}
+  if (!scopes) return 'The service does not report what this key can do.'
+  if (!scopes.includes('ask'))
+    throw new SvcError('refused', 'cannot_ask', `This key cannot ask: its scopes are ${scopes.join(', ')}`, {
+      hint: 'Nothing was saved. Create another key: svc key create --can ask',
+    })
+  const more = scopes.filter((scope) => scope !== 'ask')
+  if (more.length === 0) return undefined
+  return `This key can do more than ask: ${more.join(', ')}. A key that can only ask: svc key create --can ask`
 }
 
 /** The settings of the profile to log in to. A new profile needs an address: from --base-url or from SVC_BASE_URL. */

@@ -1,32 +1,22 @@
 import type { Command } from 'commander'
-import { fieldsIn } from '../../client/answered.ts'
 import type { Client } from '../../client/client.ts'
-import { key } from '../../contract/key.ts'
-import type { Data } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
-
-type Own = Partial<Data<typeof key.whoAmI>>
-
-const unknownHere = async (context: Context): Promise<undefined> => {
-  const output = await context.output()
-  output.warn('This service does not say whose key it is')
-}
+import { readOwnKey, type OwnKey } from '../context/own-key.ts'
 
 /** What the service says of a key; a problem is reported and decides the exit, since the rest is known here. */
 const askService = async (
   context: Context,
   open: () => Client | Promise<Client>,
-): Promise<Own | undefined> => {
+): Promise<OwnKey | undefined> => {
   try {
-    const client = await open()
-    const own = fieldsIn(await client.call(key.whoAmI, {}, { signal: context.io.signal }))
-    return typeof own.name === 'string' ? own : await unknownHere(context)
+    const own = await readOwnKey(await open(), context.io.signal)
+    if (!own) (await context.output()).warn('This service does not say whose key it is')
+    return own
   } catch (error) {
     if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
-    if (error.exit === 'notFound') return unknownHere(context)
     const output = await context.output()
     output.warn(error.message)
     if (error.hint) output.warn(`hint: ${error.hint}`)
@@ -36,7 +26,7 @@ const askService = async (
 }
 
 /** The same of the key that asks, where it is another one. */
-const askAboutAskKey = async (context: Context): Promise<Own | undefined> => {
+const askAboutAskKey = async (context: Context): Promise<OwnKey | undefined> => {
   const { askKey } = await context.settings()
   if (!askKey) return undefined
   const { withAskKey } = await import('../context/open-client.ts')

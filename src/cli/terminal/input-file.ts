@@ -1,29 +1,61 @@
 import { resolve } from 'node:path'
 import { isUtf8 } from 'node:buffer'
-import { SvcError, usageError } from '../../core/errors.ts'
+import { usageError, type SvcError } from '../../core/errors.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { readAtMost } from '../../core/read-at-most.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from './io.ts'
 
-/** As much as standard input takes. */
-const mostMiB = 64
+const whys: Record<string, string> = {
+  ENOENT: 'it does not exist',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
+}
+
+type Reading = {
+  /** What the file was given with: `--input`. Without it, as an argument. */
+  flag?: string
+  /** As much as standard input takes, unless a file of its kind is smaller. */
+  mostMiB?: number
+  hint?: string
+  /** What to do about one that is too large. */
+  split?: string
+}
+
+/** The bytes of a file. Fails with a usage error that names it and says why it cannot be read. */
+export const readBytes = (
+  file: string,
+  { cwd }: Pick<Io, 'cwd'>,
+  { flag, mostMiB = 64, hint, split = hint }: Reading = {},
+): Buffer => {
+  const before = flag === undefined ? '' : `${flag}: `
+  let bytes: Buffer | undefined
+  try {
+    bytes = readAtMost(resolve(cwd, file), mostMiB * 1024 * 1024)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    throw usageError(`${before}cannot read the file ${safeLine(file)}: ${whys[code] ?? code}`, hint)
+  }
+  if (bytes) return bytes
+  throw usageError(`${before}${safeLine(file)} is larger than ${mostMiB} MiB`, split)
+}
+
+/** As `readBytes`, and `-` is standard input, which somebody must pipe. */
+export const readInput = async (file: string, io: Io, reading: Reading = {}): Promise<Buffer> => {
+  if (file !== '-') return readBytes(file, io, reading)
+  if (io.stdin.isTTY) throw usageError('- reads standard input: pipe a file into it', reading.hint)
+  return io.stdin.bytes()
+}
 
 /** The text of a file, `-` is standard input. `flag` is what an error names: `--input`. */
-export const readText = async (file: string, io: Io, flag: string): Promise<string> => {
-  if (file === '-') return io.stdin.text()
-  try {
-    const bytes = readAtMost(resolve(io.cwd, file), mostMiB * 1024 * 1024)
-    if (bytes) return bytes.toString('utf8')
-    throw usageError(`${flag}: ${file} is larger than ${mostMiB} MiB`)
-  } catch (error) {
-    if (error instanceof SvcError) throw error
-    const { code } = error as NodeJS.ErrnoException
-    const why = {
-      ENOENT: 'it does not exist',
-      EISDIR: 'it is a folder',
-      EACCES: 'permission denied',
-    }[code ?? '']
-    throw usageError(`${flag}: cannot read the file ${file}${why ? `: ${why}` : ''}`)
-  }
+export const readText = async (file: string, io: Io, flag: string): Promise<string> =>
+  file === '-' ? io.stdin.text() : readBytes(file, io, { flag }).toString('utf8')
+
+/** The value in a file of JSON; `-` is standard input. */
+export const readJson = async (file: string, io: Io, flag: string, hint?: string): Promise<unknown> => {
+  const value = parseJson(await readText(file, io, flag))
+  if (value !== undefined) return value
+  throw usageError(`${flag}: ${file === '-' ? 'standard input' : file} is not valid JSON`, hint)
 }
 
 const saveAs = 'Save it as UTF-8 (in a spreadsheet: CSV UTF-8)'

@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { isOpenTo } from '../../core/checked-file.ts'
 import { SvcError } from '../../core/errors.ts'
 
 const mostBytes = 1_048_576
@@ -10,9 +11,6 @@ export const badConfig = (message: string, hint: string, cause?: unknown): SvcEr
     cause,
     ...(cause instanceof Error && { detail: cause.message }),
   })
-
-/** Windows has no modes in this sense. */
-const isOpen = ({ mode }: Stats): boolean => process.getuid !== undefined && (mode & 0o077) !== 0
 
 export type Opened = {
   text: string
@@ -32,7 +30,7 @@ export const openText = (file: string, what: string): Opened => {
     return {
       text,
       requirePrivate: () => {
-        if (isOpen(stats))
+        if (isOpenTo(stats, 0o077))
           throw badConfig(`${what} ${file} holds a secret, and others can read it`, `chmod 600 '${file}'`)
       },
     }
