@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { lazyChildProcess, rareUndici, withoutAjv, withoutSignalListeners } from './left-out.mjs'
+import { lazyChildProcess, rareUndici, withoutAjv, withoutSignalListeners } from './bundle-stubs.mjs'
 import { recordCompiled } from './record-compiled.mjs'
-import { outlined, schemas } from './outlined.mjs'
+import { contractManifest, schemas } from './contract-manifest.mjs'
 
 // One small entry and a chunk a command group, as CommonJS: Node starts that fastest. Native and wasm packages, and
 // the server's dependencies, stay outside and are loaded from node_modules when a command needs them.
@@ -15,7 +15,7 @@ const bundle = await rolldown({
   input: { main: root('src/main.ts'), schemas },
   platform: 'node',
   external: ['libsql', 'jq-wasm'],
-  plugins: [withoutAjv, withoutSignalListeners, rareUndici, lazyChildProcess, outlined],
+  plugins: [withoutAjv, withoutSignalListeners, rareUndici, lazyChildProcess, contractManifest],
 })
 const { output } = await bundle.generate({
   format: 'cjs',

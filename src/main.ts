@@ -1,5 +1,5 @@
 import { version } from '../package.json'
-import { writtenHelp } from './cli/program/help-text.ts'
+import { prebuiltHelp } from './cli/program/help-text.ts'
 
 const start = async (argv: string[]): Promise<number> => {
   try {
@@ -21,7 +21,7 @@ const start = async (argv: string[]): Promise<number> => {
 const quick = (argv: string[]): string | undefined =>
   argv.length === 1 && ['--version', '-v', '-V', 'version'].includes(argv[0]!)
     ? `svc ${version}\n`
-    : writtenHelp(argv, Math.min(process.stdout.columns || 100, 100))
+    : prebuiltHelp(argv, Math.min(process.stdout.columns || 100, 100))
 
 const argv = process.argv.slice(2)
 const text = quick(argv)

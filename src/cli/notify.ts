@@ -4,7 +4,7 @@ import { outbox, type MessageRecord } from '../contract/outbox.ts'
 import { SvcError } from '../core/errors.ts'
 import { exitCode } from '../core/exit-codes.ts'
 import { safeLine } from '../core/safe-text.ts'
-import { shellWord } from '../core/shell-word.ts'
+import { shellQuote } from '../core/shell-quote.ts'
 import { checkShown } from './operation/check-shown.ts'
 import type { Context } from './context/context.ts'
 import type { Extensions } from './operation/operation-command.ts'
@@ -22,7 +22,7 @@ const isUnderWay = ({ state }: MessageRecord): boolean => state === 'queued' || 
 const messageFields = ['message_id', 'channel', 'recipient', 'state']
 
 const showHint = ({ message_id }: MessageRecord, { globals }: Context): string =>
-  `svc notify outbox show ${shellWord(message_id)}${sameService(globals)}`
+  `svc notify outbox show ${shellQuote(message_id)}${sameService(globals)}`
 
 /** The message as it is once it has ended, or after as long as an attempt can take. */
 const follow = async (message: MessageRecord, context: Context): Promise<MessageRecord> => {

@@ -2,7 +2,7 @@ import { SvcError, type Issue } from '../core/errors.ts'
 import { exitOfAnswer } from '../core/exit-codes.ts'
 import { isRecord } from '../core/is-record.ts'
 import { safeLine } from '../core/safe-text.ts'
-import { shellWord } from '../core/shell-word.ts'
+import { shellQuote } from '../core/shell-quote.ts'
 import type { Answer } from './client.ts'
 import { hostOf } from './network-error.ts'
 import { retryAfterMs } from './retry.ts'
@@ -35,7 +35,7 @@ const noRoute = (url: string): { message: string; hint: string } => {
   if (!pathname.includes(apiRoot) && !pathname.startsWith('/svc/'))
     return {
       message: `${message}: the base URL must end in ${apiRoot}`,
-      hint: `--base-url ${shellWord(origin + apiRoot)}, SVC_BASE_URL, or svc profile set ${shellWord(`base_url=${origin}${apiRoot}`)}`,
+      hint: `--base-url ${shellQuote(origin + apiRoot)}, SVC_BASE_URL, or svc profile set ${shellQuote(`base_url=${origin}${apiRoot}`)}`,
     }
   return { message, hint: `The routes of this service are listed at ${origin}/openapi.json` }
 }

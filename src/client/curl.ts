@@ -1,5 +1,5 @@
 import { safeJson } from '../core/safe-text.ts'
-import { quoted } from '../core/shell-word.ts'
+import { quoted } from '../core/shell-quote.ts'
 
 /** What stands in place of a secret, and the variable of the shell that holds it. */
 export type Placeholder = { token: string; variable: string; isText: boolean }

@@ -2,7 +2,7 @@ import { approvalStates } from '../contract/approval-state.ts'
 import type { ApprovalRecord } from '../contract/approval.ts'
 import { SvcError } from '../core/errors.ts'
 import { safeLine } from '../core/safe-text.ts'
-import { shellWord } from '../core/shell-word.ts'
+import { shellQuote } from '../core/shell-quote.ts'
 
 // What the answers of the three tools of another server mean. Whatever is not clearly an answer is an error.
 
@@ -14,7 +14,7 @@ export const text = (value: unknown): string | null => (typeof value === 'string
 const unclear = (message: string, id: string | null): SvcError =>
   new SvcError('failed', 'unexpected_answer', message, {
     detail: 'Whether it was approved is not known.',
-    hint: id === null ? undefined : `svc approve status ${shellWord(id)} --mcp`,
+    hint: id === null ? undefined : `svc approve status ${shellQuote(id)} --mcp`,
   })
 
 export const stateOf = ({ status, request_id }: Said): ApprovalRecord['status'] => {

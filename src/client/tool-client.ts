@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { SvcError } from '../core/errors.ts'
 import { safeLine } from '../core/safe-text.ts'
-import { shellWord } from '../core/shell-word.ts'
+import { shellQuote } from '../core/shell-quote.ts'
 import { hostOf, interrupted, timedOut } from './network-error.ts'
 import type { Transport } from './transport.ts'
 import { within } from './within.ts'
@@ -145,7 +145,7 @@ const unreadable = (
         : 'The person may have been asked. Whether it was approved is not known.',
     hint:
       typeof args.request_id === 'string'
-        ? `svc approve status ${shellWord(args.request_id)} --mcp`
+        ? `svc approve status ${shellQuote(args.request_id)} --mcp`
         : undefined,
   })
 

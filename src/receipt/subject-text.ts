@@ -1,6 +1,6 @@
 import { sha256 } from '../core/ids.ts'
 import { safeLine } from '../core/safe-text.ts'
-import { shellWord } from '../core/shell-word.ts'
+import { shellQuote } from '../core/shell-quote.ts'
 import { canonicalData, type Subject } from './subject.ts'
 
 /** One line that an approver reads; `before` is the value that an update replaces. */
@@ -35,7 +35,7 @@ const members = (data: Record<string, unknown>, before: Record<string, unknown> 
     return field
   })
 
-const commandLine = (argv: readonly string[]): string => argv.map(shellWord).join(' ')
+const commandLine = (argv: readonly string[]): string => argv.map(shellQuote).join(' ')
 
 /** `createGeofence` as `Create geofence`. */
 const words = (operation: string): string => {

@@ -55,8 +55,8 @@ const command = new RegExp(
 )
 /** What is a line of a shell already, and one of several words of our own. */
 const isLine = (value: string): boolean =>
-  /^(?:shellWord|quoted|sameService)\(|\.map\(shellWord\)|\.example$|^Object\.keys\(/.test(value) ||
-  /\? '[^'$]*' : (?:'[^'$]*'|` --[a-z-]+ \$\{shellWord\(\w+\)\}`)$/.test(value)
+  /^(?:shellQuote|quoted|sameService)\(|\.map\(shellQuote\)|\.example$|^Object\.keys\(/.test(value) ||
+  /\? '[^'$]*' : (?:'[^'$]*'|` --[a-z-]+ \$\{shellQuote\(\w+\)\}`)$/.test(value)
 /** Names of commands, flags and topics, which svc chose. */
 const ownWords = new Set([
   'src/cli/approve/run.ts picking',

@@ -4,7 +4,7 @@ import type { Ask } from '../../contract/approval-gateway.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { whereLine } from '../operation/confirm.ts'
 import type { Change, Context } from '../context/context.ts'
@@ -14,7 +14,7 @@ import { reserveFile } from '../terminal/output-file.ts'
 import type { Backend } from './backend.ts'
 import { openBackend } from './open-backend.ts'
 import { getApproval, withdraw } from './get-approval.ts'
-import { createTeller } from './progress.ts'
+import { createProgress } from './progress.ts'
 import { exitOfState } from './messages.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -65,7 +65,7 @@ export const askFirst = async (
   if (approver === undefined)
     throw usageError(
       `Profile "${profile.value}" requires an approval for svc ${words}, but has no approver`,
-      `svc profile set ${shellWord(profile.value)} default_mobile=+12025550101`,
+      `svc profile set ${shellQuote(profile.value)} default_mobile=+12025550101`,
     )
   const what = line ?? (await command?.line()) ?? `svc ${words}`
   const organization = org === undefined ? undefined : await findOrg(String(org), context)
@@ -83,12 +83,12 @@ export const askFirst = async (
   }
   const backend = await openAsking(context, ask)
   // Its lines go to stderr, whatever the format of the answer is.
-  const tell = createTeller({ io, globals: { ...globals, output: undefined } }, backend.secondsLeft)
+  const progress = createProgress({ io, globals: { ...globals, output: undefined } }, backend.secondsLeft)
   try {
     const { id, receipt } = await getApproval(
       ask,
       // What the profile lists holds back this command line, and not its key.
-      { backend, tell, nothing: 'nothing was sent', allowUnseparated: true, org: undefined },
+      { backend, progress, nothing: 'nothing was sent', allowUnseparated: true, org: undefined },
       context,
     )
     // One approval, one run: it is used before the first write.
@@ -135,17 +135,17 @@ export const awaitRequired = async (context: Context, required: SvcError): Promi
   output.warn(`${safeLine(required.message)}. Waiting for: ${ids.join(', ')}`)
   const backend = await openBackend(context, { through: 'service', bound: true })
   // Its lines go to stderr, whatever the format of the answer is.
-  const tell = createTeller({ io, globals: { ...globals, output: undefined } }, backend.secondsLeft)
+  const progress = createProgress({ io, globals: { ...globals, output: undefined } }, backend.secondsLeft)
   const open = new Set(ids)
   const done = new AbortController()
   const signal = AbortSignal.any([io.signal, done.signal])
   try {
     const first = await Promise.all(ids.map((id) => backend.gateway.status(id)))
     const waits = first.map(async (record) => {
-      if (record.status === 'pending') tell.waiting(record)
-      const decided = await waitFor(backend, record, { tell, signal, globals })
+      if (record.status === 'pending') progress.waiting(record)
+      const decided = await waitFor(backend, record, { progress, signal, globals })
       if (decided.status !== 'pending') open.delete(decided.request_id)
-      tell.decided(decided)
+      progress.decided(decided)
       if (decided.status !== 'approved') throw notApproved(decided)
       return decided.request_id
     })
@@ -153,14 +153,14 @@ export const awaitRequired = async (context: Context, required: SvcError): Promi
       throw mostTelling(error)
     })
   } catch (error) {
-    tell.end()
+    progress.end()
     await Promise.all([...open].map((id) => withdraw(id, backend, context)))
     if (io.signal.aborted)
       throw new SvcError('interrupted', 'interrupted', 'Interrupted; nothing was changed')
     throw error
   } finally {
     done.abort()
-    tell.end()
+    progress.end()
     await backend.close()
   }
 }

@@ -4,7 +4,7 @@ import { accessSync, constants as access, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Env } from '../../core/env.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Io } from '../terminal/io.ts'
 
 type Found = 'runs' | 'no permission' | undefined
@@ -89,7 +89,7 @@ export const childEnvironment = (env: Env, added: readonly string[] = []): Child
       )
     if (value !== undefined) set[name] = value
     else if (env[name] === undefined)
-      throw usageError(`--env: ${name} is not set`, `--env ${shellWord(`${name}=VALUE`)}`)
+      throw usageError(`--env: ${name} is not set`, `--env ${shellQuote(`${name}=VALUE`)}`)
     else names.add(name)
   }
   const passed = [...names].filter((name) => !Object.hasOwn(set, name)).toSorted()

@@ -1,17 +1,17 @@
 import type { Ask } from '../../contract/approval-gateway.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { sameService } from '../program/command-line.ts'
 import type { Backend } from './backend.ts'
 import { exitOfState, maybeRung } from './messages.ts'
 import type { Proving } from './proof.ts'
-import type { Teller } from './progress.ts'
+import type { Progress } from './progress.ts'
 import { waitFor } from './wait-for.ts'
 
 export type Approval = { id: string; receipt: string }
 
-type Asking = Omit<Proving, 'askedAt'> & { tell: Teller; nothing: string }
+type Asking = Omit<Proving, 'askedAt'> & { progress: Progress; nothing: string }
 
 /** No prompt stays live that nobody waits for; says so where it cannot be taken back. */
 export const withdraw = async (id: string, { gateway }: Backend, context: Context): Promise<void> => {
@@ -21,7 +21,7 @@ export const withdraw = async (id: string, { gateway }: Backend, context: Contex
     // It has ended by itself.
     if (error instanceof SvcError && ['refused', 'expired', 'denied', 'notFound'].includes(error.exit)) return
     ;(await context.output()).warn(
-      `The request ${id} could not be withdrawn: svc approve cancel ${shellWord(id)}${sameService(context.globals)}`,
+      `The request ${id} could not be withdrawn: svc approve cancel ${shellQuote(id)}${sameService(context.globals)}`,
     )
   }
 }
@@ -32,7 +32,7 @@ export const withdraw = async (id: string, { gateway }: Backend, context: Contex
  */
 export const getApproval = async (
   ask: Ask,
-  { backend, tell, nothing, allowUnseparated, org }: Asking,
+  { backend, progress, nothing, allowUnseparated, org }: Asking,
   context: Context,
 ): Promise<Approval> => {
   const { signal } = context.io
@@ -48,9 +48,9 @@ export const getApproval = async (
   })
   const id = asked.request_id
   try {
-    tell.requested(asked)
-    const record = await waitFor(backend, asked, { tell, signal, globals: context.globals })
-    tell.decided(record)
+    progress.requested(asked)
+    const record = await waitFor(backend, asked, { progress, signal, globals: context.globals })
+    progress.decided(record)
     if (record.status === 'pending') await withdraw(id, backend, context)
     if (record.status !== 'approved')
       throw new SvcError(
@@ -63,7 +63,7 @@ export const getApproval = async (
       )
     return await requireProof(ask, record, { backend, askedAt, allowUnseparated, org }, context)
   } catch (error) {
-    tell.end()
+    progress.end()
     const ended = error instanceof SvcError && ['denied', 'expired', 'pending'].includes(error.code)
     if (!ended) await withdraw(id, backend, context)
     if (signal.aborted) throw new SvcError('interrupted', 'interrupted', `Interrupted; ${nothing}`)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { device } from '../../contract/device.ts'
 import { checkShown } from '../operation/check-shown.ts'
 import type { Context } from '../context/context.ts'
@@ -56,7 +56,7 @@ const decideOne = async (
   const noNumber = approving && ceremony.numberRequired && number === undefined
   const noPlace = approving && ceremony.locationRequired && location === undefined
   if (noNumber || noPlace) {
-    const line = (await context.command?.line()) ?? `svc approve inbox --approve ${shellWord(id)}`
+    const line = (await context.command?.line()) ?? `svc approve inbox --approve ${shellQuote(id)}`
     throw usageError(
       [
         ...(noNumber ? ['The requester sees a number that you must type.'] : []),

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { SoftwareKey } from '../../client/software-authenticator.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Io } from '../terminal/io.ts'
 import { configDir, readGuarded } from '../context/private-file.ts'
 
@@ -56,7 +56,7 @@ export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
   if (others.length > 0)
     throw usageError(
       `Found ${all.length} software authenticators: choose one with --authenticator`,
-      all.map((one) => `--authenticator ${shellWord(one)}`).join('\n      '),
+      all.map((one) => `--authenticator ${shellQuote(one)}`).join('\n      '),
     )
   const text = readGuarded(path, 'authenticator')
   if (text === undefined)

@@ -1,7 +1,7 @@
 import type { ApprovalRecord, ApprovalState } from '../../contract/approval.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { SvcError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { type Exit, exitCode } from '../../core/exit-codes.ts'
 import type { Context } from '../context/context.ts'
 import { sameService } from '../program/command-line.ts'
@@ -80,11 +80,11 @@ export const showDecision = async (context: Context, data: unknown): Promise<voi
 
 /** How a wait that a person ended goes on or ends: nothing is lost, and the prompt is still on the phone. */
 export const interruptedWait = (ids: readonly string[], tools: boolean, { globals }: Context): SvcError => {
-  const wait = `svc approve wait ${ids.map(shellWord).join(' ')}${sameService(globals)}`
+  const wait = `svc approve wait ${ids.map(shellQuote).join(' ')}${sameService(globals)}`
   return new SvcError('interrupted', 'interrupted', `Interrupted; still pending: ${ids.join(', ')}`, {
     hint: tools
       ? `${wait} --mcp continues; a tool server cannot withdraw it`
-      : `${wait} continues; svc approve cancel ${shellWord(ids[0]!)}${sameService(globals)} withdraws it`,
+      : `${wait} continues; svc approve cancel ${shellQuote(ids[0]!)}${sameService(globals)} withdraws it`,
   })
 }
 

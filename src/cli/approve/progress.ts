@@ -7,7 +7,7 @@ import { pickingFlag } from '../terminal/accepted.ts'
 import { maskPhone } from '../terminal/mask.ts'
 
 /** Says how a wait goes: a line that is redrawn on a terminal, plain lines elsewhere, events with -o ndjson. */
-export type Teller = {
+export type Progress = {
   requested(record: ApprovalRecord): void
   waiting(record: ApprovalRecord): void
   lost(record: ApprovalRecord, error: SvcError): void
@@ -42,7 +42,7 @@ const ended: Record<ApprovalRecord['status'], string> = {
 }
 
 /** Events on stdout, one JSON document a line. */
-const createEvents = (write: (text: string) => void, left: (record: ApprovalRecord) => number): Teller => {
+const createEvents = (write: (text: string) => void, left: (record: ApprovalRecord) => number): Progress => {
   const emit = (event: string, fields: object): void =>
     write(`${safeJson(Object.assign({ event }, fields, { event }))}\n`)
   const named = (record: ApprovalRecord) => {
@@ -71,10 +71,10 @@ export const checkEvents = (globals: Globals): void => {
 }
 
 /** `left` tells the seconds that a request has, by the clock of the service. */
-export const createTeller = (
+export const createProgress = (
   { io, globals }: Pick<Context, 'io' | 'globals'>,
   left: (record: ApprovalRecord) => number,
-): Teller => {
+): Progress => {
   const { stderr, stdout } = io
   if (globals.output === 'ndjson') return createEvents((text) => stdout.write(text), left)
 

@@ -10,7 +10,7 @@ import { addAskFlags, gatherAsk, requestOperation, showAskDryRun } from './ask.t
 import { exitOfAll, interruptedWait, maybeRung, showAwaited, unboundNote } from './messages.ts'
 import type { Proving } from './proof.ts'
 import { reserveFile } from '../terminal/output-file.ts'
-import { checkEvents, createTeller } from './progress.ts'
+import { checkEvents, createProgress } from './progress.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -74,7 +74,7 @@ export const registerRequest = (group: Command, context: Context): void => {
       open: true,
       mostSeconds: ask.lifetime_s,
     })
-    const tell = createTeller(context, backend.secondsLeft)
+    const progress = createProgress(context, backend.secondsLeft)
     let file: ReturnType<typeof reserveFile> | undefined
     let kept = false
     let id: string | undefined
@@ -92,15 +92,15 @@ export const registerRequest = (group: Command, context: Context): void => {
       id = asked.request_id
       const askedAt = backend.now()
       context.changed = true
-      tell.requested(asked)
+      progress.requested(asked)
       const record = await waitFor(backend, asked, {
-        tell,
+        progress,
         signal: io.signal,
         globals: context.globals,
         // Through the tools a request has the lifetime of the other side.
         most: backend.tools ? ask.lifetime_s : undefined,
       })
-      tell.decided(record)
+      progress.decided(record)
       for (const text of unboundNote(record, backend.gateway)) output.warn(text)
       if (file && record.attestation) {
         file.write(`${safeJson(record.attestation, 2)}\n`)
@@ -121,7 +121,7 @@ export const registerRequest = (group: Command, context: Context): void => {
             )
       throw error
     } finally {
-      tell.end()
+      progress.end()
       if (!kept) file?.giveUp()
       await backend.close()
     }

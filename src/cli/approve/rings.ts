@@ -2,9 +2,9 @@ import { fieldsIn } from '../../client/answered.ts'
 import type { Answer, CallOptions, Client } from '../../client/client.ts'
 import { approval } from '../../contract/approval.ts'
 import type { Data, Input, Operation } from '../../contract/operation.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
-import { openMemory } from '../context/disk-cache.ts'
+import { openDiskCache } from '../context/disk-cache.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 import { sameService } from '../program/command-line.ts'
 
@@ -53,9 +53,9 @@ export const ringOnce = async <T>(
   person: string,
   { origin, send, requestIn, statusOf }: Ringing<T>,
 ): Promise<T> => {
-  const memory = openMemory<Rung>(context.io, ['ring', origin, person])
+  const cache = openDiskCache<Rung>(context.io, ['ring', origin, person])
   const now = context.io.now().getTime()
-  const last = memory.read()
+  const last = cache.read()
   const ring = `${person} ${now - (last?.age ?? 0)}`
   if (last && last.age < windowMs && noticed.get(context) !== ring) {
     noticed.set(context, ring)
@@ -64,14 +64,14 @@ export const ringOnce = async <T>(
     const status = alive ? await statusOf?.(id).catch(() => undefined) : undefined
     const more =
       status === 'pending'
-        ? `, and that request is still pending. To withdraw it: svc approve cancel ${shellWord(id!)}${sameService(context.globals)}`
+        ? `, and that request is still pending. To withdraw it: svc approve cancel ${shellQuote(id!)}${sameService(context.globals)}`
         : ''
     ;(await context.output()).warn(`This person was already asked ${ago(last.age)}${more}`)
   }
   const answer = await send()
   const { request_id, expires_at } = requestIn?.(answer) ?? {}
   const known = typeof request_id === 'string' && typeof expires_at === 'string'
-  memory.keep(known ? { request_id, expires_at } : {})
+  cache.keep(known ? { request_id, expires_at } : {})
   return answer
 }
 

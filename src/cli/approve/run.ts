@@ -12,7 +12,7 @@ import { addAskFlags, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
 import type { BoundCommand } from './bound-command.ts'
 import type { ChildEnvironment } from './child.ts'
 import { getApproval } from './get-approval.ts'
-import { createTeller } from './progress.ts'
+import { createProgress } from './progress.ts'
 
 type Options = {
   receipt?: string
@@ -61,10 +61,10 @@ const askAndRun = async (
     }
     const warning = options.mcp ? undefined : await (await import('./separated.ts')).checkSeparated(context)
     for (const text of command.warnings) output.warn(text)
-    const tell = createTeller(context, backend.secondsLeft)
+    const progress = createProgress(context, backend.secondsLeft)
     const asking = {
       backend,
-      tell,
+      progress,
       nothing: 'nothing was run',
       allowUnseparated: warning !== undefined,
       org: options.org,

@@ -2,7 +2,7 @@ import { influential, scopes as every } from '../../contract/scopes.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import { readOwnKey, type OwnKey } from '../context/own-key.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { sameService } from '../program/command-line.ts'
 
 const ownKey = async (context: Context): Promise<OwnKey | undefined> => {
@@ -27,7 +27,7 @@ export const checkSeparated = async (context: Context): Promise<string[] | undef
   const create =
     org === undefined
       ? `svc key create --name ask --can ask${sameService(globals)}`
-      : `svc key create --name ask --can ask --org ${shellWord(org.value)}${sameService(globals)}`
+      : `svc key create --name ask --can ask --org ${shellQuote(org.value)}${sameService(globals)}`
   const hint = `To ask with a key that can only ask: ${create}; then svc profile login --ask`
   const message = 'The key that asks can influence who approves'
   if (every.every((scope) => scopes.includes(scope)))

@@ -2,7 +2,7 @@ import { createMcpGateway } from '../../client/mcp-gateway.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Context } from '../context/context.ts'
 import { maskPhone } from '../terminal/mask.ts'
-import { openMemory } from '../context/disk-cache.ts'
+import { openDiskCache } from '../context/disk-cache.ts'
 import { personIn, ringOnce } from './rings.ts'
 import { type Backend, placeOf, secondsLeft, type Wanted } from './backend.ts'
 import { openTools } from './open-tools.ts'
@@ -18,8 +18,8 @@ export type Remembered = Pick<
 /** The requests of a profile to one tool server, newest first. Tool servers list none. */
 export const openRemembered = async (context: Context, url: string) => {
   const { profile } = await context.settings()
-  const memory = openMemory<Remembered[]>(context.io, ['requests', profile.value, url])
-  const all = (): Remembered[] => memory.read()?.value ?? []
+  const cache = openDiskCache<Remembered[]>(context.io, ['requests', profile.value, url])
+  const all = (): Remembered[] => cache.read()?.value ?? []
   return {
     all,
     find: (request_id: string): Remembered | undefined => all().find((one) => one.request_id === request_id),
@@ -32,7 +32,7 @@ export const openRemembered = async (context: Context, url: string) => {
         expires_at,
       }
       const others = all().filter((one) => one.request_id !== request_id)
-      memory.keep([fresh, ...others].slice(0, most))
+      cache.keep([fresh, ...others].slice(0, most))
     },
   }
 }

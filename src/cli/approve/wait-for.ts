@@ -1,11 +1,11 @@
 import { mayComeBack, sleepFor } from '../../client/retry.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Globals } from '../terminal/run.ts'
 import { sameService } from '../program/command-line.ts'
 import type { Backend } from './backend.ts'
-import type { Teller } from './progress.ts'
+import type { Progress } from './progress.ts'
 
 /** Less than a transport waits for an answer, so that a silent one is noticed. */
 const longestPoll = 25
@@ -13,7 +13,7 @@ const longestPoll = 25
 const grace = 10
 
 type Options = {
-  tell: Teller
+  progress: Progress
   signal: AbortSignal
   /** As typed, for what is to be typed next. */
   globals?: Globals
@@ -30,7 +30,7 @@ const nobodyTold = (
 ): SvcError =>
   new SvcError('unreachable', cause.code, `${cause.message}, and the time for a decision is over`, {
     detail: 'The decision is unknown. This is not an approval.',
-    hint: `svc approve status ${shellWord(request_id)}${tools ? ' --mcp' : ''}${sameService(globals)}`,
+    hint: `svc approve status ${shellQuote(request_id)}${tools ? ' --mcp' : ''}${sameService(globals)}`,
     cause,
   })
 
@@ -54,7 +54,7 @@ const keyRefused = (error: SvcError, { request_id }: ApprovalRecord): SvcError =
 export const waitFor = async (
   backend: Backend,
   first: ApprovalRecord,
-  { tell, signal, globals = {}, most = Infinity, sleep = sleepFor }: Options,
+  { progress, signal, globals = {}, most = Infinity, sleep = sleepFor }: Options,
 ): Promise<ApprovalRecord> => {
   const end = backend.now() + most * 1000
   let record = first
@@ -72,8 +72,8 @@ export const waitFor = async (
     try {
       const seconds = lost ? 1 : Math.max(1, Math.min(Math.ceil(left), longestPoll))
       record = await backend.poll(record.request_id, seconds, signal)
-      if (lost) tell.reconnected(record)
-      else if (record.status === 'pending') tell.waiting(record)
+      if (lost) progress.reconnected(record)
+      else if (record.status === 'pending') progress.waiting(record)
       const early = record.status === 'pending' && !lost && backend.now() - started < 500
       lost = undefined
       // A service that does not wait, or lets go because it stops, is not asked in a tight loop.
@@ -81,7 +81,7 @@ export const waitFor = async (
     } catch (error) {
       if (error instanceof SvcError && error.code === 'unauthenticated') throw keyRefused(error, record)
       if (!mayComeBack(error)) throw error
-      if (!lost) tell.lost(record, error)
+      if (!lost) progress.lost(record, error)
       lost = error
       await sleep(1000, signal)
     }

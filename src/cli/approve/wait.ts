@@ -4,7 +4,7 @@ import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
 import { sameService } from '../program/command-line.ts'
 import { exitOfAll, interruptedWait, showAwaited } from './messages.ts'
-import { checkEvents, createTeller } from './progress.ts'
+import { checkEvents, createProgress } from './progress.ts'
 import { waitFor } from './wait-for.ts'
 
 type Options = { timeout?: string; mcp?: boolean }
@@ -46,21 +46,21 @@ export const registerWait = (group: Command, context: Context): void => {
       through: options.mcp ? 'tools' : undefined,
       mostSeconds: most,
     })
-    const tell = createTeller(context, backend.secondsLeft)
+    const progress = createProgress(context, backend.secondsLeft)
     let found = false
     try {
       const first = await Promise.all(ids.map((id) => backend.gateway.status(id)))
       found = true
       const records = await Promise.all(
         first.map(async (record) => {
-          if (record.status === 'pending') tell.waiting(record)
+          if (record.status === 'pending') progress.waiting(record)
           const decided = await waitFor(backend, record, {
-            tell,
+            progress,
             signal: io.signal,
             globals: context.globals,
             most,
           })
-          tell.decided(decided)
+          progress.decided(decided)
           return decided
         }),
       )
@@ -71,7 +71,7 @@ export const registerWait = (group: Command, context: Context): void => {
         throw interruptedWait(ids, backend.tools, context)
       throw error
     } finally {
-      tell.end()
+      progress.end()
       await backend.close()
     }
   })

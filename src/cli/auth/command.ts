@@ -4,7 +4,7 @@ import { auth } from '../../contract/auth.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
 import { exitCode, type Exit } from '../../core/exit-codes.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { maybeRung } from '../approve/messages.ts'
 import type { Context } from '../context/context.ts'
 import type { Typed } from '../operation/flags.ts'
@@ -31,9 +31,9 @@ const secondsOf = (expires_at: unknown, now: number): number => {
 
 const goOn = (input: { mobile: string; request_id?: string; org_id?: number }): string =>
   [
-    `svc auth validate --mobile ${shellWord(input.mobile)}`,
-    ...(input.request_id ? [`--request-id ${shellWord(input.request_id)}`] : []),
-    ...(input.org_id === undefined ? [] : [`--org ${shellWord(String(input.org_id))}`]),
+    `svc auth validate --mobile ${shellQuote(input.mobile)}`,
+    ...(input.request_id ? [`--request-id ${shellQuote(input.request_id)}`] : []),
+    ...(input.org_id === undefined ? [] : [`--org ${shellQuote(String(input.org_id))}`]),
   ].join(' ')
 
 /**

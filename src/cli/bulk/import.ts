@@ -4,7 +4,7 @@ import { exitCode } from '../../core/exit-codes.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
-import { carryOut, wordsOf, type Carried } from './run-import.ts'
+import { importRows, wordsOf, type Imported } from './run-import.ts'
 import { checkRows } from './check-rows.ts'
 import { readImportOptions, type TypedImport } from './import-options.ts'
 import { isConflict, type Kind } from './kind.ts'
@@ -13,7 +13,11 @@ import { readRows, sourceName } from './read-file.ts'
 import { checkResults } from './results.ts'
 
 /** Tells the first rows that failed; the result file has them all. */
-const tellFailures = ({ failures, counts }: Carried, results: string, warn: (text: string) => void): void => {
+const tellFailures = (
+  { failures, counts }: Imported,
+  results: string,
+  warn: (text: string) => void,
+): void => {
   const { shown, left } = failures.report()
   const isAll = shown.every(({ more }) => more === '') && left === 0
   for (const { item, more } of isAll ? shown.toSorted((a, b) => a.item.row - b.item.row) : shown)
@@ -35,7 +39,7 @@ const tellInvalid = ({ issues = [], detail }: SvcError, rows: number, warn: (tex
 }
 
 /** Why not every row was tried, with the command that goes on. */
-const early = ({ counts, stopped }: Carried, total: number, resume: string): SvcError => {
+const early = ({ counts, stopped }: Imported, total: number, resume: string): SvcError => {
   const done = counts.created + counts.updated + counts.skipped
   const so = `${grouped(done)} of ${grouped(total)} rows are done`
   const hint = `${resume} continues`
@@ -107,12 +111,12 @@ export const runImport = async (
       file: { name: source, sha256 },
     }),
   })
-  const carried = await carryOut(kind, checked, { org, service, options }, { context, output })
-  const { counts, stopped } = carried
-  tellFailures(carried, options.results, output.warn)
+  const imported = await importRows(kind, checked, { org, service, options }, { context, output })
+  const { counts, stopped } = imported
+  tellFailures(imported, options.results, output.warn)
   const done = counts.created + counts.updated + counts.skipped
   if (stopped || done + counts.failed < items.length)
-    throw early(carried, items.length, await context.command!.again({ plus: ['--resume'] }))
+    throw early(imported, items.length, await context.command!.again({ plus: ['--resume'] }))
   await output.show({
     status: 'success',
     message: `Imported ${grouped(done)} of ${grouped(items.length)} ${kind.many}`,

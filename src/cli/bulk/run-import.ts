@@ -22,7 +22,7 @@ export const wordsOf = ({ error: { message, issues = [] } }: Failure): string =>
   return more.length > 0 ? `${message} (${more.join('; ')})` : message
 }
 
-export type Carried = {
+export type Imported = {
   counts: Record<Status, number>
   /** Those that failed in this run. */
   failures: ReturnType<typeof createTally<Failure>>
@@ -37,12 +37,12 @@ const idempotencyKey = (run: string, { input }: Item): string =>
     .digest('base64url')
 
 /** Sends what is not done yet, tells how it goes, and keeps how each row ended. */
-export const carryOut = async (
+export const importRows = async (
   kind: Kind,
   { items, invalid }: Pick<Checked, 'items' | 'invalid'>,
   to: { org: number; service: string; options: ImportOptions },
   { context, output }: { context: Context; output: Output },
-): Promise<Carried> => {
+): Promise<Imported> => {
   const { io } = context
   const { org, service, options } = to
   const { mode, concurrency, resume, results: shown } = options
@@ -53,7 +53,7 @@ export const carryOut = async (
     { import: kind.file, service, org_id: org },
   )
 
-  const counts: Carried['counts'] = { created: 0, updated: 0, skipped: 0, failed: 0 }
+  const counts: Imported['counts'] = { created: 0, updated: 0, skipped: 0, failed: 0 }
   const failures = createTally(wordsOf)
   for (const one of invalid) results.leaveOut(one)
   const todo = items.filter(({ key }) => {

@@ -1,4 +1,4 @@
-import { quoted } from '../../core/shell-word.ts'
+import { quoted } from '../../core/shell-quote.ts'
 import { nameWords, type CompletionTree, type FlagWords } from './tree.ts'
 
 /** The lines of a `case` over `at flag` that set what the value of a flag can be. */

@@ -5,7 +5,7 @@ import { createApprovalGuard } from '../approve/approval-guard.ts'
 import { type Context, createContext } from '../context/context.ts'
 import type { Io } from '../terminal/io.ts'
 import { resolveOrg } from '../context/organization.ts'
-import { openMemory } from '../context/disk-cache.ts'
+import { openDiskCache } from '../context/disk-cache.ts'
 import type { ProfileFile } from '../context/profile-file.ts'
 import { rowsOf } from '../terminal/payload.ts'
 import type { Candidate, ValueKind } from './tree.ts'
@@ -136,7 +136,7 @@ export const candidates = async (kind: ValueKind, words: readonly string[], io: 
     const org = named ?? usual?.value
     if (!ofAll.has(kind) && org === undefined) return []
     if (await keyIsAskedFor(profile.value, io)) return []
-    const memory = openMemory<Candidate[]>(io, [
+    const cache = openDiskCache<Candidate[]>(io, [
       kind,
       profile.value,
       baseUrl.value,
@@ -144,10 +144,10 @@ export const candidates = async (kind: ValueKind, words: readonly string[], io: 
       io.env['SVC_API_KEY'],
       io.env['SVC_ASK_KEY'],
     ])
-    const known = memory.read()
+    const known = cache.read()
     if (known && known.age < (lists[kind].lastsMs ?? lastsMs)) return known.value
     const found = await ask(kind, org, context)
-    memory.keep(found)
+    cache.keep(found)
     return found
   } finally {
     await context.close()

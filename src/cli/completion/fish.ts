@@ -1,4 +1,4 @@
-import { quoted as shellQuoted } from '../../core/shell-word.ts'
+import { quoted as shellQuoted } from '../../core/shell-quote.ts'
 import type { CompletionTree, FlagWords, ValueKind } from './tree.ts'
 
 /** In single quotes fish knows two escapes, of the quote and of the backslash itself. */

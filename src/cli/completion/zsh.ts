@@ -1,4 +1,4 @@
-import { quoted } from '../../core/shell-word.ts'
+import { quoted } from '../../core/shell-quote.ts'
 import { valueCases } from './bash.ts'
 import type { CompletionTree, FlagWords } from './tree.ts'
 

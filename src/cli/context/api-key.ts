@@ -1,5 +1,5 @@
 import { SvcError, usageError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Globals } from '../terminal/run.ts'
 import type { Io } from '../terminal/io.ts'
 import { readText } from '../terminal/input-file.ts'
@@ -37,7 +37,7 @@ export type KeySource = {
 
 export const fileSource = (file: string, io: Io): KeySource => ({
   where: file === '-' ? 'on standard input' : `in ${file}`,
-  remedy: `Check the key that --key-file ${shellWord(file)} reads`,
+  remedy: `Check the key that --key-file ${shellQuote(file)} reads`,
   read: async () => {
     if (file === '-' && io.stdin.isTTY)
       throw usageError('--key-file - reads standard input: pipe the key into it')
@@ -66,7 +66,7 @@ const savedSource = (
     return {
       where: `that ${command[0]} prints`,
       origin: origin ?? originOf(base_url ?? defaultBaseUrl) ?? 'nowhere',
-      remedy: `Check what the ${field} of profile ${profileName} prints: svc profile show ${shellWord(profileName)}`,
+      remedy: `Check what the ${field} of profile ${profileName} prints: svc profile show ${shellQuote(profileName)}`,
       read: async () =>
         (await import('./credential-command.ts')).runCredentialCommand(command, { profileName, field }, io),
     }
@@ -86,7 +86,7 @@ export const keySource = (
   if (inEnv)
     return {
       where: 'in SVC_API_KEY',
-      remedy: `Correct SVC_API_KEY, or unset it: a key that "svc profile login ${shellWord(profileName)}" saves is used without it`,
+      remedy: `Correct SVC_API_KEY, or unset it: a key that "svc profile login ${shellQuote(profileName)}" saves is used without it`,
       read: async () => inEnv,
     }
   return savedSource(io, profile, profileName, {
@@ -94,7 +94,7 @@ export const keySource = (
     origin: profile.api_key_origin,
     command: profile.credential_command,
     field: 'credential_command',
-    login: `svc profile login ${shellWord(profileName)}`,
+    login: `svc profile login ${shellQuote(profileName)}`,
   })
 }
 
@@ -118,17 +118,17 @@ export const askKeySource = (
     origin: profile.ask_key_origin,
     command: profile.ask_credential_command,
     field: 'ask_credential_command',
-    login: `svc profile login ${shellWord(profileName)} --ask`,
+    login: `svc profile login ${shellQuote(profileName)} --ask`,
   })
 }
 
 const wayOut: Record<Noun, (profileName: string, origin: string) => string> = {
   'API key': (profileName, origin) =>
-    `svc profile login ${shellWord(profileName)}, or give a key for ${origin} with --key-file`,
+    `svc profile login ${shellQuote(profileName)}, or give a key for ${origin} with --key-file`,
   'ask key': (profileName, origin) =>
-    `svc profile login ${shellWord(profileName)} --ask, or SVC_ASK_KEY for ${origin}`,
+    `svc profile login ${shellQuote(profileName)} --ask, or SVC_ASK_KEY for ${origin}`,
   bearer: (profileName, origin) =>
-    `svc profile login ${shellWord(profileName)} --bearer, or MCP_AUTH_TOKEN for ${origin}`,
+    `svc profile login ${shellQuote(profileName)} --bearer, or MCP_AUTH_TOKEN for ${origin}`,
 }
 
 /** MCP_AUTH_TOKEN, then the profile. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Io } from '../terminal/io.ts'
 import { configDir } from './private-file.ts'
 
@@ -50,8 +50,8 @@ export const runCredentialCommand = (
             detail,
             hint:
               `It must print only the key, on one line. It runs in ${folder}: name files by whole paths.\n` +
-              `      Try it: ${safeLine(command.map(shellWord).join(' '))}\n` +
-              `      svc profile set ${shellWord(profileName)} ${shellWord(field)}='…' names another`,
+              `      Try it: ${safeLine(command.map(shellQuote).join(' '))}\n` +
+              `      svc profile set ${shellQuote(profileName)} ${shellQuote(field)}='…' names another`,
           },
         ),
       )

@@ -16,9 +16,9 @@ const sweep = (folder: string, now: number): void => {
 
 /**
  * What svc remembers for a while, on this machine, about one question; of the question only a hash is kept. 0600 beside
- * the profiles. A memory that cannot be read or written is none.
+ * the profiles. A cache that cannot be read or written is none.
  */
-export const openMemory = <T>({ now, ...io }: Io, question: readonly unknown[]) => {
+export const openDiskCache = <T>({ now, ...io }: Io, question: readonly unknown[]) => {
   const folder = join(configDir(io), 'cache')
   const file = join(folder, `${sha256(JSON.stringify(question)).slice(0, 32)}.json`)
   return {

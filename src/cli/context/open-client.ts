@@ -3,7 +3,7 @@ import { createClient } from '../../client/rest.ts'
 import { createTransport } from '../../client/undici-transport.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { readBytes } from '../terminal/input-file.ts'
 import type { Globals, Run } from '../terminal/run.ts'
@@ -110,7 +110,7 @@ export const openClient = (
     own,
     asking: askKey ? createClient({ ...common, keyHint: askKeyHint, apiKey: askKey }) : own,
     askingOnly: forAgent,
-    hint: `Create a key that can ask: svc key create --can ask. Save it: svc profile login ${shellWord(profile.value)} --ask`,
+    hint: `Create a key that can ask: svc key create --can ask. Save it: svc profile login ${shellQuote(profile.value)} --ask`,
   })
 }
 

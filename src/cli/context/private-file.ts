@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { homedir } from 'node:os'
 import { isForeign, isOpenTo, readChecked } from '../../core/checked-file.ts'
 import { SvcError } from '../../core/errors.ts'
-import { quoted } from '../../core/shell-word.ts'
+import { quoted } from '../../core/shell-quote.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** SVC_CONFIG_DIR, else `svc` where the platform keeps configuration. A relative XDG_CONFIG_HOME is to be ignored. */

@@ -1,7 +1,7 @@
 import type { EnvName } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Globals } from '../terminal/run.ts'
 import type { Io } from '../terminal/io.ts'
 import { checkBaseUrl, checkMcpUrl, defaultBaseUrl, originOf } from './address.ts'
@@ -67,7 +67,7 @@ const fileSetting = (value: string | undefined): Setting | undefined =>
 
 const notThere = (message: string, name: string, others: boolean): SvcError =>
   new SvcError('notFound', 'no_profile', message, {
-    hint: others ? 'svc profile list' : `svc profile create ${shellWord(name)} --base-url URL`,
+    hint: others ? 'svc profile list' : `svc profile create ${shellQuote(name)} --base-url URL`,
   })
 
 /** Fails when there is no such profile, and lists those that there are. */
@@ -89,7 +89,7 @@ const svcrcSetting = (io: Io, file: ProfileFile): Setting | undefined => {
       'no_profile',
       `${safeLine(path)} names the profile "${name}", which does not exist`,
       {
-        hint: `svc profile create ${shellWord(name)} --base-url URL; --profile NAME or SVC_PROFILE overrides it`,
+        hint: `svc profile create ${shellQuote(name)} --base-url URL; --profile NAME or SVC_PROFILE overrides it`,
       },
     )
   return { value: name, source: '.svcrc', from: path }
@@ -179,9 +179,9 @@ export const createSettings = ({
     apiKey: createKeyReader(key, name.value, own ? 'API key' : 'ask key'),
     keyHint:
       key?.remedy ??
-      `svc profile login ${shellWord(name.value)} saves one; SVC_API_KEY is used once; svc serve creates the profile local`,
+      `svc profile login ${shellQuote(name.value)} saves one; SVC_API_KEY is used once; svc serve creates the profile local`,
     ...(own && asking && { askKey: createKeyReader(asking, name.value, 'ask key') }),
-    askKeyHint: asking?.remedy ?? `svc profile login ${shellWord(name.value)} --ask`,
+    askKeyHint: asking?.remedy ?? `svc profile login ${shellQuote(name.value)} --ask`,
     bearer: createKeyReader(bearerSource(io, profile), name.value, 'bearer'),
   }
 }

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { isForeign, isOpenTo, readChecked } from '../../core/checked-file.ts'
 import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Io } from '../terminal/io.ts'
 import { profileName } from './profile-file.ts'
 
@@ -21,18 +21,18 @@ const refused = (path: string, what: string, mend?: string): Error =>
 /** In a folder that is shared, somebody else could choose where a command goes. */
 const check = (stats: Stats, path: string): void => {
   if (!stats.isFile())
-    throw refused(path, 'is not a regular file', `mv ${shellWord(path)} ${shellWord(`${path}.odd`)}`)
+    throw refused(path, 'is not a regular file', `mv ${shellQuote(path)} ${shellQuote(`${path}.odd`)}`)
   if (isForeign(stats))
     throw refused(
       path,
       'belongs to another user, so it does not choose your profile',
-      `sudo chown "$(id -un)" ${shellWord(path)}`,
+      `sudo chown "$(id -un)" ${shellQuote(path)}`,
     )
   if (isOpenTo(stats, 0o022))
     throw refused(
       path,
       'can be written by others, so it does not choose your profile',
-      `chmod go-w ${shellWord(path)}`,
+      `chmod go-w ${shellQuote(path)}`,
     )
   if (stats.size > mostBytes) throw refused(path, `is too long: it holds one line, ${example}`)
 }

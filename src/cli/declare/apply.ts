@@ -6,7 +6,7 @@ import { checkWritable } from '../terminal/output-file.ts'
 import { boundPlan, isForPeople, planColumns, planFor, planPayload, summary } from './plan-output.ts'
 import { compare, type Comparing } from './comparison.ts'
 import { ending, outcomeLine, resultPayload } from './summary.ts'
-import { carryOutAll, type Outcome } from './execution.ts'
+import { runSteps, type Outcome } from './execution.ts'
 import type { Plan } from './plan.ts'
 import { checkStillValid, planFileOf, readPlan, writePlan } from './plan-file.ts'
 import { readState } from './read-state.ts'
@@ -180,7 +180,7 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
       'Finishing the requests in progress. Press Ctrl-C again to stop at once; applying again continues',
     )
   io.signal.addEventListener('abort', interrupt, { once: true })
-  const result = await carryOutAll(plan.steps, { client, org_id, signal: io.signal, told })
+  const result = await runSteps(plan.steps, { client, org_id, signal: io.signal, told })
   io.signal.removeEventListener('abort', interrupt)
 
   if (!people) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { safeText } from '../../core/safe-text.ts'
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
@@ -30,7 +30,7 @@ export const comparingOptions = <T extends Comparing>(command: Command): T => {
   if (options.file !== undefined && options.file !== file)
     throw usageError(
       `Two files were given: ${file} and -f ${options.file}`,
-      `svc ${command.name()} ${shellWord(file)}`,
+      `svc ${command.name()} ${shellQuote(file)}`,
     )
   return { ...options, file }
 }

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts'
 import { SvcError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { Step } from './plan.ts'
-import { carryOut } from './requests.ts'
+import { runStep } from './requests.ts'
 
 export type Outcome = { step: Step; error?: SvcError; code?: string }
 export type Result = {
@@ -43,7 +43,7 @@ const phasesOf = (steps: readonly Step[]): Step[][] => {
  * Carries out the steps of a plan in their order, 16 of a phase at the same time. What fails is kept, and the rest of
  * its phase goes on; nothing is deleted once something failed. Stops between steps when `signal` is aborted.
  */
-export const carryOutAll = async (steps: readonly Step[], options: Options): Promise<Result> => {
+export const runSteps = async (steps: readonly Step[], options: Options): Promise<Result> => {
   const { client, signal, told } = options
   let { org_id } = options
   const result: Result = { done: [], failed: [], left: [], by_hand: [] }
@@ -52,7 +52,7 @@ export const carryOutAll = async (steps: readonly Step[], options: Options): Pro
 
   const doOne = async (step: Step): Promise<void> => {
     try {
-      const made = await carryOut(step, client, org_id)
+      const made = await runStep(step, client, org_id)
       org_id = made.org_id ?? org_id
       const outcome = { step, ...(made.code !== undefined && { code: made.code }) }
       result.done.push(outcome)

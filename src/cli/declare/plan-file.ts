@@ -5,7 +5,7 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { safeJson } from '../../core/safe-text.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Io } from '../terminal/io.ts'
 import { readBytes } from '../terminal/input-file.ts'
 import { requirePlainFile } from '../terminal/output-file.ts'
@@ -102,7 +102,7 @@ export const readPlan = (file: string, io: Io): PlanFile => {
   if (checked.success) return checked.data
   throw usageError(
     `--plan: ${file} is not a plan of this version of svc`,
-    `svc apply org.yaml --plan-out ${shellWord(file)} writes one`,
+    `svc apply org.yaml --plan-out ${shellQuote(file)} writes one`,
   )
 }
 

@@ -1,5 +1,5 @@
 import { SvcError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import {
   fieldsOf,
   onlyAtCreation,
@@ -59,7 +59,7 @@ const idpStep = (slug: string, wanted: Row | undefined, present: Row | undefined
   const changes = changesOf('idp', wanted, present)
   if (changes.length === 0) return []
   const { provider, client_id } = wanted.fields
-  const command = `svc org creds set-idp --org ${shellWord(slug)} --provider ${shellWord(String(provider))} --client-id ${shellWord(String(client_id))} --client-secret-file FILE`
+  const command = `svc org creds set-idp --org ${shellQuote(slug)} --provider ${shellQuote(String(provider))} --client-id ${shellQuote(String(client_id))} --client-secret-file FILE`
   return [{ ...step, changes, note: `it needs the secret: ${command}` }]
 }
 
@@ -84,7 +84,7 @@ const refuseAmbiguous = (wanted: Rows, { ambiguous, slug }: State): void => {
         field: `${section}/${key}`,
         message: `is the name of ${ids.length}: ids ${ids.join(', ')}`,
       })),
-      hint: `Give each a name of its own, such as svc geofence update ${shellWord(String(meant[0]!.ids.at(-1)))} --org ${shellWord(slug)} --name …`,
+      hint: `Give each a name of its own, such as svc geofence update ${shellQuote(String(meant[0]!.ids.at(-1)))} --org ${shellQuote(slug)} --name …`,
     },
   )
 }

@@ -150,7 +150,7 @@ const workOf = (section: Section, action: Step['action']): Work | undefined => {
 }
 
 /** Does one step, by one or several requests one after the other. Fails with what the service says. */
-export const carryOut = async (step: Step, client: Client, org_id: number | undefined): Promise<Made> => {
+export const runStep = async (step: Step, client: Client, org_id: number | undefined): Promise<Made> => {
   const work = workOf(step.section, step.action)
   if (!work)
     throw new SvcError('failed', 'no_operation', `No operation does this: ${step.section} ${step.action}`)

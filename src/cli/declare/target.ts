@@ -1,6 +1,6 @@
 import { usageError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { readPhone } from '../../rules/phone.ts'
 import { sections, type Rows, type Section } from './state.ts'
 import type { Wanted } from './document.ts'
@@ -18,7 +18,7 @@ export const readTarget = (typed: string): Target => {
     const near = nearest(word, sections)
     throw usageError(
       `--target must be one of ${sections.join(', ')}, alone or with /NAME, not "${typed}"`,
-      `--target ${shellWord(`${near ?? 'users'}${key ? `/${key}` : ''}`)}`,
+      `--target ${shellQuote(`${near ?? 'users'}${key ? `/${key}` : ''}`)}`,
     )
   }
   if (section !== 'users' || key === undefined) return { section, key, typed }
@@ -64,7 +64,7 @@ export const checkTargets = (targets: readonly Target[], ...sides: Rows[]): void
     const near = nearest(key, keys)
     throw usageError(
       `--target ${typed}: neither the file nor the service has it`,
-      near === undefined ? `--target ${section}` : `--target ${shellWord(`${section}/${near}`)}`,
+      near === undefined ? `--target ${section}` : `--target ${shellQuote(`${section}/${near}`)}`,
     )
   }
 }

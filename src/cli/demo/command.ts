@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SvcError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Register, RunLine } from '../program/program.ts'
 import type { Io } from '../terminal/io.ts'
 import { developerLog } from './devices.ts'
@@ -81,7 +81,7 @@ export const play = async (
 
 /** A step as a person would type it. */
 export const typed = (step: Step): string =>
-  `${step.keyFrom ? 'SVC_API_KEY=… ' : ''}svc ${step.argv.map((word) => (word.startsWith('$') ? word : shellWord(word))).join(' ')}`
+  `${step.keyFrom ? 'SVC_API_KEY=… ' : ''}svc ${step.argv.map((word) => (word.startsWith('$') ? word : shellQuote(word))).join(' ')}`
 
 const failure = (step: Step, problem: string): SvcError =>
   new SvcError('failed', 'demo_failed', `The demo stopped: ${problem}`, { detail: typed(step) })

@@ -3,7 +3,7 @@ import { key } from '../../contract/key.ts'
 import type { Data } from '../../contract/operation.ts'
 import { scopes as every } from '../../contract/scopes.ts'
 import { SvcError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { withAskKey } from '../context/open-client.ts'
 import { isUnsaid, readOwnKey } from '../context/own-key.ts'
@@ -91,7 +91,7 @@ export const checkKeys = async (context: Context): Promise<Finding[]> => {
 /** The key that asks, where the profile or the environment has one. */
 export const checkAskKey = async (context: Context): Promise<Finding[]> => {
   const { profile } = await context.settings()
-  const login = `svc profile login ${shellWord(profile.value)} --ask`
+  const login = `svc profile login ${shellQuote(profile.value)} --ask`
   try {
     const own = await withAskKey(context, (client) => readOwnKey(client, context.io.signal))
     if (!own?.scopes) return []

@@ -1,4 +1,4 @@
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { org } from '../../contract/org.ts'
 import { SvcError } from '../../core/errors.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
@@ -31,7 +31,7 @@ export const checkAddress = ({ baseUrl, profile }: Settings): Finding => {
 }
 
 export const checkKey = async ({ apiKey, baseUrl, profile }: Settings): Promise<Finding> => {
-  const login = `svc profile login ${shellWord(profile.value)}`
+  const login = `svc profile login ${shellQuote(profile.value)}`
   try {
     if ((await apiKey(baseUrl.value)) === undefined)
       return fail('key', 'no API key', `${login}, or SVC_API_KEY`)
@@ -112,7 +112,7 @@ const about = ({ channel: name, ready, waiting, given_up }: Channel): Finding =>
     return warn(
       'delivery',
       `${name}: ${Number(waiting)} waiting for another attempt, ${Number(given_up)} failed within a day`,
-      `svc notify outbox list --channel ${shellWord(name)} --state ${Number(given_up) > 0 ? 'dead' : 'queued'}`,
+      `svc notify outbox list --channel ${shellQuote(name)} --state ${Number(given_up) > 0 ? 'dead' : 'queued'}`,
     )
   return ok('delivery', `${name} is set up, and no message is waiting`)
 }

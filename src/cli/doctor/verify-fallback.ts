@@ -2,7 +2,7 @@ import { hasApprovals } from '../../client/rest-gateway.ts'
 import { createVerifyCalls } from '../../client/verify-calls.ts'
 import { testVerify } from '../../client/verify-test.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { partsOf } from '../../core/phone-parts.ts'
 import { requireProfile, type Settings } from '../context/settings.ts'
@@ -21,7 +21,7 @@ export const checkFallback = ({ verifyFallback, baseUrl, profile }: Settings): F
       : warn(
           check,
           `not used: ${baseUrl.value} was not tested`,
-          `svc doctor --profile ${shellWord(profile.value)} --verify-fallback +12025550101`,
+          `svc doctor --profile ${shellQuote(profile.value)} --verify-fallback +12025550101`,
         ),
   ]
 }
@@ -32,7 +32,7 @@ const consented = async (mobile: string, { yes }: Options, context: Context): Pr
   if (!prompt)
     throw usageError(
       'svc doctor --verify-fallback asks a person, who has to know: --yes says that they do',
-      `svc doctor --verify-fallback ${shellWord(mobile)} --yes`,
+      `svc doctor --verify-fallback ${shellQuote(mobile)} --yes`,
     )
   if (
     await prompt.confirm(`Ask ${mobile} now? The person must leave the prompt unanswered, up to 10 minutes`)
@@ -54,7 +54,7 @@ export const testFallback = async (mobile: string, options: Options, context: Co
   if (saved.base_url !== baseUrl.value)
     throw usageError(
       `The test counts for the address of the profile ${profile.value}, and ${baseUrl.value} is another`,
-      `svc profile set ${shellWord(profile.value)} ${shellWord(`base_url=${baseUrl.value}`)}`,
+      `svc profile set ${shellQuote(profile.value)} ${shellQuote(`base_url=${baseUrl.value}`)}`,
     )
   const client = await context.client()
   if (await hasApprovals(client))
@@ -85,6 +85,6 @@ export const testFallback = async (mobile: string, options: Options, context: Co
     })
   await output.show({
     status: 'success',
-    message: `${tested.answers} answers to an open prompt were no success; svc profile set ${shellWord(profile.value)} verify_fallback=true turns the fallback on`,
+    message: `${tested.answers} answers to an open prompt were no success; svc profile set ${shellQuote(profile.value)} verify_fallback=true turns the fallback on`,
   })
 }

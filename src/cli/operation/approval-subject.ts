@@ -5,7 +5,7 @@ import { orgFields, type Operation } from '../../contract/operation.ts'
 import { pathNames } from '../../contract/path.ts'
 import { usageError } from '../../core/errors.ts'
 import { keyedDigest, readSubject, type Subject, SubjectError } from '../../receipt/subject.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { looksSecret, withoutSecrets } from '../program/command-line.ts'
 import type { Bound, Context } from '../context/context.ts'
 import { isOrg, type Organization } from '../context/organization.ts'
@@ -20,16 +20,16 @@ const asText = (value: unknown): string => (typeof value === 'string' ? value : 
 /** `svc geofence delete 1`: an operation with all that it was given, but for the organization. */
 export const operationLine = (operation: Operation, { input, extra }: Gathered, typed: Typed): string => {
   const places = argsOf(operation)
-  const words = places.map((name, i) => shellWord(typed.args[i] ?? asText(input[name])))
+  const words = places.map((name, i) => shellQuote(typed.args[i] ?? asText(input[name])))
   const flags = fieldsOf(operation).flatMap((field) => {
     const value = valueAt(input, field.path)
     if (places.includes(field.name) || isOrg(field) || value === undefined) return []
-    return [`--${field.flag}`, field.meta.secret ? '***' : shellWord(asText(value))]
+    return [`--${field.flag}`, field.meta.secret ? '***' : shellQuote(asText(value))]
   })
   const secret = new Set(fieldsOf(operation).flatMap(({ name, meta }) => (meta.secret ? [name] : [])))
   const more = Object.entries(withoutSecrets(extra) as Record<string, unknown>).flatMap(([name, value]) => [
     '-F',
-    shellWord(`${name}=${secret.has(name) ? '***' : asText(value)}`),
+    shellQuote(`${name}=${secret.has(name) ? '***' : asText(value)}`),
   ])
   return ['svc', operation.cli, ...words, ...flags, ...more].join(' ')
 }

@@ -1,7 +1,7 @@
 import { answeredFields } from '../../contract/describe.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 
 /** The fields that an answer to this operation can have; one without data is its status and message. */
@@ -30,7 +30,7 @@ export const checkShown = async (
   if (unknown !== undefined)
     throw usageError(
       `svc ${operation.cli} has no field "${unknown}" in its answer; nothing was sent`,
-      `--json ${shellWord(known.join(','))}; use --jq for additional fields of another service`,
+      `--json ${shellQuote(known.join(','))}; use --jq for additional fields of another service`,
     )
   if (output === 'id' && idOf(json === undefined ? known : names) === undefined)
     throw usageError(`svc ${operation.cli} has no id in its answer; nothing was sent`, 'Leave -o id out')

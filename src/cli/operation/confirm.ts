@@ -2,7 +2,7 @@ import { argsOf } from '../../contract/describe.ts'
 import { orgFields, type Operation } from '../../contract/operation.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { findOrg } from '../context/organization.ts'
 
@@ -65,7 +65,7 @@ export const confirmWrite = async (write: Write, answers: Answers, context: Cont
           await again('--yes'),
         )
       : usageError(
-          `svc ${command!.words} needs --confirm ${shellWord(typed)} where nobody can be asked: the profile is protected`,
+          `svc ${command!.words} needs --confirm ${shellQuote(typed)} where nobody can be asked: the profile is protected`,
           await again('--confirm', typed),
         )
   // On lines of its own: a question that a terminal breaks is hard to read.

@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/operation.ts'
 import { createPathMatcher } from '../../contract/path.ts'
 import { table } from '../../contract/table.ts'
 import { safeJson } from '../../core/safe-text.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { withoutSecrets } from '../program/command-line.ts'
 
 const decoded = (text: string): string => {
@@ -39,7 +39,7 @@ export const redactedPath = (path: string): string => {
 
 /** A raw request in words, with its whole body but for what looks like a secret. */
 export const rawLine = ({ method, path, body }: { method: string; path: string; body?: string }): string => {
-  const line = `svc api ${shellWord(redactedPath(path))} -X ${shellWord(method)}`
+  const line = `svc api ${shellQuote(redactedPath(path))} -X ${shellQuote(method)}`
   if (body === undefined) return line
-  return `${line} --input ${shellWord(safeJson(withoutSecrets(JSON.parse(body))))}`
+  return `${line} --input ${shellQuote(safeJson(withoutSecrets(JSON.parse(body))))}`
 }

@@ -8,7 +8,7 @@ import { pickingFlag } from '../terminal/accepted.ts'
 import { checkWritable, unwritable } from '../terminal/output-file.ts'
 
 /** Colours where stdout has them; every picture can be read without. */
-export const paintsFor = ({ io, globals }: Pick<Context, 'io' | 'globals'>) =>
+export const colorsFor = ({ io, globals }: Pick<Context, 'io' | 'globals'>) =>
   new Chalk({ level: wantsColour(io.stdout, { io, globals }) ? 1 : 0 })
 
 /** A picture, unless a flag asks for the data: piped it is the same text, 80 wide. */

@@ -1,8 +1,8 @@
-import type { Place, Spot } from './projection.ts'
+import type { Place, Point } from './projection.ts'
 import { roundLength, type View } from './view.ts'
 
 /** One parallel or meridian, in metres from the middle, and its degrees as people write them. */
-export type GridLine = { spots: Spot[]; text: string; parallel: boolean }
+export type GridLine = { spots: Point[]; text: string; parallel: boolean }
 
 const samples = 24
 
@@ -23,7 +23,7 @@ const steps = (from: number, to: number, step: number): number[] =>
 
 /** Round degrees that cross the view, five or so each way. */
 export const gridOf = ({ projection, left, right, bottom, top }: View): GridLine[] => {
-  const { centre, placeAt, spotOf } = projection
+  const { centre, placeAt, pointOn } = projection
   const along = Array.from({ length: samples + 1 }, (_, i) => i / samples)
   const places = along.flatMap((x) =>
     along.map((y) => placeAt([left + x * (right - left), bottom + y * (top - bottom)])),
@@ -35,7 +35,7 @@ export const gridOf = ({ projection, left, right, bottom, top }: View): GridLine
     Math.max(...places.map(({ latitude }) => latitude)),
   ]
   for (const pole of [90, -90]) {
-    const [x, y] = spotOf({ latitude: pole, longitude: 0 })
+    const [x, y] = pointOn({ latitude: pole, longitude: 0 })
     if (x < left || x > right || y < bottom || y > top) continue
     ;[west, east] = [centre.longitude - 180, centre.longitude + 180]
     if (pole > 0) north = 90
@@ -44,7 +44,7 @@ export const gridOf = ({ projection, left, right, bottom, top }: View): GridLine
   const line = (parallel: boolean, text: string, place: (t: number) => Place): GridLine => ({
     parallel,
     text,
-    spots: Array.from({ length: 4 * samples + 1 }, (_, i) => spotOf(place(i / (4 * samples)))),
+    spots: Array.from({ length: 4 * samples + 1 }, (_, i) => pointOn(place(i / (4 * samples)))),
   })
   const [up, across] = [roundLength((north - south) / 3), Math.min(30, roundLength((east - west) / 4))]
   return [

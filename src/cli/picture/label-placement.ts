@@ -12,7 +12,7 @@ const around = (reach: number): [number, number][] =>
   ]).sort((a, b) => Math.hypot(...a) - Math.hypot(...b) || b[0] - a[0] || a[1] - b[1])
 
 /** Finds room for words in a picture, so that none lies over another. Without room, undefined. */
-export const createRoom = (width: number, height: number) => {
+export const createLabels = (width: number, height: number) => {
   const taken: Box[] = []
   const isFree = (box: Box): boolean =>
     box.x >= 0 &&
@@ -22,7 +22,7 @@ export const createRoom = (width: number, height: number) => {
     !taken.some((one) => overlap(one, box))
   return {
     /** `reach`: how many boxes away from the middle `x`, `y` the word may stand. */
-    take: (word: Box, reach: number): Box | undefined => {
+    place: (word: Box, reach: number): Box | undefined => {
       const offset = around(reach).find(([right, down]) =>
         isFree({ ...word, x: word.x + right * word.width, y: word.y + down * word.height }),
       )

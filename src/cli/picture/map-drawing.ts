@@ -1,6 +1,6 @@
 import type { CheckedPoint, DrawnFence } from './fences.ts'
-import { type Circle, edgeOf, type Spot } from './projection.ts'
-import { createRoom } from './label-placement.ts'
+import { type Circle, edgeOf, type Point } from './projection.ts'
+import { createLabels } from './label-placement.ts'
 import { lengthText, placeText, roundLength, type View, viewOf } from './view.ts'
 
 // The dots of a braille character, by column and row, as its bits.
@@ -40,7 +40,7 @@ export const createCanvas = (columns: number, rows: number): Canvas => {
 }
 
 type Paint = (text: string) => string
-export type Paints = { active: Paint; inactive: Paint; point: Paint }
+export type Colors = { active: Paint; inactive: Paint; point: Paint }
 /** `lines`: the map in its frame and the scale below it. `hidden`: marks for which there was no room. */
 export type MapDrawing = { lines: string[]; hidden: Set<string> }
 
@@ -50,7 +50,7 @@ const rowsOfWidth = 0.3
 /** Dots between the outermost edge and the frame. */
 const margin = { x: 4, y: 4 }
 
-type Scale = { columns: number; rows: number; metresPerDot: number; dotOf: (spot: Spot) => Spot }
+type Scale = { columns: number; rows: number; metresPerDot: number; dotOf: (spot: Point) => Point }
 
 const scaleOf = ({ left, right, bottom, top }: View, columns: number): Scale => {
   const most = Math.max(leastRows, Math.round(columns * rowsOfWidth))
@@ -73,24 +73,24 @@ const scaleOf = ({ left, right, bottom, top }: View, columns: number): Scale => 
 const drawCircle = (canvas: Canvas, circle: Circle, view: View, scale: Scale, every: number): void => {
   const round = (2 * Math.PI * circle.radius) / scale.metresPerDot
   const count = Math.min(20_000, Math.max(8, Math.ceil((round * 1.5) / every)))
-  for (const place of edgeOf(circle, count)) canvas.dot(...scale.dotOf(view.projection.spotOf(place)))
+  for (const place of edgeOf(circle, count)) canvas.dot(...scale.dotOf(view.projection.pointOn(place)))
 }
 
 /** Fences as letters with their edges around them, north up, `@` the checked point. At least one fence is needed. */
 export const drawMap = (
   fences: readonly DrawnFence[],
   point: CheckedPoint | undefined,
-  { width, paints }: { width: number; paints: Paints },
+  { width, colors }: { width: number; colors: Colors },
 ): MapDrawing => {
   const view = viewOf(fences, point)
   const scale = scaleOf(view, width - 2)
   const canvas = createCanvas(scale.columns, scale.rows)
-  const room = createRoom(scale.columns, scale.rows)
-  const write = (mark: string, at: Spot, reach: number, paint: Paint): boolean => {
+  const labels = createLabels(scale.columns, scale.rows)
+  const write = (mark: string, at: Point, reach: number, paint: Paint): boolean => {
     const [x, y] = scale.dotOf(at)
     const left = Math.floor(x / 2) - Math.floor((mark.length - 1) / 2)
     // A column more, so that two never read as one.
-    const box = room.take({ x: left, y: Math.floor(y / 4), width: mark.length + 1, height: 1 }, reach)
+    const box = labels.place({ x: left, y: Math.floor(y / 4), width: mark.length + 1, height: 1 }, reach)
     if (box) canvas.write(box.x, box.y, mark, paint)
     return box !== undefined
   }
@@ -98,14 +98,14 @@ export const drawMap = (
   for (const fence of fences) drawCircle(canvas, fence, view, scale, fence.active ? 1 : 5)
   if (point) {
     if (point.accuracy > 0) drawCircle(canvas, { ...point, radius: point.accuracy }, view, scale, 3)
-    write('@', view.projection.spotOf(point), 0, paints.point)
+    write('@', view.projection.pointOn(point), 0, colors.point)
   }
   const hidden = new Set<string>()
   // The small ones first: a large one has room elsewhere inside.
   for (const fence of fences.toSorted((a, b) => a.radius - b.radius)) {
     const inside = fence.radius / scale.metresPerDot > 12 ? 2 : 1
-    const paint = fence.active ? paints.active : paints.inactive
-    if (!write(fence.mark, view.projection.spotOf(fence), inside, paint)) hidden.add(fence.mark)
+    const paint = fence.active ? colors.active : colors.inactive
+    if (!write(fence.mark, view.projection.pointOn(fence), inside, paint)) hidden.add(fence.mark)
   }
   return { lines: framed(canvas, view, scale), hidden }
 }

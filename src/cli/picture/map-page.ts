@@ -1,8 +1,8 @@
 import type { CheckedPoint, DrawnFence } from './fences.ts'
-import { edgeOf, type Circle, type Spot } from './projection.ts'
+import { edgeOf, type Circle, type Point } from './projection.ts'
 import { gridOf } from './graticule.ts'
 import { pageOf, pageText } from './page.ts'
-import { createRoom } from './label-placement.ts'
+import { createLabels } from './label-placement.ts'
 import { lengthText, placeText, roundLength, viewOf, type View } from './view.ts'
 
 export type MapPage = {
@@ -22,7 +22,7 @@ const least = 4
 const letter = 18
 
 /** The view widened to the shape of the picture, so that the grid fills it. */
-const widened = (view: View): { view: View; at: (spot: Spot) => Spot; pixel: number } => {
+const widened = (view: View): { view: View; at: (spot: Point) => Point; pixel: number } => {
   const { left, right, bottom, top } = view
   const pixel = Math.max((right - left) / (width - 2 * margin), (top - bottom) / (height - 2 * margin))
   const [x, y] = [(left + right) / 2 - (width / 2) * pixel, (bottom + top) / 2 + (height / 2) * pixel]
@@ -33,17 +33,17 @@ const widened = (view: View): { view: View; at: (spot: Spot) => Spot; pixel: num
   }
 }
 
-const inside = ([x, y]: Spot): boolean => x >= 0 && y >= 0 && x <= width && y <= height
-const path = (spots: readonly Spot[]): string =>
+const inside = ([x, y]: Point): boolean => x >= 0 && y >= 0 && x <= width && y <= height
+const path = (spots: readonly Point[]): string =>
   spots.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('')
 
-const drawGrid = (view: View, at: (spot: Spot) => Spot): string =>
+const drawGrid = (view: View, at: (spot: Point) => Point): string =>
   gridOf(view)
     .map(({ spots, text, parallel }) => {
       const placed = spots.map(at)
       const seen = placed.filter(inside)
-      const edge = ([x, y]: Spot): number => (parallel ? x : height - y)
-      const end = seen.reduce<Spot | undefined>((a, b) => (a && edge(a) <= edge(b) ? a : b), undefined)
+      const edge = ([x, y]: Point): number => (parallel ? x : height - y)
+      const end = seen.reduce<Point | undefined>((a, b) => (a && edge(a) <= edge(b) ? a : b), undefined)
       // At the very edge alone: elsewhere a degree would lie over a fence.
       const label =
         end && edge(end) < 40
@@ -55,26 +55,26 @@ const drawGrid = (view: View, at: (spot: Spot) => Spot): string =>
 
 const drawing = ({ title, fences, point }: MapPage): string => {
   const { view, at, pixel } = widened(viewOf(fences, point))
-  const spotOf = (place: Circle | CheckedPoint): Spot => at(view.projection.spotOf(place))
+  const pointOn = (place: Circle | CheckedPoint): Point => at(view.projection.pointOn(place))
   const round = (circle: Circle, look: string): string => {
-    const [x, y] = spotOf(circle)
+    const [x, y] = pointOn(circle)
     if (circle.radius / pixel < least)
       return `<circle class="${look}" cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${least}"/>`
-    const edge = edgeOf(circle, 96).map((place) => at(view.projection.spotOf(place)))
+    const edge = edgeOf(circle, 96).map((place) => at(view.projection.pointOn(place)))
     return `<path class="${look}" d="${path(edge)}Z"/>`
   }
   const circles = fences
     .toSorted((a, b) => b.radius - a.radius)
     .map((fence) => round(fence, fence.active ? 'fence' : 'fence off'))
-  const room = createRoom(width, height)
-  const here = point && spotOf(point)
-  if (here) room.take({ x: here[0] - 12, y: here[1] - 12, width: 24, height: 24 }, 0)
+  const labels = createLabels(width, height)
+  const here = point && pointOn(point)
+  if (here) labels.place({ x: here[0] - 12, y: here[1] - 12, width: 24, height: 24 }, 0)
   const marks = fences
     .toSorted((a, b) => a.radius - b.radius)
     .map((fence) => {
-      const [x, y] = spotOf(fence)
+      const [x, y] = pointOn(fence)
       const wide = letter * (0.4 + 0.6 * fence.mark.length)
-      const box = room.take({ x: x - wide / 2, y: y - letter / 2, width: wide, height: letter }, 1)
+      const box = labels.place({ x: x - wide / 2, y: y - letter / 2, width: wide, height: letter }, 1)
       if (!box) return ''
       return `<text class="mark${fence.active ? '' : ' off'}" x="${(box.x + wide / 2).toFixed(1)}" y="${(box.y + letter / 2).toFixed(1)}">${fence.mark}</text>`
     })

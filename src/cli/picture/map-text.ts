@@ -3,7 +3,7 @@ import type { Context } from '../context/context.ts'
 import { drawTable } from '../terminal/table.ts'
 import type { CheckedPoint, DrawnFence } from './fences.ts'
 import { drawMap } from './map-drawing.ts'
-import { paintsFor } from './colors.ts'
+import { colorsFor } from './colors.ts'
 import { lengthText, placeText } from './view.ts'
 
 /** What the rules say of a place. */
@@ -22,13 +22,13 @@ export const mapText = (
   { fences, point, verdict, width }: MapText,
   context: Pick<Context, 'io' | 'globals'>,
 ): string => {
-  const paint = paintsFor(context)
+  const paint = colorsFor(context)
   const said = verdict ? [`@ ${safeText(verdict.text)}`] : []
   if (fences.length === 0) return `${['No geo-fences.', ...said].join('\n')}\n`
   const here = verdict?.passes === false ? paint.red.bold : paint.green.bold
   const { lines, hidden } = drawMap(fences, point, {
     width,
-    paints: { active: paint.bold, inactive: paint.dim, point: here },
+    colors: { active: paint.bold, inactive: paint.dim, point: here },
   })
   const levels = new Set(fences.map(({ of }) => of)).size > 1
   const grid = {

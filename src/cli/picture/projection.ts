@@ -1,7 +1,7 @@
 /** A direction from the centre of the Earth, one long. In space there is no antimeridian and a pole is nothing special. */
 type Vector = readonly [x: number, y: number, z: number]
 /** Metres east and north of the centre of a picture. */
-export type Spot = readonly [x: number, y: number]
+export type Point = readonly [x: number, y: number]
 /** Degrees (WGS84). */
 export type Place = { latitude: number; longitude: number }
 export type Circle = Place & { radius: number }
@@ -45,7 +45,7 @@ export const middleOf = (places: readonly Place[]): Place => {
   return candidates.reduce((best, one) => (nearestToFar(one) > nearestToFar(best) ? one : best))
 }
 
-export type Projection = { centre: Place; spotOf(place: Place): Spot; placeAt(spot: Spot): Place }
+export type Projection = { centre: Place; pointOn(place: Place): Point; placeAt(spot: Point): Place }
 
 /**
  * The Earth around a place, laid flat (azimuthal equidistant): distances and directions from the centre are true, so
@@ -56,7 +56,7 @@ export const projectionAt = (centre: Place): Projection => {
   const [east, north] = axesAt(centre)
   return {
     centre,
-    spotOf: (place) => {
+    pointOn: (place) => {
       const vector = vectorOf(place)
       const [x, y] = [dot(vector, east), dot(vector, north)]
       const sine = Math.hypot(x, y)

@@ -11,7 +11,7 @@ const extreme = (numbers: readonly number[], of: (a: number, b: number) => numbe
 export const viewOf = (circles: readonly Circle[], point: CheckedPoint | undefined): View => {
   const projection = projectionAt(middleOf(point ? [...circles, point] : circles))
   const spots = [...circles.flatMap((circle) => edgeOf(circle, 36)), ...(point ? [point] : [])].map(
-    projection.spotOf,
+    projection.pointOn,
   )
   const [xs, ys] = [spots.map(([x]) => x), spots.map(([, y]) => y)]
   return {

@@ -57,7 +57,7 @@ const markText = ({ cell, clock }: { cell: number; clock: string }, word: string
 }
 
 /** A day a line, half an hour a character. `word` says what the mark is: `now`. */
-export const drawWeek = ({ days, mark }: Week, word: string, paints: CellPaints): string[] => [
+export const drawWeek = ({ days, mark }: Week, word: string, colors: CellPaints): string[] => [
   ...(mark ? [markText(mark, word)] : []),
   indent + hours,
   ...days.map((day, i) => {
@@ -69,8 +69,8 @@ export const drawWeek = ({ days, mark }: Week, word: string, paints: CellPaints)
         .join('')
         .match(/(.)\1*/gu) ?? []
     const cells = runs.map((run) => {
-      if (run.startsWith(signs.open)) return paints.open(run)
-      return run.startsWith(signs.closed) ? paints.closed(run) : paints.other(run)
+      if (run.startsWith(signs.open)) return colors.open(run)
+      return run.startsWith(signs.closed) ? colors.closed(run) : colors.other(run)
     })
     return `${name.padEnd(before)}${cells.join('')}${mark?.day === i ? ' <' : ''}`.trimEnd()
   }),

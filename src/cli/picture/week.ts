@@ -11,7 +11,7 @@ import { cellText, type Grid } from '../terminal/grid.ts'
 import { writePaged } from '../terminal/pager.ts'
 import { drawTable } from '../terminal/table.ts'
 import { rowsOfLevels, type LevelRows } from './level-rows.ts'
-import { checkPicture, paintsFor, pictureWidth, wantsPicture, writePicture } from './colors.ts'
+import { checkPicture, colorsFor, pictureWidth, wantsPicture, writePicture } from './colors.ts'
 import { dayText, drawWeek, jumpTexts, legendOf, type WeekPicture } from './week-drawing.ts'
 
 type Options = { org?: string; user?: string; timezone?: string; at?: string; html?: string }
@@ -100,11 +100,11 @@ export const runWeek = async (options: Options, context: Context): Promise<void>
 }
 
 const weekText = ({ title, week, word, verdict, slots }: WeekPicture, context: Context): string => {
-  const paint = paintsFor(context)
-  const paints = { open: paint.green, other: paint.yellow, closed: paint.dim }
+  const paint = colorsFor(context)
+  const colors = { open: paint.green, other: paint.yellow, closed: paint.dim }
   const parts = [
     [title],
-    drawWeek(week, word, paints),
+    drawWeek(week, word, colors),
     [legendOf(week), ...jumpTexts(week), ...(verdict === undefined ? [] : [safeText(verdict)])],
     slots.lines.length === 0
       ? ['No time slots: nothing restricts.']

@@ -1,5 +1,5 @@
 import { SvcError, usageError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { pathHint } from '../context/address.ts'
 import { checkName, parseChange } from './edit.ts'
@@ -42,7 +42,7 @@ export const addProfile = async (name: string, options: NewProfile, context: Con
   const store = createStore(io)
   const taken = (): SvcError =>
     new SvcError('refused', 'name_taken', `Profile "${name}" already exists`, {
-      hint: `svc profile set ${shellWord(name)} key=value`,
+      hint: `svc profile set ${shellQuote(name)} key=value`,
     })
   if (Object.hasOwn(store.read().profiles, name)) throw taken()
   if (!options.dryRun && (options.withKey || globals.keyFile !== undefined)) {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import type { Register } from '../program/program.ts'
 import { defaultBaseUrl } from '../context/address.ts'
@@ -107,7 +107,7 @@ export const registerProfile: Register = (group, context, program) => {
       if (!prompt)
         throw usageError(
           'svc profile remove requires --yes when it cannot ask for confirmation',
-          `svc profile remove ${shellWord(name)} --yes`,
+          `svc profile remove ${shellQuote(name)} --yes`,
         )
       const { base_url: url = defaultBaseUrl } = saved
       if (!(await prompt.confirm(`Remove profile ${name}, for ${url}, and the key in it?`)))

@@ -1,4 +1,4 @@
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Io } from '../terminal/io.ts'
 import { createStore } from '../context/profile-store.ts'
@@ -16,8 +16,8 @@ export type LocalService = {
 const name = 'local'
 
 const noKey = (dataDir: string): string =>
-  `The profile "${name}" has no API key. To save the operator key: svc profile login ${shellWord(name)}. ` +
-  `If it is lost, stop the service and create a new one: svc service reset-operator-key --data-dir ${shellWord(dataDir)}`
+  `The profile "${name}" has no API key. To save the operator key: svc profile login ${shellQuote(name)}. ` +
+  `If it is lost, stop the service and create a new one: svc service reset-operator-key --data-dir ${shellQuote(dataDir)}`
 
 /** Whether both are the same loopback address but for the port: all that a restart may change by itself. */
 const differsInPort = (before: string | undefined, after: string): boolean => {
@@ -43,7 +43,7 @@ export const saveLocalProfile = async (
     if (before && before.data_dir !== service.dataDir) {
       note =
         `The profile "${name}" belongs to ${before.data_dir ?? 'another service'} and was not changed; ` +
-        `for this one: svc profile create <name> --base-url ${shellWord(service.baseUrl)} --with-key`
+        `for this one: svc profile create <name> --base-url ${shellQuote(service.baseUrl)} --with-key`
       return
     }
     if (before && service.key === undefined && !differsInPort(before.base_url, service.baseUrl)) {

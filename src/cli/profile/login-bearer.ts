@@ -1,6 +1,6 @@
 import { createToolClient } from '../../client/tool-client.ts'
 import { usageError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { openTransport } from '../context/open-client.ts'
 import type { LoginOptions } from './login.ts'
@@ -22,7 +22,7 @@ export const logInBearer = async (
   if (!mcpUrl)
     throw usageError(
       `Profile "${name}" has no tool server`,
-      `svc profile set ${shellWord(name)} mcp_url=https://host.example/mcp`,
+      `svc profile set ${shellQuote(name)} mcp_url=https://host.example/mcp`,
     )
   const url = mcpUrl.value
   const change = (file: ProfileFile, token?: string): void => {

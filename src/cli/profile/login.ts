@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts'
 import { org } from '../../contract/org.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { openClient } from '../context/open-client.ts'
 import { readOwnKey } from '../context/own-key.ts'
@@ -59,7 +59,7 @@ const settingsFor = (name: string | undefined, { io, globals }: Context): Settin
   if (baseUrl === undefined && !io.env['SVC_BASE_URL'] && name !== 'default')
     throw usageError(
       `There is no profile "${name}"; use --base-url to create it`,
-      `svc profile login ${shellWord(checkName(name))} --base-url https://svc.example.com/admin/public/api`,
+      `svc profile login ${shellQuote(checkName(name))} --base-url https://svc.example.com/admin/public/api`,
     )
   const profiles = { ...file.profiles, [checkName(name)]: {} }
   return createSettings({
@@ -94,7 +94,7 @@ export const logIn = async (
   if (saved[slot.command])
     throw usageError(
       `Profile "${name}" gets its ${ask ? slot.noun : 'key'} from a command`,
-      `svc profile set ${shellWord(name)} ${shellWord(slot.command)}=   removes the command`,
+      `svc profile set ${shellQuote(name)} ${shellQuote(slot.command)}=   removes the command`,
     )
   const cacert = isNew && globals.cacert !== undefined ? [parseChange(`cacert=${globals.cacert}`, io)] : []
   const url = checkBaseUrl(globals.baseUrl ?? saved.base_url ?? settings.baseUrl.value, '--base-url')

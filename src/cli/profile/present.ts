@@ -1,5 +1,5 @@
 import type { EnvName } from '../../core/env.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Globals } from '../terminal/run.ts'
 import type { Io } from '../terminal/io.ts'
 import { maskSecret } from '../terminal/mask.ts'
@@ -129,7 +129,7 @@ export const explain = (
     const source = isNamed ? 'argument' : (found?.source ?? null)
     const said = {
       flag,
-      argument: `svc profile show ${shellWord(argument ?? '')}`,
+      argument: `svc profile show ${shellQuote(argument ?? '')}`,
       environment: variable,
       profile: setting === 'profile' ? 'svc profile use' : `profile ${settings.profile.value}`,
       '.svcrc': found?.from,

@@ -1,5 +1,5 @@
 import { usageError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import type { ProfileFile } from '../context/profile-file.ts'
 import { createStore } from '../context/profile-store.ts'
@@ -26,7 +26,7 @@ export const readNewKey = async (
     if (!asked)
       throw usageError(
         `Cannot ask for the ${noun}: this is not a terminal`,
-        `svc profile login ${[target.profile, ...flags[noun]].map(shellWord).join(' ')} --with-key < key.txt`,
+        `svc profile login ${[target.profile, ...flags[noun]].map(shellQuote).join(' ')} --with-key < key.txt`,
       )
     return (await asked.secret(`${labels[noun]} for ${new URL(target.url).origin}`)).trim()
   }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { nearest } from '../../core/nearest.ts'
 import type { Context } from '../context/context.ts'
 import type { Program } from '../program/program.ts'
@@ -37,13 +37,13 @@ export const setFields = async (
     if (untested && changes.some(([field, value]) => field === 'verify_fallback' && value === true))
       throw usageError(
         `verify_fallback: svc has not tested ${url}`,
-        `svc doctor --profile ${shellWord(name)} --verify-fallback +12025550101 tests it with a person who leaves the prompt unanswered`,
+        `svc doctor --profile ${shellQuote(name)} --verify-fallback +12025550101 tests it with a person who leaves the prompt unanswered`,
       )
     hint =
       origin !== undefined && origin !== originOf(url)
-        ? `Its key was saved for ${origin}. To save one for the new address: svc profile login ${shellWord(name)}`
+        ? `Its key was saved for ${origin}. To save one for the new address: svc profile login ${shellQuote(name)}`
         : listed && !profile.default_mobile
-          ? `No approver is configured: svc profile set ${shellWord(name)} default_mobile=+12025550101`
+          ? `No approver is configured: svc profile set ${shellQuote(name)} default_mobile=+12025550101`
           : pathHint(url)
   }
   await saveProfile({ name, change, message: `Profile ${name} changed`, dryRun }, context)

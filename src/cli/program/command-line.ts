@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Again } from '../context/context.ts'
 import type { Globals } from '../terminal/run.ts'
 import { wordsOf } from './command-node.ts'
@@ -42,7 +42,7 @@ const typedFlags = (command: Command, { without, short = [], spell }: Spelling):
     if (typeof value === 'boolean') return value === option.negate ? [] : [flag]
     return [value].flat().flatMap((one) => {
       const [name, text] = spell(flag, String(one))
-      return [name, shellWord(text)]
+      return [name, shellQuote(text)]
     })
   })
 
@@ -50,7 +50,7 @@ const typedFlags = (command: Command, { without, short = [], spell }: Spelling):
 export const typedLine = (command: Command): string => {
   const without = ['--yes', '--confirm']
   const flags = typedFlags(command, { without, spell: (flag, text) => [flag, withoutSecret(text)] })
-  return ['svc', ...wordsOf(command), ...command.args.map(shellWord), ...flags].join(' ')
+  return ['svc', ...wordsOf(command), ...command.args.map(shellQuote), ...flags].join(' ')
 }
 
 /** `-F token=@FILE` in place of a secret: what is printed has none, and does not run before somebody says where it is. */
@@ -66,14 +66,14 @@ export const typedAgain = (command: Command, argv: readonly string[], change: Ag
   const spelling = { without: [...without, ...plus], short: argv, spell: secretInFile }
   const flags = (at: Command | null): string[] =>
     at ? [...typedFlags(at, spelling), ...flags(at.parent)] : []
-  const words = args.map(shellWord)
+  const words = args.map(shellQuote)
   const after = args.some((word) => word.startsWith('-') && word !== '-')
   return [
     'svc',
     ...wordsOf(command),
     ...(after ? [] : words),
     ...flags(command),
-    ...plus.map(shellWord),
+    ...plus.map(shellQuote),
     ...(after ? ['--', ...words] : []),
   ].join(' ')
 }
@@ -81,5 +81,5 @@ export const typedAgain = (command: Command, argv: readonly string[], change: Ag
 /** The flags with which another command reaches the same service with the same key, to be put behind it. */
 export const sameService = ({ profile, baseUrl, keyFile, cacert }: Globals): string =>
   Object.entries({ '--profile': profile, '--base-url': baseUrl, '--key-file': keyFile, '--cacert': cacert })
-    .flatMap(([flag, value]) => (value === undefined ? [] : [` ${flag} ${shellWord(value)}`]))
+    .flatMap(([flag, value]) => (value === undefined ? [] : [` ${flag} ${shellQuote(value)}`]))
     .join('')

@@ -55,7 +55,7 @@ export const helpText = (node: CommandNode, words: readonly string[], width: num
  * The help that the build wrote down (the tree of `svc commands`): printing it needs no command tree. Undefined where
  * `argv` is more than words and a plain -h or --help, or where a word is not known: then the command tree answers.
  */
-export const writtenHelp = (argv: readonly string[], width: number): string | undefined => {
+export const prebuiltHelp = (argv: readonly string[], width: number): string | undefined => {
   const words = argv.slice(0, -1)
   const asks = argv.length === 0 || argv.at(-1) === '--help' || argv.at(-1) === '-h'
   if (!asks || words.some((word) => word.startsWith('-'))) return undefined

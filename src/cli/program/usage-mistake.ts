@@ -2,7 +2,7 @@ import type { Command, CommanderError, Option } from 'commander'
 import { usageError, type SvcError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import { listed } from '../../core/sentence.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { withoutSecret } from './command-line.ts'
 import { wordsOf } from './command-node.ts'
 import { sameVerb } from './verbs.ts'
@@ -94,7 +94,7 @@ const swapped = (argv: readonly string[]): readonly string[] => {
 
 const typeInstead = ({ at, line, stray }: Reading): string => {
   if (stray !== undefined || at.commands.length > 0) return `${named(at)} --help`
-  const whole = ['svc', ...line.map((word) => shellWord(withoutSecret(word)))].join(' ')
+  const whole = ['svc', ...line.map((word) => shellQuote(withoutSecret(word)))].join(' ')
   return whole.length > mostLength ? `${named(at)} --help` : whole
 }
 

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -121,7 +121,7 @@ const saveProfile = async (service: Service, { io }: Context): Promise<string | 
 const keepInSight = (key: string, { dataDir }: Service, context: Context): void => {
   context.changed = true
   context.once = `Operator key, shown once: ${key}\n`
-  context.lostHint = `The operator key is lost. Make a new one: svc service reset-operator-key --data-dir ${shellWord(dataDir)}`
+  context.lostHint = `The operator key is lost. Make a new one: svc service reset-operator-key --data-dir ${shellQuote(dataDir)}`
 }
 
 const announceJson = (service: Service, { io }: Context, saved: boolean): void => {

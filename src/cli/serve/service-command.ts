@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { dataDir } from './serve-command.ts'
 import { readText } from '../terminal/input-file.ts'
@@ -55,7 +55,7 @@ const confirmReset = async (context: Context, dir: string, options: Options): Pr
   if (!prompt)
     throw usageError(
       'svc service reset-operator-key requires --yes when it cannot ask for confirmation',
-      `svc service reset-operator-key${options.dataDir === undefined ? '' : ` --data-dir ${shellWord(dir)}`} --yes`,
+      `svc service reset-operator-key${options.dataDir === undefined ? '' : ` --data-dir ${shellQuote(dir)}`} --yes`,
     )
   context.io.stderr.write(`Revoke every operator key, and make a new one\n  in ${safeLine(dir)}\n`)
   if (!(await prompt.confirm('Go on?'))) throw new SvcError('failed', 'declined', 'No key was revoked')

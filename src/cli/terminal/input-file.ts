@@ -28,16 +28,21 @@ export const readBytes = (
   { cwd }: Pick<Io, 'cwd'>,
   { flag, mostMiB = 64, hint, split = hint }: Reading = {},
 ): Buffer => {
-  const before = flag === undefined ? '' : `${flag}: `
   let bytes: Buffer | undefined
   try {
     bytes = readAtMost(resolve(cwd, file), mostMiB * 1024 * 1024)
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    throw usageError(`${before}cannot read the file ${safeLine(file)}: ${whys[code] ?? code}`, hint)
+    throw usageError(
+      `${flag === undefined ? 'Cannot' : `${flag}: cannot`} read the file ${safeLine(file)}: ${whys[code] ?? code}`,
+      hint,
+    )
   }
   if (bytes) return bytes
-  throw usageError(`${before}${safeLine(file)} is larger than ${mostMiB} MiB`, split)
+  throw usageError(
+    `${flag === undefined ? '' : `${flag}: `}${safeLine(file)} is larger than ${mostMiB} MiB`,
+    split,
+  )
 }
 
 /** As `readBytes`, and `-` is standard input, which somebody must pipe. */

@@ -1,5 +1,5 @@
 import { SvcError, usageError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { isRecord } from '../../core/is-record.ts'
 
 export type Envelope = { status: string; message: string; data?: unknown; [field: string]: unknown }
@@ -65,7 +65,7 @@ export const pickFields = (
     if (!missing)
       throw usageError(
         `The answer has no field "${name}"`,
-        rows.length === 0 ? 'Remove --json' : `--json ${shellWord(fields.join(','))}`,
+        rows.length === 0 ? 'Remove --json' : `--json ${shellQuote(fields.join(','))}`,
       )
     missing(name)
   }
@@ -78,5 +78,5 @@ export const fieldsNeeded = (fields: readonly string[]): SvcError =>
   new SvcError('usage', 'usage', '--json requires the names of fields, separated by commas', {
     detail: fields.map((name) => `  ${name}`).join('\n'),
     hint:
-      fields.length > 0 ? `--json ${shellWord(fields.slice(0, 3).join(','))}` : '-o json shows all fields',
+      fields.length > 0 ? `--json ${shellQuote(fields.slice(0, 3).join(','))}` : '-o json shows all fields',
   })

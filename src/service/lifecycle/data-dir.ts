@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SvcError } from '../../core/errors.ts'
-import { shellWord } from '../../core/shell-word.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { takeLock } from '../storage/sqlite/exclusive-lock.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
 
@@ -59,7 +59,7 @@ const refuseOfOthers = (dataDir: string): void => {
       'foreign_data_dir',
       `${path} belongs to another user (uid ${owner}). Nothing was changed`,
       {
-        hint: `Run svc as that user, use another folder (--data-dir NEWFOLDER), or take it over: chown ${self} ${shellWord(path)}`,
+        hint: `Run svc as that user, use another folder (--data-dir NEWFOLDER), or take it over: chown ${self} ${shellQuote(path)}`,
       },
     )
   }
@@ -83,7 +83,7 @@ const refuseForeign = (dataDir: string): void => {
       foreign.length > 0
         ? `${dataDir} is not a data folder of svc: it holds ${some(foreign)}. Nothing was changed`
         : `${dataDir} is shared with other users. Nothing was changed`,
-      { hint: `Use a folder of its own: --data-dir ${shellWord(join(dataDir, 'svc'))}` },
+      { hint: `Use a folder of its own: --data-dir ${shellQuote(join(dataDir, 'svc'))}` },
     )
   refuseOfOthers(dataDir)
   const left = names.filter((name) => ofStore.test(name))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createTeller, timeLeft } from '../../../src/cli/approve/progress.ts'
+import { createProgress, timeLeft } from '../../../src/cli/approve/progress.ts'
 import { SvcError } from '../../../src/core/errors.ts'
 import { memoryIo } from '../memory-io.ts'
 import { record } from './records.ts'
@@ -12,13 +12,13 @@ const told = (
   asked = record(),
 ) => {
   const io = memoryIo(options)
-  const tell = createTeller({ io, globals: options }, left)
-  tell.requested(asked)
-  tell.waiting(asked)
-  tell.lost(asked, lost)
-  tell.reconnected(asked)
-  tell.decided({ ...asked, status: 'denied', detail: 'the approver did not expect this request' })
-  tell.end()
+  const progress = createProgress({ io, globals: options }, left)
+  progress.requested(asked)
+  progress.waiting(asked)
+  progress.lost(asked, lost)
+  progress.reconnected(asked)
+  progress.decided({ ...asked, status: 'denied', detail: 'the approver did not expect this request' })
+  progress.end()
   return io
 }
 

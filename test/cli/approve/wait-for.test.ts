@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/cli/approve/backend.ts'
-import { createTeller } from '../../../src/cli/approve/progress.ts'
+import { createProgress } from '../../../src/cli/approve/progress.ts'
 import { waitFor } from '../../../src/cli/approve/wait-for.ts'
 import type { ApprovalRecord } from '../../../src/contract/approval.ts'
 import { SvcError } from '../../../src/core/errors.ts'
@@ -26,9 +26,9 @@ const playing = (answers: (ApprovalRecord | SvcError)[], { takesTime = true } = 
       return answer
     },
   } as Backend
-  const tell = createTeller({ io, globals: { output: 'ndjson' } }, backend.secondsLeft)
+  const progress = createProgress({ io, globals: { output: 'ndjson' } }, backend.secondsLeft)
   const sleep = async (ms: number): Promise<void> => void (now += ms)
-  const wait = (most?: number) => waitFor(backend, record(), { tell, signal: io.signal, most, sleep })
+  const wait = (most?: number) => waitFor(backend, record(), { progress, signal: io.signal, most, sleep })
   const events = (): string[] =>
     io
       .out()

@@ -197,8 +197,8 @@ test.each([
 
 test.each([
   [['user', 'import'], 'Missing <file>'],
-  [['user', 'import', 'none.csv', '--org', '1'], 'File none.csv'],
-  [['user', 'import', '.', '--org', '1'], 'cannot read the file .: it is a folder'],
+  [['user', 'import', 'none.csv', '--org', '1'], 'Cannot read the file none.csv: it does not exist'],
+  [['user', 'import', '.', '--org', '1'], 'Cannot read the file .: it is a folder'],
   [['user', 'import', 'x.csv'], 'Missing --org'],
   [['user', 'import', '-', '--org', '1', '--key-file', '-'], 'cannot both be standard input'],
   [

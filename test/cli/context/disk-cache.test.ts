@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openMemory } from '../../../src/cli/context/disk-cache.ts'
+import { openDiskCache } from '../../../src/cli/context/disk-cache.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { memoryIo } from '../memory-io.ts'
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => folder.remove())
 
 const open = (...question: string[]) =>
-  openMemory<string>(
+  openDiskCache<string>(
     { ...memoryIo({ env: { SVC_CONFIG_DIR: join(folder.path, 'config') } }), now: () => new Date(now) },
     question,
   )

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readDocument, type Wanted } from '../../../src/cli/declare/document.ts'
-import { carryOutAll } from '../../../src/cli/declare/execution.ts'
+import { runSteps } from '../../../src/cli/declare/execution.ts'
 import { exportText } from '../../../src/cli/declare/export-text.ts'
 import { planFrom } from '../../../src/cli/declare/plan.ts'
 import type { Rows } from '../../../src/cli/declare/state.ts'
@@ -156,7 +156,7 @@ describe('applying', () => {
       { field: 'radius', after: 4 },
     ]
     const step = { action: 'change', section: 'geofences', key: 'HQ', id: 1, changes } as const
-    await carryOutAll([step], { client, org_id: 1, signal: never, told: () => {} })
+    await runSteps([step], { client, org_id: 1, signal: never, told: () => {} })
     expect(JSON.parse(requests.at(-1)!.body!)).toEqual({ radius: 4 })
   })
 })

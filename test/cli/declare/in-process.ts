@@ -1,5 +1,5 @@
 import type { Wanted } from '../../../src/cli/declare/document.ts'
-import { carryOutAll, type Outcome } from '../../../src/cli/declare/execution.ts'
+import { runSteps, type Outcome } from '../../../src/cli/declare/execution.ts'
 import { planFrom } from '../../../src/cli/declare/plan.ts'
 import { readState } from '../../../src/cli/declare/read-state.ts'
 import { sections, type State } from '../../../src/cli/declare/state.ts'
@@ -50,7 +50,7 @@ export const apply = async (
 ) => {
   const state = await readState(client, wanted.slug, scope, never)
   const { steps } = planFrom(wanted, state, { prune })
-  return carryOutAll(steps, { client, org_id: state.org_id, signal, told })
+  return runSteps(steps, { client, org_id: state.org_id, signal, told })
 }
 
 /** Users of a file. */

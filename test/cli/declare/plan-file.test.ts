@@ -95,6 +95,6 @@ describe('a plan that is kept', () => {
     const io = memoryIo({ cwd: folder.path })
     writeFileSync(join(folder.path, 'x.plan'), text)
     expect(() => readPlan('x.plan', io)).toThrow(expect.objectContaining({ exit: 'usage' }))
-    expect(() => readPlan('none.plan', io)).toThrow(/ENOENT/)
+    expect(() => readPlan('none.plan', io)).toThrow(/it does not exist/)
   })
 })

@@ -19,9 +19,9 @@ const fence = (name: string, latitude: number, longitude: number, radius: number
   is_active,
 })
 const plain = (text: string): string => text
-const paints = { active: plain, inactive: plain, point: plain }
+const colors = { active: plain, inactive: plain, point: plain }
 const drawn = (rows: ReturnType<typeof fence>[], point?: CheckedPoint, width = 42) =>
-  drawMap(markFences(readFences(rows, 'organization'), point), point, { width, paints })
+  drawMap(markFences(readFences(rows, 'organization'), point), point, { width, colors })
 
 const berlin = [fence('HQ', 52.52, 13.405, 150), fence('Lab', 52.5205, 13.411, 90, 0)]
 const point = { latitude: 52.5195, longitude: 13.4045, accuracy: 0 }

@@ -26,8 +26,8 @@ test('a picture keeps distances from its middle and can be read back', () => {
   fc.assert(
     fc.property(place, place, (centre, other) => {
       fc.pre(metres(centre, other) < 15_000_000)
-      const { spotOf, placeAt } = projectionAt(centre)
-      const spot = spotOf(other)
+      const { pointOn, placeAt } = projectionAt(centre)
+      const spot = pointOn(other)
       expect(isNear(Math.hypot(...spot), metres(centre, other))).toBe(true)
       expect(metres(placeAt(spot), other)).toBeLessThan(1)
     }),
@@ -35,9 +35,9 @@ test('a picture keeps distances from its middle and can be read back', () => {
 })
 
 test('north is up and east is right', () => {
-  const { spotOf } = projectionAt({ latitude: 52.5, longitude: 179.99 })
-  expect(spotOf({ latitude: 52.6, longitude: 179.99 })[1]).toBeGreaterThan(11_000)
-  expect(spotOf({ latitude: 52.5, longitude: -179.99 })[0]).toBeGreaterThan(1300)
+  const { pointOn } = projectionAt({ latitude: 52.5, longitude: 179.99 })
+  expect(pointOn({ latitude: 52.6, longitude: 179.99 })[1]).toBeGreaterThan(11_000)
+  expect(pointOn({ latitude: 52.5, longitude: -179.99 })[0]).toBeGreaterThan(1300)
 })
 
 test.each([

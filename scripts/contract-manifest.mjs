@@ -48,8 +48,8 @@ const outlines = await writeDown()
 export const schemas = '\0schemas'
 const laterSchemas = `require('./schemas.cjs')`
 
-export const outlined = {
-  name: 'outlined',
+export const contractManifest = {
+  name: 'contract-manifest',
   resolveId: (id, importer) => {
     if (id === schemas) return id
     if (id === './schemas.cjs') return { id, external: true }

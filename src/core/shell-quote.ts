@@ -2,4 +2,4 @@
 export const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** A word as a POSIX shell is told it: quoted where it must be. */
-export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : quoted(text))
+export const shellQuote = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : quoted(text))
