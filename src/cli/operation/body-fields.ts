@@ -3,7 +3,7 @@ import { usageError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import type { Io } from '../terminal/io.ts'
 import { readJson, readText } from '../terminal/input-file.ts'
-import { isRow } from '../terminal/payload.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 // Further body fields, as gh has them: -f text, -F typed, --input a whole file.
 
@@ -62,7 +62,7 @@ const split = (flag: string, text: string): [key: string, value: string] => {
 
 const readObject = async (file: string, io: Io): Promise<Tree> => {
   const value = await readJson(file, io, '--input')
-  if (!isRow(value)) throw usageError('--input: the body must be a JSON object')
+  if (!isRecord(value)) throw usageError('--input: the body must be a JSON object')
   return { ...value }
 }
 
