@@ -78,6 +78,7 @@ export const device = operations({
     cli: 'user devices list',
     effect: 'read',
     scope: 'read',
+    cacheable: true,
     summary: 'List the devices of a user',
     message: 'Devices',
     example: '7 --org acme',

@@ -23,6 +23,7 @@ export const key = operations({
     cli: 'whoami',
     effect: 'read',
     scope: scopes,
+    cacheable: true,
     summary: 'Show the key in use and its organization',
     message: 'Key in use',
     input: z.strictObject({}),
@@ -46,6 +47,7 @@ export const key = operations({
     cli: 'key list',
     effect: 'read',
     scope: 'keys',
+    cacheable: true,
     summary: 'List API keys without their secrets',
     message: 'Keys',
     input: z.strictObject({

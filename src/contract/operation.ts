@@ -33,6 +33,11 @@ export type Operation = {
   /** Input fields that are positional arguments, in order. Without it: the path values that are no organization. */
   args?: readonly string[]
   effect: Effect
+  /**
+   * A GET whose answer is the same for the same caller and address until something is written: it depends on the store alone,
+   * and neither on the clock nor on the request.
+   */
+  cacheable?: true
   /** A POST that changes a record, and answers it. Every PUT does. */
   updates?: boolean
   /** A key needs one of these scopes. Every operation has some, unless it is `open` or called by the approver page. */

@@ -96,6 +96,7 @@ export const outbox = operations({
     cli: 'notify outbox show',
     effect: 'read',
     scope: 'notify',
+    cacheable: true,
     summary: 'Show a message and its delivery status',
     message: 'Message',
     example: 'msg_9fT2kQpX',

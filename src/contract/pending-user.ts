@@ -12,6 +12,7 @@ export const pendingUser = operations({
     cli: 'user pending list',
     effect: 'read',
     scope: 'read',
+    cacheable: true,
     summary: 'List the users who are waiting to be accepted',
     message: 'Pending users',
     example: '--org acme',

@@ -13,10 +13,7 @@ type Given = Omit<Call, 'audit' | 'demandApproval'> & {
 
 const actorOf = ({ name, keyId, person }: Caller): string => (person ? name : `${name} (key ${keyId})`)
 
-/**
- * What a handler works with; the organizations whose audit it wrote to, and the approvals that it demanded; and whether its answer `lasts`: the same caller would get
- * the same until the next commit. One that looked at the clock or at this one request does not.
- */
+/** What a handler works with; the organizations whose audit it wrote to, and the approvals that it demanded. */
 export const createCall = ({
   action,
   given,
@@ -26,22 +23,12 @@ export const createCall = ({
   call: Call
   changed: ReadonlySet<number>
   demanded: readonly Requirement[]
-  lasts(): boolean
 } => {
   const { db, caller, now, requestId } = rest
   const changed = new Set<number>()
   const demanded: Requirement[] = []
-  let lasts = true
   const call: Call = {
     ...rest,
-    get now() {
-      lasts = false
-      return now
-    },
-    get requestId() {
-      lasts = false
-      return requestId
-    },
     audit: async (orgId, subject, changes = given, actor = actorOf(caller)) => {
       const all = approval === undefined ? changes : [...changes, `approval:${approval}`]
       await appendAudit(db, { orgId, at: now, actor, action, subject, changes: all, requestId })
@@ -49,5 +36,5 @@ export const createCall = ({
     },
     demandApproval: (requirement) => void demanded.push(requirement),
   }
-  return { call, changed, demanded, lasts: () => lasts }
+  return { call, changed, demanded }
 }

@@ -77,22 +77,19 @@ const callOf = (
   })
 }
 
-/** Runs a handler that changes nothing. `lasts`: the same caller would get the same until the next commit. */
+/** Runs a handler that changes nothing. */
 export const runRead = async <I, D>(
   service: Service,
   asked: OperationCall,
   handler: Handler<I, D>,
   input: I,
-): Promise<{ data: D | Refusal; lasts: boolean }> => {
+): Promise<D | Refusal> => {
   const outside = outsideOf(service, asked)
   const work = await prepare(handler, input, outside)
   const now = service.storage.now()
-  return service.storage.read(async (db) => {
-    const { call, lasts } = callOf(service, asked, { caller: outside.caller, db, now, later: [] })
-    const data = await work(call)
-    // What is done outside may wait, or look at anything.
-    return { data, lasts: typeof handler === 'function' && lasts() }
-  })
+  return service.storage.read((db) =>
+    work(callOf(service, asked, { caller: outside.caller, db, now, later: [] }).call),
+  )
 }
 
 /** What a handler did: its answer, the organizations that it changed, and the approvals that it demanded. */

@@ -75,16 +75,11 @@ export const createOperationRoute = (
     const since = storage.revision()
     const { url } = asked.context.req
     const pager = createPager({ input, url, origin: asked.origin, byTime, now: storage.now() })
-    const { data, lasts } = await runRead(
-      service,
-      Object.assign(askedOf(asked, []), { pager }),
-      handler,
-      input,
-    )
+    const data = await runRead(service, Object.assign(askedOf(asked, []), { pager }), handler, input)
     if (data instanceof Refusal) throw data
     const text = JSON.stringify(success(operation.message, withTextIds(data)))
     const headers = pager.headers()
-    if (lasts && operation.method === 'GET') responses.keep(nameOf(asked), since, { text, headers })
+    if (operation.cacheable) responses.keep(nameOf(asked), since, { text, headers })
     return answerText(200, text, asked.requestId, headers)
   }
 
@@ -151,7 +146,7 @@ export const createOperationRoute = (
         hint: `Use ${operation.method}`,
         headers: { allow: `${operation.method}, OPTIONS` },
       })
-    const kept = operation.method === 'GET' ? responses.find(nameOf(asked)) : undefined
+    const kept = operation.cacheable && responses.find(nameOf(asked))
     if (!kept) return respond(asked)
     refuseBody(asked.context)
     return answerText(200, kept.text, asked.requestId, kept.headers)
