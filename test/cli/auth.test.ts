@@ -2,11 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { follow } from '../../src/cli/auth/follow.ts'
-import { run } from '../../src/cli/main.ts'
 import { withHosted } from '../client/hosted.ts'
 import { cut, json, type Answering } from '../fake-hosted.ts'
-import { memoryIo } from './memory-io.ts'
-import { folder, installHooks, service, toService } from './other-service.ts'
+import { folder, installHooks, run, service } from './other-service.ts'
 
 installHooks()
 
@@ -30,12 +28,6 @@ const plays = (prompt: Answering, ...answers: Answering[]): void =>
 const posted = () => service.seen.filter(({ method }) => method === 'POST')
 const bodies = () => posted().map(({ path, body }) => [path.split('/api')[1], JSON.parse(body || 'null')])
 
-const svc = async (args: string[], more: { signal?: AbortSignal } = {}) => {
-  const env = toService()
-  const io = Object.assign(memoryIo({ cwd: folder.path, env }), more)
-  const exit = await run(args, io)
-  return { exit, out: io.out(), err: io.err() }
-}
 const verify = ['auth', 'verify-user', '--country-code', '+1', '--mobile', '(202) 555-0101']
 
 describe('svc auth verify-user --wait', () => {
@@ -45,7 +37,7 @@ describe('svc auth verify-user --wait', () => {
       refused(409, 'pending'),
       success('Verified', { user_id: 7, factors: factors.slice(1), request_id: 'apr_1' }),
     )
-    const { exit, out } = await svc([...verify, '--wait'])
+    const { exit, out } = await run([...verify, '--wait'])
     expect([exit, out]).toEqual([0, 'biometric\trequired\tPASS\tservice\tverified\n'])
     const validate = ['/validate/global/auth', { mobile: '+12025550101', request_id: 'apr_1' }]
     expect(bodies()).toEqual([
@@ -57,7 +49,7 @@ describe('svc auth verify-user --wait', () => {
 
   test('asks nobody through another service that was not tested', async () => {
     service.always(refused(404, 'no_such_route'))
-    const { exit, err } = await svc([...verify, '--wait'])
+    const { exit, err } = await run([...verify, '--wait'])
     expect(exit).toBe(1)
     expect(err).toContain('svc doctor --verify-fallback +12025550101')
     expect(posted()).toEqual([])
@@ -68,7 +60,7 @@ describe('svc auth verify-user --wait', () => {
     ['expired', 410, 7],
   ])('exits as it ended: %s', async (code, status, exitCode) => {
     plays(success('Prompt sent', asked), refused(status, code, { factors }))
-    const { exit, out, err } = await svc([...verify, '--wait', '-o', 'json'])
+    const { exit, out, err } = await run([...verify, '--wait', '-o', 'json'])
     expect([exit, JSON.parse(out)]).toEqual([exitCode, { status: code, request_id: 'apr_1', code, factors }])
     expect(err).toContain(`It says ${code}`)
   })
@@ -77,7 +69,7 @@ describe('svc auth verify-user --wait', () => {
     plays(success('Prompt sent', { ...asked, expires_at: '2000-01-01T00:00:00.000Z' }))
     let at = Date.parse('2026-01-01T00:00:00.000Z')
     const io = { now: () => new Date((at += 6_000)) }
-    const { exit, out } = await svc([...verify, '--wait', '-o', 'json'], io as object)
+    const { exit, out } = await run([...verify, '--wait', '-o', 'json'], io)
     expect([exit, JSON.parse(out).status]).toEqual([8, 'pending'])
   })
 
@@ -87,7 +79,7 @@ describe('svc auth verify-user --wait', () => {
       controller.abort()
       return refused(409, 'pending')(request, response)
     })
-    const { exit, err } = await svc([...verify, '--wait'], { signal: controller.signal })
+    const { exit, err } = await run([...verify, '--wait'], { signal: controller.signal })
     expect(exit).toBe(130)
     expect(err).toContain('Number to type on the phone: 42')
     expect(err).toContain('hint: svc auth validate --mobile +12025550101 --request-id apr_1 shows the answer')
@@ -95,18 +87,18 @@ describe('svc auth verify-user --wait', () => {
 
   test('waits for nothing where no phone rang, and rings once where nobody knows', async () => {
     plays(refused(409, 'approver_not_enrolled'))
-    expect((await svc([...verify, '--wait'])).exit).toBe(3)
+    expect((await run([...verify, '--wait'])).exit).toBe(3)
     plays(cut)
-    const { exit, err } = await svc([...verify, '--wait'])
+    const { exit, err } = await run([...verify, '--wait'])
     expect([exit, err]).toEqual([9, expect.stringContaining('may have been notified')])
     expect(posted()).toHaveLength(2)
   })
 
   test('without --wait only rings, and --dry-run does not even that', async () => {
     plays(success('Prompt sent', asked))
-    expect((await svc([...verify, '-o', 'id'])).out).toBe('apr_1\n')
-    expect((await svc([...verify, '--dry-run'])).out).toContain('POST')
-    expect((await svc([...verify, '--dry-run', '--wait'])).out).toContain('POST')
+    expect((await run([...verify, '-o', 'id'])).out).toBe('apr_1\n')
+    expect((await run([...verify, '--dry-run'])).out).toContain('POST')
+    expect((await run([...verify, '--dry-run', '--wait'])).out).toContain('POST')
     expect(service.seen).toHaveLength(1)
   })
 })
@@ -181,7 +173,7 @@ describe('following a verification', () => {
 describe('svc auth and svc mobile, from the table', () => {
   test('results nests the device, and the flags say so', async () => {
     const words = 'auth results --user 7 --biometric-result PASS --geo-fence-result FAIL --device-id 5'
-    const { exit } = await svc(`${words} --platform ios --timestamp 2030-01-31T12:00:00Z`.split(' '))
+    const { exit } = await run(`${words} --platform ios --timestamp 2030-01-31T12:00:00Z`.split(' '))
     expect([exit, bodies()[0]![1]]).toEqual([
       0,
       {
@@ -192,7 +184,7 @@ describe('svc auth and svc mobile, from the table', () => {
         timestamp: '2030-01-31T12:00:00Z',
       },
     ])
-    const missing = await svc(words.split(' '))
+    const missing = await run(words.split(' '))
     expect([missing.exit, missing.err]).toEqual([2, expect.stringContaining('--platform, --timestamp')])
   })
 
@@ -203,7 +195,7 @@ describe('svc auth and svc mobile, from the table', () => {
     ['spent', 410, 7],
   ])('validate exits by what the service says: %s', async (code, status, exitCode) => {
     service.always(refused(status, code))
-    expect((await svc(['auth', 'validate', '--mobile', '+12025550101'])).exit).toBe(exitCode)
+    expect((await run(['auth', 'validate', '--mobile', '+12025550101'])).exit).toBe(exitCode)
   })
 
   test.each([
@@ -214,7 +206,7 @@ describe('svc auth and svc mobile, from the table', () => {
     'validate takes a success for a yes only where it names the verification: %j',
     async (data, exit, said) => {
       service.always(success('ok', data))
-      const done = await svc(['auth', 'validate', '--mobile', '+12025550101', '--request-id', 'apr_1'])
+      const done = await run(['auth', 'validate', '--mobile', '+12025550101', '--request-id', 'apr_1'])
       expect(done.exit).toBe(exit)
       expect(done.err).toContain(said)
     },
@@ -225,12 +217,12 @@ describe('svc auth and svc mobile, from the table', () => {
     const file = join(folder.path, 'token.txt')
     writeFileSync(file, `${secret}\n`)
     const words = ['mobile', 'faceauth-success', '--auth-token-file', file]
-    const runs = [await svc([...words, '--debug']), await svc([...words, '--dry-run'])]
-    runs.push(await svc([...words, '--dry-run', '-o', 'json']))
+    const runs = [await run([...words, '--debug']), await run([...words, '--dry-run'])]
+    runs.push(await run([...words, '--dry-run', '-o', 'json']))
     expect(service.seen.map(({ method, path }) => [method, path])).toEqual([
       ['GET', `/admin/public/api/save/faceauth/success/${secret}`],
     ])
     for (const { out, err } of runs) expect(out + err).not.toContain(secret)
-    expect((await svc(['mobile', 'faceauth-success', secret])).exit).toBe(2)
+    expect((await run(['mobile', 'faceauth-success', secret])).exit).toBe(2)
   })
 })

@@ -6,6 +6,7 @@ import { commandTree, openContext, run } from '../../src/cli/main.ts'
 import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
 import { badLines, problemOf } from './bad-lines.ts'
 import { memoryIo } from './memory-io.ts'
+import { svc } from './svc.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const { path: dir, remove } = temporaryFolder()
@@ -22,7 +23,7 @@ beforeAll(async () => {
     SVC_CONFIG_DIR: join(dir, 'config'),
     HOME: cwd,
   }
-  await run(['org', 'create', '--name', 'Acme'], memoryIo({ env, cwd }))
+  await svc('org create --name Acme', { env, cwd })
 })
 afterAll(async () => {
   await service.stop()

@@ -167,7 +167,7 @@ export const problemOf = async (
 ): Promise<{ exit: number; problem?: string }> => {
   const { run, env, cwd, written } = world
   const before = [await written(), profilesIn(env)]
-  const io = Object.assign(memoryIo({ env, cwd, tty: false }), { signal: AbortSignal.timeout(1_500) })
+  const io = memoryIo({ env, cwd, signal: AbortSignal.timeout(1_500) })
   const late = new Promise<number>((resolve) => setTimeout(resolve, 15_000, -1).unref())
   const exit = await Promise.race([run(argv, io).catch(() => -2), late])
   // A refused login of a machine is written down.

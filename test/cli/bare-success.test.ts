@@ -1,10 +1,9 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run } from '../../src/cli/main.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { json, startFakeHosted, type FakeHosted } from '../fake-hosted.ts'
-import { memoryIo } from './memory-io.ts'
+import { svc } from './svc.ts'
 
 // A service that answers every request with success and without data, as the specification allows for most of them. What
 // it does not say is not empty, not done and not nobody's.
@@ -20,8 +19,8 @@ afterAll(async () => {
   folder.remove()
 })
 
-const svc = async (line: string) => {
-  const io = memoryIo({
+const run = (line: string) =>
+  svc(line, {
     cwd: folder.path,
     env: {
       SVC_CONFIG_DIR: join(folder.path, 'config'),
@@ -29,9 +28,6 @@ const svc = async (line: string) => {
       SVC_API_KEY: 'svc_op_1a2b3c4d_key',
     },
   })
-  const exit = await run(line.split(' '), io)
-  return { exit, out: io.out(), err: io.err() }
-}
 
 describe('an answer without data', () => {
   test.each([
@@ -50,7 +46,7 @@ describe('an answer without data', () => {
   ])('is no answer to svc %s', async (line, asked) => {
     writeFileSync(join(folder.path, 'org.yaml'), 'svc: 1\norganization:\n  slug: acme\n  name: Acme\n')
     writeFileSync(join(folder.path, 'fences.csv'), 'name,latitude,longitude,radius\nHQ,52.5,13.4,150\n')
-    const { exit, out, err } = await svc(line)
+    const { exit, out, err } = await run(line)
     expect({ exit, out }).toEqual({ exit: 1, out: '' })
     expect(err).not.toContain('inside svc')
     expect(err).toContain(`The service reported success and returned no data for svc ${asked}`)
@@ -59,7 +55,7 @@ describe('an answer without data', () => {
   })
 
   test('cannot be followed', async () => {
-    const { exit, out, err } = await svc('audit list --org 1 --follow')
+    const { exit, out, err } = await run('audit list --org 1 --follow')
     expect({ exit, out }).toEqual({ exit: 1, out: '' })
     expect(err).toContain('does not support --follow')
   })
@@ -69,14 +65,14 @@ describe('an answer without data', () => {
     ['key rotate 1', 'key'],
     ['user enroll 1 --org 1', 'url, token'],
   ])('holds no secret, and svc %s says so', async (line, names) => {
-    const { exit, out, err } = await svc(line)
+    const { exit, out, err } = await run(line)
     expect(exit).toBe(11)
     expect(out).toContain('OK')
     expect(err).toContain(`reported success and returned no ${names}`)
   })
 
   test('does not keep a key from being revoked', async () => {
-    expect(await svc('key revoke 1 --yes')).toMatchObject({ exit: 0 })
+    expect(await run('key revoke 1 --yes')).toMatchObject({ exit: 0 })
   })
 })
 
@@ -86,7 +82,7 @@ const findings = async (answers: Record<string, unknown>) => {
     const data = found === undefined ? { status: 'success', message: 'OK' } : answers[found]
     json(200, data)(request, response)
   })
-  const { out } = await svc('doctor -o json')
+  const { out } = await run('doctor -o json')
   return JSON.parse(out) as { check: string; state: string; message: string; next: string | null }[]
 }
 const of = (check: string, all: Awaited<ReturnType<typeof findings>>) =>
@@ -111,7 +107,7 @@ describe('a page of the same name', () => {
 
   test('is no healthy tool server to svc approve health', async () => {
     await findings({ '/health': { status: 'UP' } })
-    const { exit, err } = await svc('approve health')
+    const { exit, err } = await run('approve health')
     expect([exit, err]).toEqual([1, expect.stringContaining('does not say whether it is ok')])
   })
 })

@@ -1,40 +1,36 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run } from '../../src/cli/main.ts'
 import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
-import { memoryIo } from './memory-io.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { svc } from './svc.ts'
 
 const { path: dir, remove } = temporaryFolder()
 let service: RunningService
 beforeAll(async () => {
   const data = { host: '127.0.0.1', port: 0, dataDir: join(dir, 'data'), env: {}, log: () => undefined }
   service = await startService(data)
-  await svc('org create --name Acme -o json')
+  await run('org create --name Acme -o json')
 })
 afterAll(async () => {
   await service.stop()
   remove()
 })
 
-const svc = async (line: string, env: Record<string, string> = {}) => {
+const run = (line: string, env: Record<string, string> = {}) => {
   const own = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: service.operatorKey!, SVC_CONFIG_DIR: dir }
   // The service compares with the time of this machine.
-  const io = { ...memoryIo({ env: { ...own, ...env } }), now: () => new Date() }
-  const exit = await run(line.split(' '), io)
-  const [, message, hint] = /^svc: (.*)\n(?:hint: (.*)\n)?/m.exec(io.err()) ?? []
-  return { exit, out: io.out(), err: io.err(), data: () => JSON.parse(io.out()), message, hint }
+  return svc(line, { env: { ...own, ...env }, now: () => new Date() })
 }
 
 describe('svc key create', () => {
   test('requires --can in a script, and names it', async () => {
-    const { exit, message, hint } = await svc('key create --name ci')
+    const { exit, message, hint } = await run('key create --name ci')
     expect(exit).toBe(2)
     expect([message, hint]).toEqual(['Missing --can', 'svc key create --name ci --can ask'])
   })
 
   test('lists the scopes where one is unknown, and names that one', async () => {
-    const { exit, message } = await svc('key create --name ci --can ask,aks')
+    const { exit, message } = await run('key create --name ci --can ask,aks')
     expect(exit).toBe(2)
     expect(message).toBe(
       '--can must be ask, read, people, rules, devices, keys, notify, app, admin or all, not "aks"',
@@ -42,7 +38,7 @@ describe('svc key create', () => {
   })
 
   test('takes presets and scopes together, and how long the key lasts', async () => {
-    const { data } = await svc('key create --name preset --org acme --can admin,ask --expires 30d -o json')
+    const { data } = await run('key create --name preset --org acme --can admin,ask --expires 30d -o json')
     const { scopes, expires_at } = data()
     expect(scopes).toEqual(['ask', 'read', 'people', 'rules', 'devices', 'keys', 'notify'])
     expect(Math.round((Date.parse(expires_at) - Date.now()) / 86_400_000)).toBe(30)
@@ -52,25 +48,25 @@ describe('svc key create', () => {
     ['soon', '--expires is not a time: "soon"'],
     ['2020-01-31', '--expires must be in the future'],
   ])('refuses the expiry %s', async (typed, expected) => {
-    const { exit, message } = await svc(`key create --name ci --can ask --expires ${typed}`)
+    const { exit, message } = await run(`key create --name ci --can ask --expires ${typed}`)
     expect([exit, message]).toEqual([2, expected])
   })
 
   test('refuses an owner who is no member, by the flag', async () => {
-    const { exit, message } = await svc('key create --name ci --org acme --can ask --owner 99')
+    const { exit, message } = await run('key create --name ci --org acme --can ask --owner 99')
     expect([exit, message]).toEqual([2, '--owner must be an active member of the organization'])
   })
 
   test('never creates a stronger key than the one in use', async () => {
-    const { data } = await svc('key create --name weak --org acme --can keys,ask --expires 1h -o json')
+    const { data } = await run('key create --name weak --org acme --can keys,ask --expires 1h -o json')
     const { key } = data()
     const weak = { SVC_API_KEY: key }
-    const stronger = await svc('key create --name x --can rules --expires 30m', weak)
+    const stronger = await run('key create --name x --can rules --expires 30m', weak)
     expect([stronger.exit, stronger.message]).toEqual([
       4,
       'This key cannot grant "rules", because it does not have it',
     ])
-    const later = await svc('key create --name x --can ask --expires 2h', weak)
+    const later = await run('key create --name x --can ask --expires 2h', weak)
     expect([later.exit, later.message]).toEqual([
       2,
       expect.stringMatching(/^--expires must not be after .*, when the key in use expires$/),
@@ -79,7 +75,7 @@ describe('svc key create', () => {
 })
 
 test('svc commands names the scope that each command needs', async () => {
-  const { data } = await svc('commands')
+  const { data } = await run('commands')
   type Node = { name: string; scope: string | null; commands: Node[] }
   const find = (words: string): Node =>
     words.split(' ').reduce((at, word) => at.commands.find(({ name }) => name === word)!, data() as Node)

@@ -3,11 +3,17 @@ import type { Io } from '../../src/cli/terminal/io.ts'
 
 export type MemoryIo = Io & { out(): string; err(): string }
 
+export type MemoryOptions = {
+  tty?: boolean
+  columns?: number
+  env?: Env
+  stdin?: string | Buffer
+  cwd?: string
+} & Partial<Pick<Io, 'now' | 'signal' | 'onAnswer'>>
+
 /** An Io in memory; `tty` makes all three streams a terminal of `columns` columns. */
-export const memoryIo = (
-  options: { tty?: boolean; columns?: number; env?: Env; stdin?: string | Buffer; cwd?: string } = {},
-): MemoryIo => {
-  const { tty = false, columns = 80, env = {}, stdin = '', cwd = process.cwd() } = options
+export const memoryIo = (options: MemoryOptions = {}): MemoryIo => {
+  const { tty = false, columns = 80, env = {}, stdin = '', cwd = process.cwd(), ...own } = options
   const written = { out: '', err: '' }
   const stream = (name: 'out' | 'err') => ({
     write: (text: string) => void (written[name] += text),
@@ -22,6 +28,7 @@ export const memoryIo = (
     cwd,
     now: () => new Date('2026-01-01T00:00:00.000Z'),
     signal: new AbortController().signal,
+    ...own,
     out: () => written.out,
     err: () => written.err,
   }

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run } from '../../src/cli/main.ts'
 import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
-import { memoryIo } from './memory-io.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { svc } from './svc.ts'
 
 const { path: dir, remove } = temporaryFolder()
 let service: RunningService
@@ -17,17 +16,18 @@ beforeAll(async () => {
     env: {},
     log: () => undefined,
   })
-  for (const slug of ['acme', 'globex']) await svc(`org create --name ${slug}`)
-  await svc('user create --org acme --first-name Ada --last-name L --email ada@acme.example', '+1 2025550101')
+  for (const slug of ['acme', 'globex']) await run(`org create --name ${slug}`)
+  await run(
+    `user create --org acme --first-name Ada --last-name L --email ada@acme.example ${phone('2025550101')}`,
+  )
 })
 afterAll(async () => {
   await service.stop()
   remove()
 })
 
-const svc = async (line: string, phone?: string, env: Record<string, string> = {}) => {
-  const [prefix, mobile] = phone?.split(' ') ?? []
-  const io = memoryIo({
+const run = (line: string, env: Record<string, string> = {}) =>
+  svc(line, {
     cwd: dir,
     env: {
       SVC_BASE_URL: service.baseUrl,
@@ -36,11 +36,8 @@ const svc = async (line: string, phone?: string, env: Record<string, string> = {
       ...env,
     },
   })
-  const more = mobile ? ['--country-code', prefix!, '--mobile', mobile] : []
-  const exit = await run([...line.split(' '), ...more], io)
-  const [message = ''] = io.err().split('\n')
-  return { exit, message: message.replace(/^svc: /, ''), err: io.err() }
-}
+/** Flags of a phone number, for `user create` and `user update`. */
+const phone = (mobile: string) => `--country-code +1 --mobile ${mobile}`
 
 describe('a wrong value exits with 2, whoever finds it, and is called as it was typed', () => {
   const fence = 'geofence create --org acme --name HQ --radius 5 --is-active 1'
@@ -66,7 +63,7 @@ describe('a wrong value exits with 2, whoever finds it, and is called as it was 
     ['user details --user 1', /^--org is required/],
     ['org create --name 1234', /^--slug /],
   ])('%s', async (line, message) => {
-    const ended = await svc(line)
+    const ended = await run(line)
     expect(ended.message).toMatch(
       typeof message === 'string'
         ? new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`)
@@ -77,11 +74,11 @@ describe('a wrong value exits with 2, whoever finds it, and is called as it was 
   })
 
   test('a change of nothing names the flags that change something', async () => {
-    const { exit, err } = await svc(
+    const { exit, err } = await run(
       'geofence create --org acme --name A --latitude 1 --longitude 1 --radius 5 --is-active 1',
     )
     expect({ exit, err }).toEqual({ exit: 0, err: '' })
-    const ended = await svc('geofence update 1 --org acme')
+    const ended = await run('geofence update 1 --org acme')
     expect(ended).toMatchObject({ exit: 2, message: 'Nothing to change' })
     expect(ended.err).toMatch(/hint: .*--name, --latitude, --longitude, --radius, --is-active/)
   })
@@ -89,21 +86,21 @@ describe('a wrong value exits with 2, whoever finds it, and is called as it was 
 
 describe('a hint can be followed on the command line', () => {
   test('a change of nothing names no field that is not a flag, and none that cannot be changed', async () => {
-    const { err } = await svc('org update acme')
+    const { err } = await run('org update acme')
     expect(err).toMatch(/\nhint: Give one or more of --name, --slug, --ip-allow, --/)
     expect(err).not.toMatch(/policy(?!-)/)
-    expect((await svc('user update 1 --org acme')).err).toMatch(
+    expect((await run('user update 1 --org acme')).err).toMatch(
       /\nhint: Give one or more of --email, --first-name, --last-name, --role\n/,
     )
-    const mobile = await svc('user update 1 --org acme', '+1 2025550199')
+    const mobile = await run(`user update 1 --org acme ${phone('2025550199')}`)
     expect(mobile.message).toBe("A user's mobile number cannot be changed")
   })
   test('which user is asked once', async () => {
-    const { err } = await svc('user details --org acme')
+    const { err } = await run('user details --org acme')
     expect(err.match(/exactly one of/g)).toHaveLength(1)
   })
   test('a wrong cursor is to be copied from what svc prints', async () => {
-    const { err } = await svc('user list --org acme --cursor bogus')
+    const { err } = await run('user list --org acme --cursor bogus')
     expect(err).toMatch(/^svc: --cursor .*\nhint: Copy it from the "More:" line/)
   })
 })
@@ -125,19 +122,19 @@ describe('what does not exist exits with 5, and is named', () => {
     ['org list --profile nope', 'Profile "nope" not found'],
     ['export --org nope', 'Organization "nope" not found'],
   ])('%s', async (line, message) => {
-    expect(await svc(line)).toMatchObject({ exit: 5, message })
+    expect(await run(line)).toMatchObject({ exit: 5, message })
   })
 })
 
 describe('a conflict exits with 3', () => {
   test.each([['org create --name acme'], ['user pending accept 1 --org acme']])('%s', async (line) => {
-    expect((await svc(line)).exit).toBe(3)
+    expect((await run(line)).exit).toBe(3)
   })
 })
 
 describe('what is wrong with the address or the key is said in words of the command line', () => {
   test('a key that is not accepted', async () => {
-    const { exit, err } = await svc('org list', undefined, { SVC_API_KEY: 'svc_op_00000000_x' })
+    const { exit, err } = await run('org list', { SVC_API_KEY: 'svc_op_00000000_x' })
     expect(exit).toBe(4)
     expect(err).toMatch(/^svc: \S+ does not accept this API key\nhint: Correct SVC_API_KEY, or unset it/)
     expect(err).not.toMatch(/header/)
@@ -145,37 +142,37 @@ describe('what is wrong with the address or the key is said in words of the comm
   test('a saved key that is not accepted: the hint names the profile that was used', async () => {
     const stale = { SVC_API_KEY: service.operatorKey! }
     const create = `profile create prod --base-url ${service.baseUrl}`
-    expect((await svc(create, undefined, { SVC_BASE_URL: '' })).exit).toBe(0)
-    const none = await svc('org list --profile prod', undefined, { SVC_API_KEY: '' })
+    expect((await run(create, { SVC_BASE_URL: '' })).exit).toBe(0)
+    const none = await run('org list --profile prod', { SVC_API_KEY: '' })
     expect(none.err).toMatch(
       /no API key for this service\nhint: svc profile login prod saves one; SVC_API_KEY .*; svc serve /,
     )
-    expect((await svc('org list --profile prod', undefined, stale)).exit).toBe(0)
+    expect((await run('org list --profile prod', stale)).exit).toBe(0)
     const file = join(dir, 'config', 'profiles.json')
     const saved = JSON.parse(readFileSync(file, 'utf8')) as { profiles: Record<string, object> }
     const { origin } = new URL(service.baseUrl)
     Object.assign(saved.profiles['prod']!, { api_key: 'svc_op_00000000_x', api_key_origin: origin })
     writeFileSync(file, JSON.stringify(saved))
-    const { exit, err } = await svc('org list --profile prod', undefined, { SVC_API_KEY: '' })
+    const { exit, err } = await run('org list --profile prod', { SVC_API_KEY: '' })
     expect(exit).toBe(4)
     expect(err).toMatch(/does not accept this API key\nhint: svc profile login prod\n/)
   })
   test('a login with a key that is not accepted does not advise to log in', async () => {
     writeFileSync(join(dir, 'wrong.txt'), 'svc_op_00000000_x\n')
     const login = `profile login other --base-url ${service.baseUrl} --key-file wrong.txt`
-    const { exit, err } = await svc(login, undefined, { SVC_API_KEY: '', SVC_BASE_URL: '' })
+    const { exit, err } = await run(login, { SVC_API_KEY: '', SVC_BASE_URL: '' })
     expect(exit).toBe(4)
     expect(err).toMatch(/\nhint: Nothing was saved\. Check that the key/)
     expect(err).not.toMatch(/hint: .*login/)
   })
   test('what is not found: --org is named where the command has it', async () => {
-    expect((await svc('user show 99 --org acme')).err).toMatch(/hint: Check the ID and --org\./)
+    expect((await run('user show 99 --org acme')).err).toMatch(/hint: Check the ID and --org\./)
     for (const line of ['key revoke 99 --yes', 'approve status apr_none', 'approve cancel apr_none'])
-      expect((await svc(line)).err).toMatch(/not found\nhint: Check the ID\. .*: svc whoami\n/)
+      expect((await run(line)).err).toMatch(/not found\nhint: Check the ID\. .*: svc whoami\n/)
   })
   test('an address without its path', async () => {
     const { origin, host } = new URL(service.baseUrl)
-    const { exit, err } = await svc('org list', undefined, { SVC_BASE_URL: origin })
+    const { exit, err } = await run('org list', { SVC_BASE_URL: origin })
     expect(exit).toBe(5)
     expect(err).toContain(
       `svc: ${host} has no route /organizations: the base URL must end in /admin/public/api\nhint: --base-url ${origin}/admin/public/api`,

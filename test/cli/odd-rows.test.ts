@@ -1,18 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { run } from '../../src/cli/main.ts'
 import { json } from '../fake-hosted.ts'
-import { memoryIo } from './memory-io.ts'
-import { installHooks, service, toService } from './other-service.ts'
+import { installHooks, run, service } from './other-service.ts'
 
 installHooks()
 
 const odd = [null, 7, 'x', [], { id: 1, name: 'Gate', latitude: 52, longitude: 13, radius: 9, is_active: 1 }]
-
-const svc = async (line: string) => {
-  const io = memoryIo({ env: toService() })
-  await run(line.split(' '), io)
-  return { out: io.out(), err: io.err() }
-}
 
 describe('a list with rows that are no records', () => {
   beforeEach(() => {
@@ -29,10 +21,10 @@ describe('a list with rows that are no records', () => {
     'user import - --org 1 --on-conflict update',
     'doctor',
   ])('breaks nothing in svc %s', async (line) => {
-    expect((await svc(line)).err).not.toContain('inside svc')
+    expect((await run(line)).err).not.toContain('inside svc')
   })
 
   test.each(['geofence map --org 1', 'geofence list --org 1'])('shows the others in svc %s', async (line) => {
-    expect((await svc(line)).out).toContain('Gate')
+    expect((await run(line)).out).toContain('Gate')
   })
 })

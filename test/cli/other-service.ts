@@ -1,6 +1,8 @@
 import { afterEach, beforeEach } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { startFakeHosted, type FakeHosted } from '../fake-hosted.ts'
+import type { MemoryOptions } from './memory-io.ts'
+import { svc } from './svc.ts'
 
 // Whoever calls `installHooks` has these anew for each test: another service of the contract, and a folder to stand in.
 
@@ -25,3 +27,7 @@ export const toService = (): Record<string, string> => ({
   SVC_BASE_URL: service.baseUrl,
   SVC_API_KEY: 'key',
 })
+
+/** Runs a command that talks to it, in the folder. */
+export const run = (command: string | string[], { env, ...options }: MemoryOptions = {}) =>
+  svc(command, { cwd: folder.path, ...options, env: { ...toService(), ...env } })

@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeCommand, type CommandNode } from '../../src/cli/program/command-node.ts'
-import { commandTree, openContext, run } from '../../src/cli/main.ts'
+import { commandTree, openContext } from '../../src/cli/main.ts'
 import { memoryIo } from './memory-io.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { svc } from './svc.ts'
 
 const { path: dir, remove } = temporaryFolder()
 afterAll(remove)
@@ -15,12 +16,9 @@ const env = {
   SVC_API_KEY: 'k',
   SVC_CONFIG_DIR: dir,
 }
-const svc = async (...argv: string[]) => {
-  const io = memoryIo({ env })
-  return { exit: await run(argv, io), out: io.out(), err: io.err() }
-}
+const run = (command: string | string[]) => svc(command, { env })
 const body = async (...argv: string[]): Promise<unknown> => {
-  const { out, err } = await svc(...argv, '--dry-run', '-o', 'json')
+  const { out, err } = await run([...argv, '--dry-run', '-o', 'json'])
   return (JSON.parse(out || err) as { body?: unknown }).body
 }
 
@@ -69,14 +67,13 @@ describe('a verb that people also say otherwise', () => {
     ['key remove', 'key revoke'],
     ['org edit', 'org update'],
   ])('%s is %s', async (typed, name) => {
-    const [one, other] = [await svc(...typed.split(' '), '--help'), await svc(...name.split(' '), '--help')]
-    expect(one.exit).toBe(0)
-    expect(one).toEqual(other)
+    const [one, other] = [await run(`${typed} --help`), await run(`${name} --help`)]
+    expect([one.exit, one.out]).toEqual([0, other.out])
     expect(one.out).toContain(`svc ${name}`)
   })
 
   test('is not guessed where two commands could be meant: user delete erases, user remove does not', async () => {
-    expect((await svc('user', 'rm', '7', '--org', '1', '--yes')).exit).toBe(2)
+    expect((await run('user rm 7 --org 1 --yes')).exit).toBe(2)
   })
 })
 
@@ -88,7 +85,7 @@ describe('a flag that had another name', () => {
     ['approve status apr_1 --wait-s 5', 9],
     ['key rotate 2 --overlap-s 60', 9],
   ])('is still understood: %s', async (line, exit) => {
-    const ended = await svc(...line.split(' '))
+    const ended = await run(line)
     expect(ended.exit).toBe(exit)
     expect(ended.err).not.toMatch(/unknown|--(?:lat|lon|zone|wait-s|overlap-s)\b/)
   })
@@ -116,7 +113,7 @@ describe('days', () => {
   })
 
   test('that are not days are refused by the name of the flag', async () => {
-    const { exit, err } = await svc('timeslot', 'create', ...slot, 'mon-fry')
+    const { exit, err } = await run(['timeslot', 'create', ...slot, 'mon-fry'])
     expect(exit).toBe(2)
     expect(err).toMatch(/^svc: --days must be mon/)
   })
@@ -130,11 +127,9 @@ test('an approval that a profile requires for "timeslot add" is required for tim
   }
   writeFileSync(join(dir, 'profiles.json'), JSON.stringify(profiles), { mode: 0o600 })
   const line = 'timeslot create --org 1 --name N --start 09:00 --end 17:00 --timezone UTC --days mon'
-  const { exit, err } = await svc(...line.split(' '))
+  const { exit, err } = await run(line)
   expect(exit).toBe(2)
   expect(err).toMatch(/requires an approval for svc timeslot create/)
-  expect((await svc('profile', 'set', 'local', 'require_approval=geofence rm')).exit).toBe(0)
-  expect((await svc('profile', 'show', 'local', '--json', 'require_approval')).out).toContain(
-    'geofence delete',
-  )
+  expect((await run('profile set local "require_approval=geofence rm"')).exit).toBe(0)
+  expect((await run('profile show local --json require_approval')).out).toContain('geofence delete')
 })

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { describeCommand, type CommandNode } from '../../src/cli/program/command-node.ts'
-import { commandTree, openContext, run } from '../../src/cli/main.ts'
+import { commandTree, openContext } from '../../src/cli/main.ts'
 import { memoryIo } from '../cli/memory-io.ts'
+import { svc as inProcess } from '../cli/svc.ts'
 import { svc } from './processes.ts'
 
 const every = (node: CommandNode, words: string[] = []): string[][] => [
@@ -14,10 +15,10 @@ test('the help that the build wrote down is the help of the command tree', async
   const places = every(tree)
   expect(places.length).toBeGreaterThan(60)
   for (const words of [[], ['org'], ['geofence', 'create'], ['org', 'auth-code'], ['serve']]) {
-    const io = memoryIo({ columns: 100 })
-    expect(await run([...words, '--help'], io)).toBe(0)
+    const { exit, out } = await inProcess([...words, '--help'], { columns: 100 })
+    expect(exit).toBe(0)
     const written = await svc([...words, '--help'])
-    expect(written).toEqual({ exit: 0, stdout: io.out(), stderr: '' })
+    expect(written).toEqual({ exit: 0, stdout: out, stderr: '' })
   }
   const { stdout: commands } = await svc(['commands'])
   expect(every(JSON.parse(commands) as CommandNode)).toEqual(places)

@@ -2,13 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run } from '../../src/cli/main.ts'
 import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
 import { remote } from '../e2e/person.ts'
 import { decide, enroll } from '../service/approver.ts'
 import { dataOf } from '../service/fixtures.ts'
-import { memoryIo } from '../cli/memory-io.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { svc } from '../cli/svc.ts'
 
 // Requests and replies written by hand from the specification. The request goes over a raw socket to the real service,
 // byte for byte; the command line is let loose on a peer that answers no more than the specification shows.
@@ -190,18 +189,17 @@ describe('the command line asks', () => {
       const server = reader((raw) => asked.push(raw), reply)
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
       const { port } = server.address() as AddressInfo
-      const io = memoryIo({
+      const { exit, err } = await svc(argv!, {
         env: {
           SVC_BASE_URL: `http://127.0.0.1:${port}/admin/public/api`,
           SVC_API_KEY: key,
           SVC_CONFIG_DIR: configDir,
         },
       })
-      const exit = await run(argv!, io)
       server.close()
       // The success of another service does not prove that anybody approved.
       const unproved = argv!.join(' ').startsWith('auth validate')
-      expect([exit, io.err()]).toEqual([unproved ? 1 : 0, expect.not.stringMatching(/error/i)])
+      expect([exit, err]).toEqual([unproved ? 1 : 0, expect.not.stringMatching(/error/i)])
       expect(asked).toHaveLength(1)
       const [sent, shown] = [parseMessage(asked[0]!), parseMessage(request)]
       expect(sent.start).toBe(shown.start)

@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run } from '../../src/cli/main.ts'
-import { memoryIo } from '../cli/memory-io.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { matches, startExactHosted, type ExactHosted } from '../exact-hosted.ts'
 import { standing } from './law.ts'
+import { svc } from '../cli/svc.ts'
 
 // Every command against services that answer what the specification shows and nothing more.
 
@@ -36,17 +35,14 @@ const start = (ids: boolean) => {
     folder.remove()
   })
   return async (argv: string[]) => {
-    const io = memoryIo({
+    const before = service.rest().length
+    const ran = await svc([...argv, '-o', 'json'], {
       cwd: folder.path,
       env: { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key' },
     })
-    const before = service.rest().length
-    const exit = await run([...argv, '-o', 'json'], io)
     const sent = service.rest().slice(before)
     return {
-      exit,
-      out: io.out(),
-      err: io.err(),
+      ...ran,
       sent: sent.map(({ method, path }) => `${method} ${path.replace('/admin/public/api', '')}`),
       body: JSON.parse(sent.at(-1)?.body || 'null') as unknown,
     }
@@ -59,10 +55,10 @@ test('each of the 64 operations has a command here', () => {
 })
 
 describe('a service that answers no id', () => {
-  const svc = start(false)
+  const run = start(false)
 
   test.each(each.filter(needsProof))('is not believed by svc %s', async (_, { route, argv }) => {
-    const { exit, out, err, sent } = await svc(argv)
+    const { exit, out, err, sent } = await run(argv)
     expect([exit, out, sent]).toEqual([1, '', [route]])
     expect(JSON.parse(err)).toMatchObject({
       code: 'unproved',
@@ -71,7 +67,7 @@ describe('a service that answers no id', () => {
   })
 
   test.each(shown)('is reached by svc %s', async (_, { route, argv, body }) => {
-    const { exit, out, err, sent, body: gone } = await svc(argv)
+    const { exit, out, err, sent, body: gone } = await run(argv)
     expect({ exit, sent, err }).toEqual({ exit: 0, sent: [route], err: expect.any(String) })
     expect(gone).toEqual(body ?? gone)
     // What it says and no more.
@@ -87,7 +83,7 @@ describe('a service that answers no id', () => {
 
   const named = each.filter(([words]) => /--org 12|org (?:update|delete) 12/.test(words))
   test.each(named)('does not tell the id behind a slug to svc %s', async (_, { argv }) => {
-    const { exit, err, out, sent } = await svc(argv.map((word) => (word === '12' ? 'acme' : word)))
+    const { exit, err, out, sent } = await run(argv.map((word) => (word === '12' ? 'acme' : word)))
     expect([exit, out, sent]).toEqual([1, '', ['GET /organization/acme']])
     expect(JSON.parse(err)).toMatchObject({
       code: 'no_id',
@@ -98,11 +94,11 @@ describe('a service that answers no id', () => {
 })
 
 describe('a service whose ids are text', () => {
-  const svc = start(true)
+  const run = start(true)
 
   test.each(shown)('is reached by svc %s, also by the slug of the organization', async (_, typed) => {
     const { route, argv, body } = typed
-    const { exit, sent, body: gone } = await svc(argv.map((word) => (word === '12' ? 'acme' : word)))
+    const { exit, sent, body: gone } = await run(argv.map((word) => (word === '12' ? 'acme' : word)))
     expect([exit, sent.at(-1)]).toEqual([0, route])
     expect(gone).toEqual(body ?? gone)
   })

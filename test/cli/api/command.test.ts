@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { json, page, startFakeHosted, text, type FakeHosted } from '../../fake-hosted.ts'
-import { memoryIo } from '../memory-io.ts'
+import { svc } from '../svc.ts'
 
 let service: FakeHosted
 const folder = temporaryFolder()
@@ -14,14 +13,11 @@ afterAll(async () => {
   folder.remove()
 })
 
-const api = async (argv: string[], { tty = false } = {}) => {
-  const io = memoryIo({
+const api = (argv: string[], { tty = false } = {}) =>
+  svc(['api', ...argv], {
     tty,
     env: { NO_COLOR: '1', SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'k' },
   })
-  const exit = await run(['api', ...argv], io)
-  return { exit, out: io.out(), err: io.err() }
-}
 
 const list = (data: unknown, headers = {}) =>
   json(200, { status: 'success', message: 'Users', data }, headers)

@@ -1,8 +1,6 @@
-import { run } from '../../../src/cli/main.ts'
 import type { ApprovalRecord } from '../../../src/contract/approval.ts'
 import { json, type Answering } from '../../fake-hosted.ts'
-import { memoryIo } from '../memory-io.ts'
-import { folder, service, toService } from '../other-service.ts'
+import { run, service } from '../other-service.ts'
 import { record } from './records.ts'
 
 // Commands of `svc approve` against another service of the contract that plays what it is told.
@@ -28,12 +26,6 @@ export const decides = (changes: Partial<ApprovalRecord> = {}): Record<string, A
 export const sent = (method: string, path: string) =>
   service.seen.filter((one) => one.method === method && one.path.replace(/\?.*/, '').endsWith(path))
 
-export const svc = async (args: string[], env: Record<string, string> = {}) => {
-  const io = memoryIo({
-    cwd: folder.path,
-    env: { ...toService(), ...env },
-  })
-  const exit = await run(['approve', ...args], io)
-  return { exit, out: io.out(), err: io.err() }
-}
+export const approve = (args: string[], env: Record<string, string> = {}) =>
+  run(['approve', ...args], { env })
 export const to = ['--to', '+12025550101']

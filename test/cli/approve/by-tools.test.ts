@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { json } from '../../fake-hosted.ts'
 import { startExactHosted, type ExactHosted } from '../../exact-hosted.ts'
-import { memoryIo } from '../memory-io.ts'
+import { svc } from '../svc.ts'
 
 const pending = {
   status: 'pending',
@@ -25,11 +24,10 @@ afterEach(async () => {
   folder.remove()
 })
 
-const svc = async (words: string[], env: Record<string, string> = { SVC_MCP_URL: service.mcpUrl }) => {
+const run = async (words: string[], env: Record<string, string> = { SVC_MCP_URL: service.mcpUrl }) => {
   const where = { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'key' }
-  const io = memoryIo({ cwd: folder.path, env: { ...where, ...env } })
-  const exit = await run(['approve', ...words, '-o', 'json'], io)
-  return { exit, out: io.out() === '' ? undefined : JSON.parse(io.out()), err: io.err() }
+  const ran = await svc(['approve', ...words, '-o', 'json'], { cwd: folder.path, env: { ...where, ...env } })
+  return { ...ran, out: ran.out === '' ? undefined : ran.data() }
 }
 const calls = () =>
   service.seen
@@ -44,55 +42,55 @@ describe.each([
   ['where the service has no approvals', []],
 ])('through the tools, %s', (_, flag) => {
   test('submit asks and names the request, and status tells what became of it', async () => {
-    const asked = await svc([...submit, '--reason', 'why', ...flag])
+    const asked = await run([...submit, '--reason', 'why', ...flag])
     expect([asked.exit, asked.out]).toEqual([0, { ...pending, action: 'Deploy' }])
     expect(calls()).toEqual([
       ['request_approval_async', { action: 'Deploy', reason: 'why', approver_mobile: '+12025550101' }],
     ])
     service.tools.check_status = { status: 'denied', request_id: 'r-1', detail: 'Not today' }
-    const { exit, out } = await svc(['status', 'r-1', ...flag])
+    const { exit, out } = await run(['status', 'r-1', ...flag])
     expect([exit, out]).toMatchObject([0, { status: 'denied', action: 'Deploy', detail: 'Not today' }])
   })
 
   test('list shows what this machine asked, each with its state, and nothing of another server', async () => {
-    await svc([...submit, ...flag])
+    await run([...submit, ...flag])
     service.tools.request_approval_async = { ...pending, request_id: 'r-2' }
-    await svc(['submit', 'Restart', '--to', '+12025550102', ...flag])
+    await run(['submit', 'Restart', '--to', '+12025550102', ...flag])
     service.tools.check_status = { status: 'approved', request_id: 'r-1' }
-    const { exit, out } = await svc(['list', ...flag])
+    const { exit, out } = await run(['list', ...flag])
     expect(exit).toBe(0)
     expect(out).toMatchObject([
       // The answer about another request is no state of this one.
       { request_id: 'r-2', status: 'unknown', action: 'Restart' },
       { request_id: 'r-1', status: 'approved', action: 'Deploy' },
     ])
-    expect((await svc(['list', '--status', 'approved', ...flag])).out).toHaveLength(1)
+    expect((await run(['list', '--status', 'approved', ...flag])).out).toHaveLength(1)
     const elsewhere = { SVC_MCP_URL: service.mcpUrl.replace('127.0.0.1', 'localhost') }
-    expect((await svc(['list', ...flag], elsewhere)).out).toEqual([])
+    expect((await run(['list', ...flag], elsewhere)).out).toEqual([])
   })
 
   test('wait goes on, and exits as it ended', async () => {
-    await svc([...submit, ...flag])
+    await run([...submit, ...flag])
     service.tools.check_status = { status: 'approved', request_id: 'r-1', attestation: {} }
-    const { exit, out } = await svc(['wait', 'r-1', ...flag])
+    const { exit, out } = await run(['wait', 'r-1', ...flag])
     expect([exit, out]).toMatchObject([0, { status: 'approved', action: 'Deploy' }])
   })
 
   test('request asks, waits, and can be gone on with', async () => {
     service.tools.check_status = { ...pending, status: 'approved' }
-    const { exit, err } = await svc(['request', 'Deploy', '--to', '+12025550101', ...flag])
+    const { exit, err } = await run(['request', 'Deploy', '--to', '+12025550101', ...flag])
     expect(exit).toBe(0)
     expect(err).toContain('r-1')
-    expect((await svc(['list', ...flag])).out).toMatchObject([{ request_id: 'r-1' }])
+    expect((await run(['list', ...flag])).out).toMatchObject([{ request_id: 'r-1' }])
   })
 
   test('says once that the person was asked a moment ago', async () => {
-    expect((await svc([...submit, ...flag])).err).toBe('')
-    expect((await svc([...submit, ...flag])).err.match(/was already asked/g)).toHaveLength(1)
+    expect((await run([...submit, ...flag])).err).toBe('')
+    expect((await run([...submit, ...flag])).err.match(/was already asked/g)).toHaveLength(1)
   })
 
   test('cancel says that a tool server cannot', async () => {
-    const { exit, err } = await svc(['cancel', 'r-1', ...flag])
+    const { exit, err } = await run(['cancel', 'r-1', ...flag])
     expect([exit, err]).toEqual([2, expect.stringContaining('cannot withdraw')])
     expect(calls()).toEqual([])
   })
@@ -104,7 +102,7 @@ describe.each([
     [['list', '--to', '+12025550101']],
     [['status', 'r-1', '--wait', '5']],
   ])('%j is refused where no tool takes the flag', async (words) => {
-    const { exit, err } = await svc([...words, ...flag])
+    const { exit, err } = await run([...words, ...flag])
     expect(exit).toBe(2)
     expect(err).toContain('does not go with a tool server')
     expect(calls()).toEqual([])
@@ -114,9 +112,9 @@ describe.each([
 test('what is remembered is for its owner alone, bounded, and holds no whole number and no secret', async () => {
   for (let n = 0; n < 3; n++) {
     service.tools.request_approval_async = { ...pending, request_id: `r-${n % 2}` }
-    await svc([...submit, '--mcp'], { SVC_MCP_URL: service.mcpUrl, MCP_AUTH_TOKEN: 'canary-9f' })
+    await run([...submit, '--mcp'], { SVC_MCP_URL: service.mcpUrl, MCP_AUTH_TOKEN: 'canary-9f' })
   }
-  expect((await svc(['list', '--mcp'])).out).toHaveLength(2)
+  expect((await run(['list', '--mcp'])).out).toHaveLength(2)
   const cache = join(folder.path, 'cache')
   const texts = readdirSync(cache).map((name) => {
     expect(statSync(join(cache, name)).mode & 0o777).toBe(0o600)
@@ -128,7 +126,7 @@ test('what is remembered is for its owner alone, bounded, and holds no whole num
 test.each([['submit', 'Deploy', '--to', '+12025550101'], ['status', 'r-1'], ['list'], ['cancel', 'r-1']])(
   'svc approve %s says what a service without approvals and tools lacks',
   async (...words) => {
-    const { exit, err } = await svc(words, {})
+    const { exit, err } = await run(words, {})
     expect(exit).toBe(5)
     expect(JSON.parse(err)).toMatchObject({
       detail: `${service.origin} has no approvals (/svc/v1/approvals).`,
@@ -148,14 +146,14 @@ test.each(['submit', 'request'])(
     }
     const address = service.baseUrl.replace('127.0.0.1', 'localhost')
     writeFileSync(join(folder.path, 'profiles.json'), JSON.stringify(file), { mode: 0o600 })
-    const asked = await svc([word, 'Deploy', '--to', '+12025550101'], { SVC_BASE_URL: address })
+    const asked = await run([word, 'Deploy', '--to', '+12025550101'], { SVC_BASE_URL: address })
     expect(asked.exit).not.toBe(0)
     expect(JSON.parse(asked.err).detail).toContain(
       `The tool server ${service.mcpUrl} of profile "local" was not asked`,
     )
     expect(calls()).toEqual([])
 
-    await svc([...submit, '--mcp'], { SVC_BASE_URL: address })
+    await run([...submit, '--mcp'], { SVC_BASE_URL: address })
     expect(calls()).toHaveLength(1)
   },
 )
@@ -167,7 +165,7 @@ test.each([{ request_id: 'r-2', status: 'approved' }, undefined])(
       json(200, { status: 'success', message: 'ok', data })(request, response),
     )
     for (const word of ['status', 'cancel']) {
-      const { exit, out, err } = await svc([word, 'r-1'], {})
+      const { exit, out, err } = await run([word, 'r-1'], {})
       expect([exit, out, JSON.parse(err).code]).toEqual([1, undefined, 'unexpected_answer'])
     }
   },

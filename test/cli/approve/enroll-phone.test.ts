@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
 import { json } from '../../fake-hosted.ts'
-import { memoryIo } from '../memory-io.ts'
-import { installHooks, service, toService } from '../other-service.ts'
+import { installHooks, run, service } from '../other-service.ts'
 
 installHooks()
 
@@ -13,8 +11,8 @@ const enroll = async (
     args = [],
     env = {},
     proof,
-    ...io
-  }: { tty?: boolean; columns?: number; args?: string[]; env?: object; proof?: string } = {},
+    ...options
+  }: { tty?: boolean; columns?: number; args?: string[]; env?: Record<string, string>; proof?: string } = {},
 ) => {
   const data = {
     url: `${origin}/approver#enroll=${token}`,
@@ -27,13 +25,7 @@ const enroll = async (
     proof,
   }
   service.always(json(200, { status: 'success', message: 'Enrollment started', data }))
-  const memory = memoryIo({
-    tty: true,
-    ...io,
-    env: { ...toService(), ...env },
-  })
-  const exit = await run(['user', 'enroll', '7', '--org', '1', ...args], memory)
-  return { exit, out: memory.out(), err: memory.err() }
+  return run(['user', 'enroll', '7', '--org', '1', ...args], { tty: true, ...options, env })
 }
 
 test('on a terminal the link is a QR code, and text, and says how long it is good', async () => {

@@ -4,14 +4,23 @@ import { describe, expect, test } from 'vitest'
 import { cut, json, type Answering } from '../../fake-hosted.ts'
 import { folder, installHooks, service } from '../other-service.ts'
 import { record } from './records.ts'
-import { approvals, decides, plays, refused, sent, success, svc, to } from './asking.ts'
+import { approvals, decides, plays, refused, sent, success, approve, to } from './asking.ts'
 
 installHooks()
 
 describe('svc approve request', () => {
   test('sends what was asked, once, with a key of its own that joins an accidental repeat', async () => {
     plays(decides({ status: 'approved' }))
-    const { exit } = await svc(['request', 'Deploy 4.2', ...to, '--number', '--reason', 'why', '-o', 'json'])
+    const { exit } = await approve([
+      'request',
+      'Deploy 4.2',
+      ...to,
+      '--number',
+      '--reason',
+      'why',
+      '-o',
+      'json',
+    ])
     const [request, ...more] = sent('POST', approvals)
     expect(JSON.parse(request!.body)).toEqual({
       action: 'Deploy 4.2',
@@ -31,8 +40,8 @@ describe('svc approve request', () => {
       SVC_DEFAULT_FACTORS: 'biometric, location',
       SVC_REQUEST_FROM: 'CI',
     }
-    await svc(['request', 'Deploy'], env)
-    await svc(['request', 'Deploy', ...to, '--factors', 'time', '--requester', 'me'], env)
+    await approve(['request', 'Deploy'], env)
+    await approve(['request', 'Deploy', ...to, '--factors', 'time', '--requester', 'me'], env)
     expect(sent('POST', approvals).map(({ body }) => JSON.parse(body))).toMatchObject([
       { approver_mobile: '+12025550109', factors: ['biometric', 'location'], requester: 'CI' },
       { approver_mobile: '+12025550101', factors: ['time'], requester: 'me' },
@@ -43,7 +52,7 @@ describe('svc approve request', () => {
     ['expired', 7],
   ] as const)('exits as the person decided: %s', async (status, code) => {
     plays(decides({ status }))
-    const { exit, out } = await svc(['request', 'Deploy', ...to, '-o', 'json'])
+    const { exit, out } = await approve(['request', 'Deploy', ...to, '-o', 'json'])
     expect(JSON.parse(out)).toMatchObject({ status })
     expect(exit).toBe(code)
   })
@@ -55,13 +64,13 @@ describe('svc approve request', () => {
     // It honours Idempotency-Key, so that a plain write would be tried again.
     const health = json(200, { ok: true, transport: 'http' }, { 'svc-idempotency': '24h' })
     plays({ [`POST ${approvals}`]: answer, 'GET /health': health })
-    const { exit } = await svc(['request', 'Deploy', ...to])
+    const { exit } = await approve(['request', 'Deploy', ...to])
     expect(sent('POST', approvals)).toHaveLength(1)
     expect(exit).toBe(code)
   })
   test('says after a cut that the phone may have rung, and where to look', async () => {
     plays({ [`POST ${approvals}`]: cut })
-    const { err } = await svc(['request', 'Deploy', ...to])
+    const { err } = await approve(['request', 'Deploy', ...to])
     expect(err).toContain('may have been notified')
     expect(err).toContain('svc approve list --status pending')
   })
@@ -81,7 +90,7 @@ describe('svc approve request', () => {
     [['inbox', '--approve', 'a', '--deny', 'b'], /Only one of/],
     [['inbox', '--deny', 'a', '--number', '42'], /--number requires --approve/],
   ])('%j is refused before anything is sent', async (args, message) => {
-    const { exit, err } = await svc(args)
+    const { exit, err } = await approve(args)
     expect(err).toMatch(message)
     expect(exit).toBe(2)
     expect(service.seen).toEqual([])
@@ -90,7 +99,7 @@ describe('svc approve request', () => {
     ['request', 'Deploy', ...to],
     ['run', '--action', 'Deploy', ...to, '--', process.execPath],
   ])('prints what %s would send with --dry-run, and sends nothing', async (...args) => {
-    const { exit, out } = await svc([args[0]!, '--dry-run', ...args.slice(1)])
+    const { exit, out } = await approve([args[0]!, '--dry-run', ...args.slice(1)])
     expect(out).toContain(`POST ${service.origin}${approvals}`)
     expect(out).toContain('"action": "Deploy"')
     expect(exit).toBe(0)
@@ -99,25 +108,25 @@ describe('svc approve request', () => {
   test('keeps the receipt in a new file for its owner alone, and never writes over one', async () => {
     const attestation = { format: 'jws', jws: 'a.b.c', kid: 'k', claims: {} } as const
     plays(decides({ status: 'approved', attestation }))
-    const { exit, err } = await svc(['request', 'Deploy', ...to, '--receipt', 'r.json'])
+    const { exit, err } = await approve(['request', 'Deploy', ...to, '--receipt', 'r.json'])
     expect(exit).toBe(0)
     expect(err).toContain('svc approve verify would not accept the receipt')
     const path = join(folder.path, 'r.json')
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(attestation)
-    const again = await svc(['request', 'Deploy', ...to, '--receipt', 'r.json'])
+    const again = await approve(['request', 'Deploy', ...to, '--receipt', 'r.json'])
     expect(again).toMatchObject({ exit: 2, err: expect.stringContaining('is not overwritten') })
     expect(sent('POST', approvals)).toHaveLength(1)
   })
   test('leaves no empty receipt behind where there is none', async () => {
     plays(decides({ status: 'expired' }))
-    await svc(['request', 'Deploy', ...to, '--receipt', 'r.json'])
+    await approve(['request', 'Deploy', ...to, '--receipt', 'r.json'])
     expect(existsSync(join(folder.path, 'r.json'))).toBe(false)
   })
   test.each([undefined, null, {}, { status: 'approved' }, 'approved', { request_id: 1, status: 'approved' }])(
     'takes the answer %j for no approval',
     async (data) => {
       plays({ [`POST ${approvals}`]: success(data) })
-      expect((await svc(['request', 'Deploy', ...to])).exit).toBe(1)
+      expect((await approve(['request', 'Deploy', ...to])).exit).toBe(1)
     },
   )
 })
@@ -151,7 +160,7 @@ describe('another service of the contract, which rings and knows no action', () 
   ])('is not asked %s', async (_, prepare, said) => {
     hosted(open)
     prepare()
-    const { exit, err } = await svc(['request', 'Deploy', ...to])
+    const { exit, err } = await approve(['request', 'Deploy', ...to])
     expect(err).toContain(said)
     expect(err).toContain('svc doctor --verify-fallback +12025550101')
     expect(sent('POST', '/verify-user')).toEqual([])
@@ -160,7 +169,7 @@ describe('another service of the contract, which rings and knows no action', () 
   test('is asked where svc has tested it, and the answer says that the action was not shown', async () => {
     hosted(open)
     tested()
-    const { exit, err } = await svc(['request', 'Deploy', ...to])
+    const { exit, err } = await approve(['request', 'Deploy', ...to])
     expect(JSON.parse(sent('POST', '/verify-user')[0]!.body)).toEqual({
       country_code: '+1',
       mobile: '2025550101',
@@ -171,14 +180,23 @@ describe('another service of the contract, which rings and knows no action', () 
   test('is not believed where it reports success at once', async () => {
     hosted(success(undefined))
     tested()
-    const { exit, out, err } = await svc(['request', 'Deploy', ...to])
+    const { exit, out, err } = await approve(['request', 'Deploy', ...to])
     expect(err).toContain('before the person can have answered')
     expect([exit, out]).toEqual([1, ''])
   })
   test('is refused by run before anybody is rung', async () => {
     hosted(open)
     tested()
-    const { exit, err } = await svc(['run', '--action', 'Deploy', ...to, '--', process.execPath, '-e', '0'])
+    const { exit, err } = await approve([
+      'run',
+      '--action',
+      'Deploy',
+      ...to,
+      '--',
+      process.execPath,
+      '-e',
+      '0',
+    ])
     expect(err).toContain('does not show them the action')
     expect(sent('POST', '/verify-user')).toEqual([])
     expect(exit).toBe(101)
@@ -191,7 +209,7 @@ test.each([
   ['in a word that svc does not know', decides({ status: 'APPROVED' as 'approved' })],
 ])('takes an approval %s for none', async (_, answers) => {
   plays(answers)
-  const { exit, err } = await svc(['request', 'Deploy', ...to])
+  const { exit, err } = await approve(['request', 'Deploy', ...to])
   expect(err).toContain('This is not an approval')
   expect(exit).toBe(1)
 })

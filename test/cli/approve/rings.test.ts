@@ -22,7 +22,7 @@ const ring = async (
   minutes: number,
   { person = '+12025550101', status = 'pending', url = 'https://a.example/x', fails = false } = {},
 ): Promise<string> => {
-  const io = { ...memoryIo({ env: { SVC_CONFIG_DIR: dir } }), now: () => at(minutes) }
+  const io = memoryIo({ env: { SVC_CONFIG_DIR: dir }, now: () => at(minutes) })
   const data = { request_id: 'apr_one', expires_at: at(5).toISOString() }
   const sent = ringOnce(openContext(io), person, {
     origin: new URL(url).origin,

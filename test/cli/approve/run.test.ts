@@ -7,7 +7,7 @@ import { textSubject, type Subject } from '../../../src/receipt/subject.ts'
 import { approval, approverKey, createIssuer, specimen } from '../../receipt/specimen.ts'
 import { folder, installHooks, service } from '../other-service.ts'
 import { record } from './records.ts'
-import { approvals, decides, plays, refused, sent, success, svc, to } from './asking.ts'
+import { approvals, decides, plays, refused, sent, success, approve, to } from './asking.ts'
 
 installHooks()
 
@@ -23,7 +23,7 @@ describe('svc approve run', () => {
     ['cancelled', 101],
   ])('runs nothing when the answer is %s', async (status, code) => {
     plays(decides({ status: status as 'denied' }))
-    expect((await svc(asked)).exit).toBe(code)
+    expect((await approve(asked)).exit).toBe(code)
     expect(ran()).toBe(false)
   })
   test.each([
@@ -34,7 +34,7 @@ describe('svc approve run', () => {
       ...decides({ status: 'approved', attestation: attestation as null }),
       [`GET /.well-known/jwks.json`]: json(200, { keys: [] }),
     })
-    expect((await svc(asked)).exit).toBe(101)
+    expect((await approve(asked)).exit).toBe(101)
     expect(ran()).toBe(false)
   })
   test.each([
@@ -49,7 +49,7 @@ describe('svc approve run', () => {
     const { requested_at, expires_at } = record()
     const { subject: other, ...differing } = { subject: undefined, ...changes }
     const command = [...asked.slice(0, 5), '--factors', 'biometric,location', ...child]
-    const { out } = await svc([...command.slice(0, 7), '--dry-run', '-o', 'json', ...child])
+    const { out } = await approve([...command.slice(0, 7), '--dry-run', '-o', 'json', ...child])
     const { subject } = JSON.parse(out).body as { subject: Subject }
     const context: ApprovalContext = {
       ...approval,
@@ -71,7 +71,7 @@ describe('svc approve run', () => {
       [`POST ${approvals}/apr_1/consume`]: success(record({ used_at: requested_at })),
       [`GET /.well-known/jwks.json`]: json(200, { ...issuer.jwks, issuer: 'https://approve.example.com' }),
     })
-    const { exit } = await svc(command)
+    const { exit } = await approve(command)
     expect(exit).toBe(code)
     expect(sent('POST', '/consume')).toHaveLength(code === 0 ? 1 : 0)
     expect(ran()).toBe(code === 0)
@@ -82,7 +82,7 @@ describe('svc approve run', () => {
       [`GET ${approvals}/apr_1`]: refused(403, 'forbidden'),
       [`POST ${approvals}/apr_1/cancel`]: success(record({ status: 'expired' })),
     })
-    expect((await svc(asked)).exit).toBe(104)
+    expect((await approve(asked)).exit).toBe(104)
     expect(sent('POST', '/cancel')).toHaveLength(1)
     expect(ran()).toBe(false)
   })
@@ -96,7 +96,7 @@ describe('svc approve run', () => {
     [['run', ...to, '--env', 'NOT_SET_ANYWHERE', ...child], 102],
     [['run', '--nothing', ...child], 102],
   ])('%j rings nobody and exits with %i', async (args, code) => {
-    expect((await svc(args)).exit).toBe(code)
+    expect((await approve(args)).exit).toBe(code)
     expect(service.seen).toEqual([])
   })
 })

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ApprovalRecord } from '../../../src/contract/approval.ts'
-import { run } from '../../../src/cli/main.ts'
 import { json } from '../../fake-hosted.ts'
-import { memoryIo } from '../memory-io.ts'
-import { folder, installHooks, service, toService } from '../other-service.ts'
+import { installHooks, run, service } from '../other-service.ts'
 import { record } from './records.ts'
 
 installHooks()
@@ -23,12 +21,9 @@ const refused: Partial<ApprovalRecord> = {
   ruling,
 }
 
-const svc = async (answer: Partial<ApprovalRecord>, args: string[]) => {
+const approve = (answer: Partial<ApprovalRecord>, args: string[]) => {
   service.always(json(200, { status: 'success', message: 'Approval', data: record(answer) }))
-  const env = toService()
-  const io = memoryIo({ cwd: folder.path, env })
-  const exit = await run(['approve', ...args], io)
-  return { exit, out: io.out(), err: io.err() }
+  return run(['approve', ...args])
 }
 const table =
   /\n\nFACTOR +POLICY +RESULT +REASON\nbiometric +required +PASS +because of PASS\nlocation +required +FAIL +because of FAIL\n$/
@@ -38,24 +33,24 @@ describe('a request that the rules refused', () => {
     ['status', 0],
     ['wait', 6],
   ])('is shown with what each rule found: %s', async (word, exit) => {
-    const shown = await svc(refused, [word, 'apr_1', '-o', 'table'])
+    const shown = await approve(refused, [word, 'apr_1', '-o', 'table'])
     expect(shown.exit).toBe(exit)
     expect(shown.out).toMatch(table)
   })
 
   test('stays one record for a machine', async () => {
-    expect(JSON.parse((await svc(refused, ['status', 'apr_1', '-o', 'json'])).out).ruling).toEqual(ruling)
+    expect(JSON.parse((await approve(refused, ['status', 'apr_1', '-o', 'json'])).out).ruling).toEqual(ruling)
     for (const flags of [
       ['-o', 'tsv'],
       ['-o', 'table', '--json', 'status'],
     ])
-      expect((await svc(refused, ['status', 'apr_1', ...flags])).out).not.toContain('FACTOR')
+      expect((await approve(refused, ['status', 'apr_1', ...flags])).out).not.toContain('FACTOR')
   })
 })
 
 test('a person who denied overrules no rule: there is nothing to show', async () => {
   const denied = { ...refused, attestation: { format: 'jws', jws: '', kid: '', claims: {} } as const }
-  expect((await svc(denied, ['status', 'apr_1', '-o', 'table'])).out).not.toContain('FACTOR')
+  expect((await approve(denied, ['status', 'apr_1', '-o', 'table'])).out).not.toContain('FACTOR')
 })
 
 describe('a request with a subject', () => {
@@ -71,7 +66,7 @@ describe('a request with a subject', () => {
   }
 
   test('is shown with what exactly is approved', async () => {
-    const { out } = await svc({ action: 'Tidy up', subject }, ['status', 'apr_1', '-o', 'table'])
+    const { out } = await approve({ action: 'Tidy up', subject }, ['status', 'apr_1', '-o', 'table'])
     expect(out).toMatch(
       /\n\nSUBJECT +VALUE\nHeadline +Update geofence: HQ\nOperation +updateGeofence\nradius +150 -> 300\n$/,
     )
@@ -79,8 +74,12 @@ describe('a request with a subject', () => {
 
   test('has nothing to show below its action where that is all there is', async () => {
     const text = { ...subject, type: 'text' as const, summary: 'Deploy 4.2', fields: [] }
-    expect((await svc({ subject: text }, ['status', 'apr_1', '-o', 'table'])).out).not.toContain('SUBJECT')
+    expect((await approve({ subject: text }, ['status', 'apr_1', '-o', 'table'])).out).not.toContain(
+      'SUBJECT',
+    )
     const differs = { ...text, summary: 'Pay 9,000' }
-    expect((await svc({ subject: differs }, ['status', 'apr_1', '-o', 'table'])).out).toContain('Pay 9,000')
+    expect((await approve({ subject: differs }, ['status', 'apr_1', '-o', 'table'])).out).toContain(
+      'Pay 9,000',
+    )
   })
 })

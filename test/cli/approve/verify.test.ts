@@ -1,10 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { approval, approverKey, createIssuer, device, now, specimen } from '../../receipt/specimen.ts'
-import { memoryIo } from '../memory-io.ts'
+import { svc } from '../svc.ts'
 
 const folder = temporaryFolder()
 const key = approverKey()
@@ -47,16 +46,12 @@ beforeAll(async () => {
 })
 afterAll(() => folder.remove())
 
-type Ran = { exit: number; out: string; err: string }
-const verify = async (args: string[], stdin = ''): Promise<Ran> => {
+const verify = (args: string[], stdin = '') => {
   const env = { SVC_CONFIG_DIR: join(folder.path, 'no-profile') }
-  const io = { ...memoryIo({ cwd: folder.path, stdin, env }), now: () => now }
-  const exit = await run(['approve', 'verify', ...args], io)
-  return { exit, out: io.out(), err: io.err() }
+  return svc(['approve', 'verify', ...args], { cwd: folder.path, stdin, env, now: () => now })
 }
 const ours = ['--org', 'acme', '--issuer', 'https://approve.example.com']
-const offline = (...args: string[]): Promise<Ran> =>
-  verify([...ours, ...args, '--jwks', join(folder.path, 'keys.json')])
+const offline = (...args: string[]) => verify([...ours, ...args, '--jwks', join(folder.path, 'keys.json')])
 
 describe('svc approve verify', () => {
   test.each(['receipt.json', 'bare.jws', 'status.json'])('takes %s', async (file) => {

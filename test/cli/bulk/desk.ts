@@ -1,10 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from '../../../src/cli/main.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
-import { memoryIo } from '../memory-io.ts'
+import type { MemoryOptions } from '../memory-io.ts'
+import { svc } from '../svc.ts'
 
-type More = { stdin?: string | Buffer; signal?: AbortSignal; tty?: boolean; columns?: number }
 export type Line = Record<string, unknown> & { row?: number; status?: string; error?: { code: string } }
 
 /** A folder with files, and `svc` in it, in process. */
@@ -24,11 +23,7 @@ export const openDesk = (baseUrl: string, key = 'key') => {
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line) as Line),
-    svc: async (args: string[], { signal, ...more }: More = {}) => {
-      const io = Object.assign(memoryIo({ cwd: folder.path, env, ...more }), signal && { signal })
-      const exit = await run(args, io)
-      return { exit, out: io.out(), err: io.err() }
-    },
+    svc: (args: string[], options: MemoryOptions = {}) => svc(args, { cwd: folder.path, env, ...options }),
     close: folder.remove,
   }
 }

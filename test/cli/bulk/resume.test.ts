@@ -32,10 +32,8 @@ const plays = (
     const answering = request.path === '/health' ? health : (answer(Number(serialOf(request))) ?? created)
     return answering(request, response)
   })
-const imports = (flags: string[] = [], signal?: AbortSignal) =>
-  desk.svc(['user', 'import', 'u.csv', '--org', '7', '--concurrency', '1', '-o', 'json', ...flags], {
-    signal,
-  })
+const imports = (flags: string[] = [], options: { signal?: AbortSignal } = {}) =>
+  desk.svc(['user', 'import', 'u.csv', '--org', '7', '--concurrency', '1', '-o', 'json', ...flags], options)
 const failed = () => desk.lines('u.csv.results.ndjson').filter(({ status }) => status === 'failed')
 const results = 'u.csv.results.ndjson'
 
@@ -46,7 +44,7 @@ const interruptAt = (serial: number, flags: string[] = []) => {
     if (at === serial) abort.abort()
     return undefined
   })
-  return imports(flags, abort.signal)
+  return imports(flags, { signal: abort.signal })
 }
 
 describe('a service that misbehaves', () => {
@@ -142,7 +140,7 @@ describe('an import that did not end', () => {
       if (serial === 102) abort.abort()
       return serial === 101 ? refused(422) : undefined
     })
-    await imports([], abort.signal)
+    await imports([], { signal: abort.signal })
     service.seen.length = 0
     plays(() => undefined)
     const { exit, out } = await imports(['--resume'])

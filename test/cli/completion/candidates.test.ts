@@ -1,16 +1,18 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
-import { memoryIo } from '../memory-io.ts'
 import { folder, installHooks, service, toService } from '../other-service.ts'
+import { svc } from '../svc.ts'
 
 installHooks()
 
 const offers = async (env: Record<string, string>) => {
-  const io = memoryIo({ cwd: folder.path, env: { PATH: process.env['PATH'], ...env } })
-  expect(await run(['completion', 'values', 'org', '--', 'org', 'get'], io)).toBe(0)
-  return io.out()
+  const { exit, out } = await svc('completion values org -- org get', {
+    cwd: folder.path,
+    env: { PATH: process.env['PATH'], ...env },
+  })
+  expect(exit).toBe(0)
+  return out
 }
 
 test('a key that is there already is used to look up what can be typed', async () => {

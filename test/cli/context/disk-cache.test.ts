@@ -15,7 +15,7 @@ afterEach(() => folder.remove())
 
 const open = (...question: string[]) =>
   openDiskCache<string>(
-    { ...memoryIo({ env: { SVC_CONFIG_DIR: join(folder.path, 'config') } }), now: () => new Date(now) },
+    memoryIo({ env: { SVC_CONFIG_DIR: join(folder.path, 'config') }, now: () => new Date(now) }),
     question,
   )
 const cache = (): string => join(folder.path, 'config', 'cache')

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from '../../../src/cli/main.ts'
 import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
-import { memoryIo } from '../memory-io.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
+import { svc } from '../svc.ts'
 
 const { path: dir, remove } = temporaryFolder()
 let people = 0
@@ -13,23 +12,20 @@ let mobile: string
 let service: RunningService
 let askKey: string
 
-const svc = async (line: string, env: Record<string, string> = {}, stdin?: string) => {
-  const io = memoryIo({ env: { SVC_CONFIG_DIR: dir, SVC_PROFILE: 'two', ...env }, stdin, cwd: dir })
-  const exit = await run(line.split(' '), io)
-  return { exit, out: io.out(), err: io.err() }
-}
+const run = (command: string | string[], env: Record<string, string> = {}, stdin = '') =>
+  svc(command, { env: { SVC_CONFIG_DIR: dir, SVC_PROFILE: 'two', ...env }, stdin, cwd: dir })
 const operator = () => ({ SVC_BASE_URL: service.baseUrl, SVC_API_KEY: service.operatorKey!, SVC_PROFILE: '' })
 const made = async (line: string, env: Record<string, string> = {}): Promise<string> => {
-  const { exit, out, err } = await svc(line, env)
+  const { exit, out, err } = await run(line, env)
   if (exit !== 0) throw new Error(err)
   return out.trim()
 }
 const keyOf = (name: string, can: string) =>
   made(`key create --name ${name} --can ${can} --org acme --jq .key`, operator())
 const login = (key: string, flags = '') =>
-  svc(`profile login two --base-url ${service.baseUrl} --with-key${flags}`, { SVC_PROFILE: '' }, `${key}\n`)
+  run(`profile login two --base-url ${service.baseUrl} --with-key${flags}`, { SVC_PROFILE: '' }, `${key}\n`)
 const submit = (env: Record<string, string> = {}) =>
-  svc(`approve submit Deploy --to ${mobile} --jq .verified_as`, env)
+  run(`approve submit Deploy --to ${mobile} --jq .verified_as`, env)
 
 beforeAll(async () => {
   const data = {
@@ -61,14 +57,14 @@ describe('a profile with an API key and a key that asks', () => {
     await login(await keyOf('admin-1', 'admin'))
     expect(await login(askKey, ' --ask')).toMatchObject({ exit: 0 })
     expect((await submit()).out.trim()).toBe('key "gateway"')
-    expect((await svc('geofence list --org acme')).exit).toBe(0)
+    expect((await run('geofence list --org acme')).exit).toBe(0)
     // An administrative key cannot ask, and a key that asks cannot list.
-    const pending = JSON.parse((await svc('approve list --status pending -o json')).out) as {
+    const pending = JSON.parse((await run('approve list --status pending -o json')).out) as {
       request_id: string
     }[]
     const id = pending[0]!.request_id
-    expect((await svc(`approve status ${id}`)).exit).toBe(0)
-    expect((await svc(`approve cancel ${id}`)).exit).toBe(0)
+    expect((await run(`approve status ${id}`)).exit).toBe(0)
+    expect((await run(`approve cancel ${id}`)).exit).toBe(0)
   })
 
   test('reads and withdraws with the API key what another key asked', async () => {
@@ -76,9 +72,9 @@ describe('a profile with an API key and a key that asks', () => {
     await login(askKey, ' --ask')
     const other = await keyOf('other', 'ask')
     const id = await made(`approve submit Other --to ${mobile} --jq .request_id`, { SVC_API_KEY: other })
-    expect((await svc(`approve status ${id}`)).exit).toBe(0)
-    expect((await svc(`approve cancel ${id}`)).exit).toBe(0)
-    const unknown = await svc('approve status apr_unknown')
+    expect((await run(`approve status ${id}`)).exit).toBe(0)
+    expect((await run(`approve cancel ${id}`)).exit).toBe(0)
+    const unknown = await run('approve status apr_unknown')
     expect([unknown.exit, unknown.err]).toEqual([5, expect.stringContaining('not found')])
   })
 
@@ -129,7 +125,7 @@ describe('svc profile login --ask', () => {
   test('saves a key that asks as the only one, which then does what it can', async () => {
     await login(askKey, ' --ask')
     expect((await submit()).out.trim()).toBe('key "gateway"')
-    const listed = await svc('user list --org acme')
+    const listed = await run('user list --org acme')
     expect([listed.exit, listed.err]).toEqual([4, expect.stringContaining('requires the scope "read"')])
   })
 
@@ -140,9 +136,9 @@ describe('svc profile login --ask', () => {
 
 test('a key that a command prints asks, and is shown as such', async () => {
   await login(service.operatorKey!)
-  await svc('profile set two ask_credential_command=["printf","' + askKey + '"]')
+  await run(['profile', 'set', 'two', `ask_credential_command=["printf","${askKey}"]`])
   expect((await submit()).out.trim()).toBe('key "gateway"')
-  const shown = JSON.parse((await svc('profile show --explain -o json')).out) as {
+  const shown = JSON.parse((await run('profile show --explain -o json')).out) as {
     setting: string
     value: string
   }[]

@@ -1,9 +1,8 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
-import { memoryIo } from '../memory-io.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
+import { svc } from '../svc.ts'
 
 let home: string
 let remove: () => void
@@ -13,22 +12,19 @@ beforeEach(async () => {
   work = join(home, 'code', 'acme')
   mkdirSync(work, { recursive: true })
   for (const name of ['local', 'prod', 'staging'])
-    await svc(`profile add ${name} --base-url https://${name}.example/admin/public/api`)
+    await run(`profile add ${name} --base-url https://${name}.example/admin/public/api`)
 })
 afterEach(() => remove())
 
-const svc = async (args: string, env: Record<string, string> = {}, cwd = work) => {
-  const io = memoryIo({ env: { HOME: home, SVC_CONFIG_DIR: join(home, '.config', 'svc'), ...env }, cwd })
-  const exit = await run(args.split(' '), io)
-  return { exit, out: io.out(), err: io.err() }
-}
+const run = (line: string, env: Record<string, string> = {}, cwd = work) =>
+  svc(line, { env: { HOME: home, SVC_CONFIG_DIR: join(home, '.config', 'svc'), ...env }, cwd })
 const put = (text: string, dir = work): string => {
   const path = join(dir, '.svcrc')
   writeFileSync(path, text, { mode: 0o644 })
   return path
 }
 const profile = async (args = '', env = {}, cwd = work) => {
-  const { out } = await svc(`profile show --explain -o json${args}`, env, cwd)
+  const { out } = await run(`profile show --explain -o json${args}`, env, cwd)
   return (JSON.parse(out) as { setting: string; value: string; source: string; from: string }[]).find(
     ({ setting }) => setting === 'profile',
   )
@@ -54,17 +50,17 @@ describe('.svcrc', () => {
   })
   test('is what --debug tells', async () => {
     const path = put('profile: prod')
-    const { err } = await svc('org delete 1 --debug --dry-run')
+    const { err } = await run('org delete 1 --debug --dry-run')
     expect(err).toContain(`profile prod (${path})`)
   })
   test('comes before `svc profile use`, which says so', async () => {
     const path = put('profile: prod')
-    expect((await svc('profile use staging')).err).toContain(`${path} selects prod instead`)
-    expect((await svc('profile use prod')).err).toBe('')
+    expect((await run('profile use staging')).err).toContain(`${path} selects prod instead`)
+    expect((await run('profile use prod')).err).toBe('')
   })
   test('names only a profile that the user has made', async () => {
     const path = put('profile: theirs')
-    const { exit, err } = await svc('org list')
+    const { exit, err } = await run('org list')
     expect(exit).toBe(5)
     expect(err).toContain(`${path} names the profile "theirs"`)
     expect(err).toContain('hint: svc profile create theirs')
@@ -90,23 +86,23 @@ describe('.svcrc', () => {
   for (const [what, text, message] of wrong)
     test(`is refused with ${what}, which is not repeated`, async () => {
       put(text)
-      const { exit, err } = await svc('profile show')
+      const { exit, err } = await run('profile show')
       expect(exit).toBe(2)
       expect(err).toMatch(message)
       expect(err).toMatch(/hint: .*--profile NAME or SVC_PROFILE/)
       expect(err).not.toContain(secret)
-      expect((await svc('profile show', { SVC_PROFILE: 'local' })).exit).toBe(0)
+      expect((await run('profile show', { SVC_PROFILE: 'local' })).exit).toBe(0)
     })
   test('is refused where others can write to it, with the command that mends it', async () => {
     const path = put('profile: prod')
     chmodSync(path, 0o666)
-    const { exit, err } = await svc('profile show')
+    const { exit, err } = await run('profile show')
     expect(exit).toBe(2)
     expect(err).toContain(`hint: chmod go-w ${path}`)
   })
   test('is refused as a link, which could lead anywhere', async () => {
     writeFileSync(join(home, 'elsewhere'), 'profile: prod')
     symlinkSync(join(home, 'elsewhere'), join(work, '.svcrc'))
-    expect((await svc('profile show')).err).toMatch(/is not a regular file/)
+    expect((await run('profile show')).err).toMatch(/is not a regular file/)
   })
 })

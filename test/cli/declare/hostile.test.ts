@@ -1,10 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
 import { json } from '../../fake-hosted.ts'
-import { memoryIo } from '../memory-io.ts'
-import { folder, installHooks, service, toService } from '../other-service.ts'
+import { folder, installHooks, run, service } from '../other-service.ts'
 
 installHooks()
 
@@ -22,24 +20,18 @@ beforeEach(() =>
   }),
 )
 
-const svc = async (args: string[], tty: boolean) => {
-  const io = memoryIo({ cwd: folder.path, env: { ...toService(), NO_COLOR: '1' }, tty })
-  const exit = await run(args, io)
-  return { exit, out: io.out(), err: io.err() }
-}
-
 describe('text of a hostile server', () => {
   test('in a new code does not move the cursor', async () => {
     const file = 'svc: 1\norganization: { slug: acme, name: Acme }\nauth_codes: [{ label: one }]\n'
     writeFileSync(join(folder.path, 'org.yaml'), file)
-    const { exit, out } = await svc(['apply', '-f', 'org.yaml', '--yes'], true)
+    const { exit, out } = await run('apply -f org.yaml --yes', { tty: true, env: { NO_COLOR: '1' } })
     expect(exit).toBe(0)
     expect(out).toContain('auth_codes/one  acme\\u{001b}[2J')
     expect(out).not.toMatch(raw)
   })
 
   test('in a slug does not leave the comment at the head of an export', async () => {
-    const { exit, out } = await svc(['export', '--org', '1'], false)
+    const { exit, out } = await run('export --org 1')
     expect(exit).toBe(0)
     const head = out.slice(0, out.indexOf('\n\nsvc: 1'))
     expect(head).not.toMatch(/^(?!#)/m)

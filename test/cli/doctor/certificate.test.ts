@@ -13,7 +13,7 @@ test('Ctrl-C ends the look at a certificate that never comes, at once', { timeou
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const env = { SVC_BASE_URL: `https://127.0.0.1:${port}/admin/public/api`, SVC_CONFIG_DIR: '/nonexistent' }
-  const context = openContext(Object.assign(memoryIo({ env }), { signal: abort.signal }))
+  const context = openContext(memoryIo({ env, signal: abort.signal }))
   await expect(checkCertificate(context)).rejects.toMatchObject({ exit: 'interrupted' })
   server.close()
 })

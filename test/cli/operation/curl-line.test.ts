@@ -3,14 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { json, startFakeHosted, type FakeHosted, type Seen } from '../../fake-hosted.ts'
-import { memoryIo } from '../memory-io.ts'
 import { sampleData } from '../terminal/sample.ts'
 import { argvOf, isMeant, operations } from '../terminal/typed-operations.ts'
+import { svc } from '../svc.ts'
 
 // The `curl` line of each write, run by a real shell and a real curl, beside what svc itself sends.
 
@@ -38,12 +37,11 @@ afterAll(async () => {
   folder.remove()
 })
 
-const svc = async (argv: string[]): Promise<string> => {
+const run = async (argv: string[]): Promise<string> => {
   const env = { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key }
-  const io = memoryIo({ cwd: folder.path, env })
-  const exit = await run(argv, io)
-  if (exit !== 0) throw new Error(`svc ${argv.join(' ')} exits ${exit}: ${io.err()}`)
-  return io.out()
+  const { exit, out, err } = await svc(argv, { cwd: folder.path, env })
+  if (exit !== 0) throw new Error(`svc ${argv.join(' ')} exits ${exit}: ${err}`)
+  return out
 }
 
 const shell = async (line: string, env: Record<string, string>): Promise<number> =>
@@ -72,7 +70,7 @@ describe.runIf(hasCurl)('the curl line of --dry-run', () => {
     'sends what svc sends for %s, and nothing without the secrets',
     async (_, operation) => {
       const argv = argvOf(operation, secretFile)
-      const { curl, secrets = [] } = JSON.parse(await svc([...argv, '--dry-run', '-o', 'json'])) as {
+      const { curl, secrets = [] } = JSON.parse(await run([...argv, '--dry-run', '-o', 'json'])) as {
         curl: string
         secrets?: string[]
       }
@@ -86,7 +84,7 @@ describe.runIf(hasCurl)('the curl line of --dry-run', () => {
         expect(await sentBy(operation, () => shell(curl, others))).toEqual([])
       }
       const [theirs] = await sentBy(operation, () => shell(curl, given))
-      const [ours] = await sentBy(operation, () => svc(argv))
+      const [ours] = await sentBy(operation, () => run(argv))
       const expected = compared(ours!)
       expect(compared(theirs!)).toEqual(operation.open ? { ...expected, key: undefined } : expected)
     },

@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { describeCommand, type CommandNode } from '../../../src/cli/program/command-node.ts'
-import { commandTree, openContext, run } from '../../../src/cli/main.ts'
+import { commandTree, openContext } from '../../../src/cli/main.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
 import { startService } from '../../../src/service/lifecycle/serve.ts'
 import { memoryIo } from '../memory-io.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
+import { svc } from '../svc.ts'
 
 /** Commands that no operation makes and that change neither the service nor what svc keeps. */
 const reading = new Set([
@@ -73,8 +74,8 @@ afterAll(() => {
   remove()
 })
 
-const svc = async (line: string) => {
-  const io = memoryIo({
+const run = (line: string) =>
+  svc(line, {
     cwd: dir,
     env: {
       SVC_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/admin/public/api`,
@@ -84,13 +85,6 @@ const svc = async (line: string) => {
       PATH: process.env['PATH'],
     },
   })
-  const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|\S+/g)]
-  const exit = await run(
-    words.map(([word, double, single]) => double ?? single ?? word),
-    io,
-  )
-  return { exit, out: io.out(), err: io.err() }
-}
 
 /** Every file below the folder, with its content. */
 const files = (folder = dir): Record<string, string> =>
@@ -111,8 +105,8 @@ test('the example of each sends nothing and saves nothing with --dry-run', async
   for (const file of ['secret.txt', 'code.txt', 'otp.txt', 'token.txt'])
     writeFileSync(join(dir, file), 'hush')
   writeFileSync(join(dir, 'deploy.sh'), '#!/bin/sh\n', { mode: 0o755 })
-  await svc('profile create prod --base-url https://host.example/admin/public/api')
-  await svc('profile create old --base-url https://host.example/admin/public/api')
+  await run('profile create prod --base-url https://host.example/admin/public/api')
+  await run('profile create old --base-url https://host.example/admin/public/api')
   const before = files()
   const failed: string[] = []
   // Those of a file or of stored data have tests of their own.
@@ -124,7 +118,7 @@ test('the example of each sends nothing and saves nothing with --dry-run', async
       .replace(/create prod/, 'create new')
       .replace(/#.*$/, '')
       .replace(/^(.*?)( -- .*)?$/, '$1 --dry-run -o json$2')
-    const { exit, out, err } = await svc(line)
+    const { exit, out, err } = await run(line)
     if (exit !== 0 || out === '') failed.push(`svc ${line}: ${exit} ${err}`)
   }
   expect(failed).toEqual([])
@@ -146,18 +140,18 @@ describe('what is not a request', () => {
     [`profile login fresh --base-url ${url}`, { name: 'fresh', base_url: url }],
   ])('svc %s --dry-run shows the profile as it would be', async (line, shown) => {
     const before = files()
-    const { exit, out } = await svc(`${line} --dry-run -o json`)
+    const { exit, out } = await run(`${line} --dry-run -o json`)
     expect({ exit, shown: JSON.parse(out) as unknown }).toEqual({ exit: 0, shown })
     expect(files()).toEqual(before)
   })
 
   test('a dry run fails as the command would', async () => {
-    expect((await svc('profile use nope --dry-run')).exit).toBe(5)
-    expect((await svc(`profile create prod --base-url ${url} --dry-run`)).exit).toBe(3)
+    expect((await run('profile use nope --dry-run')).exit).toBe(5)
+    expect((await run(`profile create prod --base-url ${url} --dry-run`)).exit).toBe(3)
   })
 
   test('a call of a tool is printed and not made', async () => {
-    const { exit, out } = await svc('approve request Deploy --to +12025550101 --mcp --dry-run -o json')
+    const { exit, out } = await run('approve request Deploy --to +12025550101 --mcp --dry-run -o json')
     expect(exit).toBe(0)
     expect(JSON.parse(out)).toEqual({
       url: 'http://127.0.0.1:9/mcp',
@@ -168,7 +162,7 @@ describe('what is not a request', () => {
 
   test('a software key is not made', async () => {
     const before = files()
-    const { exit, out } = await svc('user enroll 7 --org 1 --software --dry-run -o json')
+    const { exit, out } = await run('user enroll 7 --org 1 --software --dry-run -o json')
     expect(exit).toBe(0)
     expect(JSON.parse(out)).toMatchObject({
       method: 'POST',
@@ -184,7 +178,7 @@ describe('the data of a service', () => {
   beforeAll(async () => {
     const data = { host: '127.0.0.1', port: 0, dataDir: join(dir, 'data'), env: {}, log: () => undefined }
     await (await startService(data)).stop()
-    await svc('service backup kept.db --data-dir data')
+    await run('service backup kept.db --data-dir data')
   })
 
   test.each([
@@ -195,7 +189,7 @@ describe('the data of a service', () => {
   ])('service %s --dry-run changes nothing', async (line, shown) => {
     const before = readdirSync(dir, { recursive: true })
     const store = readFileSync(join(dir, 'data', 'svc.db'))
-    const { exit, out } = await svc(`service ${line} --dry-run -o json`)
+    const { exit, out } = await run(`service ${line} --dry-run -o json`)
     expect({ exit, shown: JSON.parse(out) as unknown }).toEqual({
       exit: 0,
       shown: expect.objectContaining(shown),
@@ -210,7 +204,7 @@ describe('the data of a service', () => {
     ['restore kept.db --data-dir data', 1],
     ['restore nowhere.db --data-dir fresh', 5],
   ])('service %s --dry-run fails as the command would', async (line, exit) => {
-    expect((await svc(`service ${line} --dry-run`)).exit).toBe(exit)
-    expect((await svc(`service ${line}`)).exit).toBe(exit)
+    expect((await run(`service ${line} --dry-run`)).exit).toBe(exit)
+    expect((await run(`service ${line}`)).exit).toBe(exit)
   })
 })

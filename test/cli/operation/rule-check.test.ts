@@ -1,19 +1,13 @@
 import { expect, test } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
 import { json } from '../../fake-hosted.ts'
-import { memoryIo } from '../memory-io.ts'
-import { installHooks, service, toService } from '../other-service.ts'
+import { installHooks, run, service } from '../other-service.ts'
 
 installHooks()
 
 const check = async (args: string[], result: string) => {
   const data = { factor: 'location', result, reason: 'because', expected: null, observed: null }
   service.always(json(200, { status: 'success', message: 'Checked', data }))
-  const io = memoryIo({
-    env: toService(),
-  })
-  const exit = await run([...args, '--org', '1'], io)
-  return { exit, out: io.out(), path: service.seen[0]?.path }
+  return { ...(await run([...args, '--org', '1'])), path: service.seen[0]?.path }
 }
 const place = ['geofence', 'check', '--latitude', '-33.86', '--longitude', '151.2']
 

@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
-import { memoryIo } from '../memory-io.ts'
+import { svc } from '../svc.ts'
 
-const svc = async (...argv: string[]) => {
-  // Nobody answers there: what is sent fails as unreachable.
-  const io = memoryIo({ env: { SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api', SVC_API_KEY: 'k' } })
-  return { exit: await run(argv, io), out: io.out(), err: io.err() }
-}
+// Nothing listens there: a command that sends a request fails as unreachable.
+const env = { SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api', SVC_API_KEY: 'k' }
+const run = (...argv: string[]) => svc(argv, { env })
 
 describe('a write whose answer is to be picked from', () => {
   test('is not sent for a field that it does not answer, and says which there are', async () => {
-    const { exit, err } = await svc('key', 'create', '--can', 'all', '--name', 'ci', '--json', 'id,keys')
+    const { exit, err } = await run('key', 'create', '--can', 'all', '--name', 'ci', '--json', 'id,keys')
     expect(exit).toBe(2)
     expect(JSON.parse(err)).toMatchObject({
       message: 'svc key create has no field "keys" in its answer; nothing was sent',
@@ -20,12 +17,12 @@ describe('a write whose answer is to be picked from', () => {
 
   test.each([['id,key'], ['policy.factors']])('is sent for %s', async (fields) => {
     const words = fields === 'id,key' ? ['key', 'create', '--can', 'ask'] : ['org', 'create']
-    expect((await svc(...words, '--name', 'ci', '--json', fields)).exit).toBe(9)
+    expect((await run(...words, '--name', 'ci', '--json', fields)).exit).toBe(9)
   })
 
   test('is sent for anything that --jq picks, and a read for any field', async () => {
-    expect((await svc('key', 'create', '--can', 'all', '--name', 'ci', '--jq', '.other')).exit).toBe(9)
-    expect((await svc('org', 'list', '--json', 'other')).exit).toBe(9)
+    expect((await run('key', 'create', '--can', 'all', '--name', 'ci', '--jq', '.other')).exit).toBe(9)
+    expect((await run('org', 'list', '--json', 'other')).exit).toBe(9)
   })
 })
 
@@ -42,7 +39,7 @@ describe('a command with something missing', () => {
     ],
     [['org', 'create'], "svc org create --name 'Acme Corp'"],
   ])('%j is answered with the same command and what is missing', async (argv, hint) => {
-    const { exit, err } = await svc(...argv)
+    const { exit, err } = await run(...argv)
     expect([exit, err]).toEqual([2, expect.stringMatching(/^svc: Missing /)])
     expect(err).toContain(`hint: ${hint}`)
   })

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { readFeatures } from '../../../src/cli/bulk/json-rows.ts'
 import { geofences } from '../../../src/cli/bulk/geofences.ts'
-import { run } from '../../../src/cli/main.ts'
 import { markFences, readFences, type CheckedPoint } from '../../../src/cli/picture/fences.ts'
 import { drawMap } from '../../../src/cli/picture/map-drawing.ts'
 import { mapPage } from '../../../src/cli/picture/map-page.ts'
 import { json } from '../../fake-hosted.ts'
-import { memoryIo } from '../memory-io.ts'
-import { folder, installHooks, service, toService } from '../other-service.ts'
+import { installHooks, run, service } from '../other-service.ts'
 
 installHooks()
 
@@ -116,15 +114,9 @@ describe('a map', () => {
 })
 
 const hostile = [...berlin, fence('a\u001b[2J<b>\u202e', 52.5195, 13.402, 40)]
-const map = async (args: string[], rows: unknown[] = hostile, tty = false) => {
+const map = (args: string[], rows: unknown[] = hostile, tty = false) => {
   service.always(json(200, { status: 'success', message: 'OK', data: rows }))
-  const io = memoryIo({
-    tty,
-    cwd: folder.path,
-    env: toService(),
-  })
-  const exit = await run(['geofence', 'map', '--org', '1', ...args], io)
-  return { exit, out: io.out(), err: io.err() }
+  return run(['geofence', 'map', '--org', '1', ...args], { tty })
 }
 
 describe('svc geofence map', () => {

@@ -1,8 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
 import { json } from '../../fake-hosted.ts'
-import { memoryIo } from '../memory-io.ts'
-import { folder, installHooks, service, toService } from '../other-service.ts'
+import { installHooks, run, service } from '../other-service.ts'
 
 installHooks()
 
@@ -18,7 +16,7 @@ const nights = slot('Nights', ['sat'], '22:00', '06:10')
 const evil = { ...slot('a\u001b[2J<b>', ['sun'], '01:00', '02:00'), is_active: 0 }
 
 /** At noon, 1 January 2026 in UTC: a Thursday. */
-const week = async (args: string[], of: { organization?: unknown[]; user?: unknown[] } = {}, tty = false) => {
+const week = (args: string[], of: { organization?: unknown[]; user?: unknown[] } = {}, tty = false) => {
   const { organization = [office, nights, evil], user = [] } = of
   service.always((request, response) =>
     json(200, {
@@ -27,13 +25,7 @@ const week = async (args: string[], of: { organization?: unknown[]; user?: unkno
       data: request.path.includes('/user/') ? user : organization,
     })(request, response),
   )
-  const io = memoryIo({
-    tty,
-    cwd: folder.path,
-    env: toService(),
-  })
-  const exit = await run(['timeslot', 'week', '--org', '1', ...args], io)
-  return { exit, out: io.out(), err: io.err() }
+  return run(['timeslot', 'week', '--org', '1', ...args], { tty })
 }
 const berlin = ['--timezone', 'Europe/Berlin']
 

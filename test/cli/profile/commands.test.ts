@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
-import { memoryIo } from '../memory-io.ts'
+import type { MemoryOptions } from '../memory-io.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
+import { svc } from '../svc.ts'
 
 let dir: string
 let remove: () => void
@@ -18,22 +18,15 @@ afterEach(() => {
   remove()
 })
 
-type Ran = { exit: number; out: string; err: string }
-const svc = async (
-  args: string,
-  options: { stdin?: string; env?: Record<string, string> } = {},
-): Promise<Ran> => {
-  const io = memoryIo({ stdin: options.stdin, env: { SVC_CONFIG_DIR: dir, ...options.env }, cwd: dir })
-  const exit = await run(args.split(' '), io)
-  return { exit, out: io.out(), err: io.err() }
-}
+const run = (line: string, { env, ...options }: MemoryOptions = {}) =>
+  svc(line, { cwd: dir, ...options, env: { SVC_CONFIG_DIR: dir, ...env } })
 const saved = () => JSON.parse(readFileSync(join(dir, 'profiles.json'), 'utf8'))
 const key = `svc_org_1a2b3c4d_${'k'.repeat(43)}`
 const url = 'https://host.example/admin/public/api'
 
 describe('svc profile add', () => {
   test('saves the profile with a key from standard input and makes the first one current', async () => {
-    const { exit, out, err } = await svc(
+    const { exit, out, err } = await run(
       `profile add prod --base-url ${url} --org acme --protected --with-key`,
       {
         stdin: `${key}\n`,
@@ -56,16 +49,16 @@ describe('svc profile add', () => {
     })
   })
   test('keeps the current profile and refuses a name that is taken', async () => {
-    await svc(`profile add a --base-url ${url}`)
-    await svc(`profile add b --base-url ${url}`)
+    await run(`profile add a --base-url ${url}`)
+    await run(`profile add b --base-url ${url}`)
     expect(saved().current).toBe('a')
-    expect(await svc(`profile add b --base-url ${url}`)).toMatchObject({
+    expect(await run(`profile add b --base-url ${url}`)).toMatchObject({
       exit: 3,
       err: expect.stringContaining('hint: svc profile set b'),
     })
   })
   test('hints at the root of the API where the address has no path', async () => {
-    expect((await svc('profile add a --base-url https://host.example')).err).toContain(
+    expect((await run('profile add a --base-url https://host.example')).err).toContain(
       'https://host.example/admin/public/api',
     )
   })
@@ -84,7 +77,7 @@ describe('svc profile add', () => {
   ]
   for (const [args, message] of wrong)
     test(`refuses: ${args}`, async () => {
-      const { exit, err } = await svc(args, { stdin: 'two words' })
+      const { exit, err } = await run(args, { stdin: 'two words' })
       expect(exit).toBe(2)
       expect(err).toMatch(message)
       expect(() => saved()).toThrow('ENOENT')
@@ -92,16 +85,16 @@ describe('svc profile add', () => {
 })
 
 describe('svc profile show', () => {
-  beforeEach(() => svc(`profile add prod --base-url ${url} --with-key`, { stdin: key }))
+  beforeEach(() => run(`profile add prod --base-url ${url} --with-key`, { stdin: key }))
   test('masks the key in every format unless --reveal', async () => {
     for (const format of ['table', 'json', 'yaml', 'csv', 'tsv', 'ndjson']) {
-      expect((await svc(`profile show -o ${format}`)).out).toContain('svc_org_1a2b3c4d_••••')
-      expect((await svc(`profile show -o ${format}`)).out).not.toContain(key)
-      expect((await svc(`profile show --reveal -o ${format}`)).out).toContain(key)
+      expect((await run(`profile show -o ${format}`)).out).toContain('svc_org_1a2b3c4d_••••')
+      expect((await run(`profile show -o ${format}`)).out).not.toContain(key)
+      expect((await run(`profile show --reveal -o ${format}`)).out).toContain(key)
     }
   })
   test('--explain names the argument as the source of the profile', async () => {
-    const { out } = await svc('profile show prod --explain -o json')
+    const { out } = await run('profile show prod --explain -o json')
     expect(JSON.parse(out)).toContainEqual({
       setting: 'profile',
       value: 'prod',
@@ -110,7 +103,7 @@ describe('svc profile show', () => {
     })
   })
   test('--explain names each value and its source, without a secret', async () => {
-    const { out } = await svc('profile show --explain -o json --base-url https://flag.example/api', {
+    const { out } = await run('profile show --explain -o json --base-url https://flag.example/api', {
       env: { SVC_ORG: 'umbrella', SVC_API_KEY: key },
     })
     const rows = JSON.parse(out) as object[]
@@ -139,44 +132,44 @@ describe('svc profile show', () => {
 
 describe('svc profile set, use, remove, list', () => {
   beforeEach(async () => {
-    await svc(`profile add prod --base-url ${url} --with-key`, { stdin: key })
-    await svc(`profile add test --base-url ${url}`)
+    await run(`profile add prod --base-url ${url} --with-key`, { stdin: key })
+    await run(`profile add test --base-url ${url}`)
   })
   test('set changes the named profile, or the one in use; an empty value takes a field away', async () => {
-    await svc('profile set test org=acme protected=true default-factors=biometric,location')
+    await run('profile set test org=acme protected=true default-factors=biometric,location')
     expect(saved().profiles.test).toMatchObject({
       org: 'acme',
       protected: true,
       default_factors: 'biometric,location',
     })
-    await svc('profile set test org=')
+    await run('profile set test org=')
     expect(saved().profiles.test.org).toBeUndefined()
-    await svc('profile set cacert=ca.pem')
+    await run('profile set cacert=ca.pem')
     expect(saved().profiles.prod.cacert).toBe(join(dir, 'ca.pem'))
   })
   test('set keeps a key with the address that it was saved for, and says so', async () => {
-    const { err } = await svc('profile set prod base_url=https://other.example/admin/public/api')
+    const { err } = await run('profile set prod base_url=https://other.example/admin/public/api')
     expect(err).toContain('Its key was saved for https://host.example')
     expect(saved().profiles.prod.api_key_origin).toBe('https://host.example')
   })
   test('set takes no secret, and nothing unknown', async () => {
-    expect(await svc('profile set prod api_key=x')).toMatchObject({
+    expect(await run('profile set prod api_key=x')).toMatchObject({
       exit: 2,
       err: expect.stringContaining('svc profile login'),
     })
-    expect(await svc('profile set prod constructor=x')).toMatchObject({ exit: 2 })
+    expect(await run('profile set prod constructor=x')).toMatchObject({ exit: 2 })
   })
   test('use and remove change which one is current', async () => {
-    await svc('profile use test')
+    await run('profile use test')
     expect(saved().current).toBe('test')
-    expect(await svc('profile remove test')).toMatchObject({ exit: 2, err: expect.stringContaining('--yes') })
-    expect((await svc('profile remove test --yes')).exit).toBe(0)
+    expect(await run('profile remove test')).toMatchObject({ exit: 2, err: expect.stringContaining('--yes') })
+    expect((await run('profile remove test --yes')).exit).toBe(0)
     expect(saved()).toMatchObject({ profiles: { prod: {} } })
     expect(saved().current).toBeUndefined()
-    expect((await svc('profile use test')).err).toContain('there are prod')
+    expect((await run('profile use test')).err).toContain('there are prod')
   })
   test('list shows where each goes and whether it has a key, never the key', async () => {
-    const { out } = await svc('profile list')
+    const { out } = await run('profile list')
     expect(out).toBe(`prod\ttrue\t${url}\t\tsaved\t\tfalse\ntest\tfalse\t${url}\t\t\t\tfalse\n`)
   })
 })
@@ -201,28 +194,28 @@ const listen = async (status = 401): Promise<{ base: string; seen: unknown[] }> 
 describe('svc profile login', () => {
   test('saves a key that works, for its own address', async () => {
     const { base, seen } = await listen()
-    await svc(`profile add here --base-url ${base}`)
-    const { exit, out, err } = await svc('profile login here --with-key', { stdin: key })
+    await run(`profile add here --base-url ${base}`)
+    const { exit, out, err } = await run('profile login here --with-key', { stdin: key })
     expect({ exit, seen }).toEqual({ exit: 0, seen: [key] })
     expect(out + err).not.toContain(key)
     expect(saved().profiles.here).toMatchObject({ api_key: key, api_key_origin: new URL(base).origin })
   })
   test('does not save a key that the service refuses', async () => {
     const { base } = await listen()
-    await svc(`profile add here --base-url ${base}`)
-    expect((await svc('profile login here --with-key', { stdin: 'wrong' })).exit).toBe(4)
+    await run(`profile add here --base-url ${base}`)
+    expect((await run('profile login here --with-key', { stdin: 'wrong' })).exit).toBe(4)
     expect(saved().profiles.here.api_key).toBeUndefined()
   })
   test('saves a key that is known but may not list organizations, and says so', async () => {
     const { base } = await listen(403)
-    await svc(`profile add here --base-url ${base}`)
-    const { exit, err } = await svc('profile login here --with-key', { stdin: 'limited' })
+    await run(`profile add here --base-url ${base}`)
+    const { exit, err } = await run('profile login here --with-key', { stdin: 'limited' })
     expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('cannot list') })
     expect(saved().profiles.here.api_key).toBe('limited')
   })
   test('makes the profile where it is told the address, and the first one is current', async () => {
     const { base, seen } = await listen()
-    const { exit, out } = await svc(`profile login here --base-url ${base} --with-key`, { stdin: key })
+    const { exit, out } = await run(`profile login here --base-url ${base} --with-key`, { stdin: key })
     expect({ exit, out, seen }).toMatchObject({
       exit: 0,
       out: expect.stringContaining('profile here'),
@@ -235,13 +228,13 @@ describe('svc profile login', () => {
   })
   test('makes the profile for the address in the environment', async () => {
     const { base } = await listen()
-    await svc('profile login default --with-key', { stdin: key, env: { SVC_BASE_URL: base } })
+    await run('profile login default --with-key', { stdin: key, env: { SVC_BASE_URL: base } })
     expect(saved().profiles).toMatchObject({ default: { base_url: base, api_key: key } })
   })
   test('keeps the CA that a new profile was logged in with', async () => {
     const { base } = await listen()
     writeFileSync(join(dir, 'ca.pem'), '')
-    await svc(`profile login here --base-url ${base} --cacert ${dir}/ca.pem --with-key`, { stdin: key })
+    await run(`profile login here --base-url ${base} --cacert ${dir}/ca.pem --with-key`, { stdin: key })
     expect(saved().profiles.here).toMatchObject({ cacert: join(dir, 'ca.pem') })
   })
   test.each([
@@ -250,19 +243,19 @@ describe('svc profile login', () => {
     ['profile login here --base-url http://h.example/x', /over plain http/, ''],
     ['profile login here --base-url h.example', /--base-url/, ''],
   ])('makes no profile with %s', async (args, message, hint) => {
-    const { exit, err } = await svc(`${args} --with-key`, { stdin: key })
+    const { exit, err } = await run(`${args} --with-key`, { stdin: key })
     expect({ exit, err }).toEqual({ exit: expect.toBeOneOf([2, 4]), err: expect.stringMatching(message) })
     expect(err).toContain(hint)
     expect(existsSync(join(dir, 'profiles.json'))).toBe(false)
   })
   test('makes no profile where the service refuses the key', async () => {
     const { base } = await listen()
-    expect((await svc(`profile login here --base-url ${base} --with-key`, { stdin: 'wrong' })).exit).toBe(4)
+    expect((await run(`profile login here --base-url ${base} --with-key`, { stdin: 'wrong' })).exit).toBe(4)
     expect(existsSync(join(dir, 'profiles.json'))).toBe(false)
   })
   test('asks nobody in a pipe', async () => {
-    await svc(`profile add here --base-url ${url}`)
-    expect(await svc('profile login here')).toMatchObject({
+    await run(`profile add here --base-url ${url}`)
+    expect(await run('profile login here')).toMatchObject({
       exit: 2,
       err: expect.stringContaining('--with-key'),
     })

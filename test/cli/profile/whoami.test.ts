@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
 import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
 import { startFakeHosted } from '../../fake-hosted.ts'
-import { memoryIo } from '../memory-io.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
+import { svc } from '../svc.ts'
 
 const { path: dir, remove } = temporaryFolder()
 let service: RunningService
@@ -17,15 +16,14 @@ afterAll(async () => {
   remove()
 })
 
-const svc = async (line: string, env: Record<string, string> = {}) => {
+const run = async (line: string, env: Record<string, string> = {}) => {
   const own = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: service.operatorKey!, SVC_CONFIG_DIR: dir }
-  const io = memoryIo({ env: { ...own, ...env } })
-  const exit = await run(line.split(' '), io)
-  return { exit, data: JSON.parse(io.out() || 'null') as Record<string, unknown>, err: io.err() }
+  const { exit, out, err } = await svc(line, { env: { ...own, ...env } })
+  return { exit, data: JSON.parse(out || 'null') as Record<string, unknown>, err }
 }
 
 test('shows the operator key, and the profile and address in use', async () => {
-  expect(await svc('whoami -o json')).toEqual({
+  expect(await run('whoami -o json')).toEqual({
     exit: 0,
     err: '',
     data: {
@@ -49,16 +47,16 @@ test('shows the operator key, and the profile and address in use', async () => {
 
 test('shows the key that asks beside the API key, and alone where there is no other', async () => {
   const ask = await service.makeAskKey()
-  const { key } = (await svc('key create --name reader --can read --expires 2099-01-01T00:00:00Z -o json'))
+  const { key } = (await run('key create --name reader --can read --expires 2099-01-01T00:00:00Z -o json'))
     .data
   const login = (flags: string, stdin: unknown) =>
-    run(
-      `profile login both --base-url ${service.baseUrl} --with-key${flags}`.split(' '),
-      memoryIo({ env: { SVC_CONFIG_DIR: join(dir, 'both') }, stdin: `${stdin}\n` }),
-    )
-  expect([await login('', key), await login(' --ask', ask)]).toEqual([0, 0])
+    svc(`profile login both --base-url ${service.baseUrl} --with-key${flags}`, {
+      env: { SVC_CONFIG_DIR: join(dir, 'both') },
+      stdin: `${stdin}\n`,
+    })
+  expect([(await login('', key)).exit, (await login(' --ask', ask)).exit]).toEqual([0, 0])
   const profile = { SVC_BASE_URL: '', SVC_API_KEY: '', SVC_CONFIG_DIR: join(dir, 'both') }
-  expect((await svc('whoami -o json', profile)).data).toMatchObject({
+  expect((await run('whoami -o json', profile)).data).toMatchObject({
     key_name: 'reader',
     kind: 'service',
     scopes: ['read'],
@@ -67,14 +65,14 @@ test('shows the key that asks beside the API key, and alone where there is no ot
     ask_key_scopes: ['ask'],
     ask_key_expires_at: null,
   })
-  const alone = await svc('whoami -o json', { SVC_API_KEY: '', SVC_ASK_KEY: ask })
+  const alone = await run('whoami -o json', { SVC_API_KEY: '', SVC_ASK_KEY: ask })
   expect(alone.data).toMatchObject({ key_name: 'local', scopes: ['ask'], ask_key_name: null })
 })
 
 test('shows the organization of a key that belongs to one', async () => {
-  await svc('org create --name Acme -o json')
-  const { data: made } = await svc('key create --name ci --org acme --can all -o json')
-  const { data } = await svc('whoami -o json', { SVC_API_KEY: String(made['key']) })
+  await run('org create --name Acme -o json')
+  const { data: made } = await run('key create --name ci --org acme --can all -o json')
+  const { data } = await run('whoami -o json', { SVC_API_KEY: String(made['key']) })
   expect(data).toMatchObject({ key_name: 'ci', kind: 'organization', org_id: 1, org: 'acme' })
 })
 
@@ -93,7 +91,7 @@ test.each([
   ],
   ['no key', { SVC_API_KEY: '' }, 4, /no API key/],
 ])('shows what is known here with %s', async (_, env, code, says) => {
-  const { exit, data, err } = await svc('whoami -o json', env)
+  const { exit, data, err } = await run('whoami -o json', env)
   expect(exit).toBe(code)
   expect(err).toMatch(says)
   expect(data).toMatchObject({ profile: 'default', key_name: null })
@@ -101,7 +99,7 @@ test.each([
 
 test('another service of the contract need not know whose key it is', async () => {
   const other = await startFakeHosted()
-  const { exit, data, err } = await svc('whoami -o json', { SVC_BASE_URL: other.baseUrl })
+  const { exit, data, err } = await run('whoami -o json', { SVC_BASE_URL: other.baseUrl })
   await other.close()
   expect({ exit, err }).toEqual({ exit: 0, err: 'This service does not say whose key it is\n' })
   expect(data).toMatchObject({ base_url: other.baseUrl, kind: null })

@@ -2,9 +2,10 @@ import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { operationLine } from '../../../src/cli/operation/approval-subject.ts'
 import { typedAgain, typedLine } from '../../../src/cli/program/command-line.ts'
-import { commandTree, openContext, run } from '../../../src/cli/main.ts'
+import { commandTree, openContext } from '../../../src/cli/main.ts'
 import { org } from '../../../src/contract/org.ts'
 import { memoryIo } from '../memory-io.ts'
+import { svc } from '../svc.ts'
 
 const extra = { idp: { client_secret: 'hush', client_id: 'c1' }, api_token: 'hush' }
 
@@ -27,11 +28,12 @@ describe('a secret below another field', () => {
   })
 
   test.each([[[]], [['-o', 'json']]])('is not in a dry run with %j', async (more) => {
-    const io = memoryIo({ env: { SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api', SVC_API_KEY: 'k' } })
+    const env = { SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api', SVC_API_KEY: 'k' }
     const fields = ['-F', 'idp.client_secret=hush', '-f', 'api_token=hush', '-f', 'note=kept']
-    expect(await run(['org', 'create', '--name', 'X', ...fields, '--dry-run', ...more], io)).toBe(0)
-    expect(io.out()).toContain('"note": "kept"')
-    expect(io.out() + io.err()).not.toContain('hush')
+    const ran = await svc(['org', 'create', '--name', 'X', ...fields, '--dry-run', ...more], { env })
+    expect(ran.exit).toBe(0)
+    expect(ran.out).toContain('"note": "kept"')
+    expect(ran.out + ran.err).not.toContain('hush')
   })
 })
 

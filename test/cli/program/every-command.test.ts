@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeCommand, type CommandNode } from '../../../src/cli/program/command-node.ts'
-import { commandTree, openContext, run } from '../../../src/cli/main.ts'
+import { commandTree, openContext } from '../../../src/cli/main.ts'
 import { answersNoId, printsText } from '../../../src/cli/terminal/accepted.ts'
 import { formats } from '../../../src/cli/terminal/output.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
+import { svc } from '../svc.ts'
 
 // Every command, those that are written by hand included, typed as its help shows it.
 
@@ -44,12 +45,11 @@ afterAll(async () => {
 
 const failing = async (argv: string[]) => {
   const sent = service.seen.length
-  const io = memoryIo({
+  const { exit, out, err } = await svc(argv, {
     cwd: folder.path,
     env: { SVC_CONFIG_DIR: folder.path, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'svc_op_1a2b3c4d_key' },
   })
-  const exit = await run(argv, io)
-  return { exit: exit % 100, out: io.out(), err: io.err(), sent: service.seen.length - sent }
+  return { exit: exit % 100, out, err, sent: service.seen.length - sent }
 }
 
 /** Before `--`, behind which nothing is a flag of ours. */

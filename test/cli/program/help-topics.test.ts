@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest'
 import { describeCommand, type CommandNode } from '../../../src/cli/program/command-node.ts'
 import { topics } from '../../../src/cli/program/help-topics.ts'
-import { commandTree, openContext, run } from '../../../src/cli/main.ts'
+import { commandTree, openContext } from '../../../src/cli/main.ts'
 import { memoryIo } from '../memory-io.ts'
+import { svc } from '../svc.ts'
 
-const svc = async (...argv: string[]) => {
-  const io = memoryIo({ columns: 100 })
-  return { exit: await run(argv, io), out: io.out(), err: io.err() }
-}
+const run = (line: string) => svc(line, { columns: 100 })
 
 /** Commands that do something, with the words that lead to each. */
 const leaves = (node: CommandNode, words: string[] = []): [string, CommandNode][] =>
@@ -16,29 +14,29 @@ const leaves = (node: CommandNode, words: string[] = []): [string, CommandNode][
     : node.commands.flatMap((child) => leaves(child, [...words, child.name]))
 
 test('svc help lists the topics', async () => {
-  const { exit, out } = await svc('help')
+  const { exit, out } = await run('help')
   expect(exit).toBe(0)
   for (const name of Object.keys(topics)) expect(out).toContain(`  ${name}`)
 })
 
 test.each(Object.keys(topics))('svc help %s fits a terminal of 120 columns', async (topic) => {
-  const { exit, out } = await svc('help', topic)
+  const { exit, out } = await run(`help ${topic}`)
   expect(exit).toBe(0)
   expect(out.split('\n').filter((line) => line.length > 120)).toEqual([])
 })
 
 test('svc help with the words of a command is its --help', async () => {
-  const [asTopic, asFlag] = [await svc('help', 'org', 'create'), await svc('org', 'create', '--help')]
-  expect(asTopic).toEqual(asFlag)
+  const [asTopic, asFlag] = [await run('help org create'), await run('org create --help')]
+  expect([asTopic.exit, asTopic.out, asTopic.err]).toEqual([0, asFlag.out, ''])
   expect(asTopic.out).toContain('Usage: svc org create')
 })
 
 test('a word that means nothing is refused with the nearest one that does', async () => {
-  expect(await svc('help', 'exitcodes')).toMatchObject({
+  expect(await run('help exitcodes')).toMatchObject({
     exit: 2,
     err: expect.stringContaining('hint: svc help exit-codes'),
   })
-  expect((await svc('help', 'nothing-at-all')).err).toContain('hint: svc help exit-codes|environment')
+  expect((await run('help nothing-at-all')).err).toContain('hint: svc help exit-codes|environment')
 })
 
 test('every command shows an example of itself', async () => {

@@ -5,16 +5,15 @@ import { parse as parseCsv } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { readCell } from '../../../src/cli/terminal/csv-cell.ts'
-import { run } from '../../../src/cli/main.ts'
 import { formats } from '../../../src/cli/terminal/output.ts'
 import { answerFieldsWith } from '../../../src/contract/describe.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
-import { memoryIo } from '../memory-io.ts'
 import { personalText, sampleData } from './sample.ts'
 import { argvOf, isMeant, operations } from './typed-operations.ts'
+import { svc } from '../svc.ts'
 
 // Every command of the table in every format, on a terminal and piped. Commands, arguments and answers come from the
 // table: a new operation is looked at without a line here.
@@ -42,8 +41,8 @@ const answering = (failing?: Operation): void =>
     json(200, { status: 'success', message, ...(data === undefined ? {} : { data }) })(request, response)
   })
 
-const typing = async (argv: string[], tty: boolean) => {
-  const io = memoryIo({
+const typing = (argv: string[], tty: boolean) =>
+  svc(argv, {
     tty,
     columns: 120,
     cwd: folder.path,
@@ -54,9 +53,6 @@ const typing = async (argv: string[], tty: boolean) => {
       SVC_API_KEY: 'svc_op_1a2b3c4d_key',
     },
   })
-  const exit = await run(argv, io)
-  return { exit, out: io.out(), err: io.err() }
-}
 
 /** What a terminal must never get: controls but newline and tab, and what is invisible or turns text round. */
 const unsafe = /[^\P{Cc}\n\t]|\p{Cf}|\p{Zl}|\p{Zp}/u

@@ -86,7 +86,7 @@ describe('an error', () => {
     expect(showing(full)).toMatchObject({ exit: 1, err: 'svc: ENOSPC: no space left on device, write\n' })
   })
   test('by an abort is an interruption', () => {
-    const io = { ...memoryIo(), signal: AbortSignal.abort() }
+    const io = memoryIo({ signal: AbortSignal.abort() })
     expect(showError(new Error('whatever'), { io, globals: {} })).toBe(130)
   })
 })

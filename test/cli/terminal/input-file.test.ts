@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run } from '../../../src/cli/main.ts'
-import { memoryIo } from '../memory-io.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
+import { svc } from '../svc.ts'
 
 let folder: string
 let remove: () => void
@@ -13,37 +12,34 @@ beforeAll(() => {
 })
 afterAll(() => remove())
 
-const svc = async (...argv: string[]) => {
-  const io = memoryIo({ cwd: folder, env: { SVC_CONFIG_DIR: folder, SVC_API_KEY: 'k' } })
-  return { exit: await run(argv, io), out: io.out(), err: io.err() }
-}
+const run = (line: string) => svc(line, { cwd: folder, env: { SVC_CONFIG_DIR: folder, SVC_API_KEY: 'k' } })
 
 describe('a file that a flag names', () => {
   test('is looked for where svc was started', async () => {
-    const { exit, out } = await svc('org', 'create', '--input', 'body.json', '--dry-run')
+    const { exit, out } = await run('org create --input body.json --dry-run')
     expect(exit).toBe(0)
     expect(out).toContain('Acme')
   })
 
   test.each([
-    [['org', 'create', '--input', 'none.json'], '--input: cannot read the file none.json: it does not exist'],
-    [['org', 'create', '--input', '.'], '--input: cannot read the file .: it is a folder'],
-    [['org', 'create', '-F', 'name=@none'], '-F: cannot read the file none'],
-  ])('%j that cannot be read is named', async (argv, words) => {
-    const { exit, err } = await svc(...argv)
+    ['org create --input none.json', '--input: cannot read the file none.json: it does not exist'],
+    ['org create --input .', '--input: cannot read the file .: it is a folder'],
+    ['org create -F name=@none', '-F: cannot read the file none'],
+  ])('%s that cannot be read is named', async (line, words) => {
+    const { exit, err } = await run(line)
     expect(exit).toBe(2)
     expect(err).toContain(words)
   })
 
   test.each([
-    [['org', 'create', '--input', '/dev/zero']],
-    [['--key-file', '/dev/zero', 'org', 'list']],
-    [['approve', 'verify', '/dev/zero']],
-    [['user', 'import', '/dev/zero', '--org', '1']],
-    [['diff', '-f', '/dev/zero']],
-    [['apply', '--plan', '/dev/zero']],
-  ])('%j that never ends is refused and not read into memory', async (argv) => {
-    const { exit, err } = await svc(...argv)
+    'org create --input /dev/zero',
+    '--key-file /dev/zero org list',
+    'approve verify /dev/zero',
+    'user import /dev/zero --org 1',
+    'diff -f /dev/zero',
+    'apply --plan /dev/zero',
+  ])('%s that never ends is refused and not read into memory', async (line) => {
+    const { exit, err } = await run(line)
     expect(exit).toBe(2)
     expect(err).toMatch(/\d\d MiB/)
   })

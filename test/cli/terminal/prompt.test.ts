@@ -16,7 +16,7 @@ const asking = async <T>(
     if (shown === '') setImmediate(() => (typed === undefined ? input.end() : input.write(typed)))
     shown += chunk.toString()
   })
-  const io = { ...memoryIo({ tty: true }), signal }
+  const io = memoryIo({ tty: true, signal })
   const answer = await ask(createPrompt(io, { input, output }))
   return { answer, shown }
 }
