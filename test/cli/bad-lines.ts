@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import type { CommandNode, FlagNode } from '../../src/cli/program/command-node.ts'
 import { exits } from '../../src/core/exit-codes.ts'
+import { commandWords } from '../command-words.ts'
 import { memoryIo, type MemoryIo } from './memory-io.ts'
 
 // Command lines that are wrong in one of many ways, made from the examples in the help of every command.
@@ -19,12 +20,9 @@ const leaves = (node: CommandNode, words: string[] = []): Leaf[] =>
     ? [{ words, node }]
     : node.commands.flatMap((child) => leaves(child, [...words, child.name]))
 
-const wordsIn = (line: string): string[] =>
-  [...line.matchAll(/"([^"]*)"|'([^']*)'|\S+/g)].map(([word, double, single]) => double ?? single ?? word)
-
 /** The first example of a command, without what a shell would do. The organization of the others is not deleted. */
 const exampleOf = ({ words, node }: Leaf): string[] =>
-  wordsIn(
+  commandWords(
     (/^ {2}svc (.*)$/m.exec(node.after)?.[1] ?? words.join(' '))
       .replace(/ (?:[<>|#]|--with-key).*$/, '')
       .replace(/^org delete acme/, 'org delete globex'),

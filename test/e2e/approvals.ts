@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { bin, startService, svc, type Ended, type Service } from './processes.ts'
+import { outcome, startService, startSvc, svc, type Service } from './processes.ts'
+import { watch } from './terminal.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 // A person decides in one terminal what was asked in another: the built program against the real service.
@@ -58,27 +57,16 @@ export const key = (): string[] => ['--authenticator', path(`approver-${people}.
 export const decide = (decision: string, id: string, ...more: string[]): Promise<string> =>
   ok(['approve', 'inbox', ...key(), `--${decision}`, id, ...more])
 
-/** A command under way; `said` answers what it has said once that matches. */
+/** Starts a command. `printed` waits until its output matches. */
 export const begin = (args: string[], extra: Record<string, string> = {}) => {
-  const child = spawn(process.execPath, [bin, ...args], { env: { PATH: process.env.PATH, ...env, ...extra } })
-  const output: Ended = { exit: null, stdout: '', stderr: '' }
-  let looks: (() => void)[] = []
-  for (const name of ['stdout', 'stderr'] as const)
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      output[name] += text
-      for (const look of looks) look()
-    })
-  const ended = once(child, 'close').then(([exit]): Ended => ({ ...output, exit: exit as number | null }))
-  const said = (pattern: RegExp): Promise<RegExpExecArray> =>
-    new Promise((resolve, reject) => {
-      const look = (): void => {
-        const match = pattern.exec(output.stderr + output.stdout)
-        if (match) resolve(match)
-      }
-      looks = [...looks, look]
-      look()
-      void ended.then(() => reject(new Error(`It ended: ${output.stderr}${output.stdout}`)))
-    })
-  return { child, ended, said }
+  const child = startSvc(args, { ...env, ...extra })
+  const [output, ended] = [watch(child), outcome(child)]
+  const printed = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    await output.until(() => pattern.test(output.written()))
+    const match = pattern.exec(output.written())
+    if (!match) throw new Error(`It ended: ${output.written()}`)
+    return match
+  }
+  return { child, ended, printed }
 }
 export const asked = /Asked .*\((apr_[\w-]+)\)/

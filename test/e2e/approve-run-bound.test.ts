@@ -32,7 +32,7 @@ const keyThatCan = async (scopes: string): Promise<string> => {
 
 const runWith = async (key: string) => {
   const running = begin(['approve', 'run', '--', 'true'], { SVC_ASK_KEY: key })
-  await decide('approve', (await running.said(asked))[1]!)
+  await decide('approve', (await running.printed(asked))[1]!)
   return running.ended
 }
 
@@ -40,7 +40,7 @@ describe('what a command is bound to', () => {
   test('is read by the approver, signed, and used once', async () => {
     const file = script('deploy.sh', 'deployed')
     const running = run('--', file, '4.2')
-    const id = (await running.said(asked))[1]!
+    const id = (await running.printed(asked))[1]!
     const { subject, action } = await record(id)
     const sha256 = createHash('sha256').update('#!/bin/sh\necho deployed "$@"\n').digest('hex')
     expect(subject).toMatchObject({
@@ -64,7 +64,7 @@ describe('what a command is bound to', () => {
     ['a file among the arguments', () => ['/bin/cat', script('plan.txt', 'good')], 'plan.txt'],
   ])('stops the run when %s was changed meanwhile, and is not used up', async (_, command, name) => {
     const running = run('--', ...command())
-    const id = (await running.said(asked))[1]!
+    const id = (await running.printed(asked))[1]!
     script(name, 'evil')
     await decide('approve', id)
     const { exit, stdout, stderr } = await running.ended
@@ -80,7 +80,7 @@ describe('what a command is bound to', () => {
     const file = path(`later-${people}.sh`)
     before(file)
     const running = run('--', '/bin/sh', file)
-    const id = (await running.said(asked))[1]!
+    const id = (await running.printed(asked))[1]!
     rmSync(file, { recursive: true, force: true })
     writeFileSync(file, 'echo evil\n')
     await decide('approve', id)
@@ -95,7 +95,7 @@ describe('what a command is bound to', () => {
     const folder = path(`app-${people}`)
     mkdirSync(folder)
     const running = run('--', '/bin/ls', folder)
-    const { 1: id = '', index, input } = await running.said(asked)
+    const { 1: id = '', index, input } = await running.printed(asked)
     expect(input.slice(0, index)).toContain(`The content of ${folder} is not bound: it is a directory`)
     // What is written into it changes nothing: nobody approved what is in it.
     writeFileSync(`${folder}/new`, '')
@@ -106,7 +106,7 @@ describe('what a command is bound to', () => {
   test('accepts the receipt that svc makes itself as an argument', async () => {
     const kept = path(`receipt-${people}.json`)
     const running = run('--receipt', kept, '--', '/bin/cat', kept)
-    const id = (await running.said(asked))[1]!
+    const id = (await running.printed(asked))[1]!
     await decide('approve', id)
     const { exit, stdout } = await running.ended
     expect({ exit, id: JSON.parse(stdout).claims.jti }).toEqual({ exit: 0, id })
@@ -116,7 +116,7 @@ describe('what a command is bound to', () => {
     const file = script('bound.sh', 'good')
     const data = script('data.txt', 'good')
     const running = run('--bind', file, '--bind', data, '--', file, data)
-    const id = (await running.said(asked))[1]!
+    const id = (await running.printed(asked))[1]!
     script('bound.sh', 'evil')
     script('data.txt', 'evil')
     await decide('approve', id)
@@ -145,7 +145,7 @@ describe('the environment of a command', () => {
       MORE: 'm',
     }
     const running = begin(['approve', 'run', '--env', 'STAGE', '--env', 'COLOUR=blue', ...print], secrets)
-    const id = (await running.said(asked))[1]!
+    const id = (await running.printed(asked))[1]!
     const { environment } = (await record(id)).subject.data
     expect(environment).toEqual({
       passed: expect.arrayContaining(['PATH', 'STAGE']),

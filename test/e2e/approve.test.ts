@@ -20,7 +20,7 @@ describe('svc approve', () => {
       '--receipt',
       path('receipt.json'),
     ])
-    const [, number] = await request.said(/phone: (\d\d)/)
+    const [, number] = await request.printed(/phone: (\d\d)/)
     const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
       [/Deploy 4\.2 ✓ \(key "asks"/, enter],
       [/Your decision/, down + enter],
@@ -60,7 +60,7 @@ describe('svc approve', () => {
     const request = begin(['approve', 'request', 'Deploy', '--receipt', path('self.json')], {
       SVC_ASK_KEY: '',
     })
-    await decide('approve', (await request.said(asked))[1]!)
+    await decide('approve', (await request.printed(asked))[1]!)
     expect(await request.ended).toMatchObject({
       exit: 0,
       stderr: expect.stringMatching(
@@ -71,7 +71,7 @@ describe('svc approve', () => {
 
   test('the inbox says so when somebody else decides first', async () => {
     const request = begin(['approve', 'request', 'Deploy'])
-    const id = (await request.said(asked))[1]!
+    const id = (await request.printed(asked))[1]!
     const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
       [/Deploy \(key "asks"/, enter],
       [/Your decision/, () => decide('deny', id)],
@@ -86,7 +86,7 @@ describe('svc approve', () => {
       await ok(['key', 'create', '--can', 'all', '--name', 'ci', '--org', 'acme', '--json', 'key'])
     ).match(/svc_org_[\w-]+/)![0]
     const request = begin(['approve', 'request', 'Deploy', '-o', 'ndjson'], { SVC_API_KEY: other })
-    const id = (await request.said(/"request_id":"(apr_[\w-]+)"/))[1]!
+    const id = (await request.printed(/"request_id":"(apr_[\w-]+)"/))[1]!
     await decide('not-me', id)
     const { exit, stdout } = await request.ended
     expect(
@@ -103,11 +103,11 @@ describe('svc approve', () => {
 
   test('a wait survives a restart of the service and says so', async () => {
     const request = begin(['approve', 'request', 'Deploy'])
-    const id = (await request.said(asked))[1]!
+    const id = (await request.printed(asked))[1]!
     await service.stop('SIGKILL')
-    await request.said(/still waiting/)
+    await request.printed(/still waiting/)
     await startAgain()
-    await request.said(/Connected again/)
+    await request.printed(/Connected again/)
     await decide('approve', id)
     expect((await request.ended).exit).toBe(0)
   })
@@ -115,7 +115,7 @@ describe('svc approve', () => {
   test('Ctrl-C says how to go on, and waiting goes on where it ended', async () => {
     const there = ['--base-url', service.baseUrl]
     const request = begin(['approve', 'request', 'Deploy', ...there])
-    const id = (await request.said(asked))[1]!
+    const id = (await request.printed(asked))[1]!
     request.child.kill('SIGINT')
     const stopped = await request.ended
     expect(stopped).toMatchObject({

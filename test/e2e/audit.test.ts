@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditHash, genesisHash } from '../../src/receipt/chain.ts'
+import { createGeofence } from './geofence.ts'
 import { startService, svc, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -45,26 +46,7 @@ const rewrite = (forge: boolean): void => {
 beforeAll(async () => {
   await start(dataDir)
   await svc(['org', 'create', '--name', 'Acme'], env)
-  for (const name of ['One', 'Two'])
-    await svc(
-      [
-        'geofence',
-        'create',
-        '--org',
-        '1',
-        '--name',
-        name,
-        '--latitude',
-        '1',
-        '--longitude',
-        '2',
-        '--radius',
-        '3',
-        '--is-active',
-        '1',
-      ],
-      env,
-    )
+  for (const name of ['One', 'Two']) await createGeofence(name, env)
   const { stdout } = await svc(['audit', 'head', '--org', '1', '-o', 'json'], env)
   writeFileSync(head, stdout)
 })

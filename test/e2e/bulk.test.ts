@@ -1,31 +1,20 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { bin, startService, svc, type Service } from './processes.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { outcome, startSvc, svc } from './processes.ts'
 import { hintOf, typeLine } from './shell.ts'
 import { onTerminal } from './terminal.ts'
+import { env, installHooks, path } from './bare-service.ts'
 
-const key = 'svc_op_endtoend_0123456789012345678901234567890'
-const folder = temporaryFolder()
-const users = `${folder.path}/users.csv`
+installHooks()
+const users = path('users.csv')
 const results = `${users}.results.ndjson`
 const count = 1200
-let service: Service
-let env: Record<string, string>
 let org = ''
 
-beforeAll(async () => {
-  service = await startService(`${folder.path}/data`, key)
-  env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key, SVC_CONFIG_DIR: `${folder.path}/config` }
+beforeAll(() => {
   const rows = Array.from({ length: count }, (_, i) => `+1202${2_000_000 + i},u${i}@acme.example,U,${i}`)
   writeFileSync(users, `mobile,email,first_name,last_name\n${rows.join('\n')}\n`)
-})
-afterAll(async () => {
-  await service.stop()
-  folder.remove()
 })
 let made = 0
 beforeEach(async () => {
@@ -43,20 +32,15 @@ const members = async (): Promise<number> =>
 
 /** An import that gets a signal once some rows are done. */
 const importUntil = async (signal: NodeJS.Signals) => {
-  const child = spawn(process.execPath, [bin, 'user', 'import', users, '--org', org], {
-    env: { PATH: process.env.PATH, ...env },
-  })
-  let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  const closed = once(child, 'close') as Promise<[number | null]>
+  const child = startSvc(['user', 'import', users, '--org', org], env)
+  const ended = outcome(child)
   while (
     child.exitCode === null &&
     (!existsSync(results) || readFileSync(results, 'utf8').split('\n').length < 100)
   )
     await turn()
   child.kill(signal)
-  const [exit] = await closed
-  return { exit, stderr }
+  return ended
 }
 
 test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
@@ -94,23 +78,11 @@ test('in a pipe nothing moves a cursor', { timeout: 60_000 }, async () => {
 })
 
 test('an export is piped into an import', { timeout: 60_000 }, async () => {
-  await svc(['user', 'import', users, '--org', org, '--results', `${folder.path}/r`], env)
+  await svc(['user', 'import', users, '--org', org, '--results', path('r')], env)
   const { stdout } = await svc(['user', 'export', '--org', org], env)
   expect(stdout.split('\n')).toHaveLength(count + 2)
   const again = await svc(
-    [
-      'user',
-      'import',
-      '-',
-      '--org',
-      org,
-      '--on-conflict',
-      'skip',
-      '-o',
-      'json',
-      '--results',
-      `${folder.path}/r`,
-    ],
+    ['user', 'import', '-', '--org', org, '--on-conflict', 'skip', '-o', 'json', '--results', path('r')],
     env,
     stdout,
   )
@@ -118,7 +90,7 @@ test('an export is piped into an import', { timeout: 60_000 }, async () => {
 })
 
 test('an import by a key of the organization waits for its rate, and stops at its quota', async () => {
-  const few = `${folder.path}/few.csv`
+  const few = path('few.csv')
   const rows = Array.from({ length: 45 }, (_, i) => `+1202${3_000_000 + i},u${i}@acme.example,U,${i}`)
   writeFileSync(few, `mobile,email,first_name,last_name\n${rows.join('\n')}\n`)
   const limits = ['--key-requests-per-second', '1', '--users', '42']

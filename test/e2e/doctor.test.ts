@@ -3,28 +3,13 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
-import { startService, svc, type Service } from './processes.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { svc } from './processes.ts'
 import { onTerminal } from './terminal.ts'
+import { env, installHooks, path, service } from './bare-service.ts'
 
-const folder = temporaryFolder()
-let service: Service
-let env: Record<string, string>
-
-beforeAll(async () => {
-  service = await startService(join(folder.path, 'data'), 'doctor-operator-key-of-32-characters')
-  env = {
-    SVC_BASE_URL: service.baseUrl,
-    SVC_API_KEY: service.key,
-    SVC_CONFIG_DIR: join(folder.path, 'config'),
-  }
-})
-afterAll(async () => {
-  await service.stop()
-  folder.remove()
-})
+installHooks()
 
 const examine = async (extra: Record<string, string> = {}, ...flags: string[]) => {
   const { exit, stdout, stderr } = await svc(['doctor', '-o', 'json', ...flags], { ...env, ...extra })
@@ -129,7 +114,7 @@ describe('svc doctor', () => {
   })
 
   test('finds a profile file that others can read, and --fix takes that away', async () => {
-    const dir = join(folder.path, 'open')
+    const dir = path('open')
     const own = { SVC_CONFIG_DIR: dir }
     await svc(['profile', 'add', 'prod', '--base-url', service.baseUrl], { ...env, ...own })
     const file = join(dir, 'profiles.json')

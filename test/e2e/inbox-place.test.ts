@@ -29,7 +29,7 @@ test('an approval without the place that a rule requires is stopped, and the hin
 
 test('the inbox asks for the place, and it counts', async () => {
   const request = begin(['approve', 'request', 'Deploy'])
-  await request.said(asked)
+  await request.printed(asked)
   const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
     [/Deploy \(key "asks"/, enter],
     [/required by a rule[^]*Your decision/, down + enter],

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bin, startService, svc, type Ended, type Service } from './processes.ts'
+import { createGeofence } from './geofence.ts'
+import { outcome, startService, startSvc, svc, type Ended, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { onTerminal } from './terminal.ts'
+import { typeLine } from './shell.ts'
+import { onTerminal, watch } from './terminal.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
 const folder = temporaryFolder()
@@ -13,23 +13,7 @@ let service: Service
 let env: Record<string, string>
 
 const run = (...args: string[]): Promise<Ended> => svc(args, env)
-const create = (name: string): Promise<Ended> =>
-  run(
-    'geofence',
-    'create',
-    '--org',
-    'acme',
-    '--name',
-    name,
-    '--latitude',
-    '1',
-    '--longitude',
-    '2',
-    '--radius',
-    '3',
-    '--is-active',
-    '1',
-  )
+const create = (name: string): Promise<Ended> => createGeofence(name, env)
 
 beforeAll(async () => {
   service = await startService(dataDir, key)
@@ -48,38 +32,23 @@ describe('a list that is cut off', () => {
     let { stdout, stderr } = await run('--base-url', service.baseUrl, ...list, '--limit', '3')
     const seen = [stdout]
     for (let more; (more = /^More: (svc .+)$/m.exec(stderr)?.[1]);) {
-      const shell = spawn('sh', ['-c', `svc() { '${process.execPath}' '${bin}' "$@"; }; ${more}`], {
-        env: { PATH: process.env.PATH, ...env, SVC_BASE_URL: 'http://127.0.0.1:9' },
-      })
-      const ended = once(shell, 'close')
-      stdout = stderr = ''
-      shell.stdout.on('data', (text) => (stdout += text))
-      shell.stderr.on('data', (text) => (stderr += text))
-      await ended
+      ;({ stdout, stderr } = await typeLine(more, { ...env, SVC_BASE_URL: 'http://127.0.0.1:9' }))
       seen.push(stdout)
     }
     expect(seen).toEqual(['4\n3\n2\n', '1\n'])
   })
 })
 
-/** `svc … --follow` until it has printed what is awaited, then once more what is done then, and so on; then Ctrl-C. */
+/** Runs `svc … --follow`: once its output matches a step, takes the step. After the last step, Ctrl-C. */
 const following = async (args: string[], steps: [until: RegExp, then: () => unknown][]): Promise<Ended> => {
-  const child = spawn(process.execPath, [bin, ...args, '--follow'], {
-    env: { PATH: process.env.PATH, ...env },
-  })
-  const ended: Ended = { exit: null, stdout: '', stderr: '' }
-  let step = 0
-  const look = (): void => {
-    const [until, then] = steps[step] ?? []
-    if (!until?.test(ended.stdout + ended.stderr)) return
-    step += 1
-    void then!()
-    if (step === steps.length) child.kill('SIGINT')
+  const child = startSvc([...args, '--follow'], env)
+  const [output, ended] = [watch(child), outcome(child)]
+  for (const [until, then] of steps) {
+    if (!(await output.until(() => until.test(output.written())))) break
+    void then()
   }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.stdout += text) && look())
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.stderr += text) && look())
-  const [exit] = (await once(child, 'close')) as [number | null]
-  return { ...ended, exit }
+  child.kill('SIGINT')
+  return ended
 }
 
 describe('a list that is followed', () => {

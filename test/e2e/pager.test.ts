@@ -1,32 +1,17 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startService, svc, type Service } from './processes.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { svc } from './processes.ts'
 import { onTerminal } from './terminal.ts'
+import { env, installHooks, path } from './bare-service.ts'
 
-const key = 'svc_op_endtoend_0123456789012345678901234567890'
-const folder = temporaryFolder()
-let service: Service
-let env: Record<string, string>
-
+installHooks()
 beforeAll(async () => {
-  service = await startService(`${folder.path}/data`, key)
-  env = {
-    SVC_BASE_URL: service.baseUrl,
-    SVC_API_KEY: key,
-    SVC_CONFIG_DIR: `${folder.path}/config`,
-    SVC_ORG: '1',
-  }
-  await svc(['org', 'create', '--name', 'Acme'], env)
+  env.SVC_ORG = '1'
+  await svc('org create --name Acme', env)
   const rows = Array.from({ length: 60 }, (_, i) => `Site ${i},52.5,13.4,10`)
-  const file = join(folder.path, 'fences.csv')
+  const file = path('fences.csv')
   writeFileSync(file, ['name,latitude,longitude,radius', ...rows, ''].join('\n'))
   await svc(['geofence', 'import', file], env)
-})
-afterAll(async () => {
-  await service.stop()
-  folder.remove()
 })
 
 const list = ['geofence', 'list']

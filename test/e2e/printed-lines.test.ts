@@ -1,26 +1,15 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startService, svc, type Ended, type Service } from './processes.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { svc, type Ended } from './processes.ts'
 import { hintOf, typeLine } from './shell.ts'
+import { env, folder, installHooks, path, service } from './bare-service.ts'
+import { createGeofence } from './geofence.ts'
 
 // What svc prints to go on with is typed into a shell, to the letter, and goes on.
 
-const operator = 'svc_op_endtoend_0123456789012345678901234567890'
-const folder = temporaryFolder()
-const path = (name: string): string => join(folder.path, name)
-let service: Service
-let env: Record<string, string>
-
+installHooks(['--dev'])
 beforeAll(async () => {
-  service = await startService(path('data'), operator, ['--dev'])
-  env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: operator, SVC_CONFIG_DIR: path('config') }
-  await run('org', 'create', '--name', 'Acme', '--slug', 'acme')
-})
-afterAll(async () => {
-  await service.stop()
-  folder.remove()
+  await run('org', 'create', '--name', 'Acme')
 })
 
 const run = (...args: string[]): Promise<Ended> => svc(args, env, '', folder.path)
@@ -28,22 +17,7 @@ const run = (...args: string[]): Promise<Ended> => svc(args, env, '', folder.pat
 const type = (line: string): Promise<Ended> => typeLine(line, env, folder.path)
 
 test('a delete that nobody could confirm is done by the line it prints', async () => {
-  await run(
-    'geofence',
-    'create',
-    '--org',
-    'acme',
-    '--name',
-    'HQ',
-    '--latitude',
-    '52.52',
-    '--longitude',
-    '13.405',
-    '--radius',
-    '150',
-    '--is-active',
-    '1',
-  )
+  await createGeofence('HQ', env)
   const stopped = await run('geofence', 'delete', '1', '--org', 'acme')
   expect(stopped.exit).toBe(2)
   expect(await type(hintOf(stopped))).toMatchObject({ exit: 0 })
@@ -75,7 +49,7 @@ test('a name that is taken, a profile that is not there: the lines they print ar
   const { SVC_BASE_URL: _, ...nowhere } = env
   const login = await svc(['profile', 'login', 'stage', '--with-key'], nowhere)
   const line = hintOf(login).replace('https://svc.example.com/admin/public/api', service.baseUrl)
-  writeFileSync(path('key.txt'), operator, { mode: 0o600 })
+  writeFileSync(path('key.txt'), service.key, { mode: 0o600 })
   expect(await type(`${line} --with-key < key.txt`)).toMatchObject({ exit: 0 })
   const taken = await run('profile', 'create', 'stage', '--base-url', service.baseUrl)
   expect(await type(hintOf(taken).replace('key=value', 'org=acme'))).toMatchObject({ exit: 0 })

@@ -1,7 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { commandWords } from '../command-words.ts'
 
 // The built command line and the real service, each in a process of its own.
 
@@ -9,21 +10,33 @@ export const bin = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
 
 export type Ended = { exit: number | null; stdout: string; stderr: string }
 
-/** Runs `svc ...args` to its end. The environment holds nothing but PATH and what is given. */
-export const svc = async (
-  args: string[],
-  env: Record<string, string> = {},
-  stdin = '',
-  cwd?: string,
-): Promise<Ended> => {
-  const child = spawn(process.execPath, [bin, ...args], { env: { PATH: process.env.PATH, ...env }, cwd })
+/** Waits for a process to end; answers its exit code and what it printed. */
+export const outcome = async (child: ChildProcess): Promise<Ended> => {
   const ended: Ended = { exit: null, stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.stderr += text))
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(stdin)
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]?.setEncoding('utf8').on('data', (text: string) => (ended[name] += text))
   const [exit] = (await once(child, 'close')) as [number | null]
   return { ...ended, exit }
+}
+
+/** Starts `svc ...args`. The environment holds only PATH and `env`. */
+export const startSvc = (
+  args: string[],
+  env: Record<string, string> = {},
+  options: Omit<SpawnOptions, 'env'> = {},
+): ChildProcess =>
+  spawn(process.execPath, [bin, ...args], { ...options, env: { PATH: process.env.PATH, ...env } })
+
+/** Runs a command to its end. */
+export const svc = (
+  command: string | string[],
+  env: Record<string, string> = {},
+  stdin = '',
+  cwd = process.cwd(),
+): Promise<Ended> => {
+  const child = startSvc(typeof command === 'string' ? commandWords(command) : command, env, { cwd })
+  child.stdin!.on('error', () => undefined).end(stdin)
+  return outcome(child)
 }
 
 export type Service = {
@@ -31,13 +44,13 @@ export type Service = {
   key: string
   dataDir: string
   process: ChildProcess
-  /** Everything that it said on stderr. */
+  /** Everything that it printed on standard error. */
   log(): string
-  /** SIGTERM, or the signal given, and wait for its end. */
+  /** Sends SIGTERM, or the signal given, and waits for its end. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** `svc serve` on a free port, ready. */
+/** Starts `svc serve` on a free port and waits until it is ready. */
 export const startService = async (
   dataDir: string,
   key: string,

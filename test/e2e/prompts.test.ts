@@ -1,23 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startService, svc, type Service } from './processes.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { svc } from './processes.ts'
 import { onTerminal } from './terminal.ts'
+import { env, installHooks, service } from './bare-service.ts'
 
-const key = 'svc_op_endtoend_0123456789012345678901234567890'
-const folder = temporaryFolder()
 const enter = '\r'
-let service: Service
-let env: Record<string, string>
 
+installHooks()
 beforeAll(async () => {
-  service = await startService(`${folder.path}/data`, key)
-  env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key, SVC_CONFIG_DIR: `${folder.path}/config` }
-  await svc(['org', 'create', '--name', 'Acme'], env)
+  await svc('org create --name Acme', env)
 })
-afterAll(async () => {
-  await service.stop()
-  folder.remove()
-})
+
+const createKey = async (
+  name: string,
+  can: string,
+  creator: string,
+): Promise<{ id: string; key: string }> => {
+  const { stdout } = await svc(`key create --name ${name} --can ${can} -o json`, {
+    ...env,
+    SVC_API_KEY: creator,
+  })
+  return JSON.parse(stdout)
+}
 
 const start = 'timeslot create --org acme --days mon --start 09:00 --end 17:00'.split(' ')
 
@@ -86,22 +89,13 @@ describe('on a terminal', () => {
     expect([exit, screen]).toEqual([0, expect.stringMatching(/scopes +ask, read, rules/)])
   })
   test('a revocation names the keys that end with it', async () => {
-    const make = async (name: string, can: string, own = key): Promise<{ id: string; key: string }> =>
-      JSON.parse(
-        (
-          await svc(['key', 'create', '--name', name, '--can', can, '-o', 'json'], {
-            ...env,
-            SVC_API_KEY: own,
-          })
-        ).stdout,
-      )
-    const parent = await make('parent', 'keys,ask,read')
+    const parent = await createKey('parent', 'keys,ask,read', service.key)
     const lonely = await onTerminal(['key', 'revoke', parent.id], env, [
       [/No other key ends with it[^]*Go on\?/, enter],
     ])
     expect([lonely.exit, lonely.screen]).toEqual([1, expect.stringContaining('Nothing was deleted')])
-    const deploy = await make('deploy', 'ask', parent.key)
-    const reader = await make('reader', 'read', parent.key)
+    const deploy = await createKey('deploy', 'ask', parent.key)
+    const reader = await createKey('reader', 'read', parent.key)
     const { exit, screen } = await onTerminal(['key', 'revoke', parent.id], env, [[/Go on\?/, `y${enter}`]])
     expect(screen).toContain(`2 keys end with it: ${deploy.id} deploy (ask); ${reader.id} reader (read)`)
     expect([exit, screen]).toEqual([0, expect.stringContaining('Key revoked')])

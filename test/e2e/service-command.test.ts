@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDefault } from './default-start.ts'
-import { bin, svc } from './processes.ts'
+import { bin, outcome, svc } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { createOlderStore } from '../service/older-store.ts'
 import { onTerminal } from './terminal.ts'
@@ -102,9 +101,7 @@ test('a disk that takes no more is told, with what to do', async () => {
     ['-c', `ulimit -f 8; exec '${process.execPath}' '${bin}' serve --port 0 --data-dir '${home.path}/small'`],
     { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'ignore', 'pipe'] },
   )
-  let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  const [exit] = (await once(child, 'close')) as [number | null]
+  const { exit, stderr } = await outcome(child)
   expect([exit, stderr]).toEqual([1, expect.stringMatching(/svc\.db cannot be opened or written[^]*hint: /)])
   rmSync(join(home.path, 'small'), { recursive: true, force: true })
 })

@@ -1,21 +1,16 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { bin, type Ended } from './processes.ts'
+import { bin, outcome, type Ended } from './processes.ts'
 
 // What svc prints to go on with, typed to the letter.
 
 /** Types a line into a shell that has svc; its standard input is empty. */
-export const typeLine = async (line: string, env: Record<string, string>, cwd?: string): Promise<Ended> => {
+export const typeLine = (line: string, env: Record<string, string>, cwd?: string): Promise<Ended> => {
   const child = spawn('bash', ['-c', `svc() { '${process.execPath}' '${bin}' "$@"; }\n${line}`], {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const ended: Ended = { exit: null, stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.stderr += text))
-  const [exit] = (await once(child, 'close')) as [number | null]
-  return { ...ended, exit }
+  return outcome(child)
 }
 
 /** The command of a hint, without the sentence that may go on after it. */

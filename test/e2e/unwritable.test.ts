@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { env, folder, installHooks } from './bare-service.ts'
-import { bin, svc } from './processes.ts'
+import { bin, outcome, startSvc, svc } from './processes.ts'
 
 // Standard output that cannot be written: a full disk, and a reader that has gone.
 
@@ -11,24 +10,15 @@ installHooks()
 
 const intoFullDisk = async (args: string[]) => {
   const full = openSync('/dev/full', 'w')
-  const child = spawn(process.execPath, [bin, ...args], {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', full, 'pipe'],
-  })
-  let err = ''
-  child.stderr!.setEncoding('utf8').on('data', (text: string) => (err += text))
-  const [exit] = (await once(child, 'close')) as [number]
+  const ended = await outcome(startSvc(args, env, { stdio: ['ignore', full, 'pipe'] }))
   closeSync(full)
-  return { exit, err }
+  return ended
 }
 
-const intoClosedPipe = async (args: string[]) => {
-  const child = spawn(process.execPath, [bin, ...args], { env: { PATH: process.env.PATH, ...env } })
-  child.stdout.destroy()
-  let err = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
-  const [exit] = (await once(child, 'close')) as [number]
-  return { exit, err }
+const intoClosedPipe = (args: string[]) => {
+  const child = startSvc(args, env)
+  child.stdout!.destroy()
+  return outcome(child)
 }
 
 const named = async (words: string[], name: string): Promise<boolean> => {
@@ -37,34 +27,31 @@ const named = async (words: string[], name: string): Promise<boolean> => {
 }
 
 /** As `svc … >&-` in a shell; Node then opens /dev/null in its place. */
-const intoNothing = async (args: string[], redirection = '>&-') => {
-  const child = spawn('sh', ['-c', `"$@" ${redirection}`, 'sh', process.execPath, bin, ...args], {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let err = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
-  const [exit] = (await once(child, 'close')) as [number]
-  return { exit, err }
-}
+const intoNothing = (args: string[], redirection = '>&-') =>
+  outcome(
+    spawn('sh', ['-c', `"$@" ${redirection}`, 'sh', process.execPath, bin, ...args], {
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
 
 describe.runIf(existsSync('/proc/self/fdinfo/1'))('standard output that is closed', () => {
   test('is told where a new key is lost in it', async () => {
-    const { exit, err } = await intoNothing(['key', 'create', '--can', 'ask', '--name', 'closed'])
+    const { exit, stderr } = await intoNothing(['key', 'create', '--can', 'ask', '--name', 'closed'])
     expect(exit).toBe(11)
-    expect(err).toContain('standard output is closed')
-    expect(err).toContain('The secret in it is lost')
-    expect(err).not.toMatch(/svc_op_[0-9a-f]{8}_/)
+    expect(stderr).toContain('standard output is closed')
+    expect(stderr).toContain('The secret in it is lost')
+    expect(stderr).not.toMatch(/svc_op_[0-9a-f]{8}_/)
   })
 
   test('is told where the operator key of a first start is lost in it', async () => {
     const serve = ['serve', '--no-profile', '--port', '0', '--data-dir', `${folder.path}/closed`]
-    const { exit, err } = await intoNothing(serve)
-    expect([exit, err]).toEqual([11, expect.stringContaining('The operator key is lost')])
+    const { exit, stderr } = await intoNothing(serve)
+    expect([exit, stderr]).toEqual([11, expect.stringContaining('The operator key is lost')])
   })
 
   test('is no mistake of a command that has no secret, nor is /dev/null where it was meant', async () => {
-    expect(await intoNothing(['org', 'list'])).toMatchObject({ exit: 0, err: '' })
+    expect(await intoNothing(['org', 'list'])).toMatchObject({ exit: 0, stderr: '' })
     expect(await intoNothing(['org', 'create', '--name', 'Closed'])).toMatchObject({ exit: 0 })
     const thrownAway = ['key', 'create', '--can', 'ask', '--name', 'thrown-away']
     expect(await intoNothing(thrownAway, '>/dev/null')).toMatchObject({ exit: 0 })
@@ -73,53 +60,53 @@ describe.runIf(existsSync('/proc/self/fdinfo/1'))('standard output that is close
 
 describe.runIf(existsSync('/dev/full'))('a full disk', () => {
   test('fails a read', async () => {
-    expect(await intoFullDisk(['org', 'list', '-o', 'json'])).toEqual({
+    expect(await intoFullDisk(['org', 'list', '-o', 'json'])).toMatchObject({
       exit: 1,
-      err: expect.stringContaining('standard output cannot be written (ENOSPC)'),
+      stderr: expect.stringContaining('standard output cannot be written (ENOSPC)'),
     })
   })
 
   test('does not let a write look as if it had not happened', async () => {
-    const { exit, err } = await intoFullDisk(['org', 'create', '--name', 'Full', '--slug', 'full'])
+    const { exit, stderr } = await intoFullDisk(['org', 'create', '--name', 'Full', '--slug', 'full'])
     expect(exit).toBe(11)
-    expect(err).toContain('svc org create was carried out, but its answer could not be shown')
+    expect(stderr).toContain('svc org create was carried out, but its answer could not be shown')
     expect(await named(['org', 'list'], 'Full')).toBe(true)
   })
 
   test('says that the operator key of a first start is lost, and how to make a new one', async () => {
     const dataDir = `${folder.path}/first`
     const serve = ['serve', '--no-profile', '-o', 'json', '--port', '0', '--data-dir', dataDir]
-    const { exit, err } = await intoFullDisk(serve)
+    const { exit, stderr } = await intoFullDisk(serve)
     expect(exit).toBe(11)
-    expect(err).toContain('"code":"not_shown"')
-    expect(err).toContain(
+    expect(stderr).toContain('"code":"not_shown"')
+    expect(stderr).toContain(
       `The operator key is lost. Make a new one: svc service reset-operator-key --data-dir ${dataDir}`,
     )
-    expect(err).not.toMatch(/svc_op_/)
+    expect(stderr).not.toMatch(/svc_op_/)
   })
 
   test('says that a new key is lost, and does not write it to a log', async () => {
-    const { exit, err } = await intoFullDisk(['key', 'create', '--can', 'all', '--name', 'full'])
+    const { exit, stderr } = await intoFullDisk(['key', 'create', '--can', 'all', '--name', 'full'])
     expect(exit).toBe(11)
-    expect(err).toContain('The secret in it is lost')
-    expect(err).not.toMatch(/svc_op_[0-9a-f]{8}_/)
+    expect(stderr).toContain('The secret in it is lost')
+    expect(stderr).not.toMatch(/svc_op_[0-9a-f]{8}_/)
     expect(await named(['key', 'list'], 'full')).toBe(true)
   })
 })
 
 describe('a reader that has gone', () => {
   test('has seen enough of a read, and of a write without a secret', async () => {
-    expect(await intoClosedPipe(['org', 'list', '-o', 'json'])).toEqual({ exit: 0, err: '' })
-    expect(await intoClosedPipe(['org', 'create', '--name', 'Gone', '-o', 'json'])).toEqual({
+    expect(await intoClosedPipe(['org', 'list', '-o', 'json'])).toMatchObject({ exit: 0, stderr: '' })
+    expect(await intoClosedPipe(['org', 'create', '--name', 'Gone', '-o', 'json'])).toMatchObject({
       exit: 0,
-      err: '',
+      stderr: '',
     })
     expect(await named(['org', 'list'], 'Gone')).toBe(true)
   })
 
   test('has not seen a new key', async () => {
-    const { exit, err } = await intoClosedPipe(['key', 'create', '--can', 'all', '--name', 'gone'])
+    const { exit, stderr } = await intoClosedPipe(['key', 'create', '--can', 'all', '--name', 'gone'])
     expect(exit).toBe(11)
-    expect(err).toContain('svc key create was carried out')
+    expect(stderr).toContain('svc key create was carried out')
   })
 })
