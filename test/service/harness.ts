@@ -20,8 +20,8 @@ import { createQuotes } from '../../src/service/machines/quotes/quotes.ts'
 import { sampleProvider } from '../../src/service/machines/quotes/sample.ts'
 import { createPushAdapter } from '../../src/service/push/push-adapter.ts'
 import { openSqlite } from '../../src/service/storage/sqlite/open.ts'
-import { storeTemplate } from './store-template.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { storeTemplate } from './store-template.ts'
 
 /** The store of a test service that was closed, to start others from copies of it. */
 export type KeptStore = { path: string; operatorKey: string }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { bodyLimitOf, toolCallLimit, type BodyLimit } from '../../src/service/http/body-limit.ts'
+import { type BodyLimit, bodyLimitOf, toolCallLimit } from '../../src/service/http/body.ts'
 import { routeOf } from '../../src/service/http/routes.ts'
 import { bin } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { startLoopChild, type LoopChild } from './loop-child.ts'
+import { type LoopChild, startLoopChild } from './loop-child.ts'
 import { operationIds, operationOf } from './requests.ts'
 import type { Result, Torture } from './torture.ts'
 

@@ -3,8 +3,8 @@ import { invalid } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
-import { memberByEmail, memberByMobile } from './addressee.ts'
-import { findApprover, requestApproval } from './request.ts'
+import { findApprover, memberByEmail, memberByMobile } from './find-approver.ts'
+import { requestApproval } from './request.ts'
 
 /** `2030-01-31 12:05 UTC` */
 const spoken = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`

@@ -1,13 +1,12 @@
 import type { device } from '../../contract/device.ts'
-import { isAuthenticDevice } from '../devices/rows.ts'
-import { deviceNotAuthentic } from '../devices/waiting.ts'
 import { notFound, Refusal } from '../../core/refusal.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
-import type { DeviceRow } from '../devices/credential.ts'
-import { lapsed, upgraded } from './expiry.ts'
-import { findApproval, type ApprovalRow } from './record.ts'
+import { deviceNotAuthentic } from '../devices/record.ts'
+import { type DeviceRow, isAuthenticDevice } from '../devices/rows.ts'
 import { readSite, type Site } from '../devices/site.ts'
+import { lapsed, upgraded } from './expiry.ts'
+import { type ApprovalRow, findApproval } from './record.ts'
 
 /** A decision as it was posted: who says that they decide what, before anything is verified. */
 export type Posted = { row: ApprovalRow; device: DeviceRow; site: Site; decidedAt: string }

@@ -4,27 +4,56 @@ import type { Policy } from '../../contract/policy.ts'
 import { factors as allFactors } from '../../contract/records.ts'
 import { randomToken } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
-import { conflict, invalid } from '../../core/refusal.ts'
-import { canonicalData, digestOf } from '../../receipt/subject.ts'
+import { invalid, Refusal } from '../../core/refusal.ts'
+import { summaryOf } from '../../receipt/subject-text.ts'
+import {
+  canonicalData,
+  digestOf,
+  readSubject,
+  type Subject,
+  SubjectError,
+  textSubject,
+} from '../../receipt/subject.ts'
 import { hasPolicy } from '../../rules/decide.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf, verifiedAs } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
 import type { RowInput } from '../call/row-ids.ts'
-import { reachOrganization } from '../call/tenant.ts'
-import { hasActiveDevice } from '../devices/proof.ts'
 import { mayInfluence } from '../keys/influence.ts'
 import { scopesText } from '../keys/scopes.ts'
 import { readStanding } from '../policy/rules.ts'
+import { type Approver, findApprover } from './find-approver.ts'
 import { checkLimits } from './limits.ts'
 import { pushToDevices } from './push.ts'
 import { answered, type ApprovalRow, subjectOf } from './record.ts'
 import { checkDevices, checkRequester } from './separation.ts'
-import { askedSubject } from './subject.ts'
+
+type RequestedAction = { action?: string; subject?: { type: string; data: object; digest?: string } }
+
+const checked = (given: NonNullable<RequestedAction['subject']>): Subject => {
+  try {
+    return readSubject(given)
+  } catch (error) {
+    if (!(error instanceof SubjectError)) throw error
+    const { path, message, isTooLarge } = error
+    const field = `subject.${path}`
+    if (!isTooLarge) throw invalid(field, message)
+    throw new Refusal(413, 'subject_too_large', `${field} ${message}`, { issues: [{ field, message }] })
+  }
+}
+
+/** What exactly is asked, and the words of the requester for it. Without a subject, the action itself is all there is. */
+export const askedSubject = ({
+  action,
+  subject: given,
+}: RequestedAction): { subject: Subject; action: string } => {
+  if (action === undefined && given === undefined) throw invalid('action', 'is required without a subject')
+  const subject = checked(given ?? textSubject(action!))
+  return { subject, action: action ?? summaryOf(subject) }
+}
 
 type Factor = (typeof allFactors)[number]
 type ApprovalInput = RowInput<typeof approval.createApproval>
-type Approver = { org_id: number; user_id: number; policy: string; organization: string; slug: string }
 
 const defaultLifetime = 300
 const defaultUse = 600
@@ -34,42 +63,6 @@ const badText = /\0|\p{Cs}/u
 
 const checkText = (field: string, text: string | undefined): void => {
   if (text !== undefined && badText.test(text)) throw invalid(field, 'must not hold NUL or half a character')
-}
-
-/** Who can decide here: an active member with that phone and a device that counts. Why there is none is not told. */
-export const findApprover = async (
-  call: Call,
-  mobile: string,
-  orgId: number | undefined,
-): Promise<Approver> => {
-  if (orgId !== undefined) await reachOrganization(call, orgId)
-  const meant = orgId ?? call.caller.orgId
-  const candidates = await call.db
-    .selectFrom('memberships as m')
-    .innerJoin('people as p', 'p.id', 'm.user_id')
-    .innerJoin('organizations as o', 'o.id', 'm.org_id')
-    .where('p.mobile', '=', mobile)
-    .where('m.state', '=', 'active')
-    .$if(meant !== null, (query) => query.where('m.org_id', '=', meant!))
-    .select(['m.org_id', 'm.user_id', 'o.policy', 'o.name as organization', 'o.slug'])
-    .orderBy('m.org_id')
-    .execute()
-  const approvers: Approver[] = []
-  for (const candidate of candidates) if (await hasActiveDevice(call, candidate)) approvers.push(candidate)
-  const [approver, ...others] = approvers
-  if (!approver)
-    throw conflict(
-      'approver_not_enrolled',
-      'No active user with this phone has a registered device',
-      'svc user enroll <user-id> makes a link with which the user registers one',
-    )
-  if (others.length > 0)
-    throw invalid(
-      'org_id',
-      'is required: this approver is in several organizations',
-      `give org_id, one of ${approvers.map((one) => one.org_id).join(', ')}`,
-    )
-  return approver
 }
 
 /** The command with which an organization gets something to check a factor against. */

@@ -1,11 +1,10 @@
 import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import type { Service } from '../call/service.ts'
-import { devicesOfMembers, activeDevices } from '../devices/active.ts'
-import { credentialOf, type DeviceRow } from '../devices/credential.ts'
-import { isAuthenticDevice, noteOnDevices } from '../devices/rows.ts'
+import { activeDevices, devicesOfMembers } from '../devices/active.ts'
+import { deviceNotAuthentic } from '../devices/record.ts'
+import { credentialOf, type DeviceRow, isAuthenticDevice, noteOnDevices } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
-import { deviceNotAuthentic } from '../devices/waiting.ts'
 
 const deviceOver = (): Refusal =>
   new Refusal(403, 'device_not_registered', 'This device is not registered here, or not any more', {

@@ -1,17 +1,16 @@
 import type { device } from '../../contract/device.ts'
-import { readSite } from '../devices/site.ts'
-import { startSession } from './session.ts'
-import type { Call, Outside } from '../call/call.ts'
-import { challengeOfToken, enrollmentOver, findEnrollment, spendEnrollment } from '../devices/enrollment.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
+import type { Call, Outside } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { sendDeviceCode } from '../devices/code.ts'
-import { checkModel } from '../devices/model.ts'
+import { challengeOfToken, enrollmentOver, findEnrollment, spendEnrollment } from '../devices/enrollment.ts'
 import { tellAdministrators, tellMember } from '../devices/notices.ts'
-import { readDevicePolicy } from '../policy/device-policy.ts'
-import { proofRequired, settlePending, type Member } from '../devices/proof.ts'
+import { type Member, proofRequired, settlePending } from '../devices/proof.ts'
 import { answeredDevice } from '../devices/record.ts'
 import { insertDeviceRow } from '../devices/rows.ts'
+import { readSite } from '../devices/site.ts'
+import { checkModel, readDevicePolicy } from '../policy/device-policy.ts'
+import { startSession } from './session.ts'
 
 type Registration = RowInput<typeof device.registerDevice>
 type Row = { id: number; proof: 'link' | 'otp' | 'device' | 'admin' }

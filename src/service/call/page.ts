@@ -1,4 +1,4 @@
-import { sql, type SelectQueryBuilder } from 'kysely'
+import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Page } from './call.ts'
 
 /** The rows of a page in the order of `key`, and one more that tells `call.paged` whether another page follows. */
@@ -8,5 +8,43 @@ export const inPage = <DB, TB extends keyof DB, Row>(
   { limit, after }: Page,
 ): SelectQueryBuilder<DB, TB, Row> => {
   const ordered = query.where(sql.ref(key), '>', after).orderBy(sql.ref(key))
+  return limit === undefined ? ordered : ordered.limit(limit + 1)
+}
+
+type Columns = {
+  key: string
+  at: string
+  /** When a row was last changed; without it, a row never changes. */
+  changed?: string
+}
+
+export type Span = { since?: string; until?: string }
+
+/** As the store keeps times, so that their order as text is their order in time. */
+const inUtc = (time: string): string => new Date(time).toISOString()
+
+/**
+ * The rows of a page of a list by time, newest first, and one more that tells `call.pagedByTime` whether older ones
+ * follow. Behind a cursor of `rel="prev"`: what is new or has changed since, in the order in which it came.
+ */
+export const byTime = <DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  columns: Columns,
+  { since, until }: Span,
+  { limit, before, newer }: Page,
+): SelectQueryBuilder<DB, TB, Row> => {
+  const [key, at] = [sql.ref<number>(columns.key), sql.ref<string>(columns.at)]
+  const within = query
+    .$if(since !== undefined, (some) => some.where(at, '>=', inUtc(since!)) as never)
+    .$if(until !== undefined, (some) => some.where(at, '<', inUtc(until!)) as never) as typeof query
+  if (newer) {
+    const isNew = sql<boolean>`${key} > ${newer.key}`
+    const { changed } = columns
+    const isDue =
+      changed === undefined ? isNew : sql<boolean>`(${isNew} or ${sql.ref(changed)} >= ${newer.since})`
+    return within.where(isDue).orderBy(key)
+  }
+  const older = before ? within.where(sql<boolean>`(${at}, ${key}) < (${before.at}, ${before.key})`) : within
+  const ordered = older.orderBy(at, 'desc').orderBy(key, 'desc')
   return limit === undefined ? ordered : ordered.limit(limit + 1)
 }

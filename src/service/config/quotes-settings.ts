@@ -1,11 +1,7 @@
-import * as z from 'zod/mini'
-import { line } from '../../contract/field.ts'
 import type { Env } from '../../core/env.ts'
-import { jsonPointer } from './json-pointer.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
-import { badConfig } from './private-text.ts'
-import { readSecret } from './secret.ts'
-import { headerFields, path, secret, variable } from './texts.ts'
+import { badConfig, readSecret } from './private-text.ts'
+import type { Config } from './schema.ts'
 
 /** Where to ask, and where in the JSON of an answer each thing stands (JSON pointers: `/quote/price`). */
 export type HttpTemplate = {
@@ -19,22 +15,7 @@ export type HttpTemplate = {
   /** The time of the answer when left out. */
   as_of?: string
 }
-
-/** `quotes` in the file of `--config`. */
-export const quotesSection = z.strictObject({
-  file: z.optional(path),
-  url: z.optional(line(2000)),
-  headers: z.optional(headerFields),
-  secret: z.optional(secret),
-  secret_file: z.optional(path),
-  secret_env: z.optional(variable),
-  symbol: z.optional(jsonPointer),
-  name: z.optional(jsonPointer),
-  price: z.optional(jsonPointer),
-  exchange: z.optional(jsonPointer),
-  as_of: z.optional(jsonPointer),
-})
-type Section = z.infer<typeof quotesSection>
+type Section = NonNullable<Config['quotes']>
 
 /** Where stock prices come from: a file, or a service that answers JSON. */
 export type QuotesSettings = { file: string } | { http: HttpTemplate }

@@ -2,9 +2,24 @@ import * as z from 'zod/mini'
 import { line } from '../../contract/field.ts'
 import { email } from '../../contract/records.ts'
 import { jsonPointer } from './json-pointer.ts'
-import { quotesSection } from './quotes-settings.ts'
-import { retentionSection } from './retention.ts'
-import { headerFields, path, secret, variable } from './texts.ts'
+
+// Fields that stand in several sections of the file.
+
+const path = line(4096)
+const secret = z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(4096))
+const variable = line(100).check(
+  z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable'),
+)
+
+const framing = /^(?:host|connection|content-length|transfer-encoding|expect|upgrade|te|trailer)$/i
+const headerName = z.string().check(
+  z.regex(/^[A-Za-z0-9-]{1,100}$/, 'must be the name of a header'),
+  z.refine((name) => !framing.test(name), 'is a header that svc sets itself'),
+)
+const headerFields = z.record(
+  headerName,
+  line(4000).check(z.regex(/^[\x20-\x7e]*$/, 'must hold printable ASCII characters only')),
+)
 
 const smtp = z.strictObject({
   url: z.optional(line(1000)),
@@ -27,13 +42,36 @@ const sms = z.strictObject({
   secret_env: z.optional(variable),
 })
 
+const quotes = z.strictObject({
+  file: z.optional(path),
+  url: z.optional(line(2000)),
+  headers: z.optional(headerFields),
+  secret: z.optional(secret),
+  secret_file: z.optional(path),
+  secret_env: z.optional(variable),
+  symbol: z.optional(jsonPointer),
+  name: z.optional(jsonPointer),
+  price: z.optional(jsonPointer),
+  exchange: z.optional(jsonPointer),
+  as_of: z.optional(jsonPointer),
+})
+
+const whole = (most: number) =>
+  z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'), z.lte(most, `must be ${most} or less`))
+
+const retention = z.strictObject({
+  approvals_days: z.optional(whole(36_500)),
+  verifications_days: z.optional(whole(36_500)),
+  idempotency_hours: z.optional(whole(720)),
+})
+
 /** The file of `svc serve --config`; what each means stands in docs/svc.sample.yaml. */
 export const configSchema = z.strictObject({
   smtp: z.optional(smtp),
   sms: z.optional(sms),
   support: z.optional(z.strictObject({ email })),
-  quotes: z.optional(quotesSection),
-  retention: z.optional(retentionSection),
+  quotes: z.optional(quotes),
+  retention: z.optional(retention),
 })
 
 export type Config = z.infer<typeof configSchema>

@@ -1,8 +1,7 @@
 import type { Env } from '../../core/env.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
-import { badConfig } from './private-text.ts'
+import { badConfig, readSecret } from './private-text.ts'
 import type { Config } from './schema.ts'
-import { readSecret } from './secret.ts'
 
 export type SmsSettings = {
   url: string

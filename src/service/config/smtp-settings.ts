@@ -1,9 +1,8 @@
 import { email } from '../../contract/records.ts'
 import type { Env } from '../../core/env.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
-import { badConfig, openText } from './private-text.ts'
+import { badConfig, openText, readSecret } from './private-text.ts'
 import type { Config } from './schema.ts'
-import { readSecret } from './secret.ts'
 
 export type Mailbox = { name: string; address: string }
 

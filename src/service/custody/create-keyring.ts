@@ -1,14 +1,14 @@
+import type { Env } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
 import { keyedDigest } from '../../receipt/subject.ts'
 import type { Keyring, RowMacs, Wrapping } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
-import { adopt, type Adopted } from './adoption.ts'
-import { deriveKey } from './derived-keys.ts'
+import { adopt, type Adopted, announceAdoption } from './adoption.ts'
 import { insertMarker, readMarker } from './marker.ts'
-import { createRowMacs } from './row-mac.ts'
+import { loadMasterKey, settlePending } from './master-key.ts'
 import { createSigner, insertSigningKey, makeSigningKey, readSigningKeys } from './signing-keys.ts'
-import { createFirstWrapping, createWrapping, opens } from './wrapping.ts'
+import { createFirstWrapping, createRowMacs, createWrapping, deriveKey, opens } from './wrapping.ts'
 
 const restore = 'restore a backup that holds it: svc service restore BACKUP.db --data-dir NEWFOLDER'
 
@@ -85,3 +85,20 @@ export const createKeyring = async (
     secretDigest: (secret) => keyedDigest(secret, subjects),
   }
 }
+
+/** The master key of a data folder. A rotation that broke off is finished first. */
+export const openMasterKey = async (storage: Storage, dataDir: string, env: Env): Promise<Buffer> => {
+  if (!env.SVC_MASTER_KEY) settlePending(dataDir, await storage.read(readMarker))
+  return loadMasterKey(dataDir, env, await isUsed(storage))
+}
+
+/** The keyring of the store of a data folder. `tell` hears, line by line, of rows that are authenticated now. */
+export const openKeyring = async (
+  storage: Storage,
+  dataDir: string,
+  env: Env,
+  tell: (line: string) => void,
+): Promise<Keyring> =>
+  createKeyring(storage, await openMasterKey(storage, dataDir, env), (adopted) =>
+    announceAdoption(adopted).forEach(tell),
+  )

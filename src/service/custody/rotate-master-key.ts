@@ -9,12 +9,9 @@ import type { Storage } from '../storage/storage.ts'
 import { announceAdoption } from './adoption.ts'
 import { createKeyring } from './create-keyring.ts'
 import { readMarker } from './marker.ts'
-import { decodeMasterKey, loadMasterKey } from './master-key.ts'
-import { finishPending, keepPending, settlePending } from './pending-key.ts'
-import { remac } from './remac.ts'
-import { rewrap } from './rewrap.ts'
-import { createRowMacs } from './row-mac.ts'
-import { createWrapping, opens } from './wrapping.ts'
+import { decodeMasterKey, finishPending, keepPending, loadMasterKey, settlePending } from './master-key.ts'
+import { remac, rewrap } from './rewrap.ts'
+import { createRowMacs, createWrapping, opens } from './wrapping.ts'
 
 type Keys = Wrapping & RowMacs
 

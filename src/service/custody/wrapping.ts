@@ -1,7 +1,15 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import type { Wrapping } from '../call/keyring.ts'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { sameSecret } from '../../core/ids.ts'
+import type { RowMacs, Wrapping } from '../call/keyring.ts'
+import { coveredText } from '../storage/schema/covered.ts'
 import type { Context } from '../storage/schema/wrapped.ts'
-import { deriveKey } from './derived-keys.ts'
+
+/** What a key is derived for. A key of one purpose tells nothing about that of another, nor about the master key. */
+export type Purpose = 'wrap' | 'rows' | 'api keys' | 'subjects'
+
+/** 32 bytes by HKDF-SHA-256 (RFC 5869). */
+export const deriveKey = (masterKey: Buffer, purpose: Purpose): Buffer =>
+  Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `svc 2 ${purpose}`, 32))
 
 const wrapUnder = (key: Buffer, version: string): Wrapping => ({
   wrap: (plain, context) => {
@@ -37,5 +45,20 @@ export const opens = ({ unwrap }: Pick<Wrapping, 'unwrap'>, wrapped: string, con
     return true
   } catch {
     return false
+  }
+}
+
+export const createRowMacs = (masterKey: Buffer): RowMacs => {
+  const forRows = deriveKey(masterKey, 'rows')
+  const forKeys = deriveKey(masterKey, 'api keys')
+  const macOf: RowMacs['macOf'] = (table, row) =>
+    createHmac('sha256', forRows).update(coveredText(table, row)).digest('base64url')
+  return {
+    macOf,
+    holds: (table, row) => sameSecret(row.row_mac ?? '', macOf(table, row)),
+    keyHash: (secretHash, row) =>
+      createHmac('sha256', forKeys)
+        .update(`${secretHash} ${coveredText('api_keys', row)}`)
+        .digest('hex'),
   }
 }

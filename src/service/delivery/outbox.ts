@@ -1,9 +1,35 @@
+import { addMs } from '../../core/iso-time.ts'
 import type { Channel } from '../call/message.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { Adapters } from './adapter.ts'
 import { nameOf } from './attempt.ts'
-import { createChannelWorker, type ChannelWorker, type WorkerOptions } from './channel-worker.ts'
-import { purge } from './purge.ts'
+import { type ChannelWorker, createChannelWorker, type WorkerOptions } from './channel-worker.ts'
 import { releaseAll } from './rows.ts'
+
+const hour = 60 * 60_000
+const keptForRetryMs = 24 * hour
+const keptMs = 30 * 24 * hour
+
+/** Erases the messages that nobody sent again in time, and forgets what ended long ago. */
+export const purge = async (storage: Storage): Promise<void> => {
+  const now = storage.now()
+  await storage.write(async (db) => {
+    await db
+      .updateTable('outbox')
+      .set({ wrapped: null })
+      .where('state', '=', 'dead')
+      .where('wrapped', 'is not', null)
+      .where(({ eb, or }) =>
+        or([eb('updated_at', '<', addMs(now, -keptForRetryMs)), eb('expires_at', '<=', now)]),
+      )
+      .execute()
+    await db
+      .deleteFrom('outbox')
+      .where('state', 'in', ['sent', 'failed', 'dead'])
+      .where('updated_at', '<', addMs(now, -keptMs))
+      .execute()
+  })
+}
 
 const pollMs = 1_000
 const purgeMs = 60 * 60_000

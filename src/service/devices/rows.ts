@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely'
+import type { Credential } from '../../receipt/assertion.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 
@@ -82,3 +83,18 @@ export const noteOnDevices = (
 export const forgetPendingDevices = async (db: Db): Promise<void> => {
   await db.deleteFrom('devices').where('state', '=', 'pending').execute()
 }
+
+/** What a signature of the device is checked against. */
+export const credentialOf = ({
+  credential_id,
+  public_key,
+  algorithm,
+  user_handle,
+  counter,
+}: DeviceRow): Credential => ({
+  credential_id,
+  public_key,
+  algorithm,
+  user_handle,
+  counter,
+})

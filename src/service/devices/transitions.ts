@@ -7,9 +7,8 @@ import { activateDue } from './cooling.ts'
 import { endEnrollments } from './enrollment.ts'
 import { tellAdministrators, tellMember } from './notices.ts'
 import { hasActiveDevice, type Member, settlePending } from './proof.ts'
-import { answeredDevice, findDevice } from './record.ts'
+import { answeredDevice, findDevice, inactiveDevice } from './record.ts'
 import { changeDeviceRows, type DeviceQuery, endDeviceRows, noteOnDevices } from './rows.ts'
-import { inactiveDevice } from './waiting.ts'
 
 // Each change of a device's state is conditional, inside a transaction: of two at the same moment, one wins.
 

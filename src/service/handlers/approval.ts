@@ -8,8 +8,8 @@ import { requestApproval } from '../approvals/request.ts'
 import type { Handlers } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
+import { byTime } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import { byTime } from '../call/timeline.ts'
 
 const columns = { key: 'a.id', at: 'a.requested_at', changed: 'a.ended_at' }
 

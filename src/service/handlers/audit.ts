@@ -1,10 +1,10 @@
 import type { audit } from '../../contract/audit.ts'
+import { notFound } from '../../core/refusal.ts'
 import { genesisHash } from '../../receipt/chain.ts'
 import type { Call, Handlers } from '../call/call.ts'
-import { findAlteredRows } from '../custody/altered-rows.ts'
-import { notFound } from '../../core/refusal.ts'
+import { byTime } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import { byTime } from '../call/timeline.ts'
+import { findAlteredRows } from '../custody/altered-rows.ts'
 
 const answered = <Row extends { changes: string }>(row: Row) => ({
   ...row,

@@ -4,7 +4,7 @@ import type { Call, Handlers } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import { inPage } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import { newAuthCode } from '../members/auth-code.ts'
+import { newAuthCode } from '../members/auth-codes.ts'
 
 const columns = [
   'id',

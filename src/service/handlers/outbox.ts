@@ -5,8 +5,8 @@ import { conflict, invalid, notFound, type Refusal } from '../../core/refusal.ts
 import type { Call, Handlers } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import type { Channel } from '../call/message.ts'
+import { byTime } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import { byTime } from '../call/timeline.ts'
 import { activeDevices } from '../devices/active.ts'
 
 const dayMs = 24 * 60 * 60_000

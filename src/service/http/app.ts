@@ -11,13 +11,10 @@ import { type Authenticated, nobody, sessionOver } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { createAuthenticator } from '../keys/authenticator.ts'
 import { answer, internalError, refused } from './envelope.ts'
-import { createGuards, type GuardOptions } from './guards.ts'
+import { createGuards, type GuardOptions, isOfPage, refuseElsewhere, socketOf } from './guards.ts'
 import { createProbes, type Phase } from './health.ts'
-import { createOpenApiRoute } from './openapi-route.ts'
 import { createOperationRoute } from './operation-route.ts'
-import { isOfPage, refuseElsewhere } from './page-origin.ts'
 import { createPageRoutes } from './page-routes.ts'
-import { socketOf } from './peer.ts'
 import { createResponseCache } from './response-cache.ts'
 import {
   apiRoot,
@@ -28,6 +25,7 @@ import {
   routeOf,
   type Trace,
 } from './routes.ts'
+import { createOpenApiRoute } from './static-file.ts'
 
 export type AppOptions = {
   service: Service

@@ -1,9 +1,16 @@
 import type { Context } from 'hono'
+import type { Operation } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
 import { isLoopbackName } from '../../core/loopback.ts'
-import { contains, readAddress, readNetwork, type Network } from '../../rules/network.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { socketOf } from './peer.ts'
+import { contains, type Network, readAddress, readNetwork } from '../../rules/network.ts'
+import { siteAt } from '../devices/site.ts'
+
+type Socket = { remoteAddress?: string; localPort?: number }
+
+/** The connection that a request came over; undefined in a process that serves none. */
+export const socketOf = (context: Context): Socket | undefined =>
+  (context.env as { incoming?: { socket: Socket } } | undefined)?.incoming?.socket
 
 export type GuardOptions = {
   /** Bound to loopback: only loopback names and the public name are answered, against DNS rebinding. */
@@ -65,4 +72,21 @@ export const createGuards = ({ loopbackOnly, publicUrl, trustedProxy }: GuardOpt
     const origin = viaProxy && publicAddress ? publicAddress.origin : url.slice(0, url.indexOf('/', 8))
     return { origin }
   }
+}
+
+/** What only the approver page calls, and what is more than a look. */
+export const isOfPage = ({ path, method }: Operation): boolean =>
+  path.startsWith('/svc/v1/approver/') && method !== 'GET'
+
+/**
+ * Lets only pages of the site itself pass: a browser names its origin with each POST and DELETE, so what names none is
+ * no page. The guards have refused foreign origins before.
+ */
+export const refuseElsewhere = (context: Context, publicUrl: string): void => {
+  const origin = context.req.header('origin')
+  if (origin !== undefined && origin === siteAt(publicUrl)?.origin) return
+  if (context.req.header('sec-fetch-site') === 'same-origin') return
+  throw new Refusal(403, 'foreign_origin', 'Only the approver page of this service may call this', {
+    hint: `Open ${siteAt(publicUrl)?.origin ?? publicUrl}/approver`,
+  })
 }

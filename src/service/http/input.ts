@@ -1,14 +1,13 @@
 import type { Context } from 'hono'
 import { isId } from '../../contract/field.ts'
 import { issuesOf, unknownField } from '../../contract/issues.ts'
-import { orgFields, type Operation } from '../../contract/operation.ts'
+import { type Operation, orgFields } from '../../contract/operation.ts'
 import { pathNames } from '../../contract/path.ts'
 import { coreOf, fieldSchemas } from '../../contract/schema.ts'
 import type { Issue } from '../../core/errors.ts'
 import { invalidFields } from '../../core/refusal.ts'
 import { rowOfId } from '../call/row-ids.ts'
-import { bodyLimitOf } from './body-limit.ts'
-import { readBody, refuseBody, refuseFields } from './body.ts'
+import { bodyLimitOf, readBody, refuseBody, refuseFields } from './body.ts'
 import { createReturnedFields } from './returned-fields.ts'
 
 type Fields = Record<string, unknown>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { Context } from 'hono'
+import { openApiInParts } from '../../contract/openapi.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -42,4 +43,21 @@ export const sendStatic = (
   return takesGzip(context)
     ? new Response(gzip(), { headers: { ...common, 'content-type': type, 'content-encoding': 'gzip' } })
     : new Response(plain, { headers: { ...common, 'content-type': type } })
+}
+
+const headers = { 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }
+
+/** The contract at `/openapi.json`: made once, at the first request, a part in each turn of the event loop. */
+export const createOpenApiRoute = (publicUrl: string) => {
+  const prepare = async (): Promise<StaticFile> => {
+    const parts = openApiInParts(publicUrl)
+    for (;;) {
+      const { done, value } = parts.next()
+      if (done) return staticFile('application/json; charset=utf-8', JSON.stringify(value))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  let file: Promise<StaticFile> | undefined
+  return async (context: Context, id: string): Promise<Response> =>
+    sendStatic(context, await (file ??= prepare()), { ...headers, 'x-request-id': id })
 }

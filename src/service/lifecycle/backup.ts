@@ -11,14 +11,35 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { SvcError } from '../../core/errors.ts'
-import { masterKeyFile } from '../custody/master-key.ts'
-import { pendingKeyFile, textOpens } from '../custody/pending-key.ts'
+import { masterKeyFile, pendingKeyFile, textOpens } from '../custody/master-key.ts'
+import { holdRestored } from '../delivery/rows.ts'
+import { forgetPendingDevices } from '../devices/rows.ts'
+import type { Db } from '../storage/schema.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
 import { storeVersion } from '../storage/sqlite/migrate.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
 import { openSnapshot, writeSnapshot } from '../storage/sqlite/snapshot.ts'
 import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir.ts'
-import { settleRestored } from './restored.ts'
+
+/**
+ * What a store that was put back must not do: send what may have been sent since, or take a second time what is good
+ * once and may have been used since. Who was signed in signs in again.
+ */
+export const settleRestored = async (db: Db, now: string): Promise<void> => {
+  await holdRestored(db, now)
+  await db.updateTable('token_families').set({ ended_at: now }).where('ended_at', 'is', null).execute()
+  await db
+    .updateTable('verifications')
+    .set({ expires_at: now })
+    .where('spent_at', 'is', null)
+    .where('expires_at', '>', now)
+    .execute()
+  await db.deleteFrom('otps').execute()
+  await db.deleteFrom('enrollments').where('used_at', 'is', null).execute()
+  // It may have been refused since.
+  await forgetPendingDevices(db)
+  await db.deleteFrom('email_verifications').where('used_at', 'is', null).execute()
+}
 
 const fileExists = (file: string): SvcError =>
   new SvcError('failed', 'file_exists', `${file} exists and is not overwritten`, { hint: 'Name a new file' })

@@ -1,6 +1,7 @@
-import { sweep } from '../approvals/expiry.ts'
+import type { Log } from '../../core/log.ts'
 import { createDecisionWaiter } from '../approvals/decision-waiter.ts'
-import type { Service, Waited } from '../call/service.ts'
+import { sweep } from '../approvals/expiry.ts'
+import type { Ring, Service, Waited } from '../call/service.ts'
 import { createAccept } from '../delivery/enqueue.ts'
 import { createClaims } from '../limits/claims.ts'
 import { createRate } from '../limits/request-rate.ts'
@@ -42,3 +43,13 @@ export const createService = (
   }
   return service
 }
+
+/** For development: a log line, in which the action does not stand. */
+export const createLogRinger =
+  (log: Log, now: () => string): Ring =>
+  ({ request_id, org_id, user_id }) =>
+    log({
+      at: now(),
+      level: 'info',
+      message: `${request_id} waits for user ${user_id} of organization ${org_id}: svc approve inbox`,
+    })

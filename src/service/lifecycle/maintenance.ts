@@ -1,6 +1,6 @@
 import type { Env } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
-import { openKeyring } from '../custody/open-keyring.ts'
+import { openKeyring } from '../custody/create-keyring.ts'
 import { rotateMasterKey as changeMasterKey, type RotatedMasterKey } from '../custody/rotate-master-key.ts'
 import {
   rotateSigningKey as changeSigningKey,

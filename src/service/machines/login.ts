@@ -1,15 +1,15 @@
 import type { iot } from '../../contract/iot.ts'
 import { sameSecret } from '../../core/ids.ts'
+import { Refusal } from '../../core/refusal.ts'
 import { readPhone } from '../../rules/phone.ts'
 import type { Call } from '../call/call.ts'
-import { readPrice } from './price.ts'
-import { foldName } from './quotes/quote.ts'
-import { Refusal } from '../../core/refusal.ts'
-import type { Tables } from '../storage/schema.ts'
+import type { RowInput } from '../call/row-ids.ts'
 import { consumeOrRefuse, resetLimit } from '../limits/rate-limit.ts'
+import type { Tables } from '../storage/schema.ts'
 import { subjectOf } from './machine.ts'
 import { organizationOfMachine } from './organization.ts'
-import type { RowInput } from '../call/row-ids.ts'
+import { readPrice } from './price.ts'
+import { foldName } from './quotes/quote.ts'
 
 type Login = RowInput<typeof iot.loginMachine>
 type Known = Pick<

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
-import { socketOf } from '../http/peer.ts'
 import { isLoopbackAddress, isLoopbackName } from '../../core/loopback.ts'
+import { socketOf } from '../http/guards.ts'
 
 /** Headers that a proxy, a load balancer or a tunnel adds. A program that calls directly sends none of them. */
 const ofProxies = [

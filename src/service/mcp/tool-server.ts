@@ -1,22 +1,56 @@
 import {
   type CallToolResult,
   type jsonSchemaValidator,
+  type Tool as ListedTool,
   ProtocolError,
   ProtocolErrorCode,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import * as z from 'zod/mini'
+import { fieldMeta } from '../../contract/field.ts'
 import { issuesOf } from '../../contract/issues.ts'
 import { instructions, type Tool, type ToolName, tools } from '../../contract/tools.ts'
 import { SvcError } from '../../core/errors.ts'
 import { invalidFields, Refusal } from '../../core/refusal.ts'
 import { explain } from './advice.ts'
-import { clientName } from './client-name.ts'
 import { ProtocolServer } from './protocol-server.ts'
-import type { Introduction } from './session-label.ts'
+import { clientName, type Introduction } from './session-label.ts'
 import { checkStatus, requestApproval, requestApprovalAsync } from './tool-calls.ts'
 import type { Conversation, ToolContext } from './tool-context.ts'
-import { toolList } from './tool-list.ts'
+
+/**
+ * JSON Schema 2020-12, which is MCP's default, as an agent reads it: types, limits and descriptions. Each session of an
+ * agent pays for each word, and strict clients warn of keywords that say nothing.
+ */
+const jsonSchema = (schema: z.ZodMiniType, io: 'input' | 'output'): { type: 'object' } => {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    metadata: fieldMeta,
+    override: ({ jsonSchema: json }) => {
+      for (const name of ['source', 'secret', 'personal', 'examples']) delete json[name]
+      for (const name of ['additionalProperties', 'properties'] as const) {
+        const value = json[name]
+        if (typeof value === 'object' && Object.keys(value).length === 0) delete json[name]
+      }
+    },
+  })
+  return json as { type: 'object' }
+}
+
+const describeTool = ([name, tool]: [string, Tool]): ListedTool => ({
+  name,
+  title: tool.title,
+  description: tool.description,
+  inputSchema: jsonSchema(tool.input, 'input'),
+  outputSchema: jsonSchema(tool.output, 'output'),
+  annotations: {
+    readOnlyHint: tool.reads,
+    destructiveHint: false,
+    idempotentHint: tool.reads,
+    openWorldHint: true,
+  },
+})
 
 export const disconnected = 'the client disconnected'
 
@@ -60,7 +94,7 @@ const options = {
     'server/discover': { ttlMs: hour, cacheScope: 'public' },
   },
 } as const
-const listed = { tools: toolList }
+const listed = { tools: Object.entries(tools).map(describeTool) }
 
 const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { account } from '../../contract/account.ts'
-import { hashOfCode } from '../members/auth-code.ts'
-import type { Call } from '../call/call.ts'
-import { reachOrganization } from '../call/tenant.ts'
 import { conflict, invalid, Refusal } from '../../core/refusal.ts'
-import { findPerson, membershipsOf, requireAccount } from './person.ts'
+import type { Call } from '../call/call.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
+import { reachOrganization } from '../call/tenant.ts'
+import { hashOfCode } from '../members/auth-codes.ts'
+import { findPerson, membershipsOf, requireAccount } from './person.ts'
 
 type Assigned = RowData<typeof account.assignOrganization>
 type Assignment = RowData<typeof account.checkOrganization>

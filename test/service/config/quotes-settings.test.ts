@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { quotesSection, quotesSettings } from '../../../src/service/config/quotes-settings.ts'
+import { quotesSettings } from '../../../src/service/config/quotes-settings.ts'
+import { configSchema } from '../../../src/service/config/schema.ts'
 
 const pointers = { name: '/name', price: '/price', exchange: '/exchange' }
 const url = 'https://quotes.example.com/{symbol}'
-const read = (section: object, env = {}) => quotesSettings(quotesSection.parse(section), env)
+const read = (section: object, env = {}) => quotesSettings(configSchema.shape.quotes.parse(section), env)
 
 describe('the quotes of a configuration', () => {
   test('are the sample where nothing is set', () => {
@@ -45,6 +46,6 @@ describe('the quotes of a configuration', () => {
   })
 
   test.each(['price', 'price/0', '/a~2', '/a~', ''])('%j is no pointer', (price) => {
-    expect(quotesSection.safeParse({ price }).success).toBe(false)
+    expect(configSchema.shape.quotes.safeParse({ price }).success).toBe(false)
   })
 })

@@ -3,9 +3,7 @@ import { SvcError } from '../../../core/errors.ts'
 import type { Quote } from '../../call/service.ts'
 import { openText } from '../../config/private-text.ts'
 import { readPrice } from '../price.ts'
-import { parseExactly } from './exact-json.ts'
-import { readTime } from './quote-time.ts'
-import { findQuote, foldName, type QuoteProvider } from './quote.ts'
+import { findQuote, foldName, parseExactly, type QuoteProvider, readTime } from './quote.ts'
 
 // Numbers come as text, see `parseExactly`.
 const text = z.string().check(z.trim(), z.minLength(1), z.maxLength(120))

@@ -2,9 +2,7 @@ import type { Quote } from '../../call/service.ts'
 import { atPointer } from '../../config/json-pointer.ts'
 import type { HttpTemplate } from '../../config/quotes-settings.ts'
 import { readPrice } from '../price.ts'
-import { parseExactly } from './exact-json.ts'
-import { readTime } from './quote-time.ts'
-import type { QuoteProvider } from './quote.ts'
+import { parseExactly, type QuoteProvider, readTime } from './quote.ts'
 
 const timeoutMs = 3000
 const mostBytes = 1024 * 1024

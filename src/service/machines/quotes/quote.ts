@@ -1,5 +1,27 @@
 import type { Quote, ToldQuote } from '../../call/service.ts'
 
+// Of valid JSON: texts, so that no number is looked for inside of one, and numbers.
+const token = /"(?:[^"\\]|\\[^])*"?|-?\d[\d.eE+-]*/g
+
+/** Parses JSON with each number as the text that stands there: a float would lose digits. Throws a SyntaxError. */
+export const parseExactly = (json: string): unknown => {
+  // What is no JSON at all is found before anything is put into quotes.
+  JSON.parse(json)
+  return JSON.parse(json.replace(token, (found) => (found.startsWith('"') ? found : `"${found}"`)))
+}
+
+const iso = /^\d{4}-\d\d-\d\d(?:$|[T ])/
+const epoch = /^\d{9,13}$/
+const lastSecond = 99_999_999_999
+
+/** A time of a provider, ISO 8601 or since 1970 in seconds or milliseconds, as ISO in UTC. Undefined for anything else. */
+export const readTime = (text: string): string | undefined => {
+  const number = epoch.test(text) ? Number(text) : undefined
+  const ms = number === undefined ? Date.parse(text) : number > lastSecond ? number : number * 1000
+  const known = (number !== undefined || iso.test(text)) && !Number.isNaN(ms)
+  return known ? new Date(ms).toISOString() : undefined
+}
+
 /** Where quotes come from. Undefined for a stock that it does not know; fails when it cannot tell. */
 export type QuoteProvider = {
   source: ToldQuote['source']

@@ -1,7 +1,11 @@
 import type { Log } from '../../../core/log.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import type { Quotes, ToldQuote } from '../../call/service.ts'
+import type { QuotesSettings } from '../../config/quotes-settings.ts'
+import { createFileProvider } from './file-provider.ts'
+import { createHttpProvider } from './http-provider.ts'
 import { foldName, type QuoteProvider } from './quote.ts'
+import { sampleProvider } from './sample.ts'
 
 const freshMs = 60_000
 /** So long a provider that failed is left alone: each question to one that hangs takes seconds. */
@@ -70,4 +74,10 @@ export const createQuotes = (provider: QuoteProvider, { now, log }: Options): Qu
       return asked
     },
   }
+}
+
+/** Where quotes come from; the sample where nothing is set. Fails with an SvcError on a file that is no good. */
+export const openProvider = (settings: QuotesSettings | undefined, now: () => string): QuoteProvider => {
+  if (!settings) return sampleProvider
+  return 'file' in settings ? createFileProvider(settings.file) : createHttpProvider(settings.http, now)
 }

@@ -1,7 +1,46 @@
 import { sql } from 'kysely'
+import { conflict, invalid } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import { conflict, invalid } from '../../core/refusal.ts'
+import { hasActiveDevice } from '../devices/proof.ts'
+
+export type Approver = { org_id: number; user_id: number; policy: string; organization: string; slug: string }
+
+/** Who can decide here: an active member with that phone and a device that counts. Why there is none is not told. */
+export const findApprover = async (
+  call: Call,
+  mobile: string,
+  orgId: number | undefined,
+): Promise<Approver> => {
+  if (orgId !== undefined) await reachOrganization(call, orgId)
+  const meant = orgId ?? call.caller.orgId
+  const candidates = await call.db
+    .selectFrom('memberships as m')
+    .innerJoin('people as p', 'p.id', 'm.user_id')
+    .innerJoin('organizations as o', 'o.id', 'm.org_id')
+    .where('p.mobile', '=', mobile)
+    .where('m.state', '=', 'active')
+    .$if(meant !== null, (query) => query.where('m.org_id', '=', meant!))
+    .select(['m.org_id', 'm.user_id', 'o.policy', 'o.name as organization', 'o.slug'])
+    .orderBy('m.org_id')
+    .execute()
+  const approvers: Approver[] = []
+  for (const candidate of candidates) if (await hasActiveDevice(call, candidate)) approvers.push(candidate)
+  const [approver, ...others] = approvers
+  if (!approver)
+    throw conflict(
+      'approver_not_enrolled',
+      'No active user with this phone has a registered device',
+      'svc user enroll <user-id> makes a link with which the user registers one',
+    )
+  if (others.length > 0)
+    throw invalid(
+      'org_id',
+      'is required: this approver is in several organizations',
+      `give org_id, one of ${approvers.map((one) => one.org_id).join(', ')}`,
+    )
+  return approver
+}
 
 /** Active members of the organizations that are in reach. */
 const activeMembers = (call: Call, org_id: number | undefined) => {

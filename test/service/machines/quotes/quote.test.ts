@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseExactly } from '../../../../src/service/machines/quotes/exact-json.ts'
+import { parseExactly } from '../../../../src/service/machines/quotes/quote.ts'
 
 test('JSON is read with each number as it stands there, and texts as they are', () => {
   const json = String.raw`{"a": [0.10000000000000000001, -1E+2, 12], "b 1.5": "say \"7\" \\", "c": "\\", "d": 8, "e": true, "f": null}`
