@@ -9,7 +9,7 @@ const withdrawnBecause = (why: string | undefined): string =>
   why === undefined ? 'cancelled by the requester' : `withdrawn because ${why}`
 
 /** Withdraws a pending request; it ends as expired, and no decision counts any more. */
-export const cancelApproval = async (
+export const withdrawApproval = async (
   call: Call,
   request_id: string,
   access: ApprovalAccess,

@@ -1,15 +1,14 @@
 import type { device } from '../../contract/device.ts'
 import { notFound, Refusal } from '../../core/refusal.ts'
+import type { HandlerOf } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
 import { deviceNotAuthentic } from '../devices/record.ts'
 import { type DeviceRow, isAuthenticDevice } from '../devices/rows.ts'
-import { readSite, type Site } from '../devices/site.ts'
+import { readSite } from '../devices/site.ts'
+import type { Posted } from './decision.ts'
 import { lapsed, upgraded } from './expiry.ts'
-import { type ApprovalRow, findApproval } from './record.ts'
-
-/** A decision as it was posted: who says that they decide what, before anything is verified. */
-export type Posted = { row: ApprovalRow; device: DeviceRow; site: Site; decidedAt: string }
+import { findApproval } from './record.ts'
 
 const everywhere = { orgId: null }
 
@@ -57,4 +56,13 @@ export const findDecider = (
       throw approverNotAuthentic()
     return { row, device: found, site: await readSite(db, publicUrl), decidedAt }
   })
+}
+
+export const decideApproval: HandlerOf<typeof device.decideApproval> = {
+  before: async (input, outside) => {
+    const posted = await findDecider(outside.service, input)
+    // The verifier takes long to load. Nobody else's device can make the service load it.
+    const { prepareDecision } = await import('./decision.ts')
+    return prepareDecision(input, outside, posted)
+  },
 }

@@ -11,11 +11,14 @@ import type { Call, Outside } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import type { RulesMemory } from '../call/service.ts'
 import { credentialOf, type DeviceRow } from '../devices/rows.ts'
+import type { Site } from '../devices/site.ts'
 import { withAsked } from '../policy/rules.ts'
-import type { Posted } from './decider.ts'
 import { countWrongNumber, finishApproval, type VerifiedDecision } from './finish.ts'
 import { answered, type ApprovalRow, contextOf, subjectOfRow } from './record.ts'
 import { checkDecider, readDeviceClaim } from './separation.ts'
+
+/** A decision as it was posted: who says that they decide what, before anything is verified. */
+export type Posted = { row: ApprovalRow; device: DeviceRow; site: Site; decidedAt: string }
 
 type Decided = RowInput<typeof device.decideApproval>
 

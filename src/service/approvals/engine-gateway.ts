@@ -7,7 +7,7 @@ import type { Handler } from '../call/call.ts'
 import { type Caller, namedKeyOf } from '../call/caller.ts'
 import { runWrite } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
-import { cancelApproval } from './cancellation.ts'
+import { withdrawApproval } from './cancellation.ts'
 import { awaitEnd, readSettled } from './decision-waiter.ts'
 import { answered } from './record.ts'
 import { requestApproval } from './request.ts'
@@ -40,7 +40,7 @@ export const createEngineGateway = (service: Service, caller: Caller): ApprovalG
     cancel: async (request_id, why) => {
       await write(
         'cancelApproval',
-        (id: { request_id: string }, call) => cancelApproval(call, id.request_id, access, why),
+        (id: { request_id: string }, call) => withdrawApproval(call, id.request_id, access, why),
         {
           request_id,
         },

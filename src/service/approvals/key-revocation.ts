@@ -1,6 +1,9 @@
-import type { Call } from '../call/call.ts'
+import type { key } from '../../contract/key.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
 import { keysBelow } from '../keys/ancestry.ts'
+import { inReach, whyNot } from '../keys/keys.ts'
 import { changeKeyRows } from '../keys/rows.ts'
+import { everyScope } from '../keys/scopes.ts'
 import { expireDue } from './expiry.ts'
 
 /** Revokes keys, and ends what they asked: no approver is shown it any more, and whoever waits is told. */
@@ -34,4 +37,33 @@ export const endKeysOf = async (
   const ids = new Set(owned.map(({ id }) => id))
   for (const { id } of owned) for (const below of await keysBelow(call.db, id)) ids.add(below)
   await revokeKeys(call, [...ids])
+}
+
+export const revokeKey: HandlerOf<typeof key.revokeKey> = async ({ id }, call) => {
+  const below = await keysBelow(call.db, id)
+  const [row] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
+    keys
+      .where('id', '=', id)
+      .where(inReach(call))
+      .where('revoked_at', 'is', null)
+      // A key that expires does not count: the operator would be locked out then.
+      .where(({ eb, or, exists, selectFrom }) =>
+        or([
+          eb('org_id', 'is not', null),
+          eb('scopes', '<>', everyScope),
+          exists(
+            selectFrom('api_keys as other')
+              .select('other.id')
+              .where('other.id', 'not in', [id, ...below])
+              .where('other.org_id', 'is', null)
+              .where('other.scopes', '=', everyScope)
+              .where('other.revoked_at', 'is', null)
+              .where('other.expires_at', 'is', null),
+          ),
+        ]),
+      ),
+  )
+  if (!row) throw await whyNot(call, id, 'revoke')
+  await call.audit(row.org_id ?? 0, `key:${id}`)
+  await revokeKeys(call, below)
 }

@@ -6,7 +6,7 @@ import type { Call, Requirement } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { relationOf } from '../keys/influence.ts'
 import { approversOf } from '../policy/approval-rules.ts'
-import { cancelApproval } from './cancellation.ts'
+import { withdrawApproval } from './cancellation.ts'
 import { consumeApproval } from './consumption.ts'
 import { unknownApproval } from './reference.ts'
 import { requestApproval } from './request.ts'
@@ -94,7 +94,7 @@ export const useApproval = async (
   const used = await consumeApproval({ request_id, digest }, call)
   if (used instanceof Refusal) throw used
   for (const other of await waiting(call, digest, ['pending']))
-    await cancelApproval(
+    await withdrawApproval(
       call,
       other.request_id,
       { orgId: named.org_id, askedBy: namedKeyOf(call.caller) },

@@ -1,8 +1,10 @@
+import type { approver } from '../../contract/approver.ts'
 import type { device } from '../../contract/device.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
-import type { Call, Outside } from '../call/call.ts'
+import type { Call, HandlerOf, Outside } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
-import { sendDeviceCode } from '../devices/code.ts'
+import { ofKeptDevice } from '../devices/active.ts'
+import { sendCode } from '../devices/code.ts'
 import { challengeOfToken, enrollmentOver, findEnrollment, spendEnrollment } from '../devices/enrollment.ts'
 import { tellAdministrators, tellMember } from '../devices/notices.ts'
 import { type Member, proofRequired, settlePending } from '../devices/proof.ts'
@@ -10,7 +12,35 @@ import { answeredDevice } from '../devices/record.ts'
 import { insertDeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { checkModel, readDevicePolicy } from '../policy/device-policy.ts'
+import { wantsLocation } from '../policy/rules.ts'
 import { startSession } from './session.ts'
+
+export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async ({ token }, call) => {
+  const enrollment = await findEnrollment(call, token)
+  if (!enrollment) throw enrollmentOver()
+  const { org_id, user_id, user_handle, first_name, last_name, organization } = enrollment
+  const { attestation } = await readDevicePolicy(call, org_id)
+  const { rp_id } = await readSite(call.db, call.publicUrl)
+  const registered = await call.db
+    .selectFrom('devices')
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .where(ofKeptDevice('devices'))
+    .select('credential_id')
+    .orderBy('id')
+    .execute()
+  return {
+    first_name,
+    organization,
+    user_name: `${first_name} ${last_name}, ${organization}`,
+    rp_id,
+    challenge: challengeOfToken(token),
+    user_handle,
+    exclude: registered.map((one) => one.credential_id),
+    attestation,
+    wants_location: await wantsLocation(call.db, org_id, user_id),
+  }
+}
 
 type Registration = RowInput<typeof device.registerDevice>
 type Row = { id: number; proof: 'link' | 'otp' | 'device' | 'admin' }
@@ -83,7 +113,7 @@ const insertDevice = async (
   if (!row) throw conflict('device_known', 'This key is registered already', 'Register another')
   await call.audit(org_id, `device:${row.id}`, ['name', 'kind', 'state'], `user:${user_id}`)
   if (proof === 'link') await settlePending(call, member)
-  if (proof === 'otp') await sendDeviceCode(call, row)
+  if (proof === 'otp') await sendCode(call, row)
   await tell(call, member, row)
   // The pages of the person's other devices, and of administrators, show it.
   call.wake(member)

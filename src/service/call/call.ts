@@ -1,4 +1,4 @@
-import type { Operations } from '../../contract/operation.ts'
+import type { Operation, Operations } from '../../contract/operation.ts'
 import type { Counted } from '../../contract/quotas.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
@@ -101,7 +101,8 @@ export type Handler<I, D> =
 export const prepare = async <I, D>(handler: Handler<I, D>, input: I, outside: Outside): Promise<Work<D>> =>
   typeof handler === 'function' ? (call) => handler(input, call) : handler.before(input, outside)
 
+/** The handler of one operation of the table. */
+export type HandlerOf<O extends Operation> = Handler<RowInput<O>, RowData<O>>
+
 /** One handler an operation; a missing one does not compile. */
-export type Handlers<T extends Operations> = {
-  [K in keyof T]: Handler<RowInput<T[K]>, RowData<T[K]>>
-}
+export type Handlers<T extends Operations> = { [K in keyof T]: HandlerOf<T[K]> }

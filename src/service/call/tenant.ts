@@ -77,3 +77,16 @@ export const ofActiveMember = (table: 'approvals' | 'enrollments' | 'verificatio
       .select('m.id'),
   )
 }
+
+/** A member of an organization, in any state. */
+export const reachMember = async (
+  { db }: Pick<Call, 'db'>,
+  { org_id, user_id }: { org_id: number; user_id: number },
+): Promise<void> => {
+  await db
+    .selectFrom('memberships')
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .select('id')
+    .executeTakeFirstOrThrow(() => notFound('User'))
+}

@@ -24,7 +24,7 @@ export const requireCodes = (call: Call): void => {
 }
 
 /** Sends the code that proves a device to the mobile of its member. */
-export const sendDeviceCode = async (call: Call, device: Pending): Promise<SentOtp> => {
+export const sendCode = async (call: Call, device: Pending): Promise<SentOtp> => {
   const { name } = await call.db
     .selectFrom('organizations')
     .where('id', '=', device.org_id)

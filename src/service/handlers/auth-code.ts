@@ -1,105 +1,12 @@
 import type { authCode } from '../../contract/auth-code.ts'
-import { invalid, notFound } from '../../core/refusal.ts'
-import type { Call, Handlers } from '../call/call.ts'
-import { changedFields } from '../call/input.ts'
-import { inPage } from '../call/page.ts'
-import { reachOrganization } from '../call/tenant.ts'
-import { newAuthCode } from '../members/auth-codes.ts'
-
-const columns = [
-  'id',
-  'org_id',
-  'label',
-  'hint',
-  'uses_left',
-  'expires_at',
-  'created_at',
-  'updated_at',
-] as const
-const changeable = ['label', 'uses', 'expires_at'] as const
-
-/** The same moment in the form in which times compare as text. */
-const futureMoment = (call: Call, text: string): string => {
-  const at = new Date(text).toISOString()
-  // A zone can carry the end of the year 9999 into `+010000`, which is refused too: as text it comes first.
-  if (at <= call.now) throw invalid('expires_at', 'must be in the future')
-  return at
-}
-
-const isSameMoment = (text: string, other: string | null): boolean =>
-  other !== null && Date.parse(text) === Date.parse(other)
-
-type NewCode = { label: string; uses?: number; expires_at?: string }
-
-export const insertAuthCode = async (call: Call, orgId: number, input: NewCode) => {
-  const { code, hash, hint } = newAuthCode()
-  const row = await call.db
-    .insertInto('auth_codes')
-    .values({
-      org_id: orgId,
-      label: input.label,
-      code_hash: hash,
-      hint,
-      uses_left: input.uses ?? null,
-      expires_at: input.expires_at === undefined ? null : futureMoment(call, input.expires_at),
-      created_at: call.now,
-      updated_at: call.now,
-    })
-    .returning(columns)
-    .executeTakeFirstOrThrow()
-  await call.audit(orgId, `auth-code:${row.id}`)
-  return { ...row, code }
-}
+import type { Handlers } from '../call/call.ts'
+import { createAuthCode, deleteAuthCode, listAuthCodes, updateAuthCode } from '../members/auth-codes.ts'
 
 type Group = 'listAuthCodes' | 'createAuthCode' | 'updateAuthCode' | 'deleteAuthCode'
 
 export const authCodeHandlers: Pick<Handlers<typeof authCode>, Group> = {
-  listAuthCodes: async ({ org_id }, call) => {
-    await reachOrganization(call, org_id)
-    const query = call.db.selectFrom('auth_codes').where('org_id', '=', org_id).select(columns)
-    return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id)
-  },
-
-  createAuthCode: async ({ org_id, ...input }, call) => {
-    await reachOrganization(call, org_id)
-    return insertAuthCode(call, org_id, input)
-  },
-
-  updateAuthCode: async ({ orgId, authCodeId, ...input }, call) => {
-    await reachOrganization(call, orgId)
-    const { uses, expires_at, ...label } = changedFields(input, changeable)
-    const present = await call.db
-      .selectFrom('auth_codes')
-      .where('org_id', '=', orgId)
-      .where('id', '=', authCodeId)
-      .select('expires_at')
-      .executeTakeFirstOrThrow(() => notFound('Auth code'))
-    // A code that has expired can be relabelled; its end stays as it was.
-    const moved = expires_at !== undefined && !isSameMoment(expires_at, present.expires_at)
-    const row = await call.db
-      .updateTable('auth_codes')
-      .set({
-        ...label,
-        ...(uses !== undefined && { uses_left: uses }),
-        ...(moved && { expires_at: futureMoment(call, expires_at) }),
-        updated_at: call.now,
-      })
-      .where('org_id', '=', orgId)
-      .where('id', '=', authCodeId)
-      .returning(columns)
-      .executeTakeFirstOrThrow()
-    await call.audit(orgId, `auth-code:${authCodeId}`)
-    return row
-  },
-
-  deleteAuthCode: async ({ org_id, auth_code_id }, call) => {
-    await reachOrganization(call, org_id)
-    await call.db
-      .deleteFrom('auth_codes')
-      .where('org_id', '=', org_id)
-      .where('id', '=', auth_code_id)
-      .returning('id')
-      .executeTakeFirstOrThrow(() => notFound('Auth code'))
-    await call.audit(org_id, `auth-code:${auth_code_id}`)
-  },
+  listAuthCodes,
+  createAuthCode,
+  updateAuthCode,
+  deleteAuthCode,
 }

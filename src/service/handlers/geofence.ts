@@ -1,118 +1,23 @@
 import type { geofence } from '../../contract/geofence.ts'
-import { notFound } from '../../core/refusal.ts'
-import { checkLocation } from '../../rules/location.ts'
-import type { Call, Handlers } from '../call/call.ts'
-import { changedFields } from '../call/input.ts'
-import { inPage } from '../call/page.ts'
-import { organizationOfUser, reachOrganization } from '../call/tenant.ts'
-import { rulesToCheck } from './rules-to-check.ts'
-
-const fields = ['name', 'latitude', 'longitude', 'radius', 'is_active'] as const
-
-export const answeredUserFence = <Row extends { enabled: 0 | 1 }>(row: Row) => ({
-  ...row,
-  enabled: row.enabled === 1,
-})
-
-const userFences = async ({ db }: Call, orgId: number, userId: number) => {
-  const rows = await db
-    .selectFrom('user_geofences')
-    .where('org_id', '=', orgId)
-    .where('user_id', '=', userId)
-    .select(['name', 'latitude', 'longitude', 'radius', 'enabled'])
-    .orderBy('id')
-    .execute()
-  return rows.map(answeredUserFence)
-}
+import type { Handlers } from '../call/call.ts'
+import {
+  checkGeofence,
+  createGeofence,
+  deleteGeofence,
+  getGeofence,
+  listGeofences,
+  listUserGeofences,
+  setUserGeofences,
+  updateGeofence,
+} from '../policy/geofences.ts'
 
 export const geofenceHandlers: Handlers<typeof geofence> = {
-  listGeofences: async ({ org_id }, call) => {
-    await reachOrganization(call, org_id)
-    const query = call.db.selectFrom('geofences').where('org_id', '=', org_id).selectAll()
-    return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id)
-  },
-
-  getGeofence: async ({ org_id, id }, call) => {
-    await reachOrganization(call, org_id)
-    return call.db
-      .selectFrom('geofences')
-      .where('org_id', '=', org_id)
-      .where('id', '=', id)
-      .selectAll()
-      .executeTakeFirstOrThrow(() => notFound('Geo-fence'))
-  },
-
-  createGeofence: async (input, call) => {
-    await reachOrganization(call, input.org_id)
-    const row = await call.db
-      .insertInto('geofences')
-      .values({ ...input, created_at: call.now, updated_at: call.now })
-      .returningAll()
-      .executeTakeFirstOrThrow()
-    await call.claim(row.org_id, 'geofences')
-    await call.audit(row.org_id, `geofence:${row.id}`)
-    return row
-  },
-
-  updateGeofence: async ({ org_id, id, ...input }, call) => {
-    await reachOrganization(call, org_id)
-    const changes = changedFields(input, fields)
-    const row = await call.db
-      .updateTable('geofences')
-      .set({ ...changes, updated_at: call.now })
-      .where('org_id', '=', org_id)
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow(() => notFound('Geo-fence'))
-    await call.audit(org_id, `geofence:${id}`)
-    return row
-  },
-
-  deleteGeofence: async ({ org_id, id }, call) => {
-    await reachOrganization(call, org_id)
-    await call.db
-      .deleteFrom('geofences')
-      .where('org_id', '=', org_id)
-      .where('id', '=', id)
-      .returning('id')
-      .executeTakeFirstOrThrow(() => notFound('Geo-fence'))
-    await call.audit(org_id, `geofence:${id}`)
-  },
-
-  listUserGeofences: async ({ userId, org_id }, call) =>
-    userFences(call, await organizationOfUser(call, userId, org_id), userId),
-
-  setUserGeofences: async ({ userId, org_id, geofences }, call) => {
-    const orgId = await organizationOfUser(call, userId, org_id)
-    await call.db
-      .deleteFrom('user_geofences')
-      .where('org_id', '=', orgId)
-      .where('user_id', '=', userId)
-      .execute()
-    if (geofences.length > 0)
-      await call.db
-        .insertInto('user_geofences')
-        .values(
-          geofences.map(({ enabled, ...place }) => ({
-            ...place,
-            org_id: orgId,
-            user_id: userId,
-            enabled: enabled ? (1 as const) : (0 as const),
-          })),
-        )
-        .execute()
-    await call.claim(orgId, 'geofences', geofences.length)
-    await call.audit(orgId, `user:${userId}`)
-    return userFences(call, orgId, userId)
-  },
-
-  checkGeofence: {
-    before: async ({ org_id, user_id, accuracy_m = 0, ...place }, outside) => {
-      const rules = await rulesToCheck(outside, org_id, user_id)
-      return async ({ now }) => ({
-        factor: 'location',
-        ...checkLocation(rules, { ...place, accuracy_m, at: now }, now),
-      })
-    },
-  },
+  listGeofences,
+  getGeofence,
+  createGeofence,
+  updateGeofence,
+  deleteGeofence,
+  listUserGeofences,
+  setUserGeofences,
+  checkGeofence,
 }

@@ -1,65 +1,8 @@
 import type { limits } from '../../contract/limits.ts'
-import { type Counted, limitNames, quotas, smsCountries } from '../../contract/quotas.ts'
-import { invalid } from '../../core/refusal.ts'
-import type { Call, Handlers } from '../call/call.ts'
-import { changedFields } from '../call/input.ts'
-import { reachOrganization } from '../call/tenant.ts'
-import { bytesPerMib, counts } from '../limits/counts.ts'
-import { type LimitName, readLimit, standardOf } from '../limits/values.ts'
-
-const isCounted = (name: LimitName): name is Counted => name in counts
-
-const usedOf = async ({ db, now }: Call, orgId: number, name: LimitName): Promise<number | null> => {
-  if (!isCounted(name)) return null
-  const used = await counts[name](db, orgId, now)
-  return name === 'idempotency_mib' ? Math.ceil(used / bytesPerMib) : used
-}
-
-const answered = async (call: Call, orgId: number) => {
-  const rows = []
-  for (const name of limitNames) {
-    const limit = await readLimit(call.db, orgId, name)
-    rows.push({
-      name,
-      limit: typeof limit === 'number' ? limit : [...limit],
-      used: await usedOf(call, orgId, name),
-      default: name === 'sms_countries' ? [...smsCountries.standard] : quotas[name].standard,
-      about: name === 'sms_countries' ? smsCountries.about : quotas[name].about,
-    })
-  }
-  return rows
-}
-
-const erase = async ({ db }: Call, org_id: number, names: readonly LimitName[]): Promise<void> => {
-  if (names.length === 0) return
-  await db.deleteFrom('organization_limits').where('org_id', '=', org_id).where('name', 'in', names).execute()
-}
+import type { Handlers } from '../call/call.ts'
+import { getLimits, setLimits } from '../limits/values.ts'
 
 export const limitHandlers: Handlers<typeof limits> = {
-  getLimits: async ({ org_id }, call) => {
-    await reachOrganization(call, org_id)
-    return answered(call, org_id)
-  },
-
-  setLimits: async ({ org_id, ...input }, call) => {
-    await reachOrganization(call, org_id)
-    const { reset = [], ...values } = changedFields(input, [...limitNames, 'reset'])
-    const twice = reset.find((name) => values[name] !== undefined)
-    if (twice !== undefined) throw invalid('reset', `names ${twice}, which is also given a value`)
-    await erase(call, org_id, reset)
-    for (const name of limitNames) {
-      const value = values[name]
-      if (value === undefined) continue
-      const isStandard = JSON.stringify(value) === JSON.stringify(standardOf(name))
-      if (isStandard) await erase(call, org_id, [name])
-      else
-        await call.db
-          .insertInto('organization_limits')
-          .values({ org_id, name, value: JSON.stringify(value) })
-          .onConflict((of) => of.columns(['org_id', 'name']).doUpdateSet({ value: JSON.stringify(value) }))
-          .execute()
-    }
-    await call.audit(org_id, `organization:${org_id}`)
-    return answered(call, org_id)
-  },
+  getLimits,
+  setLimits,
 }

@@ -1,6 +1,6 @@
 import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
-import { conflict, notFound } from '../../core/refusal.ts'
+import { notFound } from '../../core/refusal.ts'
 import { eraseApprovals } from '../approvals/erasure.ts'
 import { endKeysOf } from '../approvals/key-revocation.ts'
 import type { Call, Handlers } from '../call/call.ts'
@@ -8,42 +8,20 @@ import { requirePerson } from '../call/caller.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { atOnce, type Cooling, promotionOf, waitsUntil } from '../devices/administrators.ts'
 import { sendEnrollment } from '../devices/enrollment-message.ts'
-import { tellPromotion } from '../devices/notices.ts'
 import { endDevices, eraseDevices } from '../devices/transitions.ts'
 import { eraseAccounts, erasePeople } from '../members/erasure.ts'
-import { findUser } from '../members/member.ts'
-import type { Tables } from '../storage/schema.ts'
+import {
+  changeMembership,
+  deleteMembership,
+  type MembershipChange,
+  type Target,
+} from '../members/membership.ts'
 import { endVerifications } from '../verifications/withdrawal.ts'
 
-type State = Tables['memberships']['state']
-type Role = Tables['memberships']['role']
-
-type Target = { org_id: number; user_id: number }
-type Move = {
-  from: State[]
-  set: { state?: State; role?: Role }
-  /** What a new role brings with it. */
-  cooling?: Cooling
-  refused: string
-}
-
-/** One conditional statement decides; only after it said no is it looked why. */
-const move = async (call: Call, { org_id, user_id }: Target, { from, set, cooling, refused }: Move) => {
-  await reachOrganization(call, org_id)
-  const moved = await call.db
-    .updateTable('memberships')
-    .set({ ...set, ...cooling, updated_at: call.now })
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
-    .where('state', 'in', from)
-    .returning('id')
-    .executeTakeFirst()
-  const user = await findUser(call, org_id, user_id)
-  if (!moved) throw conflict(`user_${user.state}`, `The user is ${user.state}; ${refused}`)
-  await call.audit(org_id, `user:${user_id}`, Object.keys(set))
-  if (cooling) await tellPromotion(call, { org_id, user_id }, cooling)
-  if (user.state !== 'active') await endKeysOf(call, { org_id, user_id })
-  call.wake({ org_id, user_id })
+const move = async (call: Call, target: Target, change: MembershipChange) => {
+  const user = await changeMembership(call, target, change)
+  if (user.state !== 'active') await endKeysOf(call, target)
+  call.wake(target)
   return user
 }
 
@@ -119,19 +97,13 @@ export const membershipHandlers: Pick<Handlers<typeof user & typeof pendingUser>
     await eraseDevices(call, target)
     await eraseApprovals(call, target)
     await endVerifications(call, target)
-    // Fences, slots and enrollments go with the membership: their foreign keys cascade.
-    const member = await call.db
-      .deleteFrom('memberships')
-      .where('org_id', '=', orgId)
-      .where('user_id', '=', userId)
-      .returning('id')
-      .executeTakeFirst()
+    const member = await deleteMembership(call, target)
     // Who only registered in the app, and never joined, can be erased as well.
     const registered = await eraseAccounts(call.db, orgId, userId)
     if (!member && registered.length === 0) throw notFound('User')
     await endKeysOf(call, target)
     await erasePeople(call, [userId])
     await call.audit(orgId, `user:${userId}`)
-    call.wake({ org_id: orgId, user_id: userId })
+    call.wake(target)
   },
 }

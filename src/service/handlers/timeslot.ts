@@ -1,136 +1,21 @@
-import type * as z from 'zod/mini'
-import type { slot, timeslot } from '../../contract/timeslot.ts'
-import { invalid, notFound } from '../../core/refusal.ts'
-import { weekdays } from '../../core/weekdays.ts'
-import { readInstant, isZone } from '../../rules/instant.ts'
-import { checkTime } from '../../rules/time.ts'
-import type { Call, Handlers } from '../call/call.ts'
-import { changedFields } from '../call/input.ts'
-import { inPage } from '../call/page.ts'
-import { organizationOfUser, reachOrganization } from '../call/tenant.ts'
-import type { Tables } from '../storage/schema.ts'
-import { rulesToCheck } from './rules-to-check.ts'
-
-type Slot = z.infer<typeof slot>
-type SlotColumns = Pick<
-  Tables['user_timeslots'],
-  'name' | 'days' | 'start' | 'end' | 'timezone' | 'is_active'
->
-
-const fields = ['name', 'days', 'start', 'end', 'timezone', 'is_active'] as const
-
-/** `at` names the slot in a list: `timeslots[2].`. */
-const checked = <T extends Partial<Slot>>(input: T, at = ''): T => {
-  if (input.timezone !== undefined && !isZone(input.timezone))
-    throw invalid(`${at}timezone`, 'must be an IANA time zone such as Europe/Berlin or UTC')
-  // spec: not shown. Equal times could mean a whole day or none of it.
-  if (input.start !== undefined && input.start === input.end)
-    throw invalid(
-      `${at}end`,
-      'must differ from start',
-      'for a whole day use two slots: 00:00 to 12:00 and 12:00 to 00:00',
-    )
-  return input
-}
-
-const stored = ({ days, is_active, ...rest }: Slot): SlotColumns => ({
-  ...rest,
-  days: joined(days),
-  is_active: is_active ?? 1,
-})
-const joined = (days: Slot['days']): string => weekdays.filter((day) => days.includes(day)).join(',')
-
-export const answeredSlot = <Row extends { days: string }>(row: Row) => ({
-  ...row,
-  days: row.days.split(',') as Slot['days'],
-})
-
-/** A path that names a slot alone: an organization's key finds its own only. */
-const findTimeslot = async ({ db, caller }: Call, id: number) =>
-  answeredSlot(
-    await db
-      .selectFrom('timeslots')
-      .where('id', '=', id)
-      .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
-      .selectAll()
-      .executeTakeFirstOrThrow(() => notFound('Time slot')),
-  )
-
-const userSlots = async ({ db }: Call, orgId: number, userId: number) => {
-  const rows = await db
-    .selectFrom('user_timeslots')
-    .where('org_id', '=', orgId)
-    .where('user_id', '=', userId)
-    .select(fields)
-    .orderBy('id')
-    .execute()
-  return rows.map(answeredSlot)
-}
+import type { timeslot } from '../../contract/timeslot.ts'
+import type { Handlers } from '../call/call.ts'
+import {
+  addTimeslot,
+  checkTimeslot,
+  deleteTimeslot,
+  listTimeslots,
+  listUserTimeslots,
+  setUserTimeslots,
+  updateTimeslot,
+} from '../policy/timeslots.ts'
 
 export const timeslotHandlers: Handlers<typeof timeslot> = {
-  listTimeslots: async ({ org_id }, call) => {
-    await reachOrganization(call, org_id)
-    const query = call.db.selectFrom('timeslots').where('org_id', '=', org_id).selectAll()
-    return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id).map(answeredSlot)
-  },
-
-  addTimeslot: async ({ org_id, ...input }, call) => {
-    await reachOrganization(call, org_id)
-    const row = await call.db
-      .insertInto('timeslots')
-      .values({ ...stored(checked(input)), org_id, created_at: call.now, updated_at: call.now })
-      .returningAll()
-      .executeTakeFirstOrThrow()
-    await call.claim(org_id, 'timeslots')
-    await call.audit(org_id, `timeslot:${row.id}`)
-    return answeredSlot(row)
-  },
-
-  updateTimeslot: async ({ timeslot_id, ...input }, call) => {
-    const present = await findTimeslot(call, timeslot_id)
-    const { days, ...changes } = changedFields(checked(input), fields)
-    checked({ start: input.start ?? present.start, end: input.end ?? present.end })
-    const row = await call.db
-      .updateTable('timeslots')
-      .set({ ...changes, ...(days && { days: joined(days) }), updated_at: call.now })
-      .where('org_id', '=', present.org_id)
-      .where('id', '=', timeslot_id)
-      .returningAll()
-      .executeTakeFirstOrThrow(() => notFound('Time slot'))
-    await call.audit(row.org_id, `timeslot:${row.id}`)
-    return answeredSlot(row)
-  },
-
-  deleteTimeslot: async ({ timeslot_id }, call) => {
-    const { org_id } = await findTimeslot(call, timeslot_id)
-    await call.db.deleteFrom('timeslots').where('org_id', '=', org_id).where('id', '=', timeslot_id).execute()
-    await call.audit(org_id, `timeslot:${timeslot_id}`)
-  },
-
-  listUserTimeslots: async ({ userId, org_id }, call) =>
-    userSlots(call, await organizationOfUser(call, userId, org_id), userId),
-
-  setUserTimeslots: async ({ userId, org_id, timeslots }, call) => {
-    const orgId = await organizationOfUser(call, userId, org_id)
-    const owner = { org_id: orgId, user_id: userId }
-    const slots = timeslots.map((one, i) => Object.assign(stored(checked(one, `timeslots[${i}].`)), owner))
-    await call.db
-      .deleteFrom('user_timeslots')
-      .where('org_id', '=', orgId)
-      .where('user_id', '=', userId)
-      .execute()
-    if (slots.length > 0) await call.db.insertInto('user_timeslots').values(slots).execute()
-    await call.claim(orgId, 'timeslots', slots.length)
-    await call.audit(orgId, `user:${userId}`)
-    return userSlots(call, orgId, userId)
-  },
-
-  checkTimeslot: {
-    before: async ({ org_id, user_id, at }, outside) => {
-      const rules = await rulesToCheck(outside, org_id, user_id)
-      if (at !== undefined && readInstant(at) === undefined)
-        throw invalid('at', 'must be a time with its offset such as 2030-01-31T08:30:00+01:00')
-      return async ({ now }) => ({ factor: 'time', ...checkTime(rules, at ?? now) })
-    },
-  },
+  listTimeslots,
+  addTimeslot,
+  updateTimeslot,
+  deleteTimeslot,
+  listUserTimeslots,
+  setUserTimeslots,
+  checkTimeslot,
 }

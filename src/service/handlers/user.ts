@@ -1,90 +1,20 @@
-import { sql } from 'kysely'
 import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
-import { conflict } from '../../core/refusal.ts'
-import type { Phone } from '../../rules/phone.ts'
 import type { Handlers } from '../call/call.ts'
-import { changedFields, parsePhone } from '../call/input.ts'
-import { inPage } from '../call/page.ts'
-import { reachOrganization } from '../call/tenant.ts'
-import { promotionOf } from '../devices/administrators.ts'
-import { tellNewAddress, tellPromotion } from '../devices/notices.ts'
-import { addMember, checkRole, findUser, selectUsers } from '../members/member.ts'
+import { createUser, getUser, listPendingUsers, listUsers, updateUser } from '../members/users.ts'
+import { getUserDetails, getUserOrganization, listUserOrganizations } from '../mobile/lookup.ts'
+import { listUserRules } from '../policy/user-rules.ts'
+import { membershipHandlers } from './membership.ts'
 
-const changeable = ['email', 'first_name', 'last_name', 'role'] as const
-const identity = ['country_code', 'mobile'] as const
-
-/** Whether what was given, in whichever spelling, is the number that the person has. */
-const isNumberOf = (person: Phone, mobile?: string, countryCode = ownPrefix(person, mobile)): boolean =>
-  mobile === undefined
-    ? countryCode === person.country_code
-    : parsePhone(mobile, countryCode).mobile === person.mobile
-
-/** A national number is read as one of the country that the person's number is of. */
-const ownPrefix = (person: Phone, mobile?: string): string | undefined =>
-  mobile?.startsWith('+') ? undefined : person.country_code
-
-type Group = 'listUsers' | 'listPendingUsers' | 'getUser' | 'createUser' | 'updateUser'
-
-export const userHandlers: Pick<Handlers<typeof user & typeof pendingUser>, Group> = {
-  listUsers: async ({ org_id, state, mobile, email }, call) => {
-    await reachOrganization(call, org_id)
-    const number = mobile === undefined ? undefined : parsePhone(mobile).mobile
-    const query = selectUsers(call)
-      .where('m.org_id', '=', org_id)
-      .where('m.state', state === undefined ? '<>' : '=', state ?? 'removed')
-      .$if(number !== undefined, (users) => users.where('p.mobile', '=', number!))
-      .$if(email !== undefined, (users) => users.where(sql`lower(m.email)`, '=', email!.toLowerCase()))
-    return call.paged(await inPage(query, 'm.user_id', call.page).execute(), (row) => row.id)
-  },
-
-  listPendingUsers: async ({ org_id }, call) => {
-    await reachOrganization(call, org_id)
-    const query = selectUsers(call).where('m.org_id', '=', org_id).where('m.state', '=', 'pending')
-    return call.paged(await inPage(query, 'm.user_id', call.page).execute(), (row) => row.id)
-  },
-
-  getUser: async ({ orgId, userId }, call) => {
-    await reachOrganization(call, orgId)
-    return findUser(call, orgId, userId)
-  },
-
-  createUser: async ({ orgId, ...input }, call) => {
-    await reachOrganization(call, orgId)
-    return addMember(call, orgId, input)
-  },
-
-  updateUser: async ({ orgId, userId, ...input }, call) => {
-    await reachOrganization(call, orgId)
-    const { mobile, country_code, ...changes } = changedFields<
-      typeof input,
-      (typeof changeable | typeof identity)[number]
-    >(input, changeable, identity)
-    const present = await findUser(call, orgId, userId)
-    if (changes.role !== present.role) checkRole(call, changes.role)
-    const phone = { mobile: present.mobile_e164, country_code: present.country_code }
-    if (!isNumberOf(phone, mobile, country_code))
-      throw conflict(
-        'mobile_is_identity',
-        "A user's mobile number cannot be changed",
-        'Remove this user and create one with the new number',
-      )
-    const member = { org_id: orgId, user_id: userId }
-    // Before the address is another one: the old one is told too.
-    if (changes.email !== undefined && changes.email !== present.email) await tellNewAddress(call, member)
-    const promotion = changes.role && (await promotionOf(call, member, changes.role))
-    await call.db
-      .updateTable('memberships')
-      .set({ ...changes, ...promotion, updated_at: call.now })
-      .where('org_id', '=', orgId)
-      .where('user_id', '=', userId)
-      .where('state', '<>', 'removed')
-      .returning('id')
-      .executeTakeFirstOrThrow(() =>
-        conflict('user_removed', 'The user is removed', 'svc user create brings the user back'),
-      )
-    await call.audit(orgId, `user:${userId}`)
-    if (promotion) await tellPromotion(call, member, promotion)
-    return findUser(call, orgId, userId)
-  },
+export const userHandlers: Handlers<typeof user & typeof pendingUser> = {
+  listUsers,
+  listPendingUsers,
+  getUser,
+  createUser,
+  updateUser,
+  getUserDetails,
+  getUserOrganization,
+  listUserOrganizations,
+  listUserRules,
+  ...membershipHandlers,
 }

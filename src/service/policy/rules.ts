@@ -1,9 +1,11 @@
 import type { Policy as OrganizationPolicy } from '../../contract/policy.ts'
+import { notFound } from '../../core/refusal.ts'
+import type { Weekday } from '../../core/weekdays.ts'
 import { hasPolicy, isRequired, type Policy } from '../../rules/decide.ts'
 import { compileLevel, type Level } from '../../rules/level.ts'
-import type { Weekday } from '../../core/weekdays.ts'
 import type { Factor } from '../../rules/verdict.ts'
-import { notFound } from '../../core/refusal.ts'
+import type { Outside } from '../call/call.ts'
+import { reachMember, reachOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 
 /** `all`, or of each kind one that counts: enough to tell whether a rule stands. */
@@ -103,4 +105,17 @@ export const requiresLocation = async (
 export const wantsLocation = async (db: Db, orgId: number, userId: number): Promise<boolean> => {
   const rules = await readStanding(db, orgId, userId)
   return hasPolicy(rules, 'location') || rules.required.includes('location')
+}
+
+/** The compiled rules against which a caller tries out a place or a time, out of the memory that decisions use. */
+export const rulesToCheck = async (
+  { service, caller }: Outside,
+  org_id: number,
+  user_id: number | undefined,
+): Promise<Policy> => {
+  await service.storage.read(async (db) => {
+    await reachOrganization({ db, caller }, org_id)
+    if (user_id !== undefined) await reachMember({ db }, { org_id, user_id })
+  })
+  return service.rulesFor(org_id, user_id)
 }

@@ -1,0 +1,131 @@
+import type { MessageRecord, outbox } from '../../contract/outbox.ts'
+import { deliveryChannels } from '../../contract/records.ts'
+import { addMs } from '../../core/iso-time.ts'
+import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import type { Channel } from '../call/message.ts'
+import { byTime } from '../call/page.ts'
+import { reachOrganization } from '../call/tenant.ts'
+
+const dayMs = 24 * 60 * 60_000
+
+const ended = new Set<string>(['sent', 'failed', 'dead'])
+
+const selectMessages = ({ db, caller }: Call) =>
+  db
+    .selectFrom('outbox')
+    .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
+    .select([
+      'id',
+      'message_id',
+      'org_id',
+      'channel',
+      'kind',
+      'recipient',
+      'state',
+      'attempts',
+      'error',
+      'provider_id',
+      'next_at',
+      'expires_at',
+      'created_at',
+      'updated_at',
+    ])
+    .select(({ eb }) => eb('wrapped', 'is not', null).as('kept'))
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectMessages>['executeTakeFirstOrThrow']>>
+
+const answered = (row: Row): MessageRecord => {
+  const { id: _, kept, ...rest } = row
+  return {
+    ...rest,
+    kind: row.kind as MessageRecord['kind'],
+    next_at: ended.has(row.state) ? null : row.next_at,
+    retryable: Boolean(kept) && row.state === 'dead',
+  }
+}
+
+export const readMessage = async (call: Call, message_id: string): Promise<MessageRecord> => {
+  const row = await selectMessages(call).where('message_id', '=', message_id).executeTakeFirst()
+  if (!row) throw notFound('Message')
+  return answered(row)
+}
+
+const newOne = 'What it said is erased: send a new one'
+
+/** Why a message cannot be tried again. */
+const whyNot = async (call: Call, message_id: string): Promise<Refusal> => {
+  const { state } = await readMessage(call, message_id)
+  if (state === 'sending') return conflict('being_sent', 'The message is being sent right now')
+  if (state === 'sent') return conflict('already_sent', 'The message was sent', newOne)
+  if (state === 'failed')
+    return conflict('refused_for_good', 'The provider refused this message for good', newOne)
+  return conflict(
+    'message_erased',
+    'The message is no longer worth sending, or was given up long ago',
+    newOne,
+  )
+}
+
+const columns = { key: 'id', at: 'created_at', changed: 'updated_at' }
+
+export const listOutbox: HandlerOf<typeof outbox.listOutbox> = async (
+  { org_id, state, channel, kind, ...span },
+  call,
+) => {
+  if (org_id) await reachOrganization(call, org_id)
+  const query = selectMessages(call)
+    .$if(org_id !== undefined, (some) => some.where('org_id', '=', org_id!))
+    .$if(state !== undefined, (some) => some.where('state', '=', state!))
+    .$if(channel !== undefined, (some) => some.where('channel', '=', channel!))
+    .$if(kind !== undefined, (some) => some.where('kind', '=', kind!))
+  const found = await byTime(query, columns, span, call.page).execute()
+  return call.pagedByTime(found, ({ id, created_at }) => ({ key: id, at: created_at })).map(answered)
+}
+
+export const listChannels: HandlerOf<typeof outbox.listChannels> = async (_, call) => {
+  const { db, caller, now, canSend } = call
+  const counts = await db
+    .selectFrom('outbox')
+    .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
+    .where(({ or, and, eb }) =>
+      or([
+        and([eb('state', '=', 'queued'), eb('attempts', '>', 0)]),
+        and([eb('state', 'in', ['failed', 'dead']), eb('updated_at', '>', addMs(now, -dayMs))]),
+      ]),
+    )
+    .select(({ fn }) => ['channel', 'state', fn.countAll<number>().as('count')])
+    .groupBy(['channel', 'state'])
+    .execute()
+  const count = (channel: Channel, queued: boolean): number =>
+    counts
+      .filter((row) => row.channel === channel && (row.state === 'queued') === queued)
+      .reduce((sum, row) => sum + Number(row.count), 0)
+  return deliveryChannels.map((channel) => ({
+    channel,
+    ready: canSend(channel),
+    waiting: count(channel, true),
+    given_up: count(channel, false),
+  }))
+}
+
+export const getMessage: HandlerOf<typeof outbox.getMessage> = ({ message_id }, call) =>
+  readMessage(call, message_id)
+
+export const retryMessage: HandlerOf<typeof outbox.retryMessage> = async ({ message_id }, call) => {
+  const { caller, now } = call
+  const row = await call.db
+    .updateTable('outbox')
+    .set({ state: 'queued', attempts: 0, next_at: now, updated_at: now })
+    .where('message_id', '=', message_id)
+    .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
+    .where('state', 'in', ['dead', 'queued'])
+    .where('wrapped', 'is not', null)
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .returning('org_id')
+    .executeTakeFirst()
+  if (!row) throw await whyNot(call, message_id)
+  await call.audit(row.org_id, `message:${message_id}`, ['state'])
+  call.deliver()
+  return readMessage(call, message_id)
+}

@@ -1,0 +1,210 @@
+import type { ExpressionBuilder } from 'kysely'
+import type { key } from '../../contract/key.ts'
+import { scopesOf } from '../../contract/scopes.ts'
+import { addMs } from '../../core/iso-time.ts'
+import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { namedKeyOf } from '../call/caller.ts'
+import { inPage } from '../call/page.ts'
+import { reachOrganization } from '../call/tenant.ts'
+import type { Tables } from '../storage/schema.ts'
+import { checkExpiry, checkGrant, checkOwner, checkRotation, keysBelow } from './ancestry.ts'
+import { newSecret } from './authenticator.ts'
+import { changeKeyRows, insertKeyRow, isAuthenticKey } from './rows.ts'
+import { isOperatorKey, readScopes, scopesText } from './scopes.ts'
+
+const columns = [
+  'id',
+  'name',
+  'org_id',
+  'prefix',
+  'created_at',
+  'last_used_at',
+  'expires_at',
+  'revoked_at',
+  'scopes',
+  'created_by',
+  'owner_user_id',
+] as const
+const day = 86_400
+
+type Granted = { org_id: number | null; scopes: string }
+
+const kindOf = (key: Granted) => {
+  if (key.org_id !== null) return 'organization' as const
+  return isOperatorKey(key) ? ('operator' as const) : ('service' as const)
+}
+
+/** A key without its secret; `hash` is never read here. */
+export const answeredKey = <Row extends Granted>(row: Row) => ({
+  ...row,
+  scopes: [...readScopes(row.scopes)],
+  kind: kindOf(row),
+})
+
+export const selectKeys = (call: Call) => call.db.selectFrom('api_keys').select(columns)
+
+type NewKey = {
+  name: string
+  org_id: number | null
+  scopes: string
+  expires_at?: string | null
+  owner_user_id?: number | null
+  created_by: number | null
+  /** The first secret of the key, where this one takes the place of another. */
+  lineage?: number
+}
+
+/** Adds a key and shows its secret, this once. */
+export const insertKey = async (call: Call, values: NewKey) => {
+  const secret = newSecret(kindOf(values))
+  const { id } = await insertKeyRow(call, secret, { ...values, created_at: call.now })
+  await call.audit(values.org_id ?? 0, `key:${id}`)
+  const row = await selectKeys(call).where('id', '=', id).executeTakeFirstOrThrow()
+  return { ...answeredKey(row), key: secret.key }
+}
+
+/** The key that a caller creates others with, by its first secret. */
+export const creatorOf = (call: Call): number => namedKeyOf(call.caller)
+
+const nameIsTaken = async (call: Call, name: string, orgId: number | null): Promise<boolean> => {
+  const found = await call.db
+    .selectFrom('api_keys')
+    .where('org_id', orgId === null ? 'is' : '=', orgId)
+    .where('name', '=', name)
+    .where('revoked_at', 'is', null)
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', call.now)]))
+    .select('id')
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** Keys of the caller's organization; every key where it reaches all. */
+export const inReach =
+  ({ caller: { orgId } }: Call) =>
+  ({ eb, lit }: ExpressionBuilder<Tables, 'api_keys'>) =>
+    orgId === null ? eb(lit(1), '=', 1) : eb('org_id', '=', orgId)
+
+/** Why a key could not be rotated or revoked. */
+export const whyNot = async (call: Call, id: number, wanted: 'rotate' | 'revoke'): Promise<Refusal> => {
+  const row = await selectKeys(call)
+    .where('id', '=', id)
+    .where(inReach(call))
+    .select('replaced')
+    .executeTakeFirst()
+  if (!row) return notFound('Key')
+  if (row.revoked_at !== null) return conflict('key_revoked', 'The key is revoked already')
+  if (wanted === 'revoke')
+    return conflict(
+      'last_operator_key',
+      'No operator key would be left: a key is revoked with all its secrets and the keys that it created',
+      'svc key rotate ID --overlap 0 replaces the secret of a key; svc key list shows the newest',
+    )
+  if (row.replaced === 1)
+    return conflict('key_rotated', 'The key was rotated already', 'rotate the newer key of the same name')
+  return conflict('key_expired', 'The key has expired')
+}
+
+export const whoAmI: HandlerOf<typeof key.whoAmI> = async (_, call) => {
+  const { keyId, orgId } = call.caller
+  const row = await selectKeys(call)
+    .where('id', '=', keyId)
+    .where('org_id', orgId === null ? 'is' : '=', orgId)
+    .executeTakeFirst()
+  if (!row) throw notFound('Key')
+  const organization = await call.db
+    .selectFrom('organizations')
+    .where('id', '=', row.org_id ?? 0)
+    .select(['id', 'slug', 'name'])
+    .executeTakeFirst()
+  return { ...answeredKey(row), organization: organization ?? null }
+}
+
+export const listKeys: HandlerOf<typeof key.listKeys> = async ({ org_id }, call) => {
+  const orgId = org_id ?? call.caller.orgId
+  if (orgId !== null) await reachOrganization(call, orgId)
+  const query = selectKeys(call).$if(orgId !== null, (own) => own.where('org_id', '=', orgId!))
+  return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id).map(answeredKey)
+}
+
+export const getKey: HandlerOf<typeof key.getKey> = async ({ id }, call) => {
+  const row = await selectKeys(call).where('id', '=', id).where(inReach(call)).executeTakeFirst()
+  if (!row) throw notFound('Key')
+  const created = await selectKeys(call)
+    .where('id', 'in', [...(await keysBelow(call.db, id)), 0])
+    .where('revoked_at', 'is', null)
+    .where('replaced', '=', 0)
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', call.now)]))
+    .orderBy('id')
+    .execute()
+  return { ...answeredKey(row), created_keys: created.map(answeredKey) }
+}
+
+export const createKey: HandlerOf<typeof key.createKey> = async (
+  { name, org_id, scopes: granted, expires_at: until, owner_user_id },
+  call,
+) => {
+  const expires_at = until === undefined ? undefined : new Date(until).toISOString()
+  const orgId = org_id ?? call.caller.orgId
+  if (orgId !== null) await reachOrganization(call, orgId)
+  const scopes = scopesOf(granted)
+  checkGrant(call.caller, scopes)
+  checkExpiry(call, expires_at)
+  await checkOwner(call, orgId, owner_user_id)
+  if (await nameIsTaken(call, name, orgId))
+    throw conflict(
+      'name_taken',
+      `A key named ${name} is there already`,
+      'give another name, or rotate that key',
+    )
+  return insertKey(call, {
+    name,
+    org_id: orgId,
+    scopes: scopesText(scopes),
+    expires_at: expires_at ?? null,
+    owner_user_id: owner_user_id ?? null,
+    created_by: creatorOf(call),
+  })
+}
+
+export const rotateKey: HandlerOf<typeof key.rotateKey> = async ({ id, overlap_s = day }, call) => {
+  const old = await call.db
+    .selectFrom('api_keys')
+    .where('id', '=', id)
+    .where(inReach(call))
+    .selectAll()
+    .executeTakeFirst()
+  if (!old) throw notFound('Key')
+  if (!isAuthenticKey(call.keyring, old))
+    throw conflict(
+      'key_not_authentic',
+      'Another program has changed this key in the store, so it is not used',
+      `svc key revoke ${id}, then svc key create`,
+    )
+  await checkRotation(call, old)
+  const until = addMs(call.now, overlap_s * 1000)
+  const expires_at = old.expires_at !== null && old.expires_at < until ? old.expires_at : until
+  const [replaced] = await changeKeyRows(call, { replaced: 1, expires_at }, (keys) =>
+    keys
+      .where('id', '=', id)
+      .where(inReach(call))
+      .where('revoked_at', 'is', null)
+      .where('replaced', '=', 0)
+      .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', call.now)])),
+  )
+  if (!replaced) throw await whyNot(call, id, 'rotate')
+  // The new secret is shown to whoever rotates, so it must not be able to do more than they can.
+  checkGrant(call.caller, readScopes(old.scopes))
+  checkExpiry(call, old.expires_at ?? undefined)
+  await call.audit(old.org_id ?? 0, `key:${id}`, ['expires_at'])
+  const { name, org_id, scopes, owner_user_id, created_by, lineage } = old
+  return insertKey(call, {
+    name,
+    org_id,
+    scopes,
+    expires_at: old.expires_at,
+    owner_user_id,
+    created_by,
+    lineage: lineage ?? id,
+  })
+}

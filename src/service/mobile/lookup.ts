@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import type { user } from '../../contract/user.ts'
+import { conflict, invalid, notFound } from '../../core/refusal.ts'
+import type { HandlerOf } from '../call/call.ts'
+import { oneOf, parsePhone } from '../call/input.ts'
+import { reachOrganization } from '../call/tenant.ts'
+import { findUser, selectUsers } from '../members/member.ts'
+import { requirePerson } from './person.ts'
+
+export const getUserDetails: HandlerOf<typeof user.getUserDetails> = async ({ org_id, ...input }, call) => {
+  oneOf(input, ['user_id', 'mobile', 'email'])
+  const orgId = org_id ?? call.caller.orgId
+  if (orgId === null) throw invalid('org_id', 'is required with an operator key', 'give org_id')
+  await reachOrganization(call, orgId)
+  if (input.user_id !== undefined) return findUser(call, orgId, input.user_id)
+
+  const users = selectUsers(call).where('m.org_id', '=', orgId)
+  if (input.mobile !== undefined)
+    return users
+      .where('p.mobile', '=', parsePhone(input.mobile).mobile)
+      .executeTakeFirstOrThrow(() => notFound('User'))
+
+  // An address can go from one who left to another; so only who is still there is found by it.
+  const [found, ...others] = await users
+    .where(sql`lower(m.email)`, '=', input.email!.toLowerCase())
+    .where('m.state', '<>', 'removed')
+    .limit(2)
+    .execute()
+  if (others.length > 0)
+    throw conflict(
+      'several_users',
+      'Several users have this e-mail address',
+      'ask by user_id or mobile; svc user list --email shows them',
+    )
+  if (!found) throw notFound('User')
+  return found
+}
+
+export const getUserOrganization: HandlerOf<typeof user.getUserOrganization> = async (
+  { user_id, org_code },
+  call,
+) =>
+  selectUsers(call)
+    .innerJoin('organizations as o', 'o.id', 'm.org_id')
+    .where('o.slug', '=', org_code)
+    .where('m.user_id', '=', user_id)
+    .$if(call.caller.orgId !== null, (own) => own.where('m.org_id', '=', call.caller.orgId!))
+    .executeTakeFirstOrThrow(() => notFound('User'))
+
+export const listUserOrganizations: HandlerOf<typeof user.listUserOrganizations> = async (input, call) => {
+  oneOf(input, ['user_id', 'mobile'])
+  const number = input.mobile === undefined ? undefined : parsePhone(input.mobile).mobile
+  const rows = await call.db
+    .selectFrom('memberships as m')
+    .innerJoin('organizations as o', 'o.id', 'm.org_id')
+    .innerJoin('people as p', 'p.id', 'm.user_id')
+    .$if(input.user_id !== undefined, (of) => of.where('p.id', '=', input.user_id!))
+    .$if(number !== undefined, (of) => of.where('p.mobile', '=', number!))
+    .$if(call.caller.orgId !== null, (own) => own.where('m.org_id', '=', call.caller.orgId!))
+    .select(['o.id', 'o.name', 'o.slug', 'm.role', 'm.state'])
+    .orderBy('o.id')
+    .execute()
+  if (rows.length > 0) return rows
+  // With an account and in no organization yet.
+  await requirePerson(call, input)
+  return []
+}

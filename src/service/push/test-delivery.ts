@@ -1,0 +1,46 @@
+import type { outbox } from '../../contract/outbox.ts'
+import { email } from '../../contract/records.ts'
+import { invalid } from '../../core/refusal.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { parsePhone } from '../call/input.ts'
+import type { Channel } from '../call/message.ts'
+import { readMessage } from '../delivery/messages.ts'
+import { activeDevices } from '../devices/active.ts'
+
+/** The device and its organization, which a push goes to. */
+const reachDevice = async (call: Call, to: string): Promise<{ to: string; org_id: number }> => {
+  const device = /^[1-9]\d{0,14}$/.test(to)
+    ? await activeDevices(call.db, call.dev)
+        .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')
+        .where('d.id', '=', Number(to))
+        .select('d.org_id')
+        .executeTakeFirst()
+    : undefined
+  if (device) return { to, org_id: device.org_id }
+  throw invalid(
+    'to',
+    'must be the id of a device that takes notifications',
+    'svc user devices list tells ids; notifications are turned on at the approver page',
+  )
+}
+
+const recipientOf = async (call: Call, channel: Channel, to: string) => {
+  if (channel === 'push') return reachDevice(call, to)
+  if (channel === 'sms') return { to: parsePhone(to, undefined, 'to').mobile, org_id: 0 }
+  if (!email.safeParse(to).success) throw invalid('to', 'must be an e-mail address such as ada@example.com')
+  return { to, org_id: 0 }
+}
+
+export const testDelivery: HandlerOf<typeof outbox.testDelivery> = async ({ channel, to }, call) => {
+  const recipient = await recipientOf(call, channel, to)
+  const message_id = await call.send({
+    ...recipient,
+    channel,
+    kind: 'test',
+    ...(channel === 'email' && { subject: 'Test message' }),
+    text:
+      channel === 'push' ? '{"test":true}' : `A test message of ${call.publicUrl}. Nothing needs to be done.`,
+  })
+  await call.audit(recipient.org_id, `message:${message_id}`, ['channel'])
+  return readMessage(call, message_id)
+}
