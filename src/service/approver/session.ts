@@ -1,3 +1,5 @@
+import type { Context } from 'hono'
+import { generateCookie, getCookie } from 'hono/cookie'
 import { sessionCookie } from '../../contract/approver.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
@@ -13,25 +15,22 @@ const lifetimeMs = 90 * day
 const cookieSeconds = 400 * 24 * 60 * 60
 const path = '/svc/v1/approver'
 
-const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:')
-
-const cookieOf = (publicUrl: string, value: string, seconds: number): string =>
-  [
-    `${sessionCookie(publicUrl)}=${value}`,
+const cookieOf = (publicUrl: string, value: string, maxAge: number): string => {
+  const secure = publicUrl.startsWith('https:')
+  return generateCookie(sessionCookie(publicUrl), value, {
     // The prefix of the name requires the whole host.
-    `Path=${isSecure(publicUrl) ? '/' : path}`,
-    `Max-Age=${seconds}`,
-    'HttpOnly',
-    'SameSite=Strict',
-    ...(isSecure(publicUrl) ? ['Secure'] : []),
-  ].join('; ')
+    path: secure ? '/' : path,
+    maxAge,
+    httpOnly: true,
+    secure,
+    sameSite: 'Strict',
+  })
+}
 
-/** The token in the header `Cookie`; undefined where none can be one. */
-const tokenIn = (header: string | undefined, publicUrl: string): string | undefined => {
-  const start = `${sessionCookie(publicUrl)}=`
-  const cookies = header?.slice(0, 8192).split(';') ?? []
-  const token = cookies.map((one) => one.trim()).find((one) => one.startsWith(start))
-  return token && /^[\w-]{43}$/.test(token.slice(start.length)) ? token.slice(start.length) : undefined
+/** The token in the cookie of a request; undefined where none can be one. */
+const tokenIn = (context: Context, publicUrl: string): string | undefined => {
+  const token = getCookie(context, sessionCookie(publicUrl))
+  return token !== undefined && /^[\w-]{43}$/.test(token) ? token : undefined
 }
 
 /** Whether the session still stands: for who has waited since it was looked at. */
@@ -50,11 +49,11 @@ export const isSessionOpen = async (
   return row !== undefined && isAuthenticDevice({ keyring }, row)
 }
 
-/** Tells who stands at the page that shows this header `Cookie`; looked for in the store each time. */
+/** Tells who stands at the page that shows this cookie; looked for in the store each time. */
 export const createSessionAuthenticator =
   ({ storage, keyring, publicUrl, dev }: Service) =>
-  async (header: string | undefined): Promise<Authenticated | undefined> => {
-    const token = tokenIn(header, publicUrl)
+  async (context: Context): Promise<Authenticated | undefined> => {
+    const token = tokenIn(context, publicUrl)
     if (token === undefined) return undefined
     const now = storage.now()
     const row = await storage.read((db) =>

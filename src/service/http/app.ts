@@ -142,7 +142,7 @@ export const createApp = (options: AppOptions): Hono => {
     const ofPage = isOfPage(operation)
     const callerOf = (context: Context): Promise<Authenticated | undefined> | Authenticated | undefined => {
       if (ofPage) refuseElsewhere(context, publicUrl)
-      if (operation.session) return atPage(context.req.header('cookie'))
+      if (operation.session) return atPage(context)
       return operation.open ? anybody : authenticate(context.req.header('x-api-key'))
     }
     app.on(

@@ -31,7 +31,7 @@ describe('a session', () => {
     const challenge = await begin(service)
     const answer = await openSession(challenge, answerTo(challenge, ada.key))
     expect(answer.headers['set-cookie']).toMatch(
-      /^svc-approver=[\w-]{43}; Path=\/svc\/v1\/approver; Max-Age=34560000; HttpOnly; SameSite=Strict$/,
+      /^svc-approver=[\w-]{43}; Max-Age=34560000; Path=\/svc\/v1\/approver; HttpOnly; SameSite=Strict$/,
     )
     expect(JSON.stringify(await contentsOf(service))).not.toContain(cookieOf(answer).split('=')[1])
     expect(dataOf(await whoami(cookieOf(answer)))).toMatchObject({ device_id: ada.device })
@@ -127,7 +127,7 @@ describe('a session', () => {
     const body = { token, name: 'x', response: phoneRegistration(ceremony, where).response }
     const answer = await service.call('POST', '/svc/v1/devices', { key: null, body })
     expect(answer.headers['set-cookie']).toMatch(
-      /^__Host-svc-approver=[\w-]{43}; Path=\/; Max-Age=34560000; HttpOnly; SameSite=Strict; Secure$/,
+      /^__Host-svc-approver=[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     )
     const whoami = (cookie: string) => fromPhone(service, 'GET', 'session', { cookie })
     dataOf(await whoami(cookieOf(answer)))
