@@ -45,6 +45,11 @@ export class SvcError extends Error {
     this.retry_after_ms = details.retry_after_ms
     this.data = details.data
   }
+
+  /** The same error, of which something is said otherwise. */
+  with({ message = this.message, ...details }: Details & { message?: string }): SvcError {
+    return new SvcError(this.exit, this.code, message, { ...this, cause: this, ...details })
+  }
 }
 
 /** What a person typed is wrong; nothing was sent. */

@@ -104,9 +104,8 @@ export const unboundNote = (
 /** A request whose answer was cut may have rung: it is not repeated, and the person is told where to look. */
 export const maybeRung = (error: unknown, { globals }: Context, tools = false): unknown =>
   error instanceof SvcError && ['connection_cut', 'timed_out'].includes(error.code)
-    ? new SvcError(error.exit, error.code, error.message, {
+    ? error.with({
         detail: 'The approver may have been notified anyway. svc does not ask twice by itself.',
         hint: tools ? undefined : `svc approve list --status pending${sameService(globals)}`,
-        cause: error,
       })
     : error

@@ -23,11 +23,9 @@ const passedOver = (origin: string, { profile, otherMcpUrl }: Settings): string 
 /** The error of a service that has no approvals, where nothing else is configured to ask through. */
 export const noApprovals = (failure: SvcError, settings: Settings): SvcError => {
   const { origin } = new URL(settings.baseUrl.value)
-  return new SvcError(failure.exit, failure.code, failure.message, {
-    ...failure,
+  return failure.with({
     detail: `${origin} has no approvals (/svc/v1/approvals).${passedOver(origin, settings)}`,
     hint: 'SVC_MCP_URL, or svc profile set mcp_url=…, names its tool server; --mcp asks through that',
-    cause: failure,
   })
 }
 

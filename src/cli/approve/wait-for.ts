@@ -36,15 +36,10 @@ const nobodyTold = (
 
 /** The key of the wait has ended meanwhile: says what is known of the request. */
 const keyRefused = (error: SvcError, { request_id }: ApprovalRecord): SvcError =>
-  new SvcError(error.exit, error.code, error.message, {
+  error.with({
     detail:
       `The decision on ${request_id} is unknown. This is not an approval. ` +
       'When a key is revoked or expires, the pending requests that it made end.',
-    hint: error.hint,
-    request_id: error.request_id,
-    http_status: error.http_status,
-    data: error.data,
-    cause: error,
   })
 
 /**

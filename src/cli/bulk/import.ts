@@ -71,9 +71,7 @@ export const runImport = async (
   if (problem && items.length === 0) throw problem
   if (problem && !options.skipInvalid) {
     const again = await context.command!.again({ plus: ['--skip-invalid'] })
-    const { exit, code, message } = problem
-    const hint = `${again} sends the other ${grouped(items.length)}`
-    throw new SvcError(exit, code, message, { ...problem, hint })
+    throw problem.with({ hint: `${again} sends the other ${grouped(items.length)}` })
   }
   const { id: org } = await resolveOrg(wanted, context)
   if (problem) tellInvalid(problem, invalid.length, output.warn)

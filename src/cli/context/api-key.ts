@@ -1,3 +1,4 @@
+import type { EnvName } from '../../core/env.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Globals } from '../terminal/run.ts'
@@ -26,9 +27,14 @@ export const checkKey = (key: string, where: string, noun: Noun = 'API key'): st
   )
 }
 
+export type Source = 'flag' | 'environment' | '.svcrc' | 'profile' | 'default'
+
 /** Where the key of this run comes from; read when asked for. `origin`: the only one it may go to. */
 export type KeySource = {
   where: string
+  source: Source
+  /** What a person reads of it; `mask` hides a secret. */
+  shown(mask: (secret: string) => string): string
   origin?: string
   /** What to do where the service does not accept this key. */
   remedy?: string
@@ -37,12 +43,32 @@ export type KeySource = {
 
 export const fileSource = (file: string, io: Io): KeySource => ({
   where: file === '-' ? 'on standard input' : `in ${file}`,
+  source: 'flag',
+  shown: () => `in ${file}`,
   remedy: `Check the key that --key-file ${shellQuote(file)} reads`,
   read: async () => {
     if (file === '-' && io.stdin.isTTY)
       throw usageError('--key-file - reads standard input: pipe the key into it')
     return (await readText(file, io, '--key-file')).trim()
   },
+})
+
+const envSource = (name: EnvName, key: string, remedy?: string): KeySource => ({
+  where: `in ${name}`,
+  source: 'environment',
+  shown: (mask) => mask(key),
+  remedy,
+  read: async () => key,
+})
+
+/** A secret in the profile; it goes to the origin that it was saved for. */
+const profileSource = (key: string, origin = 'nowhere', remedy?: string): KeySource => ({
+  where: 'in the profile',
+  source: 'profile',
+  shown: (mask) => `${mask(key)} for ${origin}`,
+  origin,
+  remedy,
+  read: async () => key,
 })
 
 type Saved = {
@@ -65,13 +91,14 @@ const savedSource = (
   if (command && command.length > 0)
     return {
       where: `that ${command[0]} prints`,
+      source: 'profile',
+      shown: () => `that ${command[0]} prints`,
       origin: origin ?? originOf(base_url ?? defaultBaseUrl) ?? 'nowhere',
       remedy: `Check what the ${field} of profile ${profileName} prints: svc profile show ${shellQuote(profileName)}`,
       read: async () =>
         (await import('./credential-command.ts')).runCredentialCommand(command, { profileName, field }, io),
     }
-  if (key === undefined) return undefined
-  return { where: 'in the profile', origin: origin ?? 'nowhere', remedy: login, read: async () => key }
+  return key === undefined ? undefined : profileSource(key, origin, login)
 }
 
 /** --key-file, then SVC_API_KEY, then the profile. */
@@ -84,11 +111,11 @@ export const keySource = (
   const inEnv = io.env['SVC_API_KEY']
   if (globals.keyFile !== undefined) return fileSource(globals.keyFile, io)
   if (inEnv)
-    return {
-      where: 'in SVC_API_KEY',
-      remedy: `Correct SVC_API_KEY, or unset it: a key that "svc profile login ${shellQuote(profileName)}" saves is used without it`,
-      read: async () => inEnv,
-    }
+    return envSource(
+      'SVC_API_KEY',
+      inEnv,
+      `Correct SVC_API_KEY, or unset it: a key that "svc profile login ${shellQuote(profileName)}" saves is used without it`,
+    )
   return savedSource(io, profile, profileName, {
     key: profile.api_key,
     origin: profile.api_key_origin,
@@ -110,8 +137,7 @@ export const askKeySource = (
 ): KeySource | undefined => {
   if (globals.keyFile !== undefined) return undefined
   const inEnv = io.env['SVC_ASK_KEY']
-  if (inEnv)
-    return { where: 'in SVC_ASK_KEY', remedy: 'Correct SVC_ASK_KEY, or unset it', read: async () => inEnv }
+  if (inEnv) return envSource('SVC_ASK_KEY', inEnv, 'Correct SVC_ASK_KEY, or unset it')
   if (io.env['SVC_API_KEY']) return undefined
   return savedSource(io, profile, profileName, {
     key: profile.ask_key,
@@ -134,13 +160,17 @@ const wayOut: Record<Noun, (profileName: string, origin: string) => string> = {
 /** MCP_AUTH_TOKEN, then the profile. */
 export const bearerSource = (io: Io, { mcp_token, mcp_token_origin }: Profile): KeySource | undefined => {
   const inEnv = io.env['MCP_AUTH_TOKEN']
-  if (inEnv) return { where: 'in MCP_AUTH_TOKEN', read: async () => inEnv }
-  if (mcp_token === undefined) return undefined
-  return { where: 'in the profile', origin: mcp_token_origin ?? 'nowhere', read: async () => mcp_token }
+  if (inEnv) return envSource('MCP_AUTH_TOKEN', inEnv)
+  return mcp_token === undefined ? undefined : profileSource(mcp_token, mcp_token_origin)
 }
 
 /** Fails where the key must not go to this address. */
-const checkDestination = (url: URL, source: KeySource, profileName: string, noun: Noun): void => {
+const checkDestination = (
+  url: URL,
+  source: Pick<KeySource, 'origin'>,
+  profileName: string,
+  noun: Noun,
+): void => {
   if (source.origin !== undefined && source.origin !== url.origin)
     throw new SvcError(
       'usage',
@@ -156,7 +186,7 @@ const checkDestination = (url: URL, source: KeySource, profileName: string, noun
 
 /** The key for one address, read once a run. */
 export const createKeyReader = (
-  source: KeySource | undefined,
+  source: Pick<KeySource, 'where' | 'origin' | 'read'> | undefined,
   profileName: string,
   noun: Noun = 'API key',
 ) => {

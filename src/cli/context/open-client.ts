@@ -41,7 +41,7 @@ export const withTwoKeys = ({ own, asking, askingOnly, hint }: Options): Client 
       return await asking.call(...call)
     } catch (error) {
       if (!isRefused(error, 'scope_missing')) throw error
-      throw new SvcError(error.exit, error.code, error.message, { ...error, hint })
+      throw error.with({ hint })
     }
   }
 

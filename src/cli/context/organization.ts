@@ -25,8 +25,18 @@ const idIn = ({ id, org_id, orgId }: Record<string, unknown>): number | undefine
   return /^[1-9]\d{0,14}$/.test(said) ? Number(said) : undefined
 }
 
-/** The organization as the service tells it, by id or slug. */
+const inRun = new WeakMap<Context, Map<string, Organization>>()
+
+/** The organization as the service tells it, by id or slug; one that is found is not looked up again in this run. */
 export const findOrg = async (idOrSlug: string, context: Context): Promise<Organization> => {
+  const known = inRun.get(context) ?? new Map<string, Organization>()
+  const found = known.get(idOrSlug) ?? (await lookUp(idOrSlug, context))
+  for (const name of [idOrSlug, String(found.id), found.slug ?? idOrSlug]) known.set(name, found)
+  inRun.set(context, known)
+  return found
+}
+
+const lookUp = async (idOrSlug: string, context: Context): Promise<Organization> => {
   if (!/^[\w-]{1,60}$/.test(idOrSlug))
     throw usageError(`"${idOrSlug}" is not a valid id or slug`, 'svc org list')
   const [{ org }, client] = await Promise.all([import('../../contract/org.ts'), context.client()])
@@ -34,8 +44,7 @@ export const findOrg = async (idOrSlug: string, context: Context): Promise<Organ
     .call(org.getOrganization, { orgIdOrSlug: idOrSlug }, { signal: context.io.signal })
     .catch((error: unknown) => {
       if (!(error instanceof SvcError) || error.code !== 'not_found') throw error
-      const { exit, code } = error
-      throw new SvcError(exit, code, `Organization "${idOrSlug}" not found`, { ...error, cause: error })
+      throw error.with({ message: `Organization "${idOrSlug}" not found` })
     })
   const data = fieldsIn(answer)
   const id = idIn(data)

@@ -5,12 +5,18 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import type { Globals } from '../terminal/run.ts'
 import type { Io } from '../terminal/io.ts'
 import { checkBaseUrl, checkMcpUrl, defaultBaseUrl, originOf } from './address.ts'
-import { askKeySource, bearerSource, createKeyReader, keySource } from './api-key.ts'
+import {
+  askKeySource,
+  bearerSource,
+  createKeyReader,
+  keySource,
+  type KeySource,
+  type Source,
+} from './api-key.ts'
 import type { Profile, ProfileFile } from './profile-file.ts'
 import { createStore, type ProfileStore } from './profile-store.ts'
 import { findSvcrc } from './svcrc.ts'
 
-export type Source = 'flag' | 'environment' | '.svcrc' | 'profile' | 'default'
 /** `from`: the flag, the variable, the .svcrc or the profile file that says it. */
 export type Setting<T = string> = { value: T; source: Source; from?: string }
 
@@ -53,6 +59,8 @@ export type Settings = {
   askKeyHint: string
   /** The bearer of the approval tool server: another secret, under the same rules. */
   bearer(url: string): Promise<string | undefined>
+  /** Where these come from, for a person who asks. */
+  keySources: { apiKey?: KeySource; askKey?: KeySource; bearer?: KeySource }
 }
 
 /** An empty variable counts as none: that is how CI hands over a secret that is not set. */
@@ -160,6 +168,7 @@ export const createSettings = ({
   })
   const own = keySource(io, globals, profile, name.value)
   const asking = askKeySource(io, globals, profile, name.value)
+  const bearer = bearerSource(io, profile)
   const key = own ?? asking
   const apart = mcpUrl?.source === 'profile' && !isOfService(profile, baseUrl)
   return {
@@ -182,6 +191,7 @@ export const createSettings = ({
       `svc profile login ${shellQuote(name.value)} saves one; SVC_API_KEY is used once; svc serve creates the profile local`,
     ...(own && asking && { askKey: createKeyReader(asking, name.value, 'ask key') }),
     askKeyHint: asking?.remedy ?? `svc profile login ${shellQuote(name.value)} --ask`,
-    bearer: createKeyReader(bearerSource(io, profile), name.value, 'bearer'),
+    bearer: createKeyReader(bearer, name.value, 'bearer'),
+    keySources: { apiKey: own, askKey: asking, bearer },
   }
 }

@@ -60,10 +60,10 @@ export const inTypedNames = (operation: Operation, error: unknown): unknown => {
     first && error.message.startsWith(`${first.field} `)
       ? issues![0]!.field + inText(error.message.slice(first.field.length))
       : inText(error.message)
-  const { exit, code, hint } = error
+  const { hint } = error
   const own = first && Object.hasOwn(hints, first.field) ? hints[first.field] : undefined
   const told = own ?? (hint && inText(hint))
-  return new SvcError(exit, code, message, { ...error, issues, hint: told, cause: error })
+  return error.with({ message, issues, hint: told })
 }
 
 const letters: Names = (text) => text.toLowerCase().replace(/[^a-z]/g, '')
@@ -78,8 +78,7 @@ const namingWhat = (operation: Operation, input: Record<string, unknown>, error:
   const value = field && input[field.name]
   if (value === undefined) return error
   const shown = /^\d+$/.test(String(value)) ? String(value) : JSON.stringify(value)
-  const { exit, code } = error
-  return new SvcError(exit, code, `${noun} ${shown} not found`, { ...error, cause: error })
+  return error.with({ message: `${noun} ${shown} not found` })
 }
 
 /** The result of calling an operation with what was typed for it, so that an error names that. */

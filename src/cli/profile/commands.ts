@@ -53,7 +53,7 @@ export const registerProfile: Register = (group, context, program) => {
     const saved =
       settings.profile.source === 'default' ? (file.profiles[name] ?? {}) : requireProfile(file, name)
     if (show.opts<{ explain?: boolean }>().explain)
-      return tell(context, 'Settings', explain(settings, saved, { io, globals, argument: asked }))
+      return tell(context, 'Settings', explain(settings, saved, asked))
     return tell(context, 'Profile', shownProfile(name, saved, globals.reveal === true))
   })
 

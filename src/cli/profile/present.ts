@@ -1,11 +1,10 @@
 import type { EnvName } from '../../core/env.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
-import type { Globals } from '../terminal/run.ts'
-import type { Io } from '../terminal/io.ts'
 import { maskSecret } from '../terminal/mask.ts'
 import { defaultBaseUrl } from '../context/address.ts'
+import type { KeySource, Source } from '../context/api-key.ts'
 import type { Profile, ProfileFile } from '../context/profile-file.ts'
-import type { Settings, Source } from '../context/settings.ts'
+import type { Settings } from '../context/settings.ts'
 
 type KeyKind = 'command' | 'saved' | null
 
@@ -47,53 +46,14 @@ type Explained = {
 }
 type Found = { value: string | null; source: Source | null; from?: string }
 
-const explainBearer = (profile: Profile, io: Io): Found => {
-  const inEnv = io.env['MCP_AUTH_TOKEN']
-  if (inEnv) return { value: maskSecret(inEnv), source: 'environment' }
-  if (profile.mcp_token === undefined) return { value: null, source: null }
-  return {
-    value: `${maskSecret(profile.mcp_token)} for ${profile.mcp_token_origin ?? 'nowhere'}`,
-    source: 'profile',
-  }
-}
-
-const explainSaved = (kind: KeyKind, saved: string | undefined, origin = 'nowhere', command = ''): Found => {
-  if (kind === null) return { value: null, source: null }
-  const value = kind === 'command' ? `that ${command} prints` : `${maskSecret(saved!)} for ${origin}`
-  return { value, source: 'profile' }
-}
-
-const explainKey = (profile: Profile, io: Io, globals: Globals): Found => {
-  if (globals.keyFile !== undefined) return { value: `in ${globals.keyFile}`, source: 'flag' }
-  const inEnv = io.env['SVC_API_KEY']
-  if (inEnv) return { value: maskSecret(inEnv), source: 'environment' }
-  const { api_key, api_key_origin, credential_command } = profile
-  return explainSaved(keyKind(profile), api_key, api_key_origin, credential_command?.[0])
-}
-
-/** Without one, the API key asks. */
-const explainAskKey = (profile: Profile, io: Io, globals: Globals): Found => {
-  const inEnv = io.env['SVC_ASK_KEY']
-  if (inEnv && globals.keyFile === undefined) return { value: maskSecret(inEnv), source: 'environment' }
-  const { ask_key, ask_key_origin, ask_credential_command } = profile
-  const unused = globals.keyFile !== undefined || io.env['SVC_API_KEY']
-  return explainSaved(
-    unused ? null : askKeyKind(profile),
-    ask_key,
-    ask_key_origin,
-    ask_credential_command?.[0],
-  )
-}
+const secret = (key: KeySource | undefined): Found | undefined =>
+  key && { value: key.shown(maskSecret), source: key.source }
 
 /**
  * Each value that holds now and where it comes from: which flag, variable, .svcrc or profile. `argument` is the profile
  * that was named without a flag.
  */
-export const explain = (
-  settings: Settings,
-  profile: Profile,
-  { io, globals, argument }: { io: Io; globals: Globals; argument?: string },
-): Explained[] => {
+export const explain = (settings: Settings, profile: Profile, argument: string | undefined): Explained[] => {
   const named: [setting: string, found: Found | undefined, flag?: string, variable?: EnvName][] = [
     ['profile', settings.profile, '--profile', 'SVC_PROFILE'],
     ['base_url', settings.baseUrl, '--base-url', 'SVC_BASE_URL'],
@@ -103,9 +63,9 @@ export const explain = (
     ['default_factors', settings.defaultFactors, undefined, 'SVC_DEFAULT_FACTORS'],
     ['request_from', settings.requestFrom, undefined, 'SVC_REQUEST_FROM'],
     ['cacert', settings.cacert, '--cacert'],
-    ['api_key', explainKey(profile, io, globals), '--key-file', 'SVC_API_KEY'],
-    ['ask_key', explainAskKey(profile, io, globals), undefined, 'SVC_ASK_KEY'],
-    ['mcp_token', explainBearer(profile, io), undefined, 'MCP_AUTH_TOKEN'],
+    ['api_key', secret(settings.keySources.apiKey), '--key-file', 'SVC_API_KEY'],
+    ['ask_key', secret(settings.keySources.askKey), undefined, 'SVC_ASK_KEY'],
+    ['mcp_token', secret(settings.keySources.bearer), undefined, 'MCP_AUTH_TOKEN'],
     [
       'protected',
       { value: String(settings.protected), source: profile.protected === undefined ? 'default' : 'profile' },

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { findOrg, resolveOrg } from '../../../src/cli/context/organization.ts'
+import { openContext } from '../../../src/cli/main.ts'
+import { json } from '../../fake-hosted.ts'
+import { memoryIo } from '../memory-io.ts'
+import { installHooks, service, toService } from '../other-service.ts'
+
+installHooks()
+
+const acme = { id: 7, slug: 'acme', name: 'Acme Corp' }
+const found = json(200, { status: 'success', message: 'Organization', data: acme })
+
+test('is looked up once in a run, whether it is named by its slug or its id', async () => {
+  service.always(found)
+  const context = openContext(memoryIo({ env: toService() }))
+  expect((await resolveOrg('acme', context)).id).toBe(7)
+  expect(await Promise.all([findOrg('acme', context), findOrg('7', context)])).toEqual([acme, acme])
+  expect(service.seen).toHaveLength(1)
+})
+
+test('is looked up again after it was not found, and in another run', async () => {
+  service.next(json(404, { status: 'error', message: 'Organization not found', data: { code: 'not_found' } }))
+  service.always(found)
+  const context = openContext(memoryIo({ env: toService() }))
+  await expect(findOrg('acme', context)).rejects.toThrow('Organization "acme" not found')
+  expect(await findOrg('acme', context)).toEqual(acme)
+  expect(await findOrg('acme', openContext(memoryIo({ env: toService() })))).toEqual(acme)
+  expect(service.seen).toHaveLength(3)
+})
