@@ -4,6 +4,7 @@ import { rowsIn } from '../../client/answered.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
+import { requireYes } from '../operation/confirm.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { writeCell } from '../terminal/csv-cell.ts'
 import { requirePlainFile } from '../terminal/output-file.ts'
@@ -54,12 +55,10 @@ const confirmReplacement = async (
   if (file === undefined || file === '-') return
   const path = resolve(context.io.cwd, file)
   requirePlainFile(path, file, 'Choose another file, or none for standard output')
-  if (typed.yes || !existsSync(path)) return
-  const prompt = await context.prompt()
-  if (!prompt)
-    throw usageError(`${safeLine(file)} already exists`, await context.command!.again({ plus: ['--yes'] }))
-  if (!(await prompt.confirm(`${safeLine(file)} already exists. Replace it?`)))
-    throw new SvcError('failed', 'declined', 'Nothing was exported')
+  if (!existsSync(path)) return
+  const there = `${safeLine(file)} already exists`
+  const declined = 'Nothing was exported'
+  await requireYes(`${there}. Replace it?`, { yes: typed.yes, unasked: there, declined }, context)
 }
 
 /** Where an export goes: standard output, or a file that is there once it is whole. */

@@ -4,6 +4,7 @@ import { testVerify } from '../../client/verify-test.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
+import { requireYes } from '../operation/confirm.ts'
 import { partsOf } from '../../core/phone-parts.ts'
 import { requireProfile, type Settings } from '../context/settings.ts'
 import { createStore } from '../context/profile-store.ts'
@@ -26,21 +27,6 @@ export const checkFallback = ({ verifyFallback, baseUrl, profile }: Settings): F
   ]
 }
 
-const consented = async (mobile: string, { yes }: Options, context: Context): Promise<void> => {
-  if (yes) return
-  const prompt = await context.prompt()
-  if (!prompt)
-    throw usageError(
-      'svc doctor --verify-fallback asks a person, who has to know: --yes says that they do',
-      `svc doctor --verify-fallback ${shellQuote(mobile)} --yes`,
-    )
-  if (
-    await prompt.confirm(`Ask ${mobile} now? The person must leave the prompt unanswered, up to 10 minutes`)
-  )
-    return
-  throw new SvcError('failed', 'declined', 'Nobody was asked')
-}
-
 /**
  * Asks a person who leaves the prompt unanswered, and keeps in the profile that this address never reported a success
  * meanwhile. Without that, nothing that it reports can be taken for a yes.
@@ -59,7 +45,15 @@ export const testFallback = async (mobile: string, options: Options, context: Co
   const client = await context.client()
   if (await hasApprovals(client))
     throw new SvcError('refused', 'has_approvals', `${baseUrl.value} has approvals and needs no fallback`)
-  await consented(mobile, options, context)
+  await requireYes(
+    `Ask ${mobile} now? The person must leave the prompt unanswered, up to 10 minutes`,
+    {
+      yes: options.yes,
+      unasked: 'svc doctor --verify-fallback asks a person, who has to know: --yes says that they do',
+      declined: 'Nobody was asked',
+    },
+    context,
+  )
   const output = await context.output()
   output.note('Waiting until the prompt expires, 10 minutes at most; leave it unanswered')
   const tested = await testVerify({

@@ -55,28 +55,51 @@ export const confirmWrite = async (write: Write, answers: Answers, context: Cont
       await (name === undefined ? again('--yes') : again('--confirm', name)),
     )
 
-  if (answers.confirm !== undefined || (typed === undefined && answers.yes)) return
+  if (answers.confirm !== undefined) return
 
+  // On lines of its own: a question that a terminal breaks is hard to read.
+  const about = async (): Promise<string> => {
+    const lines = [await whereLine(context, org), await write.consequence?.()]
+    const below = lines.flatMap((line) => (line === undefined ? [] : [`  ${safeLine(line)}\n`])).join('')
+    return `${safeLine(what)}\n${below}`
+  }
+  if (typed === undefined) return requireYes('Go on?', { yes: answers.yes, about, declined }, context)
   const prompt = await context.prompt()
   if (!prompt)
-    throw typed === undefined
-      ? usageError(
-          `svc ${command!.words} requires --yes when it cannot ask for confirmation`,
-          await again('--yes'),
-        )
-      : usageError(
-          `svc ${command!.words} needs --confirm ${shellQuote(typed)} where nobody can be asked: the profile is protected`,
-          await again('--confirm', typed),
-        )
-  // On lines of its own: a question that a terminal breaks is hard to read.
-  const lines = [await whereLine(context, org), await write.consequence?.()]
-  const below = lines.flatMap((line) => (line === undefined ? [] : [`  ${safeLine(line)}\n`])).join('')
-  context.io.stderr.write(`${safeLine(what)}\n${below}`)
-  const agreed =
-    typed === undefined
-      ? await prompt.confirm('Go on?')
-      : (await prompt.text(`Type ${typed} to go on`)) === typed
-  if (!agreed) throw new SvcError('failed', 'declined', declined)
+    throw usageError(
+      `svc ${command!.words} needs --confirm ${shellQuote(typed)} where nobody can be asked: the profile is protected`,
+      await again('--confirm', typed),
+    )
+  context.io.stderr.write(await about())
+  if ((await prompt.text(`Type ${typed} to go on`)) !== typed)
+    throw new SvcError('failed', 'declined', declined)
+}
+
+type Question = {
+  yes: boolean | undefined
+  /** Written above the question. */
+  about?(): string | Promise<string>
+  /** Why --yes is required where nobody can be asked. */
+  unasked?: string
+  /** Told when the answer was no. */
+  declined: string
+}
+
+/** Asks a question that --yes answers. Fails when the answer is no, and where nobody can be asked. */
+export const requireYes = async (
+  question: string,
+  { yes, about, unasked, declined }: Question,
+  context: Context,
+): Promise<void> => {
+  if (yes) return
+  const prompt = await context.prompt()
+  if (!prompt) {
+    const { words, again } = context.command!
+    const required = `svc ${words} requires --yes when it cannot ask for confirmation`
+    throw usageError(unasked ?? required, await again({ plus: ['--yes'] }))
+  }
+  if (about) context.io.stderr.write(await about())
+  if (!(await prompt.confirm(question))) throw new SvcError('failed', 'declined', declined)
 }
 
 /** The organization that an input names, by id or slug. */

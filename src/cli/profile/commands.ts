@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { SvcError, usageError } from '../../core/errors.ts'
-import { shellQuote } from '../../core/shell-quote.ts'
+import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
+import { requireYes } from '../operation/confirm.ts'
 import type { Register } from '../program/program.ts'
 import { defaultBaseUrl } from '../context/address.ts'
 import { addProfile, type NewProfile } from './add.ts'
@@ -102,17 +102,9 @@ export const registerProfile: Register = (group, context, program) => {
     const store = createStore(io)
     const saved = requireProfile(store.read(), name)
     const { yes, dryRun } = remove.opts<{ yes?: boolean } & DryRun>()
-    if (!yes && !dryRun) {
-      const prompt = await context.prompt()
-      if (!prompt)
-        throw usageError(
-          'svc profile remove requires --yes when it cannot ask for confirmation',
-          `svc profile remove ${shellQuote(name)} --yes`,
-        )
-      const { base_url: url = defaultBaseUrl } = saved
-      if (!(await prompt.confirm(`Remove profile ${name}, for ${url}, and the key in it?`)))
-        throw new SvcError('failed', 'declined', 'Nothing was removed')
-    }
+    const { base_url: url = defaultBaseUrl } = saved
+    const question = `Remove profile ${name}, for ${url}, and the key in it?`
+    if (!dryRun) await requireYes(question, { yes, declined: 'Nothing was removed' }, context)
     const change = (file: ProfileFile): void => {
       delete file.profiles[name]
       if (file.current === name) delete file.current

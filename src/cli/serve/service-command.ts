@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { SvcError, usageError } from '../../core/errors.ts'
+import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
+import { requireYes } from '../operation/confirm.ts'
 import { dataDir } from './serve-command.ts'
 import { readText } from '../terminal/input-file.ts'
 
@@ -46,19 +46,6 @@ const wouldDo = async (context: Context, data: Record<string, unknown>): Promise
   const output = await context.output()
   await output.show({ status: 'dry_run', message: 'Nothing was changed', data })
   output.note('Nothing was changed.')
-}
-
-/** Whoever uses an operator key loses it. Returns when that is wanted. */
-const confirmReset = async (context: Context, dir: string, options: Options): Promise<void> => {
-  if (options.yes) return
-  const prompt = await context.prompt()
-  if (!prompt)
-    throw usageError(
-      'svc service reset-operator-key requires --yes when it cannot ask for confirmation',
-      `svc service reset-operator-key${options.dataDir === undefined ? '' : ` --data-dir ${shellQuote(dir)}`} --yes`,
-    )
-  context.io.stderr.write(`Revoke every operator key, and make a new one\n  in ${safeLine(dir)}\n`)
-  if (!(await prompt.confirm('Go on?'))) throw new SvcError('failed', 'declined', 'No key was revoked')
 }
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
@@ -147,7 +134,9 @@ export const registerService = (group: Command, context: Context): void => {
       const { requireIdle, resetOperatorKey } = await maintenance()
       requireIdle(dir)
       if (options.dryRun) return wouldDo(context, { data_dir: dir, revokes: 'every operator key' })
-      await confirmReset(context, dir, options)
+      const about = () => `Revoke every operator key, and make a new one\n  in ${safeLine(dir)}\n`
+      const declined = 'No key was revoked'
+      await requireYes('Go on?', { yes: options.yes, about, declined }, context)
       const output = await context.output()
       const { key, revoked, ended } = await resetOperatorKey(dir, context.io.env, (line) => output.warn(line))
       output.note(resetNote(revoked, ended))

@@ -14,37 +14,13 @@ export const printsText: Record<string, readonly Format[]> = {
   serve: ['json'],
 }
 
-/** Commands that are not from the table and answer no id. */
-export const answersNoId: ReadonlySet<string> = new Set([
-  'apply',
-  'approve health',
-  'approve tools',
-  'approve verify',
-  'audit verify',
-  'commands',
-  'diff',
-  'doctor',
-  'geofence export',
-  'geofence import',
-  'geofence map',
-  'mcp config',
-  'profile create',
-  'profile list',
-  'profile login',
-  'profile remove',
-  'profile set',
-  'profile show',
-  'profile use',
-  'service backup',
-  'service migrate',
-  'service reset-operator-key',
-  'service restore',
-  'timeslot export',
-  'timeslot import',
-  'timeslot week',
-  'user export',
-  'user import',
-  'version',
+/** Commands that are not from the table and answer an id. */
+export const answersId: ReadonlySet<string> = new Set([
+  'api',
+  'approve inbox',
+  'approve request',
+  'approve run',
+  'approve wait',
 ])
 
 const fromTable = new WeakSet<Command>()
@@ -71,7 +47,7 @@ export const checkAccepted = (command: Command, words: string, globals: Globals)
   if (only && picking) throw usageError(`svc ${words} does not take ${picking}`, `svc ${words} --help`)
   if (json !== undefined && (json === true || namesIn(json).length === 0) && !fromTable.has(command))
     throw fieldsNeeded([])
-  if (output === 'id' && answersNoId.has(words))
+  if (output === 'id' && !only && !fromTable.has(command) && !answersId.has(words))
     throw usageError(`svc ${words} answers no id`, '-o json shows the answer')
   const isKnown = (formats as readonly string[]).includes(output ?? '')
   if (only && isKnown && !(only as readonly string[]).includes(output!))
