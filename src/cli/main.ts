@@ -80,7 +80,7 @@ export const groups: Record<string, Group> = {
         ...(await import('../contract/device.ts')).device,
       }),
       {
-        extend: async () => (await import('./approve/either-way.ts')).eitherWay,
+        extend: async () => (await import('./approve/commands.ts')).eitherWay,
         more: [async () => (await import('./approve/commands.ts')).registerApprove],
       },
     ),

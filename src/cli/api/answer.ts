@@ -61,7 +61,7 @@ export const showAnswer = async (
     })
     if (!context.changed) throw error
     showRaw(body, context)
-    throw (await import('../terminal/not-shown.ts')).notShownAsAsked(context, error)
+    throw (await import('../terminal/error.ts')).notShownAsAsked(context, error)
   }
   const rows = ['table', 'csv', 'tsv', 'ndjson', 'id'].includes(context.globals.output ?? '')
   const whole = !rows && context.globals.json === undefined

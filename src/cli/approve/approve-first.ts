@@ -16,7 +16,7 @@ import { openBackend } from './open-backend.ts'
 import { getApproval, withdraw } from './get-approval.ts'
 import { createProgress } from './progress.ts'
 import { exitOfState } from './messages.ts'
-import { waitFor } from './wait-for.ts'
+import { waitFor } from './wait.ts'
 
 const seconds = 120
 /** A service takes 500 characters; where the command is longer its hash says what it was. */

@@ -7,8 +7,7 @@ import type { Subject } from '../../receipt/subject.ts'
 import { usageError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
-import { addFlag } from '../operation/flags.ts'
-import type { Gathered } from '../operation/flags.ts'
+import { addFlag, type Gathered } from '../operation/flags.ts'
 
 const defaultSeconds = 120
 const mostSeconds = 3600
@@ -109,7 +108,7 @@ export const gatherAsk = async (
 const showToolCall = async (operation: Operation, ask: Ask, context: Context): Promise<void> => {
   const [{ argumentsOf }, { toolServer }] = await Promise.all([
     import('../../client/mcp-gateway.ts'),
-    import('./open-tools.ts'),
+    import('./tool-server.ts'),
   ])
   const url = toolServer(await context.settings())
   const waits = operation === runOperation

@@ -9,8 +9,7 @@ import { optionKey } from '../operation/flags.ts'
 import { gatherAsk, showAskDryRun } from './ask.ts'
 import { openBackend } from './open-backend.ts'
 import { maybeRung } from './messages.ts'
-import { openTools } from './open-tools.ts'
-import { openRemembered, type Remembered } from './tool-backend.ts'
+import { openRemembered, openTools, type Remembered } from './tool-server.ts'
 
 // What `svc approve` can do through the three tools. A tool server lists nothing and withdraws nothing, so svc remembers
 // what it asked.

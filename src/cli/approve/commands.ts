@@ -1,11 +1,88 @@
 import type { Command } from 'commander'
+import { fieldsIn } from '../../client/answered.ts'
+import type { Answer } from '../../client/client.ts'
+import { approval } from '../../contract/approval.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { SvcError } from '../../core/errors.ts'
+import type { Context } from '../context/context.ts'
+import type { Extension, Extensions } from '../operation/operation-command.ts'
+import type { Typed } from './by-tools.ts'
 import { registerHealth, registerTools } from './tool-commands.ts'
 import { registerInbox } from './inbox.ts'
 import { registerRequest } from './request.ts'
 import { registerRun } from './run.ts'
 import { registerVerify } from './verify.ts'
 import { registerWait } from './wait.ts'
-import type { Context } from '../context/context.ts'
+
+const byTools = () => import('./by-tools.ts')
+
+const aboutOneRequest = new Set<Operation>([approval.getApproval, approval.cancelApproval])
+
+/** A state is one of the request that was asked about, or it is not shown: a script would take it for the decision. */
+const requireAbout = (answer: Pick<Answer, 'envelope'>, asked: unknown): void => {
+  const { request_id, status } = fieldsIn(answer)
+  if (request_id === asked && typeof status === 'string') return
+  throw new SvcError('failed', 'unexpected_answer', 'The service did not answer about this request', {
+    detail: 'The decision is unknown. This is not an approval.',
+    hint: 'svc profile show --explain shows the address in use',
+  })
+}
+
+const byService = async (operation: Operation, typed: Typed, context: Context): Promise<void> => {
+  const [{ runOperation }, { showBelow }] = await Promise.all([
+    import('../operation/run-operation.ts'),
+    import('./messages.ts'),
+  ])
+  let record: Record<string, unknown> = {}
+  await runOperation(operation, typed, context, {
+    look: (answer) => {
+      record = fieldsIn(answer)
+    },
+    check: aboutOneRequest.has(operation)
+      ? (answer, { request_id }) => requireAbout(answer, request_id)
+      : undefined,
+  })
+  // What exactly is asked, and of a request that the rules refused what each of them found.
+  if (operation === approval.getApproval) await showBelow(context, record)
+}
+
+/** Through the REST API, or where it has no approvals or --mcp says so, the tools. */
+const extend =
+  (operation: Operation, tools: (typed: Typed, context: Context) => Promise<void>): Extension =>
+  (command, context) =>
+    void command.option('--mcp', 'ask the tool server at SVC_MCP_URL').action(async () => {
+      const typed = { args: command.args, options: command.opts<Record<string, unknown>>() }
+      if (typed.options.mcp) return tools(typed, context)
+      try {
+        await byService(operation, typed, context)
+      } catch (error) {
+        const { lacksApprovals, noApprovals } = await import('./no-approvals.ts')
+        if (!(await lacksApprovals(error, context))) throw error
+        const settings = await context.settings()
+        if (!settings.mcpUrl) throw noApprovals(error as SvcError, settings)
+        await tools(typed, context)
+      }
+    })
+
+/** `svc approve submit|status|list|cancel`, which a tool server can serve too. */
+export const eitherWay: Extensions = new Map<Operation, Extension>([
+  [
+    approval.createApproval,
+    extend(approval.createApproval, async (...call) => (await byTools()).submitByTools(...call)),
+  ],
+  [
+    approval.getApproval,
+    extend(approval.getApproval, async (...call) => (await byTools()).statusByTools(...call)),
+  ],
+  [
+    approval.listApprovals,
+    extend(approval.listApprovals, async (...call) => (await byTools()).listByTools(...call)),
+  ],
+  [
+    approval.cancelApproval,
+    extend(approval.cancelApproval, async (typed) => (await byTools()).cancelByTools(typed)),
+  ],
+])
 
 /** `svc approve`: what does more than one call of the service. */
 export const registerApprove = (group: Command, context: Context): void => {

@@ -7,7 +7,7 @@ import type { Backend } from './backend.ts'
 import { exitOfState, maybeRung } from './messages.ts'
 import type { Proving } from './proof.ts'
 import type { Progress } from './progress.ts'
-import { waitFor } from './wait-for.ts'
+import { waitFor } from './wait.ts'
 
 export type Approval = { id: string; receipt: string }
 

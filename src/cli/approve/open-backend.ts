@@ -70,7 +70,7 @@ const openElsewhere = async (context: Context, wanted: Wanted): Promise<Elsewher
   const { baseUrl, mcpUrl, verifyFallback } = settings
   const { origin } = new URL(baseUrl.value)
   if (mcpUrl && wanted.through !== 'service') {
-    const { openToolBackend } = await import('./tool-backend.ts')
+    const { openToolBackend } = await import('./tool-server.ts')
     const backend = await openToolBackend(context, wanted)
     return { gateway: backend.gateway, backend }
   }
@@ -154,5 +154,5 @@ const openRestBackend = async (context: Context, wanted: Wanted): Promise<Backen
 
 export const openBackend = async (context: Context, wanted: Wanted = {}): Promise<Backend> => {
   if (wanted.through !== 'tools') return openRestBackend(context, wanted)
-  return (await import('./tool-backend.ts')).openToolBackend(context, wanted)
+  return (await import('./tool-server.ts')).openToolBackend(context, wanted)
 }

@@ -2,7 +2,7 @@ import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { safeJson, safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
-import type { Globals } from '../terminal/run.ts'
+import type { Globals } from '../terminal/io.ts'
 import { pickingFlag } from '../terminal/accepted.ts'
 import { maskPhone } from '../terminal/mask.ts'
 

@@ -12,7 +12,7 @@ import type { Proving } from './proof.ts'
 import { reserveFile } from '../terminal/output-file.ts'
 import { checkEvents, createProgress } from './progress.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
-import { waitFor } from './wait-for.ts'
+import { waitFor } from './wait.ts'
 
 type Options = { receipt?: string; org?: string; mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
 

@@ -38,7 +38,7 @@ export const registerTools = (group: Command, context: Context): void => {
     .addHelpText('after', '\nExample:\n  SVC_MCP_URL=https://host.example/mcp svc approve tools')
 
   command.action(async () => {
-    const { openTools } = await import('./open-tools.ts')
+    const { openTools } = await import('./tool-server.ts')
     const { tools, close } = await openTools(context)
     try {
       const output = await context.output()

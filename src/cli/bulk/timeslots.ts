@@ -1,7 +1,7 @@
 import { timeslot } from '../../contract/timeslot.ts'
 import type { Issue } from '../../core/errors.ts'
 import { isZone } from '../../rules/instant.ts'
-import { expandDays, strangeDay } from '../operation/days.ts'
+import { expandDays, strangeDay } from '../operation/typed-time.ts'
 import { openByName } from './by-name.ts'
 import type { Fields, Kind } from './kind.ts'
 

@@ -2,8 +2,7 @@ import type { Client } from '../../client/client.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Output } from '../terminal/output.ts'
 import type { Prompt } from '../terminal/prompt.ts'
-import type { Run } from '../terminal/run.ts'
-import type { Io } from '../terminal/io.ts'
+import type { Io, Run } from '../terminal/io.ts'
 import type { Settings } from './settings.ts'
 
 /** What changes when a command is printed to be typed again. */

@@ -6,8 +6,7 @@ import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { readBytes } from '../terminal/input-file.ts'
-import type { Globals, Run } from '../terminal/run.ts'
-import type { Io } from '../terminal/io.ts'
+import type { Globals, Io, Run } from '../terminal/io.ts'
 import type { Settings } from './settings.ts'
 
 type Options = {

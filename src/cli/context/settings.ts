@@ -2,8 +2,7 @@ import type { EnvName } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
-import type { Globals } from '../terminal/run.ts'
-import type { Io } from '../terminal/io.ts'
+import type { Globals, Io } from '../terminal/io.ts'
 import { checkBaseUrl, checkMcpUrl, defaultBaseUrl, originOf } from './address.ts'
 import {
   askKeySource,

@@ -5,9 +5,8 @@ import { SvcError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Register, RunLine } from '../program/program.ts'
 import type { Io } from '../terminal/io.ts'
-import { developerLog } from './devices.ts'
+import { developerLog, steps } from './steps.ts'
 import { contains, expectedExit, type Step, words } from './step.ts'
-import { steps } from './steps.ts'
 
 type Played = { problem?: string; output: string; kept: [name: string, value: string][] }
 

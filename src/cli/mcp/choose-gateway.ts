@@ -44,7 +44,7 @@ export const chooseGateway = async (
   if (await reachesTools(context)) {
     const [{ createMcpGateway }, { openTools }] = await Promise.all([
       import('../../client/mcp-gateway.ts'),
-      import('../approve/open-tools.ts'),
+      import('../approve/tool-server.ts'),
     ])
     const { url, tools, close } = await openTools(context)
     return { gateway: createMcpGateway({ tools }), about: `asks through the tool server at ${url}`, close }

@@ -1,13 +1,11 @@
-import type { Command } from 'commander'
-import { Option } from 'commander'
+import { Option, type Command } from 'commander'
 import type { Field } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { listed } from '../../core/sentence.ts'
-import { expandDays, expandSlots } from './days.ts'
+import { expandDays, expandSlots, timeForms, typedTime, type Direction } from './typed-time.ts'
 import type { Io } from '../terminal/io.ts'
 import { readText } from '../terminal/input-file.ts'
-import { timeForms, typedTime, type Direction } from './typed-time.ts'
 
 const placeholder: Record<Field['kind'], string> = {
   string: '<text>',

@@ -115,7 +115,7 @@ export const runOperation = async (
   if (context.once !== undefined) output.note('Shown once: save it now.')
   if (more) output.warn(await moreLine(more, context))
   if (once.size > 0 && operation.path.startsWith('/svc/')) {
-    const { requireSecrets } = await import('../terminal/not-shown.ts')
+    const { requireSecrets } = await import('../terminal/error.ts')
     requireSecrets(context, envelope.data, once)
   }
   look?.({ envelope })

@@ -1,6 +1,6 @@
 import { chord, ground, pointAt } from '../../rules/earth.ts'
 import { featureOf } from '../bulk/json-rows.ts'
-import type { Circle, Place } from './projection.ts'
+import type { CheckedPoint, Circle, Place } from './projection.ts'
 
 export type Level = 'organization' | 'user'
 /** A fence as a picture shows it: small letters mark one that does not count. `distance`: metres from the checked point. */
@@ -11,7 +11,6 @@ export type DrawnFence = Circle & {
   active: boolean
   distance?: number
 }
-export type CheckedPoint = Place & { accuracy: number }
 
 /** 0 is A, 25 is Z, 26 is AA. */
 const letters = (index: number): string =>

@@ -9,11 +9,11 @@ import { checkLocation } from '../../rules/location.ts'
 import type { Context } from '../context/context.ts'
 import { parseScalar } from '../operation/flags.ts'
 import { writePaged } from '../terminal/pager.ts'
-import { markFences, readFences, type CheckedPoint, type DrawnFence, geojsonOf } from './fences.ts'
+import { markFences, readFences, type DrawnFence, geojsonOf } from './fences.ts'
+import { placeText, type CheckedPoint } from './projection.ts'
 import { rowsOfLevels, type LevelRows } from './level-rows.ts'
-import { mapText, type PointVerdict } from './map-text.ts'
+import { mapText, type PointVerdict } from './map-drawing.ts'
 import { checkPicture, pictureWidth, wantsPicture, writePicture } from './colors.ts'
-import { placeText } from './view.ts'
 
 type Options = {
   org?: string

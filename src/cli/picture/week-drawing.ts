@@ -1,5 +1,5 @@
 import { cellsOfDay, type Cell, type Day, type Week } from '../../rules/week.ts'
-import type { Grid } from '../terminal/grid.ts'
+import type { Grid } from '../terminal/payload.ts'
 
 export type WeekPicture = {
   title: string

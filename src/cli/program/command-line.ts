@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Again } from '../context/context.ts'
-import type { Globals } from '../terminal/run.ts'
+import type { Globals } from '../terminal/io.ts'
 import { wordsOf } from './command-node.ts'
 
 // A command in words, for the person who approves it. No secret stands in it.

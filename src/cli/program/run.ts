@@ -9,10 +9,9 @@ export const runLine = async (
   parts: Parts,
 ): Promise<number> => {
   context.io.onUnwritable = async (code) => {
-    const error = (await import('../terminal/not-shown.ts')).unwritable(context, code)
-    if (!error) return 0
-    const { showError } = await import('../terminal/error.ts')
-    return showError(error, context)
+    const { showError, unwritable } = await import('../terminal/error.ts')
+    const error = unwritable(context, code)
+    return error ? showError(error, context) : 0
   }
   try {
     const program = await buildProgram(context, parts, argv)

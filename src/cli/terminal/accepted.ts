@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
-import type { Globals } from './run.ts'
+import type { Globals } from './io.ts'
 import { formats, type Format } from './output.ts'
 import { fieldsNeeded, namesIn } from './payload.ts'
 

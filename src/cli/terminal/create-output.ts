@@ -1,9 +1,8 @@
 import { safeJson, safeText } from '../../core/safe-text.ts'
 import { chooseFormat, type Output, type Shape, wantsColour, wantsMachine } from './output.ts'
-import { gridOf } from './grid.ts'
-import { namesIn, payloadOf, pickFields, type Envelope } from './payload.ts'
+import { gridOf, namesIn, payloadOf, pickFields, type Envelope } from './payload.ts'
 import { render } from './render.ts'
-import type { Run } from './run.ts'
+import type { Run } from './io.ts'
 
 /** Fails with a usage error when the flags contradict each other. */
 export const createOutput = (run: Run): Output => {
@@ -97,10 +96,10 @@ export const createOutput = (run: Run): Output => {
       const raw = `${safeJson(payload, 2)}\n`
       if (once) run.once = raw
       stdout.write(raw)
-      throw (await import('./not-shown.ts')).notShownAsAsked(run, error)
+      throw (await import('./error.ts')).notShownAsAsked(run, error)
     }
     if (once) {
-      const { unprinted } = await import('./not-shown.ts')
+      const { unprinted } = await import('./error.ts')
       const missing = unprinted(envelope.data, once, text)
       if (missing.length > 0)
         warn(`Not printed, and never shown again: ${missing.join(', ')}. Replace it if you need it.`)

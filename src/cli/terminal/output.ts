@@ -1,6 +1,5 @@
 import { usageError } from '../../core/errors.ts'
-import type { Globals } from './run.ts'
-import type { Io, OutputStream } from './io.ts'
+import type { Globals, Io, OutputStream } from './io.ts'
 
 export const formats = ['table', 'json', 'yaml', 'csv', 'tsv', 'ndjson', 'id'] as const
 export type Format = (typeof formats)[number]

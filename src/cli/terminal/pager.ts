@@ -1,5 +1,4 @@
-import type { Globals } from './run.ts'
-import type { Io, Pager } from './io.ts'
+import type { Globals, Io, Pager } from './io.ts'
 
 /** As git and gh: SVC_PAGER before PAGER, empty or `cat` is none, `less` where nothing is said. */
 const pagerOf = ({ io: { env }, globals }: { io: Io; globals: Globals }): Pager | undefined => {

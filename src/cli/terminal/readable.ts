@@ -1,5 +1,4 @@
-import { cellText } from './grid.ts'
-import type { Row } from './payload.ts'
+import { cellText, type Row } from './payload.ts'
 import { isRecord } from '../../core/is-record.ts'
 
 const units: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [

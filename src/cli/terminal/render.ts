@@ -1,9 +1,8 @@
 import { SvcError } from '../../core/errors.ts'
 import { safeJson, safeLine, safeText, seenText } from '../../core/safe-text.ts'
 import { writeCell } from './csv-cell.ts'
-import { gridOf } from './grid.ts'
+import { gridOf, idOf } from './payload.ts'
 import type { Format, Shape } from './output.ts'
-import { idOf } from './payload.ts'
 import { isRecord } from '../../core/is-record.ts'
 
 /** A tab or a newline inside a cell would be another cell or line; the backslash keeps it reversible. */

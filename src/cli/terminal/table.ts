@@ -2,7 +2,7 @@ import { Chalk } from 'chalk'
 import Table from 'cli-table3'
 import stringWidth from 'string-width'
 import { safeLine } from '../../core/safe-text.ts'
-import type { Grid } from './grid.ts'
+import type { Grid } from './payload.ts'
 import { isTime } from './readable.ts'
 
 const gap = '  '

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Globals } from '../../../src/cli/terminal/run.ts'
+import type { Globals } from '../../../src/cli/terminal/io.ts'
 import type { Profile } from '../../../src/cli/context/profile-file.ts'
 import { createSettings } from '../../../src/cli/context/settings.ts'
 import { memoryIo } from '../memory-io.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SvcError } from '../../../src/core/errors.ts'
-import type { Globals } from '../../../src/cli/terminal/run.ts'
+import type { Globals } from '../../../src/cli/terminal/io.ts'
 import { showError } from '../../../src/cli/terminal/error.ts'
 import { memoryIo } from '../memory-io.ts'
 

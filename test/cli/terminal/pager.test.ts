@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Globals } from '../../../src/cli/terminal/run.ts'
-import type { Pager } from '../../../src/cli/terminal/io.ts'
+import type { Globals, Pager } from '../../../src/cli/terminal/io.ts'
 import { createOutput } from '../../../src/cli/terminal/create-output.ts'
 import { memoryIo } from '../memory-io.ts'
 

@@ -1,4 +1,4 @@
-import type { Globals } from '../../../src/cli/terminal/run.ts'
+import type { Globals } from '../../../src/cli/terminal/io.ts'
 import { createOutput } from '../../../src/cli/terminal/create-output.ts'
 import type { Shape } from '../../../src/cli/terminal/output.ts'
 import { memoryIo } from '../memory-io.ts'

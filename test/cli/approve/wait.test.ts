@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/cli/approve/backend.ts'
 import { createProgress } from '../../../src/cli/approve/progress.ts'
-import { waitFor } from '../../../src/cli/approve/wait-for.ts'
+import { waitFor } from '../../../src/cli/approve/wait.ts'
 import type { ApprovalRecord } from '../../../src/contract/approval.ts'
 import { SvcError } from '../../../src/core/errors.ts'
 import { memoryIo } from '../memory-io.ts'
