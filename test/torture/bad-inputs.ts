@@ -9,6 +9,7 @@ import { startService } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { enrollApprover } from './enrolled-approver.ts'
 import { call, exampleInput, must, operationIds, operationOf, send } from './requests.ts'
+import { sendAll } from './send-all.ts'
 import type { Result, Torture } from './torture.ts'
 
 type Bad = {
@@ -144,44 +145,28 @@ const openPage = async (baseUrl: string, key: string): Promise<string> => {
   return cookie
 }
 
-const workers = 8
-
-const pelt = async (origin: string, key: string, cookie: string, inputs: Bad[]) => {
-  const hits: Record<string, number> = {}
-  const examples: string[] = []
-  let failures = 0
-  let next = 0
-  const work = async (): Promise<void> => {
-    for (let bad = inputs[next++]; bad; bad = inputs[next++]) {
-      const problem = await send(origin + bad.path, bad.method, bad.keyless ? undefined : key, bad.body, {
-        ...bad.headers,
-        'sec-fetch-site': 'same-origin',
-        ...(bad.keyless ? {} : { cookie }),
-      })
-        .then(({ status, body }) => {
-          hits[`${Math.floor(status / 100)}xx`] = (hits[`${Math.floor(status / 100)}xx`] ?? 0) + 1
-          if (status >= 500) return `answered ${status}`
-          const proved = operationOf(bad.id).open
-          if (bad.keyless && !proved && ![401, 404, 431].includes(status))
-            return `answered ${status} without a key`
-          if (status < 300 !== (body.status === 'success'))
-            return `status ${String(body.status)} with ${status}`
-          const code = (body.data as { code?: unknown } | undefined)?.code
-          return status >= 300 && typeof code !== 'string' ? 'no data.code' : undefined
-        })
-        .catch((error: unknown) => `no answer: ${String(error)}`)
-      hits[bad.kind] = (hits[bad.kind] ?? 0) + 1
-      if (!problem) continue
-      failures++
-      if (examples.length < 8)
-        examples.push(
-          `${bad.id}, ${bad.kind}: ${problem} ${bad.path.slice(0, 80)} ${bad.body?.slice(0, 80) ?? ''}`,
-        )
-    }
-  }
-  await Promise.all(Array.from({ length: workers }, work))
-  return { failures, hits, examples }
-}
+/** Sends every input; wrong is a 5xx, no answer in time, or an answer that is not the envelope. */
+const sendInputs = (origin: string, key: string, cookie: string, inputs: Bad[]) =>
+  sendAll(
+    inputs,
+    async (bad, count) => {
+      const { status, body } = await send(
+        origin + bad.path,
+        bad.method,
+        bad.keyless ? undefined : key,
+        bad.body,
+        { ...bad.headers, 'sec-fetch-site': 'same-origin', ...(bad.keyless ? {} : { cookie }) },
+      )
+      count(`${Math.floor(status / 100)}xx`)
+      if (status >= 500) return `answered ${status}`
+      if (bad.keyless && !operationOf(bad.id).open && ![401, 404, 431].includes(status))
+        return `answered ${status} without a key`
+      if (status < 300 !== (body.status === 'success')) return `status ${String(body.status)} with ${status}`
+      const code = (body.data as { code?: unknown } | undefined)?.code
+      return status >= 300 && typeof code !== 'string' ? 'no data.code' : undefined
+    },
+    (bad) => `${bad.id} ${bad.path.slice(0, 80)} ${bad.body?.slice(0, 80) ?? ''}`,
+  )
 
 /** What a careless service would do: parse, and fall over. */
 export const careless = async () => {
@@ -215,15 +200,9 @@ export const torture: Torture = {
       for (const slug of ['acme', 'globex'])
         await must(call(service.baseUrl, 'createOrganization', key, { name: slug, slug }))
       const cookie = await openPage(service.baseUrl, key)
-      const honest = await pelt(new URL(service.baseUrl).origin, key, cookie, inputs)
-      const broken = await pelt(stub.origin, key, '', inputs.slice(0, 500))
-      return {
-        count,
-        failures: honest.failures,
-        hits: honest.hits,
-        control: broken.failures,
-        examples: honest.examples,
-      }
+      const honest = await sendInputs(new URL(service.baseUrl).origin, key, cookie, inputs)
+      const broken = await sendInputs(stub.origin, key, '', inputs.slice(0, 500))
+      return { count, ...honest, control: broken.failures }
     } finally {
       stub.close()
       await service.stop()

@@ -5,6 +5,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { careless, nasty } from './bad-inputs.ts'
 import { enrollApprover } from './enrolled-approver.ts'
 import { call, must } from './requests.ts'
+import { sendAll } from './send-all.ts'
 import type { Result, Torture } from './torture.ts'
 
 type Bad = { kind: string; body: string; headers: Record<string, string>; bearer: boolean }
@@ -103,25 +104,12 @@ const problemOf = async (url: string, bearer: string | undefined, bad: Bad): Pro
   return messages.length > 0 && messages.every(isMessage) ? undefined : `no JSON-RPC: ${text.slice(0, 80)}`
 }
 
-const workers = 8
-
-const pelt = async (url: string, bearer: string | undefined, inputs: Bad[]) => {
-  const hits: Record<string, number> = {}
-  const examples: string[] = []
-  let failures = 0
-  let next = 0
-  const work = async (): Promise<void> => {
-    for (let bad = inputs[next++]; bad; bad = inputs[next++]) {
-      const problem = await problemOf(url, bearer, bad).catch((error: unknown) => String(error))
-      hits[bad.kind] = (hits[bad.kind] ?? 0) + 1
-      if (!problem) continue
-      failures++
-      if (examples.length < 8) examples.push(`${bad.kind}: ${problem} ${bad.body.slice(0, 120)}`)
-    }
-  }
-  await Promise.all(Array.from({ length: workers }, work))
-  return { failures, hits, examples }
-}
+const sendMessages = (url: string, bearer: string | undefined, inputs: Bad[]) =>
+  sendAll(
+    inputs,
+    (bad) => problemOf(url, bearer, bad),
+    ({ body }) => body.slice(0, 120),
+  )
 
 export const torture: Torture = {
   name: 'Bad input over the three tools, 9 in 10 past authentication',
@@ -137,8 +125,8 @@ export const torture: Torture = {
     try {
       await must(call(service.baseUrl, 'createOrganization', key, { name: 'Acme', slug: 'acme' }))
       await enrollApprover(service.baseUrl, key, 1, { mobile: mobile.slice(2) })
-      const honest = await pelt(`${new URL(service.baseUrl).origin}/mcp`, token, inputs)
-      const broken = await pelt(stub.origin, token, inputs.slice(0, 500))
+      const honest = await sendMessages(`${new URL(service.baseUrl).origin}/mcp`, token, inputs)
+      const broken = await sendMessages(stub.origin, token, inputs.slice(0, 500))
       return { count, ...honest, control: broken.failures }
     } finally {
       stub.close()

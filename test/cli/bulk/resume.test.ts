@@ -1,41 +1,19 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { cut, json, startFakeHosted, type Answering, type FakeHosted, type Seen } from '../../fake-hosted.ts'
-import { openDesk, type Desk } from './desk.ts'
+import { describe, expect, test } from 'vitest'
+import { json } from '../../fake-hosted.ts'
+import {
+  desk,
+  file,
+  imports,
+  installHooks,
+  plays,
+  posts,
+  refused,
+  results,
+  serialOf,
+  service,
+} from './one-import.ts'
 
-let service: FakeHosted
-let desk: Desk
-beforeEach(async () => {
-  service = await startFakeHosted()
-  desk = openDesk(service.baseUrl)
-})
-afterEach(async () => {
-  await service.close()
-  desk.close()
-})
-
-const created: Answering = (request, response) =>
-  json(200, { status: 'success', message: 'OK', data: { id: Number(serialOf(request)) } })(request, response)
-const refused = (status: number, headers: Record<string, string> = {}): Answering =>
-  json(status, { status: 'error', message: `It says ${status}` }, headers)
-const serialOf = ({ body }: Seen): string => (JSON.parse(body) as { mobile: string }).mobile.slice(-3)
-
-const file = (count: number): void => {
-  const rows = Array.from({ length: count }, (_, i) => `+12025550${100 + i},u${i}@b.cc,U,${i}`)
-  desk.put('u.csv', `mobile,email,first_name,last_name\n${rows.join('\n')}\n`)
-}
-const posts = (): Seen[] => service.seen.filter(({ method }) => method === 'POST')
-const plays = (
-  answer: (serial: number) => Answering | undefined,
-  health: Answering = json(200, { ok: true }),
-): void =>
-  service.always((request, response) => {
-    const answering = request.path === '/health' ? health : (answer(Number(serialOf(request))) ?? created)
-    return answering(request, response)
-  })
-const imports = (flags: string[] = [], options: { signal?: AbortSignal } = {}) =>
-  desk.svc(['user', 'import', 'u.csv', '--org', '7', '--concurrency', '1', '-o', 'json', ...flags], options)
-const failed = () => desk.lines('u.csv.results.ndjson').filter(({ status }) => status === 'failed')
-const results = 'u.csv.results.ndjson'
+installHooks()
 
 /** An import that Ctrl-C ends while the request with this serial is on its way. */
 const interruptAt = (serial: number, flags: string[] = []) => {
@@ -46,81 +24,6 @@ const interruptAt = (serial: number, flags: string[] = []) => {
   })
   return imports(flags, { signal: abort.signal })
 }
-
-describe('a service that misbehaves', () => {
-  test.each([
-    ['answers 500', refused(500), 'http_500'],
-    ['answers 422', refused(422), 'http_422'],
-    ['cuts the connection', cut, 'connection_cut'],
-    ['answers a page', json(502, 'x'), 'http_502'],
-  ])('and %s fails that row alone', async (_, answer, code) => {
-    file(3)
-    plays((serial) => (serial === 101 ? answer : undefined))
-    const { exit, out } = await imports()
-    expect([exit, JSON.parse(out)]).toEqual([10, { created: 2, updated: 0, skipped: 0, failed: 1, results }])
-    expect(failed()).toEqual([expect.objectContaining({ row: 3, error: expect.objectContaining({ code }) })])
-  })
-
-  test('and asks to wait is waited for: no row fails', async () => {
-    file(3)
-    const asked = new Set<number>()
-    plays((serial) => {
-      if (asked.has(serial)) return undefined
-      asked.add(serial)
-      return refused(429, { 'retry-after': '0' })
-    })
-    const { exit, err } = await imports()
-    expect([exit, posts().map(serialOf)]).toEqual([0, ['100', '100', '101', '101', '102', '102']])
-    expect(err).toContain('Rate limit: waiting 0 s')
-  })
-
-  test('and asks to wait for an hour ends the import, with the command that goes on', async () => {
-    file(3)
-    plays((serial) => (serial === 101 ? refused(429, { 'retry-after': '3600' }) : undefined))
-    const { exit, err } = await imports()
-    expect([exit, JSON.parse(err.trimEnd().split('\n').at(-1)!)]).toEqual([
-      9,
-      expect.objectContaining({
-        code: 'http_429',
-        message: 'Stopped; 1 of 3 rows are done. It says 429',
-        hint: 'svc user import u.csv --org 7 --concurrency 1 -o json --resume continues',
-      }),
-    ])
-  })
-
-  test('and takes no key ends the import at once', async () => {
-    file(50)
-    plays(() => refused(401))
-    expect((await imports()).exit).toBe(4)
-    expect(posts()).toHaveLength(1)
-    expect(failed()).toEqual([])
-  })
-
-  test('and fails again and again ends the import before every row has failed', async () => {
-    file(100)
-    plays((serial) => (serial > 102 ? refused(500) : undefined))
-    const { exit, err } = await imports()
-    expect([exit, err]).toEqual([1, expect.stringContaining('3 of 100 rows are done')])
-    expect(failed()).toHaveLength(32)
-  })
-
-  test('and has its own word for who is there already is understood', async () => {
-    file(1)
-    plays(() => json(409, { status: 'error', message: 'No', data: { code: 'E1007' } }))
-    const { exit, out } = await imports(['--on-conflict', 'skip'])
-    expect([exit, JSON.parse(out)]).toEqual([0, expect.objectContaining({ skipped: 1 })])
-  })
-
-  test('and honours the key of a request is asked again after a cut', async () => {
-    file(1)
-    let cuts = 0
-    plays(() => (cuts++ === 0 ? cut : undefined), json(200, { ok: true }, { 'svc-idempotency': '24h' }))
-    expect((await imports()).exit).toBe(0)
-    const keys = posts().map(({ headers }) => headers['idempotency-key'])
-    expect(keys).toHaveLength(2)
-    expect(keys[0]).toBe(keys[1])
-  })
-})
 
 describe('an import that did not end', () => {
   test('ends cleanly at Ctrl-C: what is on its way is kept, and the command is told that goes on', async () => {
@@ -217,36 +120,6 @@ describe('an import that did not end', () => {
   )
 })
 
-const page = (from: number, link: Record<string, string>): Answering =>
-  json(
-    200,
-    {
-      status: 'success',
-      message: 'OK',
-      data: [{ name: `F${from}`, latitude: 1, longitude: 2, radius: 3, is_active: 1 }],
-    },
-    link,
-  )
-
-test('an export asks for pages and holds no more than one', async () => {
-  service.next(page(1, { link: '<?limit=1000&cursor=a>; rel="next"' }), page(2, {}))
-  const { out } = await desk.svc(['geofence', 'export', '--org', '7', '--format', 'json'])
-  expect(JSON.parse(out)).toEqual([
-    expect.objectContaining({ name: 'F1' }),
-    expect.objectContaining({ name: 'F2' }),
-  ])
-  expect(service.seen.map(({ path }) => path.split('geo-fences')[1])).toEqual([
-    '?limit=1000',
-    '?limit=1000&cursor=a',
-  ])
-})
-
-test('an export that fails in the middle leaves nothing behind', async () => {
-  service.next(page(1, { link: '<?cursor=a>; rel="next"' }), refused(500))
-  expect((await desk.svc(['geofence', 'export', 'f.csv', '--org', '7'])).exit).toBe(1)
-  expect(desk.files()).toEqual([])
-})
-
 const record = (name: string) => ({ id: 1, name, latitude: 1, longitude: 2, radius: 3, is_active: 1 })
 
 test('a fence whose answer was lost is not taken for a conflict', async () => {
@@ -271,10 +144,4 @@ test('a fence whose answer was lost is not taken for a conflict', async () => {
     10,
     expect.objectContaining({ created: 0, skipped: 1, failed: 1 }),
   ])
-})
-
-test('an export of what could not be imported again is refused', async () => {
-  const { exit, out, err } = await desk.svc(['user', 'export', 'out.csv', '--org', '7'])
-  expect([exit, out, err]).toEqual([1, '', expect.stringContaining('returned a user without mobile')])
-  expect(desk.has('out.csv')).toBe(false)
 })

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { cut, json } from '../../fake-hosted.ts'
+import {
+  failed,
+  file,
+  imports,
+  installHooks,
+  plays,
+  posts,
+  refused,
+  results,
+  serialOf,
+} from './one-import.ts'
+
+installHooks()
+
+describe('a service that misbehaves', () => {
+  test.each([
+    ['answers 500', refused(500), 'http_500'],
+    ['answers 422', refused(422), 'http_422'],
+    ['cuts the connection', cut, 'connection_cut'],
+    ['answers a page', json(502, 'x'), 'http_502'],
+  ])('and %s fails that row alone', async (_, answer, code) => {
+    file(3)
+    plays((serial) => (serial === 101 ? answer : undefined))
+    const { exit, out } = await imports()
+    expect([exit, JSON.parse(out)]).toEqual([10, { created: 2, updated: 0, skipped: 0, failed: 1, results }])
+    expect(failed()).toEqual([expect.objectContaining({ row: 3, error: expect.objectContaining({ code }) })])
+  })
+
+  test('and asks to wait is waited for: no row fails', async () => {
+    file(3)
+    const asked = new Set<number>()
+    plays((serial) => {
+      if (asked.has(serial)) return undefined
+      asked.add(serial)
+      return refused(429, { 'retry-after': '0' })
+    })
+    const { exit, err } = await imports()
+    expect([exit, posts().map(serialOf)]).toEqual([0, ['100', '100', '101', '101', '102', '102']])
+    expect(err).toContain('Rate limit: waiting 0 s')
+  })
+
+  test('and asks to wait for an hour ends the import, with the command that goes on', async () => {
+    file(3)
+    plays((serial) => (serial === 101 ? refused(429, { 'retry-after': '3600' }) : undefined))
+    const { exit, err } = await imports()
+    expect([exit, JSON.parse(err.trimEnd().split('\n').at(-1)!)]).toEqual([
+      9,
+      expect.objectContaining({
+        code: 'http_429',
+        message: 'Stopped; 1 of 3 rows are done. It says 429',
+        hint: 'svc user import u.csv --org 7 --concurrency 1 -o json --resume continues',
+      }),
+    ])
+  })
+
+  test('and takes no key ends the import at once', async () => {
+    file(50)
+    plays(() => refused(401))
+    expect((await imports()).exit).toBe(4)
+    expect(posts()).toHaveLength(1)
+    expect(failed()).toEqual([])
+  })
+
+  test('and fails again and again ends the import before every row has failed', async () => {
+    file(100)
+    plays((serial) => (serial > 102 ? refused(500) : undefined))
+    const { exit, err } = await imports()
+    expect([exit, err]).toEqual([1, expect.stringContaining('3 of 100 rows are done')])
+    expect(failed()).toHaveLength(32)
+  })
+
+  test('and has its own word for who is there already is understood', async () => {
+    file(1)
+    plays(() => json(409, { status: 'error', message: 'No', data: { code: 'E1007' } }))
+    const { exit, out } = await imports(['--on-conflict', 'skip'])
+    expect([exit, JSON.parse(out)]).toEqual([0, expect.objectContaining({ skipped: 1 })])
+  })
+
+  test('and honours the key of a request is asked again after a cut', async () => {
+    file(1)
+    let cuts = 0
+    plays(() => (cuts++ === 0 ? cut : undefined), json(200, { ok: true }, { 'svc-idempotency': '24h' }))
+    expect((await imports()).exit).toBe(0)
+    const keys = posts().map(({ headers }) => headers['idempotency-key'])
+    expect(keys).toHaveLength(2)
+    expect(keys[0]).toBe(keys[1])
+  })
+})

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach } from 'vitest'
+import { json, startFakeHosted, type Answering, type FakeHosted, type Seen } from '../../fake-hosted.ts'
+import { openDesk, type Desk } from './desk.ts'
+
+// An import of users from u.csv into another service, one request at a time.
+
+export let service: FakeHosted
+export let desk: Desk
+
+/** Installs the hooks that set it up, in the test file that calls this. */
+export const installHooks = (): void => {
+  beforeEach(async () => {
+    service = await startFakeHosted()
+    desk = openDesk(service.baseUrl)
+  })
+  afterEach(async () => {
+    await service.close()
+    desk.close()
+  })
+}
+
+const created: Answering = (request, response) =>
+  json(200, { status: 'success', message: 'OK', data: { id: Number(serialOf(request)) } })(request, response)
+export const refused = (status: number, headers: Record<string, string> = {}): Answering =>
+  json(status, { status: 'error', message: `It says ${status}` }, headers)
+export const serialOf = ({ body }: Seen): string => (JSON.parse(body) as { mobile: string }).mobile.slice(-3)
+
+export const file = (count: number): void => {
+  const rows = Array.from({ length: count }, (_, i) => `+12025550${100 + i},u${i}@b.cc,U,${i}`)
+  desk.put('u.csv', `mobile,email,first_name,last_name\n${rows.join('\n')}\n`)
+}
+export const posts = (): Seen[] => service.seen.filter(({ method }) => method === 'POST')
+export const plays = (
+  answer: (serial: number) => Answering | undefined,
+  health: Answering = json(200, { ok: true }),
+): void =>
+  service.always((request, response) => {
+    const answering = request.path === '/health' ? health : (answer(Number(serialOf(request))) ?? created)
+    return answering(request, response)
+  })
+export const imports = (flags: string[] = [], options: { signal?: AbortSignal } = {}) =>
+  desk.svc(['user', 'import', 'u.csv', '--org', '7', '--concurrency', '1', '-o', 'json', ...flags], options)
+export const failed = () => desk.lines('u.csv.results.ndjson').filter(({ status }) => status === 'failed')
+export const results = 'u.csv.results.ndjson'

@@ -1,0 +1,143 @@
+import { join } from 'node:path'
+import type { Client } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, eras, type Era } from './mcp-client.ts'
+import { createPerson, remote, type Person } from './person.ts'
+import { startService, type Service } from './processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+// A service and one that requires a bearer, and the tests that every connection to the tools must pass.
+
+export const key = 'svc_op_endtoend_0123456789012345678901234567890'
+export const token = 'the-bearer-of-the-tool-server-0123456789'
+export let folder: ReturnType<typeof temporaryFolder>
+export let service: Service
+export let guarded: Service
+/** The environment of a command without an address or a key. */
+export let config: { SVC_CONFIG_DIR: string }
+let people = 0
+
+/** Installs the hooks that set it up, in the test file that calls this. */
+export const installHooks = (): void => {
+  folder = temporaryFolder()
+  config = { SVC_CONFIG_DIR: join(folder.path, 'config') }
+  beforeAll(async () => {
+    service = await startService(join(folder.path, 'data'), key, ['--dev'])
+    guarded = await startService(join(folder.path, 'guarded'), key, ['--dev'], { MCP_AUTH_TOKEN: token })
+  }, 30_000)
+  afterAll(async () => {
+    await Promise.all([service.stop(), guarded.stop()])
+    folder.remove()
+  }, 30_000)
+}
+
+export const toolsUrl = ({ baseUrl } = service): string => new URL('/mcp', baseUrl).href
+
+/** A new person for each test, because the service limits how many requests one phone may receive. */
+export const newPerson = (): Promise<Person> => createPerson(remote(service.baseUrl, key), (people += 1))
+
+/** Registers the tests that every connection to the tools must pass. */
+export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
+  test.each(eras)('gets an approval that a person gave, with its receipt (%s)', async (_, mode) => {
+    const ada = await newPerson()
+    const client = await connect(mode)
+    expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual([
+      'request_approval',
+      'request_approval_async',
+      'check_status',
+    ])
+    const [{ said, text }] = await Promise.all([
+      call(client, 'request_approval', { action: 'Deploy 4.2', approver_mobile: ada.mobile, timeout_s: 30 }),
+      ada.answer(),
+    ])
+    expect(said).toMatchObject({ status: 'approved', attestation: { format: 'jws' } })
+    const { jws } = said.attestation as { jws: string }
+    expect(JSON.parse(Buffer.from(jws.split('.')[1]!, 'base64url').toString())).toMatchObject({
+      action: 'Deploy 4.2',
+    })
+    const { attestation: _receipt, ...short } = said
+    expect(JSON.parse(text)).toEqual(short)
+    expect(text.length).toBeLessThan(240)
+    await client.close()
+  })
+
+  test.each(eras)('hears a no, later too (%s)', async (_, mode) => {
+    const ada = await newPerson()
+    const client = await connect(mode)
+    const { said } = await call(client, 'request_approval_async', {
+      action: 'Drop the table',
+      approver_mobile: ada.mobile,
+    })
+    expect(said).toMatchObject({ status: 'pending', approver_mobile: ada.mobile })
+    const status = () => call(client, 'check_status', { request_id: said.request_id })
+    expect((await status()).said).toMatchObject({ status: 'pending' })
+    await ada.answer({ decision: 'deny' })
+    expect((await status()).said).toMatchObject({ status: 'denied', request_id: said.request_id })
+    await client.close()
+  })
+
+  test.each(eras)('withdraws the prompt of a call that is given up (%s)', async (_, mode) => {
+    const ada = await newPerson()
+    const client = await connect(mode)
+    const gone = new AbortController()
+    const args = { action: 'Wipe the disk', approver_mobile: ada.mobile, timeout_s: 60 }
+    const calling = client.callTool({ name: 'request_approval', arguments: args }, { signal: gone.signal })
+    calling.catch(() => undefined)
+    await ada.rung()
+    gone.abort()
+    await expect(calling).rejects.toThrow(/abort/i)
+    await expect.poll(() => ada.requests('pending')).toEqual([])
+    await client.close()
+  })
+
+  test.each(eras)('is over when its time is over (%s)', async (_, mode) => {
+    const ada = await newPerson()
+    const client = await connect(mode)
+    const { said } = await call(client, 'request_approval', {
+      action: 'Nobody answers',
+      approver_mobile: ada.mobile,
+      timeout_s: 1,
+    })
+    expect(said.status).toBe('expired')
+    expect(await ada.requests('pending')).toEqual([])
+    await client.close()
+  })
+
+  test.each(eras)('tells of the wait while it lasts (%s)', async (_, mode) => {
+    const ada = await newPerson()
+    const client = await connect(mode)
+    const told: string[] = []
+    const args = { action: 'Deploy 4.2', approver_mobile: ada.mobile, timeout_s: 30 }
+    const onprogress = ({ message }: { message?: string }): void => void told.push(message!)
+    const calling = client.callTool({ name: 'request_approval', arguments: args }, { onprogress })
+    await expect.poll(() => told).toHaveLength(1)
+    expect(told[0]).toMatch(/^Waiting for \+\d+ to decide, 30 s left\. Request \w+_[\w-]+\.$/)
+    await ada.answer()
+    expect((await calling).structuredContent).toMatchObject({ status: 'approved' })
+    await client.close()
+  })
+
+  test('passes on a number that must be typed, before the time is over', async () => {
+    const ada = await newPerson()
+    await ada.requireNumber()
+    const client = await connect('legacy')
+    const ask = { action: 'Deploy 4.2', approver_mobile: ada.mobile, timeout_s: 60 }
+    const { said, text } = await call(client, 'request_approval', ask)
+    expect(said).toMatchObject({ status: 'pending', number: expect.stringMatching(/^\d\d$/) })
+    expect(text).toContain(`the number to type on the phone is ${said.number}`)
+    const status = () => call(client, 'check_status', { request_id: said.request_id })
+    expect((await status()).said).toMatchObject({ status: 'pending', number: said.number })
+    await ada.answer({ decision: 'approve', number: String(said.number) })
+    expect((await status()).said).toMatchObject({ status: 'approved', attestation: { format: 'jws' } })
+    await client.close()
+  })
+
+  test('tells what is wrong, and does not know what it did not ask', async () => {
+    const client = await connect('legacy')
+    expect((await call(client, 'request_approval', { action: '' })).text).toMatch(/^action must not be empty/)
+    const unknown = await call(client, 'check_status', { request_id: 'apr_none' })
+    expect([unknown.isError, unknown.text]).toEqual([true, expect.stringContaining('unknown request_id')])
+    await expect(client.callTool({ name: 'approve_all' })).rejects.toMatchObject({ code: -32602 })
+    await client.close()
+  })
+}

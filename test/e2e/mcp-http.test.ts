@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { behaves, newPerson, folder, guarded, installHooks, key, token, toolsUrl } from './mcp-behaviour.ts'
+import { call, overHttp } from './mcp-client.ts'
+import { createPerson, remote } from './person.ts'
+import { startService } from './processes.ts'
+
+installHooks()
+
+const send = (method: string, headers: Record<string, string>): Promise<[number, string | undefined]> =>
+  new Promise((resolve, reject) => {
+    request(toolsUrl(), { method, headers }, (response) => {
+      response.resume()
+      resolve([response.statusCode!, response.headers.allow])
+    })
+      .on('error', reject)
+      .end()
+  })
+
+describe('POST /mcp', () => {
+  behaves((mode) => overHttp(mode, toolsUrl()))
+
+  test('keeps each to its own requests', async () => {
+    const ada = await newPerson()
+    const bob = await newPerson()
+    const [mine, theirs] = [
+      await overHttp('legacy', toolsUrl(), ada.org.key),
+      await overHttp('legacy', toolsUrl(), bob.org.key),
+    ]
+    const ask = { action: 'Deploy', approver_mobile: ada.mobile }
+    const { said } = await call(mine, 'request_approval_async', ask)
+    for (const stranger of [theirs, await overHttp('legacy', toolsUrl())])
+      expect((await call(stranger, 'check_status', { request_id: said.request_id })).text).toContain(
+        'unknown request_id',
+      )
+    expect((await call(theirs, 'request_approval_async', ask)).isError).toBe(true)
+    await ada.answer({ decision: 'deny' })
+  })
+
+  test('answers 405 with Allow to GET and DELETE, 403 to a foreign host or origin', async () => {
+    expect(await send('GET', {})).toEqual([405, 'POST, OPTIONS'])
+    expect(await send('DELETE', {})).toEqual([405, 'POST, OPTIONS'])
+    expect(await send('POST', { host: 'evil.example' })).toEqual([403, undefined])
+    expect(await send('POST', { origin: 'https://evil.example' })).toEqual([403, undefined])
+  })
+
+  test('answers 401 to whoever shows no bearer, whatever the method', async () => {
+    const url = new URL('/mcp', guarded.baseUrl)
+    for (const method of ['GET', 'DELETE', 'POST']) {
+      const response = await fetch(url, { method })
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+      expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32001 } })
+    }
+    const known = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+    expect([known.status, known.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+
+  test.each([
+    ['POST', '/register', 403],
+    ['POST', '/token', 400],
+    ['GET', '/authorize', 400],
+    ['GET', '/.well-known/oauth-protected-resource', 404],
+    ['GET', '/.well-known/oauth-protected-resource/mcp', 404],
+    ['GET', '/.well-known/oauth-authorization-server', 404],
+    ['GET', '/.well-known/openid-configuration', 404],
+  ])('answers %s %s with an OAuth error that names the bearer', async (method, path, status) => {
+    const response = await fetch(new URL(path, guarded.baseUrl), { method })
+    expect(response.status).toBe(status)
+    expect(await response.json()).toEqual({
+      error: expect.stringMatching(/^(?:invalid_request|access_denied)$/),
+      error_description: expect.stringContaining('Authorization: Bearer'),
+    })
+  })
+
+  test('asks for MCP_AUTH_TOKEN where it is set', async () => {
+    const url = toolsUrl(guarded)
+    await expect(overHttp('legacy', url)).rejects.toMatchObject({ data: { status: 401 } })
+    const client = await overHttp('legacy', url, token)
+    expect((await client.listTools()).tools).toHaveLength(3)
+  })
+})
+
+test('a client that is killed takes its prompt with it', async () => {
+  const ada = await newPerson()
+  const script = `fetch(process.argv[1], { method: 'POST', headers: { 'content-type': 'application/json', accept:
+    'application/json, text/event-stream' }, body: process.argv[2] }).then((response) => response.text())`
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'request_approval', arguments: { action: 'Deploy', approver_mobile: ada.mobile } },
+  })
+  const child = spawn(process.execPath, ['-e', script, toolsUrl(), body], { stdio: 'ignore' })
+  await ada.rung()
+  child.kill('SIGKILL')
+  await expect.poll(() => ada.requests('pending'), { timeout: 10_000 }).toEqual([])
+  expect(await ada.requests('expired')).toMatchObject([
+    { detail: 'withdrawn because the client disconnected' },
+  ])
+})
+
+test('a service that stops withdraws what its tools asked, and does not wait for the answer', async () => {
+  const dataDir = join(folder.path, 'stopping')
+  const before = await startService(dataDir, key, ['--dev'])
+  const stopped = await createPerson(remote(before.baseUrl, key), 1)
+  const client = await overHttp('legacy', toolsUrl(before))
+  const args = { action: 'Deploy', approver_mobile: stopped.mobile, timeout_s: 60 }
+  const calling = call(client, 'request_approval', args)
+  const id = await stopped.rung()
+  expect(await before.stop()).toBe(0)
+  const detail = expect.stringContaining('Reason: withdrawn because the service stopped.')
+  expect((await calling).said).toMatchObject({ status: 'expired', request_id: id, detail })
+  await client.close()
+})

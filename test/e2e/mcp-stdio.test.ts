@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import {
+  behaves,
+  config,
+  newPerson,
+  guarded,
+  installHooks,
+  key,
+  service,
+  token,
+  toolsUrl,
+} from './mcp-behaviour.ts'
+import { call, overStdio } from './mcp-client.ts'
+
+installHooks()
+
+const env = () => ({ ...config, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key })
+
+describe('svc mcp over REST', () => {
+  behaves((mode) => overStdio(mode, { ...env(), SVC_REQUEST_FROM: 'CI of acme' }))
+
+  test('asks the default approver, for the default factors, in the name that it was given', async () => {
+    const ada = await newPerson()
+    const client = await overStdio('legacy', {
+      ...env(),
+      SVC_DEFAULT_MOBILE: ada.mobile,
+      SVC_DEFAULT_FACTORS: 'biometric',
+      SVC_REQUEST_FROM: 'CI of acme',
+    })
+    const { said } = await call(client, 'request_approval_async', { action: 'Deploy' })
+    expect(said.approver_mobile).toBe(ada.mobile)
+    expect(await ada.requests('pending')).toMatchObject([
+      { requester: 'CI of acme', factors: ['biometric'], request_id: said.request_id },
+    ])
+    await ada.answer({ decision: 'deny' })
+    await client.close()
+  })
+})
+
+describe('svc mcp with SVC_ORG', () => {
+  test('asks in that organization only, named by id or slug', async () => {
+    const [ada, bob] = [await newPerson(), await newPerson()]
+    const ask = { action: 'Deploy', approver_mobile: ada.mobile }
+    const elsewhere = await overStdio('legacy', { ...env(), SVC_ORG: String(bob.org.id) })
+    expect((await call(elsewhere, 'request_approval_async', ask)).isError).toBe(true)
+    const there = await overStdio('legacy', { ...env(), SVC_ORG: ada.org.slug })
+    expect((await call(there, 'request_approval_async', ask)).said.status).toBe('pending')
+    await Promise.all([elsewhere.close(), there.close()])
+  })
+})
+
+describe('svc mcp over the tools of another server', () => {
+  behaves((mode) => overStdio(mode, { ...config, SVC_MCP_URL: toolsUrl() }))
+
+  test('tells the approver the name of the client that started it', async () => {
+    const ada = await newPerson()
+    const client = await overStdio('legacy', { ...config, SVC_MCP_URL: toolsUrl() })
+    await call(client, 'request_approval_async', { action: 'Deploy', approver_mobile: ada.mobile })
+    expect(await ada.requests('pending')).toMatchObject([
+      { requester: 'robot', verified_as: 'unauthenticated local program' },
+    ])
+    await ada.answer({ decision: 'deny' })
+    await client.close()
+  })
+
+  test('shows the bearer, and says what is wrong without the right one', async () => {
+    const url = toolsUrl(guarded)
+    const right = await overStdio('legacy', { ...config, SVC_MCP_URL: url, MCP_AUTH_TOKEN: token })
+    expect((await call(right, 'check_status', { request_id: 'x' })).text).toContain('unknown request_id')
+    const wrong = await overStdio('legacy', { ...config, SVC_MCP_URL: url, MCP_AUTH_TOKEN: 'not-it' })
+    expect((await call(wrong, 'check_status', { request_id: 'x' })).text).toMatch(
+      /does not accept this bearer/,
+    )
+    await Promise.all([right.close(), wrong.close()])
+  })
+})
+
+describe('svc mcp with nothing configured', () => {
+  test('is a demo that says so and never approves', async () => {
+    const client = await overStdio('legacy', config)
+    const ask = { action: 'Deploy', approver_mobile: '+12025550101' }
+    const asked = await call(client, 'request_approval_async', ask)
+    expect(asked.said).toMatchObject({ status: 'pending', notice: expect.stringMatching(/demo/) })
+    const waited = await call(client, 'request_approval', { ...ask, action: 'Wait', timeout_s: 1 })
+    expect(waited.said).toMatchObject({ status: 'expired', bound_to_action: false })
+    await client.close()
+  })
+})
