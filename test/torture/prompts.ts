@@ -1,6 +1,7 @@
+import { prepare } from '../../src/service/call/call.ts'
 import type { auth } from '../../src/contract/auth.ts'
 import type { Handlers } from '../../src/service/call/call.ts'
-import { collect } from '../../src/service/verifications/prompt.ts'
+import { validateAuth } from '../../src/service/verifications/prompt.ts'
 import { createApprover, decide, show, type Approver } from '../service/approver.ts'
 import { createClock, minute } from '../service/clock.ts'
 import { createTenant, dataOf } from '../service/fixtures.ts'
@@ -15,17 +16,22 @@ type Validating = Pick<Handlers<typeof auth>, 'validateAuth'>
 
 /** The broken variant finds a prompt by person and request id, whichever key started it. */
 const anyKey: Validating = {
-  validateAuth: async (input, call) => {
-    const newest = await call.db
-      .selectFrom('verifications')
-      .where('org_id', '=', input.org_id!)
-      .$if(input.request_id !== undefined, (query) => query.where('request_id', '=', input.request_id!))
-      .select('key_id')
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-    const caller = { ...call.caller, keyId: newest?.key_id ?? 0, lineage: undefined }
-    return collect(input, { ...call, caller })
+  validateAuth: {
+    before: async (input, outside) => {
+      const validate = await prepare(validateAuth, input, outside)
+      return async (call) => {
+        const newest = await call.db
+          .selectFrom('verifications')
+          .where('org_id', '=', input.org_id!)
+          .$if(input.request_id !== undefined, (query) => query.where('request_id', '=', input.request_id!))
+          .select('key_id')
+          .orderBy('id', 'desc')
+          .limit(1)
+          .executeTakeFirst()
+        const caller = { ...call.caller, keyId: newest?.key_id ?? 0, lineage: undefined }
+        return validate({ ...call, caller })
+      }
+    },
   },
 }
 

@@ -1,8 +1,7 @@
 import type { notify } from '../../contract/notify.ts'
 import { invalid } from '../../core/refusal.ts'
-import type { Call } from '../call/call.ts'
+import type { HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
 import { findApprover, memberByEmail, memberByMobile } from './find-approver.ts'
 import { requestApproval } from './request.ts'
 
@@ -26,10 +25,10 @@ const letter = (
   ].join('\n\n')
 
 /** An approval, and a letter that leads to it. Fails with a Refusal as an approval does, and as its message does. */
-export const askByEmail = async (
-  { email, ...asked }: RowInput<typeof notify.sendAuthRequestByEmail>,
-  call: Call,
-): Promise<RowData<typeof notify.sendAuthRequestByEmail>> => {
+export const sendAuthRequestByEmail: HandlerOf<typeof notify.sendAuthRequestByEmail> = async (
+  { email, ...asked },
+  call,
+) => {
   const member = await memberByEmail(call, email, asked.org_id)
   const { org_id, mobile, organization } = member
   const { request_id, number, expires_at } = await requestApproval(
@@ -49,10 +48,10 @@ export const askByEmail = async (
 }
 
 /** An approval whose requester is another member, as whoever calls says. */
-export const askByApp = async (
-  { from_mobile, to_mobile, ...asked }: RowInput<typeof notify.sendAppAuthNotification>,
-  call: Call,
-): Promise<RowData<typeof notify.sendAppAuthNotification>> => {
+export const sendAppAuthNotification: HandlerOf<typeof notify.sendAppAuthNotification> = async (
+  { from_mobile, to_mobile, ...asked },
+  call,
+) => {
   const from = parsePhone(from_mobile, undefined, 'from_mobile').mobile
   const to = parsePhone(to_mobile, undefined, 'to_mobile').mobile
   if (from === to) throw invalid('to_mobile', 'must be another number than from_mobile')

@@ -3,7 +3,9 @@ import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
-import { answered, type ApprovalRow, selectApprovals, subjectOf } from './record.ts'
+import { expireDue, lapsed } from './expiry.ts'
+import { alreadyEnded } from './finish.ts'
+import { answered, type ApprovalAccess, type ApprovalRow, selectApprovals, subjectOf } from './record.ts'
 
 const asAgain = 'Ask again: svc approve request'
 
@@ -68,4 +70,37 @@ export const consumeApproval = async (
     .where('a.request_id', '=', request_id)
     .executeTakeFirst()
   throw whyNot(row, digest, now)
+}
+
+const withdrawnBecause = (why: string | undefined): string =>
+  why === undefined ? 'cancelled by the requester' : `withdrawn because ${why}`
+
+/** Withdraws a pending request; it ends as expired, and no decision counts any more. */
+export const withdrawApproval = async (
+  call: Call,
+  request_id: string,
+  access: ApprovalAccess,
+  why?: string,
+): Promise<ApprovalRecord | Refusal> => {
+  const { db, now } = call
+  const row = await selectApprovals(db, access).where('a.request_id', '=', request_id).executeTakeFirst()
+  if (!row) return notFound('Approval request')
+  const ended = await db
+    .updateTable('approvals')
+    .set({ status: 'expired', detail: withdrawnBecause(why), ended_at: now })
+    .where('request_id', '=', request_id)
+    .where('org_id', '=', row.org_id)
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst()
+  if (ended) {
+    await call.audit(ended.org_id, subjectOf(request_id), ['status'])
+    call.wake(ended)
+    return answered(ended, call.caller)
+  }
+  if (row.status !== 'pending') return alreadyEnded(row)
+  const [over] = await expireDue(db, now, request_id)
+  if (over) call.wake(over)
+  return lapsed(over?.detail)
 }

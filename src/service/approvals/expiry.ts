@@ -1,7 +1,10 @@
 import { expressionBuilder } from 'kysely'
+import type { Log } from '../../core/log.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { appendAudit } from '../call/audit.ts'
+import { auditByService } from '../call/audit.ts'
 import type { Service, Waited } from '../call/service.ts'
+import { endCooling } from '../devices/cooling.ts'
+import { siteProblem } from '../devices/site.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { subjectOf } from './record.ts'
 
@@ -71,14 +74,11 @@ export const expireDue = async (
       .returning('id')
       .executeTakeFirst()
     if (!row) continue
-    await appendAudit(db, {
+    await auditByService(db, now, {
       orgId: org_id,
-      at: now,
-      actor: 'service',
       action: 'expireApproval',
       subject: subjectOf(request_id),
       changes: ['status'],
-      requestId: '-',
     })
     ended.push({ request_id, org_id, user_id, detail })
   }
@@ -103,4 +103,29 @@ export const sweep = async (service: Service): Promise<void> => {
   const { storage, waiter } = service
   while (await isDue(service))
     for (const ended of await storage.write((db) => expireDue(db, storage.now()))) waiter.wake(ended)
+}
+
+const sweepMs = 5_000
+
+/** Ends requests whose time is over, also when nobody looks; warns when devices cannot sign at this address. Answers how to stop. */
+export const watchApprovals = (service: Service, log: Log): (() => void) => {
+  const { storage, publicUrl, waiter } = service
+  const warn = (message: string): void => log({ at: storage.now(), level: 'warn', message })
+  void storage
+    .read((db) => siteProblem(db, publicUrl))
+    .then(
+      (problem) => problem === undefined || warn(problem),
+      (error: unknown) => warn(String(error)),
+    )
+  // A store that cannot be written now is tried again: until then each read looks at the clock itself.
+  const look = (): void => {
+    void sweep(service).catch(() => undefined)
+    void endCooling(service).catch(() => undefined)
+  }
+  look()
+  const timer = setInterval(look, sweepMs).unref()
+  return () => {
+    clearInterval(timer)
+    waiter.stop()
+  }
 }

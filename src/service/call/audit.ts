@@ -46,3 +46,10 @@ export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {
   }
   await addRow(db, { ...row, changes: JSON.stringify(row.changes), hash: auditHash(row) })
 }
+
+/** Appends what the service does by itself. */
+export const auditByService = (
+  db: Db,
+  at: string,
+  entry: Pick<AuditEntry, 'orgId' | 'action' | 'subject'> & { changes?: string[] },
+): Promise<void> => appendAudit(db, { changes: [], ...entry, at, actor: 'service', requestId: '-' })

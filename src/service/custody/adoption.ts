@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import { sha256 } from '../../core/ids.ts'
-import { appendAudit } from '../call/audit.ts'
+import { auditByService } from '../call/audit.ts'
 import type { RowMacs, Wrapping } from '../call/keyring.ts'
 import { adoptKeyRows } from '../keys/rows.ts'
 import { type CoveredRow, coveredText, type SealedTable } from '../storage/schema/covered.ts'
@@ -71,10 +71,8 @@ export const adopt = async (
       devices: counted('devices', devices),
       left_out: unreadable,
     }
-    await appendAudit(db, {
+    await auditByService(db, at, {
       orgId: 0,
-      at,
-      actor: 'service',
       action: 'authenticateStore',
       subject: 'custody',
       changes: [
@@ -82,7 +80,6 @@ export const adopt = async (
         `api_keys:${adopted.api_keys.count}:${adopted.api_keys.digest}`,
         `devices:${adopted.devices.count}:${adopted.devices.digest}`,
       ],
-      requestId: '-',
     })
     return adopted
   })

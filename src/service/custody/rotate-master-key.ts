@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Env } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
-import { appendAudit } from '../call/audit.ts'
+import { auditByService } from '../call/audit.ts'
 import type { RowMacs, Wrapping } from '../call/keyring.ts'
 import { isAuthenticKey, rehashKeyRows } from '../keys/rows.ts'
 import type { Db } from '../storage/schema.ts'
@@ -36,15 +36,7 @@ const changeKeys = async (db: Db, from: Keys, to: Keys, now: string): Promise<Ro
     ...apiKeys.filter(({ id }) => !authentic.has(id)).map(({ id }) => `api_keys:${id}`),
   ]
   await rehashKeyRows({ db, keyring: to }, authentic)
-  await appendAudit(db, {
-    orgId: 0,
-    at: now,
-    actor: 'service',
-    action: 'rotateMasterKey',
-    subject: 'custody',
-    changes: [],
-    requestId: '-',
-  })
+  await auditByService(db, now, { orgId: 0, action: 'rotateMasterKey', subject: 'custody' })
   return { values, left_out: [...new Set([...left_out, ...unreadable])], state: 'rotated' }
 }
 

@@ -1,5 +1,5 @@
 import { SvcError } from '../../core/errors.ts'
-import { appendAudit } from '../call/audit.ts'
+import { auditByService } from '../call/audit.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Storage } from '../storage/storage.ts'
 import { insertSigningKey, makeSigningKey, readSigningKeys } from './signing-keys.ts'
@@ -45,14 +45,11 @@ export const rotateSigningKey = async (
     }
     await insertSigningKey(db, keyring, made, now)
     const retired = active.map(({ kid }) => kid)
-    await appendAudit(db, {
+    await auditByService(db, now, {
       orgId: 0,
-      at: now,
-      actor: 'service',
       action: 'rotateSigningKey',
       subject: `signing_key:${made.kid}`,
       changes: retired.map((kid) => `retired:${kid}`),
-      requestId: '-',
     })
     return { kid: made.kid, retired, rotated: true }
   })

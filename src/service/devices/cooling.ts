@@ -1,5 +1,5 @@
 import { addMs } from '../../core/iso-time.ts'
-import { appendAudit } from '../call/audit.ts'
+import { auditByService } from '../call/audit.ts'
 import type { Call } from '../call/call.ts'
 import type { Service } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
@@ -56,14 +56,11 @@ export const activateDue = async (clock: Clock): Promise<void> => {
     )
     if (!active) continue
     await settlePending(clock, member)
-    await appendAudit(db, {
+    await auditByService(db, now, {
       orgId: member.org_id,
-      at: now,
-      actor: 'service',
       action: 'activateDevice',
       subject: `device:${id}`,
       changes: ['state'],
-      requestId: '-',
     })
   }
 }

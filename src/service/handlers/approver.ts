@@ -8,7 +8,7 @@ import type { Handlers } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import { readSite } from '../devices/site.ts'
 import { verifyEmail } from '../mobile/email-link.ts'
-import { keepSubscription } from '../push/subscription.ts'
+import { subscribePush } from '../push/subscription.ts'
 
 type Group = Exclude<keyof typeof approver, 'listMembers' | 'beginMemberMove' | 'moveMember'>
 
@@ -40,5 +40,5 @@ export const approverHandlers: Pick<Handlers<typeof approver>, Group> = {
     },
   },
 
-  subscribePush: keepSubscription,
+  subscribePush,
 }

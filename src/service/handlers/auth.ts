@@ -1,12 +1,12 @@
 import type { auth } from '../../contract/auth.ts'
 import type { Handlers } from '../call/call.ts'
-import { collect, startByPrompt } from '../verifications/prompt.ts'
+import { validateAuth, verifyUser } from '../verifications/prompt.ts'
 import { prepareResults } from '../verifications/results.ts'
-import { startByToken } from '../verifications/token.ts'
+import { generateAuthToken } from '../verifications/token.ts'
 
 export const authHandlers: Handlers<typeof auth> = {
-  generateAuthToken: startByToken,
-  verifyUser: startByPrompt,
+  generateAuthToken,
+  verifyUser,
   submitAuthResults: { before: prepareResults },
-  validateAuth: collect,
+  validateAuth,
 }

@@ -1,9 +1,9 @@
 import type { iot } from '../../contract/iot.ts'
-import type { Handlers } from '../call/call.ts'
-import { logIn } from '../machines/login.ts'
-import { findMachine, prepareRegistration } from '../machines/machine.ts'
-import { showPrice } from '../machines/price.ts'
 import { Refusal } from '../../core/refusal.ts'
+import type { Handlers } from '../call/call.ts'
+import { loginMachine } from '../machines/login.ts'
+import { prepareRegistration, verifyMachine } from '../machines/machine.ts'
+import { showPrice } from '../machines/quotes/quote.ts'
 
 const unknownStock = (): Refusal =>
   new Refusal(404, 'not_found', 'Stock not found', {
@@ -12,8 +12,8 @@ const unknownStock = (): Refusal =>
 
 export const iotHandlers: Handlers<typeof iot> = {
   registerMachine: { before: prepareRegistration },
-  loginMachine: logIn,
-  verifyMachine: findMachine,
+  loginMachine,
+  verifyMachine,
 
   getStockPrice: {
     before: async ({ Symbol }, { service }) => {

@@ -16,7 +16,7 @@ import {
   type MembershipChange,
   type Target,
 } from '../members/membership.ts'
-import { endVerifications } from '../verifications/withdrawal.ts'
+import { endVerifications } from '../verifications/verification.ts'
 
 const move = async (call: Call, target: Target, change: MembershipChange) => {
   const user = await changeMembership(call, target, change)

@@ -4,18 +4,18 @@ import type { Handlers } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import { sendOtp } from '../devices/otp.ts'
 import { prepareConfirmation } from '../mobile/confirmation.ts'
-import { resendLink } from '../mobile/email-link.ts'
-import { enrollmentStatus, isEnrolled } from '../mobile/enrollment.ts'
+import { resendEmailVerification } from '../mobile/email-link.ts'
+import { getEnrollmentStatus, isEnrolled } from '../mobile/enrollment.ts'
 import { assignOrganization, checkOrganization } from '../mobile/joining.ts'
 import { accountScope } from '../mobile/person.ts'
-import { checkImei, getUser, updateProfile } from '../mobile/profile.ts'
-import { register } from '../mobile/registration.ts'
+import { checkImei, getMobileUser, updateProfile } from '../mobile/profile.ts'
+import { registerMobileUser } from '../mobile/registration.ts'
 import { prepareSupport } from '../mobile/support.ts'
 import { prepareRefresh } from '../mobile/tokens.ts'
-import { recordByToken } from '../verifications/token.ts'
+import { saveFaceauthSuccess } from '../verifications/token.ts'
 
 export const mobileHandlers: Handlers<typeof mobile> = {
-  registerMobileUser: register,
+  registerMobileUser,
   sendOtp: (input, call) =>
     sendOtp(call, {
       org_id: accountScope(call),
@@ -24,16 +24,16 @@ export const mobileHandlers: Handlers<typeof mobile> = {
   confirmRegistration: { before: prepareConfirmation },
   refreshMobileToken: { before: prepareRefresh },
   contactSupport: { before: prepareSupport },
-  saveFaceauthSuccess: recordByToken,
+  saveFaceauthSuccess,
 }
 
 export const accountHandlers: Handlers<typeof account> = {
-  getEnrollmentStatus: enrollmentStatus,
+  getEnrollmentStatus,
   isEnrolled,
   checkImei,
   assignOrganization,
   checkOrganization,
-  resendEmailVerification: resendLink,
+  resendEmailVerification,
   updateProfile,
-  getMobileUser: getUser,
+  getMobileUser,
 }

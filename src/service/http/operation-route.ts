@@ -17,11 +17,10 @@ import { guardTenant } from '../call/tenant.ts'
 import { requireScope } from '../keys/scopes.ts'
 import { refuseBody } from './body.ts'
 import { answer, answerText, type Envelope, success } from './envelope.ts'
-import { checkIdempotencyKey, findKept, keep, type Repeatable } from './idempotency.ts'
+import { checkIdempotencyKey, createSecretStripper, findKept, keep, type Repeatable } from './idempotency.ts'
 import { createInputReader, type Read } from './input.ts'
 import { createPager } from './paging.ts'
 import type { ResponseCache } from './response-cache.ts'
-import { createSecretStripper } from './secrets.ts'
 
 /** A request whose caller is known. `origin` is the address under which the caller reached the service. */
 export type AuthenticatedRequest = {

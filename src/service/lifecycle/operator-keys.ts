@@ -1,6 +1,6 @@
 import { SvcError } from '../../core/errors.ts'
 import { expireDue } from '../approvals/expiry.ts'
-import { appendAudit } from '../call/audit.ts'
+import { auditByService } from '../call/audit.ts'
 import { newSecret, prefixOf } from '../keys/authenticator.ts'
 import { changeKeyRows, insertKeyRow } from '../keys/rows.ts'
 import { everyScope, scopesText } from '../keys/scopes.ts'
@@ -8,16 +8,6 @@ import type { Service } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
 
 type Kept = Pick<Service, 'storage' | 'keyring'>
-
-const byService = (now: string, action: string, subject: string) => ({
-  orgId: 0,
-  at: now,
-  actor: 'service',
-  action,
-  subject,
-  changes: [],
-  requestId: '-',
-})
 
 type Own = { name: string; scopes: string; created_by?: number }
 
@@ -32,7 +22,7 @@ const addKey = async (
   action: string,
 ): Promise<void> => {
   const { id } = await insertKeyRow({ db, keyring }, secret, { ...own, org_id: null, created_at: now })
-  await appendAudit(db, byService(now, action, `key:${id}`))
+  await auditByService(db, now, { orgId: 0, action, subject: `key:${id}` })
 }
 
 const checkPreset = (key: string): string => {

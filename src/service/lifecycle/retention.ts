@@ -1,7 +1,67 @@
+import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
+import type { Log } from '../../core/log.ts'
+import type { Receipt } from '../../receipt/claims.ts'
+import { forgetErased } from '../approvals/erasure.ts'
+import { auditByService } from '../call/audit.ts'
+import type { Call } from '../call/call.ts'
 import type { Service } from '../call/service.ts'
+import { erasePeople } from '../members/erasure.ts'
 import type { Db } from '../storage/schema.ts'
-import { clearApprovals } from './cleared-approvals.ts'
+
+const cleared = '(cleared)'
+
+/** Stands for the receipt that is gone: whoever kept a copy can show that it is the one that was given. */
+const digestOf = (attestation: string | null): string | null =>
+  attestation === null ? null : sha256((JSON.parse(attestation) as Receipt).jws)
+
+/**
+ * Clears texts, numbers, places and receipts of approvals that ended before `before`, a few at a time. Who asked, who
+ * decided with which device, what and when stays, as ids, and so do the digests. Answers how many there were.
+ */
+export const clearApprovals = async (
+  db: Db,
+  { now, before, atMost }: { now: string; before: string; atMost: number },
+): Promise<number> => {
+  const rows = await db
+    .selectFrom('approvals')
+    .where('cleared_at', 'is', null)
+    .where('ended_at', '<', before)
+    .select(['id', 'org_id', 'attestation'])
+    .orderBy('ended_at')
+    .limit(atMost)
+    .execute()
+  const byOrganization = new Map<number, number>()
+  for (const { id, org_id, attestation } of rows) {
+    await db
+      .updateTable('approvals')
+      .set({
+        action: cleared,
+        requester: cleared,
+        approver_mobile: cleared,
+        reason: null,
+        number: null,
+        detail: null,
+        ruling: null,
+        attestation: null,
+        subject_data: null,
+        receipt_digest: digestOf(attestation),
+        cleared_at: now,
+      })
+      .where('id', '=', id)
+      .where('org_id', '=', org_id)
+      .execute()
+    byOrganization.set(org_id, (byOrganization.get(org_id) ?? 0) + 1)
+  }
+  for (const [orgId, count] of byOrganization)
+    await auditByService(db, now, {
+      orgId,
+      action: 'clearApprovals',
+      subject: `approvals:${count}`,
+      changes: ['cleared_at'],
+    })
+  return rows.length
+}
 
 /** Rows of one transaction: no write waits longer than these take. */
 const atMost = 200
@@ -54,4 +114,69 @@ export const sweepRetention = async (
   for (const step of steps)
     for (let done = atMost; done === atMost && !isOver();)
       done = await storage.write((db) => step(db, storage.now()))
+}
+
+const hourMs = 60 * 60_000
+
+/** Forgets what has lapsed: nothing of it counts any more. Inside a transaction. */
+export const forgetLapsed = async (
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
+  now: string,
+): Promise<void> => {
+  const over = await db
+    .deleteFrom('registrations')
+    .where('expires_at', '<=', now)
+    .returning('user_id')
+    .execute()
+  await erasePeople(
+    { db, keyring },
+    over.map((row) => row.user_id),
+  )
+  await forgetErased(db, now)
+  await db.deleteFrom('otps').where('expires_at', '<=', now).execute()
+  await db.deleteFrom('turns').where('until', '<=', now).execute()
+  await db.deleteFrom('email_verifications').where('expires_at', '<=', now).execute()
+  await db.deleteFrom('refresh_tokens').where('expires_at', '<=', now).execute()
+  await db
+    .deleteFrom('token_families')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('refresh_tokens as t').select('t.id').whereRef('t.family', '=', 'token_families.family'),
+        ),
+      ),
+    )
+    .execute()
+}
+
+/** Forgets at the start and every hour. Answers how to stop. */
+export const watchLapsed = ({ storage, keyring }: Service, log: Log): (() => void) => {
+  const forget = (): void =>
+    void storage
+      .write((db) => forgetLapsed({ db, keyring }, storage.now()))
+      .catch((error: unknown) => log({ at: storage.now(), level: 'warn', message: String(error) }))
+  forget()
+  const timer = setInterval(forget, hourMs).unref()
+  return () => clearInterval(timer)
+}
+
+const everyMs = 10 * 60_000
+
+/** Sweeps at the start and every ten minutes. Answers how to stop; a sweep under way comes to the end of its transaction. */
+export const watchRetention = (service: Service, log: Log): (() => Promise<void>) => {
+  const { storage } = service
+  let over = false
+  let sweeping: Promise<void> = Promise.resolve()
+  const sweep = (): void => {
+    sweeping = sweeping
+      .then(() => sweepRetention(service, () => over))
+      .catch((error: unknown) => log({ at: storage.now(), level: 'warn', message: String(error) }))
+  }
+  sweep()
+  const timer = setInterval(sweep, everyMs).unref()
+  return async () => {
+    over = true
+    clearInterval(timer)
+    await sweeping
+  }
 }

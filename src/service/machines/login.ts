@@ -2,14 +2,13 @@ import type { iot } from '../../contract/iot.ts'
 import { sameSecret } from '../../core/ids.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { readPhone } from '../../rules/phone.ts'
-import type { Call } from '../call/call.ts'
+import type { HandlerOf } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { consumeOrRefuse, resetLimit } from '../limits/rate-limit.ts'
 import type { Tables } from '../storage/schema.ts'
 import { subjectOf } from './machine.ts'
 import { organizationOfMachine } from './organization.ts'
-import { readPrice } from './price.ts'
-import { foldName } from './quotes/quote.ts'
+import { foldName, readPrice } from './quotes/quote.ts'
 
 type Login = RowInput<typeof iot.loginMachine>
 type Known = Pick<
@@ -71,7 +70,7 @@ const refused = (): Refusal =>
  * Compares what a machine knows with its registration. A Refusal for wrong values is answered, not thrown: the failure is
  * to count. 429 after five of them in ten minutes; a login that goes well forgets them.
  */
-export const logIn = async (input: Login, call: Call): Promise<undefined | Refusal> => {
+export const loginMachine: HandlerOf<typeof iot.loginMachine> = async (input, call) => {
   const { machineId } = input
   const org_id = await organizationOfMachine(call, machineId, input.org_id)
   const counted = { org_id, subject: machineId }

@@ -1,10 +1,10 @@
 import type { iot } from '../../contract/iot.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
-import type { Call, Outside } from '../call/call.ts'
+import type { Call, HandlerOf, Outside } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
 import { organizationMeant, organizationOfMachine } from './organization.ts'
-import { readPrice } from './price.ts'
+import { readPrice } from './quotes/quote.ts'
 
 type Registration = RowInput<typeof iot.registerMachine>
 
@@ -63,10 +63,7 @@ export const prepareRegistration = async (input: Registration, outside: Outside)
 }
 
 /** Tells of a machine only what opens nothing: the rest of its registration is what it logs in with. */
-export const findMachine = async (
-  { machine_id, org_id }: RowInput<typeof iot.verifyMachine>,
-  call: Call,
-): Promise<RowData<typeof iot.verifyMachine>> => {
+export const verifyMachine: HandlerOf<typeof iot.verifyMachine> = async ({ machine_id, org_id }, call) => {
   const orgId = await organizationOfMachine(call, machine_id, org_id)
   const row = await call.db
     .selectFrom('machines')

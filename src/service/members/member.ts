@@ -9,7 +9,7 @@ import type { Numbered } from '../call/row-ids.ts'
 import { atOnce, coolingOf, isAdminRole } from '../devices/administrators.ts'
 import { tellPromotion } from '../devices/notices.ts'
 import type { Tables } from '../storage/schema.ts'
-import { recallPerson } from './erased.ts'
+import { recallPerson } from './erasure.ts'
 
 export type UserRecord = Numbered<z.output<typeof userRecord>>
 type Role = Tables['memberships']['role']

@@ -1,13 +1,11 @@
 import type { account } from '../../contract/account.ts'
+import type { approver } from '../../contract/approver.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
-import type { Call } from '../call/call.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
 import { consume, consumeOrRefuse } from '../limits/rate-limit.ts'
-import { findAccount, accountScope, requireAccount } from './person.ts'
-
-type Resent = RowData<typeof account.resendEmailVerification>
+import { accountScope, findAccount, requireAccount } from './person.ts'
 
 // spec: not shown
 const lifetimeMs = 24 * 60 * 60_000
@@ -53,10 +51,10 @@ export const sendLinkIfPossible = async (call: Call, userId: number): Promise<vo
   if ((await consume(call, links, limited(call, userId))).taken) await sendLink(call, userId, account.email)
 }
 
-export const resendLink = async (
-  input: RowInput<typeof account.resendEmailVerification>,
-  call: Call,
-): Promise<Resent> => {
+export const resendEmailVerification: HandlerOf<typeof account.resendEmailVerification> = async (
+  input,
+  call,
+) => {
   const { user_id, account } = await requireAccount(call, input)
   if (account.email === null)
     throw conflict('no_email', 'The account has no e-mail address', 'svc mobile update-profile --email')
@@ -77,7 +75,7 @@ const linkOver = (): Refusal =>
   })
 
 /** Spends the token of a link: one statement, one use, and only for the address that the account still has. */
-export const verifyEmail = async ({ token }: { token: string }, call: Call): Promise<undefined> => {
+export const verifyEmail: HandlerOf<typeof approver.verifyEmail> = async ({ token }, call) => {
   const { db, now } = call
   const { org_id, user_id, email } = await db
     .updateTable('email_verifications')

@@ -1,10 +1,10 @@
 import type { account } from '../../contract/account.ts'
-import type { Call } from '../call/call.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import type { RowData } from '../call/row-ids.ts'
 import { ofActiveDevice } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
-import { findAccount, findPerson, membershipsOf, type Person, type Who } from './person.ts'
+import { findAccount, findPerson, membershipsOf, type Person } from './person.ts'
 import { isRegistered } from './registration.ts'
-import type { RowData } from '../call/row-ids.ts'
 
 type Status = RowData<typeof account.getEnrollmentStatus>
 
@@ -55,7 +55,7 @@ const requirementsOf = ({ account, active, pending, device }: Facts): Status['re
   ...(device ? [] : (['enroll_device'] as const)),
 ]
 
-export const enrollmentStatus = async (who: Who, call: Call): Promise<Status> => {
+export const getEnrollmentStatus: HandlerOf<typeof account.getEnrollmentStatus> = async (who, call) => {
   const person = await findPerson(call, who)
   const known = person
     ? await facts(call, person)
@@ -63,7 +63,7 @@ export const enrollmentStatus = async (who: Who, call: Call): Promise<Status> =>
   return { enrolled: known.device, state: stateOf(known), requirements: requirementsOf(known) }
 }
 
-export const isEnrolled = async (who: Who, call: Call): Promise<{ enrolled: boolean }> => {
+export const isEnrolled: HandlerOf<typeof account.isEnrolled> = async (who, call) => {
   const person = await findPerson(call, who)
   return { enrolled: person !== undefined && (await hasDevice(call, person.user_id)) }
 }

@@ -1,14 +1,10 @@
 import { sql } from 'kysely'
 import type { account } from '../../contract/account.ts'
 import { conflict, invalid, Refusal } from '../../core/refusal.ts'
-import type { Call } from '../call/call.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { hashOfCode } from '../members/auth-codes.ts'
 import { findPerson, membershipsOf, requireAccount } from './person.ts'
-
-type Assigned = RowData<typeof account.assignOrganization>
-type Assignment = RowData<typeof account.checkOrganization>
 
 /** The same for a code that never was, another organization's, one that lapsed, and one that is used up. */
 const refused = (): Refusal =>
@@ -32,10 +28,10 @@ const spendCode = async ({ db, caller, now }: Call, code: string) => {
 }
 
 /** Asks to join, as the account says who it is, with an address only once that is proved; who was removed or rejected may ask again. */
-export const assignOrganization = async (
-  { auth_code, ...who }: RowInput<typeof account.assignOrganization>,
-  call: Call,
-): Promise<Assigned> => {
+export const assignOrganization: HandlerOf<typeof account.assignOrganization> = async (
+  { auth_code, ...who },
+  call,
+) => {
   const { user_id, account } = await requireAccount(call, who)
   const code = await spendCode(call, auth_code)
   const asked = {
@@ -78,10 +74,10 @@ export const assignOrganization = async (
 
 const nowhere = { assigned: false, state: null, role: null, organization: null }
 
-export const checkOrganization = async (
-  { org_id, ...who }: RowInput<typeof account.checkOrganization>,
-  call: Call,
-): Promise<Assignment> => {
+export const checkOrganization: HandlerOf<typeof account.checkOrganization> = async (
+  { org_id, ...who },
+  call,
+) => {
   if (org_id !== undefined) await reachOrganization(call, org_id)
   const person = await findPerson(call, who)
   const all = person ? await membershipsOf(call, person.user_id) : []

@@ -1,14 +1,13 @@
 import type { notify } from '../../contract/notify.ts'
 import { invalid } from '../../core/refusal.ts'
-import type { Call } from '../call/call.ts'
+import type { HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
+import type { RowInput } from '../call/row-ids.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { sendOtp } from '../devices/otp.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
 
 type NotificationInput = RowInput<typeof notify.sendGlobalNotification>
-type Sent = RowData<typeof notify.sendGlobalNotification>
 
 const limit = { atMost: 5, windowMs: 10 * 60_000 }
 const queued = { channel: 'sms', state: 'queued' } as const
@@ -25,7 +24,10 @@ const checkWords = ({ type, title, message }: NotificationInput): void => {
 }
 
 /** Answers the same whether anybody knows the number: nobody looks. Fails with 409 or 429. */
-export const sendGlobal = async (input: NotificationInput, call: Call): Promise<Sent> => {
+export const sendGlobalNotification: HandlerOf<typeof notify.sendGlobalNotification> = async (
+  input,
+  call,
+) => {
   checkWords(input)
   const { type, title, message } = input
   const { mobile } = parsePhone(input.mobile)

@@ -1,22 +1,21 @@
 import type { account } from '../../contract/account.ts'
-import type { Call } from '../call/call.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
+import type { RowData } from '../call/row-ids.ts'
 import { parseImei, samePhone } from '../devices/imei.ts'
 import { tellNewAddress } from '../devices/notices.ts'
 import { sendLinkIfPossible } from './email-link.ts'
 import {
+  accountScope,
   findAccount,
   findPerson,
   membershipsOf,
-  accountScope,
   requireAccount,
   requirePerson,
   type Who,
 } from './person.ts'
 
 type Record = RowData<typeof account.getMobileUser>
-type Checked = RowData<typeof account.checkImei>
 
 const readPerson = async (call: Call, who: Who): Promise<Record> => {
   const person = await requirePerson(call, who)
@@ -30,8 +29,7 @@ const readPerson = async (call: Call, who: Who): Promise<Record> => {
   }
 }
 
-export const getUser = (input: RowInput<typeof account.getMobileUser>, call: Call): Promise<Record> =>
-  readPerson(call, input)
+export const getMobileUser: HandlerOf<typeof account.getMobileUser> = (input, call) => readPerson(call, input)
 
 const changeable = [
   'first_name',
@@ -44,10 +42,10 @@ const changeable = [
 ] as const
 
 /** Changes the account alone: what an organization knows of its member is the organization's. */
-export const updateProfile = async (
-  { mobile, country_code, user_id: id, ...input }: RowInput<typeof account.updateProfile>,
-  call: Call,
-): Promise<Record> => {
+export const updateProfile: HandlerOf<typeof account.updateProfile> = async (
+  { mobile, country_code, user_id: id, ...input },
+  call,
+) => {
   const { imei, ...changes } = changedFields(input, changeable)
   const { user_id, account } = await requireAccount(call, { mobile, country_code, user_id: id })
   const newAddress = changes.email !== undefined && changes.email !== account.email
@@ -75,10 +73,7 @@ export const updateProfile = async (
 }
 
 /** Whether an IMEI can be one, and whether it is the one that the account of that user has. */
-export const checkImei = async (
-  { imei: text, ...who }: RowInput<typeof account.checkImei>,
-  call: Call,
-): Promise<Checked> => {
+export const checkImei: HandlerOf<typeof account.checkImei> = async ({ imei: text, ...who }, call) => {
   const { imei, kind, tac } = parseImei(text)
   if (who.mobile === undefined && who.user_id === undefined) return { imei, kind, tac, known: null }
   const person = await findPerson(call, who)

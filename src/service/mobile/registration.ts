@@ -2,12 +2,11 @@ import type { mobile } from '../../contract/mobile.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { nationalNumber } from '../../rules/phone.ts'
-import type { Call } from '../call/call.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
 import { parseImei } from '../devices/imei.ts'
 import { ensurePerson } from '../members/member.ts'
-import { findAccount, accountScope } from './person.ts'
+import { accountScope, findAccount } from './person.ts'
 
 type Deps = Pick<Call, 'db' | 'caller' | 'now'>
 
@@ -39,10 +38,10 @@ const ofPerson = ({ db, caller }: Deps, userId: number) =>
  * Keeps a profile until its phone is confirmed. Anybody can register any number, so each registration has a token of its
  * own and replaces no other, and an active account stays as it is. The answer is the same for every number.
  */
-export const register = async (
-  { mobile: number, country_code, imei, ...input }: RowInput<typeof mobile.registerMobileUser>,
-  call: Call,
-): Promise<RowData<typeof mobile.registerMobileUser>> => {
+export const registerMobileUser: HandlerOf<typeof mobile.registerMobileUser> = async (
+  { mobile: number, country_code, imei, ...input },
+  call,
+) => {
   const phone = parsePhone(number, country_code)
   const profile: Profile = { ...input, ...(imei !== undefined && { imei: parseImei(imei).imei }) }
   const expires_at = addMs(call.now, lifetimeMs)

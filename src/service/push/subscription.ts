@@ -1,6 +1,6 @@
 import type { approver } from '../../contract/approver.ts'
 import { invalid } from '../../core/refusal.ts'
-import type { Call } from '../call/call.ts'
+import type { HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { RowInput } from '../call/row-ids.ts'
@@ -22,7 +22,7 @@ export const openSubscription = (
 ): Subscription => JSON.parse(unwrap(wrapped, contextOf(device_id))) as Subscription
 
 /** Keeps where the device at the page gets its notifications, in place of what it said before. */
-export const keepSubscription = async (input: Subscription, call: Call): Promise<undefined> => {
+export const subscribePush: HandlerOf<typeof approver.subscribePush> = async (input, call) => {
   const { org_id, device_id } = requirePerson(call.caller)
   refuseTarget(input.endpoint, call.dev)
   if (!isBytes(input.keys.p256dh, 65)) throw invalid('keys.p256dh', 'must be a point of P-256 in base64url')

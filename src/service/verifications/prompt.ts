@@ -1,13 +1,11 @@
 import type { auth } from '../../contract/auth.ts'
 import { addMs } from '../../core/iso-time.ts'
-import { Refusal } from '../../core/refusal.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { findApprover } from '../approvals/find-approver.ts'
 import { requestApproval } from '../approvals/request.ts'
-import type { Call } from '../call/call.ts'
+import type { HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
 import {
   capturedFactors,
   denied,
@@ -22,10 +20,10 @@ import {
 import { withdrawPrompts } from './withdrawal.ts'
 
 /** Rings: an approval whose action says what it is. Fails as one does, so that only a prompt that was sent is a success. */
-export const startByPrompt = async (
-  { country_code, mobile, org_id: wanted }: RowInput<typeof auth.verifyUser>,
-  call: Call,
-): Promise<RowData<typeof auth.verifyUser>> => {
+export const verifyUser: HandlerOf<typeof auth.verifyUser> = async (
+  { country_code, mobile, org_id: wanted },
+  call,
+) => {
   const phone = parsePhone(mobile, country_code)
   const { org_id, user_id, organization } = await findApprover(call, phone.mobile, wanted)
   const key_id = namedKeyOf(call.caller)
@@ -54,10 +52,10 @@ export const startByPrompt = async (
 const withPlus = (mobile: string): string => (/^[1-9]\d{6,14}$/.test(mobile) ? `+${mobile}` : mobile)
 
 /** What the person answered; a yes is told once. Only what a phone signed counts here, no word of a caller. */
-export const collect = async (
-  { mobile, request_id, org_id }: RowInput<typeof auth.validateAuth>,
-  call: Call,
-): Promise<RowData<typeof auth.validateAuth> | Refusal> => {
+export const validateAuth: HandlerOf<typeof auth.validateAuth> = async (
+  { mobile, request_id, org_id },
+  call,
+) => {
   const member = await whoIsMeant(call, { mobile: parsePhone(withPlus(mobile)).mobile, org_id })
   const row = await findVerification(call.db, {
     ...member,

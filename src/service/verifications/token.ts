@@ -4,14 +4,11 @@ import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { notFound } from '../../core/refusal.ts'
 import { findApprover } from '../approvals/find-approver.ts'
-import type { Call } from '../call/call.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
+import type { RowInput } from '../call/row-ids.ts'
 import { findVerification, lifetimeMs, spend, spent, whoIsMeant, whyNotYet } from './verification.ts'
-
-type Started = RowData<typeof auth.generateAuthToken>
-type Recorded = RowData<typeof mobile.saveFaceauthSuccess>
 
 /** A number names nobody whom an id would not; so what is not there is told apart by id only. */
 const subjectOf = async (
@@ -28,10 +25,7 @@ const subjectOf = async (
   return findApprover(call, person.mobile, member.org_id)
 }
 
-export const startByToken = async (
-  input: RowInput<typeof auth.generateAuthToken>,
-  call: Call,
-): Promise<Started> => {
+export const generateAuthToken: HandlerOf<typeof auth.generateAuthToken> = async (input, call) => {
   oneOf(input, ['user_id', 'mobile'])
   const { org_id, user_id } = await subjectOf(call, input)
   const auth_token = randomToken()
@@ -54,10 +48,10 @@ export const startByToken = async (
 }
 
 /** Spends a token for the caller's word. Another tenant's looks like one that never was. */
-export const recordByToken = async (
-  { auth_token }: RowInput<typeof mobile.saveFaceauthSuccess>,
-  call: Call,
-): Promise<Recorded> => {
+export const saveFaceauthSuccess: HandlerOf<typeof mobile.saveFaceauthSuccess> = async (
+  { auth_token },
+  call,
+) => {
   const { orgId } = call.caller
   const known = await call.db
     .selectFrom('verifications')

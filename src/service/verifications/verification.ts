@@ -157,3 +157,18 @@ export const denied = (factors: SourcedFactor[], source: SourcedFactor['source']
     data: { decision: 'FAIL', source, factors },
   })
 }
+
+/** Ends the verifications of a member who is deleted: whoever has the same id later can use none of them. */
+export const endVerifications = async (
+  { db, now }: Pick<Call, 'db' | 'now'>,
+  { org_id, user_id }: { org_id: number; user_id: number },
+): Promise<void> => {
+  await db
+    .updateTable('verifications')
+    .set({ expires_at: now })
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .where('spent_at', 'is', null)
+    .where('expires_at', '>', now)
+    .execute()
+}

@@ -34,18 +34,3 @@ export const withdrawPrompts = async (
     wake(one)
   }
 }
-
-/** Ends the verifications of a member who is deleted: whoever has the same id later can use none of them. */
-export const endVerifications = async (
-  { db, now }: Pick<Call, 'db' | 'now'>,
-  { org_id, user_id }: { org_id: number; user_id: number },
-): Promise<void> => {
-  await db
-    .updateTable('verifications')
-    .set({ expires_at: now })
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
-    .where('spent_at', 'is', null)
-    .where('expires_at', '>', now)
-    .execute()
-}

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { watchApprovals } from '../../../src/service/approvals/watch.ts'
 import type { LogRecord } from '../../../src/core/log.ts'
+import { watchApprovals } from '../../../src/service/approvals/expiry.ts'
 import { ask, createApprover, show } from '../approver.ts'
 import { createClock, minute } from '../clock.ts'
 import { createTenant, dataOf } from '../fixtures.ts'

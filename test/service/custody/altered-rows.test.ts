@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { watchCustody } from '../../../src/service/custody/watch.ts'
 import type { LogRecord } from '../../../src/core/log.ts'
+import { watchCustody } from '../../../src/service/custody/altered-rows.ts'
 import { acme, installHooks, service } from '../acme.ts'
-import { createTenant, dataOf, refusal } from '../fixtures.ts'
 import { createPhone } from '../approver/phone.ts'
+import { createTenant, dataOf, refusal } from '../fixtures.ts'
 import { changeStore } from './store-changes.ts'
 
 installHooks()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { watchRetention } from '../../../src/service/lifecycle/retention-watch.ts'
+import { watchRetention } from '../../../src/service/lifecycle/retention.ts'
 import { acme, clock, installHooks, service } from '../acme.ts'
 import { minute } from '../clock.ts'
 import { dataOf, fence } from '../fixtures.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readPrice, showPrice } from '../../../src/service/machines/price.ts'
+import { readPrice, showPrice } from '../../../src/service/machines/quotes/quote.ts'
 
 describe('a price', () => {
   test.each([

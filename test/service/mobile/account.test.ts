@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { forgetLapsed } from '../../../src/service/lifecycle/lapsed.ts'
+import { forgetLapsed } from '../../../src/service/lifecycle/retention.ts'
 import { createClock, minute } from '../clock.ts'
 import { ada, auditOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'

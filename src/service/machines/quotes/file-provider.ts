@@ -2,8 +2,7 @@ import * as z from 'zod/mini'
 import { SvcError } from '../../../core/errors.ts'
 import type { Quote } from '../../call/service.ts'
 import { openText } from '../../config/private-text.ts'
-import { readPrice } from '../price.ts'
-import { findQuote, foldName, parseExactly, type QuoteProvider, readTime } from './quote.ts'
+import { findQuote, foldName, parseExactly, type QuoteProvider, readPrice, readTime } from './quote.ts'
 
 // Numbers come as text, see `parseExactly`.
 const text = z.string().check(z.trim(), z.minLength(1), z.maxLength(120))

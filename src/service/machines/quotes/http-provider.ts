@@ -1,8 +1,7 @@
 import type { Quote } from '../../call/service.ts'
 import { atPointer } from '../../config/json-pointer.ts'
 import type { HttpTemplate } from '../../config/quotes-settings.ts'
-import { readPrice } from '../price.ts'
-import { parseExactly, type QuoteProvider, readTime } from './quote.ts'
+import { parseExactly, type QuoteProvider, readPrice, readTime } from './quote.ts'
 
 const timeoutMs = 3000
 const mostBytes = 1024 * 1024
