@@ -3,6 +3,7 @@ import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
+import { withinOrganization } from '../call/tenant.ts'
 import { expireDue, lapsed } from './expiry.ts'
 import { alreadyEnded } from './finish.ts'
 import { answered, type ApprovalAccess, type ApprovalRow, selectApprovals, subjectOf } from './record.ts'
@@ -54,7 +55,7 @@ export const consumeApproval = async (
     .set({ used_at: now })
     .where('request_id', '=', request_id)
     .where('asked_by', '=', askedBy)
-    .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
+    .where(withinOrganization(caller.orgId, 'org_id'))
     .where('format', '=', 2)
     .where('status', '=', 'approved')
     .where('subject_digest', '=', digest)

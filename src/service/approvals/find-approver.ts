@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { conflict, invalid } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
-import { reachOrganization } from '../call/tenant.ts'
+import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
 
 export type Approver = { org_id: number; user_id: number; policy: string; organization: string; slug: string }
@@ -20,7 +20,7 @@ export const findApprover = async (
     .innerJoin('organizations as o', 'o.id', 'm.org_id')
     .where('p.mobile', '=', mobile)
     .where('m.state', '=', 'active')
-    .$if(meant !== null, (query) => query.where('m.org_id', '=', meant!))
+    .where(withinOrganization(meant, 'm.org_id'))
     .select(['m.org_id', 'm.user_id', 'o.policy', 'o.name as organization', 'o.slug'])
     .orderBy('m.org_id')
     .execute()
@@ -50,7 +50,7 @@ const activeMembers = (call: Call, org_id: number | undefined) => {
     .innerJoin('people as p', 'p.id', 'm.user_id')
     .innerJoin('organizations as o', 'o.id', 'm.org_id')
     .where('m.state', '=', 'active')
-    .$if(meant !== null, (query) => query.where('m.org_id', '=', meant!))
+    .where(withinOrganization(meant, 'm.org_id'))
     .select(['m.org_id', 'm.email', 'm.first_name', 'm.last_name', 'p.mobile', 'o.name as organization'])
     .orderBy('m.org_id')
 }

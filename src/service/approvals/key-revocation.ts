@@ -1,7 +1,8 @@
 import type { key } from '../../contract/key.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
+import { withinOrganization } from '../call/tenant.ts'
 import { keysBelow } from '../keys/ancestry.ts'
-import { inReach, whyNot } from '../keys/keys.ts'
+import { whyNot } from '../keys/keys.ts'
 import { changeKeyRows } from '../keys/rows.ts'
 import { everyScope } from '../keys/scopes.ts'
 import { expireDue } from './expiry.ts'
@@ -44,7 +45,7 @@ export const revokeKey: HandlerOf<typeof key.revokeKey> = async ({ id }, call) =
   const [row] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
     keys
       .where('id', '=', id)
-      .where(inReach(call))
+      .where(withinOrganization(call.caller.orgId, 'org_id'))
       .where('revoked_at', 'is', null)
       // A key that expires does not count: the operator would be locked out then.
       .where(({ eb, or, exists, selectFrom }) =>

@@ -5,6 +5,7 @@ import { type ApprovalContext, contextBytes } from '../../receipt/context.ts'
 import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import { type Caller, namedKeyOf } from '../call/caller.ts'
+import { withinOrganization } from '../call/tenant.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 
 export type ApprovalRow = Selectable<Tables['approvals']>
@@ -20,7 +21,7 @@ export const selectApprovals = (db: Db, { orgId, askedBy }: ApprovalAccess) =>
   db
     .selectFrom('approvals as a')
     .where('a.erased_at', 'is', null)
-    .$if(orgId !== null, (query) => query.where('a.org_id', '=', orgId!))
+    .where(withinOrganization(orgId, 'a.org_id'))
     .$if(askedBy !== undefined, (query) => query.where('a.asked_by', '=', askedBy!))
     .selectAll()
 

@@ -2,6 +2,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { type Caller, namedKeyOf } from '../call/caller.ts'
+import { withinOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 
 /** A header of a write: the request that a person approved for it. spec: not shown */
@@ -25,7 +26,7 @@ export const findReferenced = (
   db
     .selectFrom('approvals')
     .where('request_id', '=', request_id)
-    .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
+    .where(withinOrganization(caller.orgId, 'org_id'))
     .select(['org_id', 'user_id', 'asked_by', 'device_id'])
     .executeTakeFirstOrThrow(unknownApproval)
 
@@ -56,7 +57,7 @@ export const checkReference = async (
         ),
       ]),
     )
-    .$if(orgId !== null, (query) => query.where('org_id', '=', orgId!))
+    .where(withinOrganization(orgId, 'org_id'))
     .where('status', '=', 'approved')
     .where('decided_at', '>=', addMs(now, -day))
     .select('id')

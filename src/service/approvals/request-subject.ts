@@ -1,9 +1,10 @@
 import { metaOf } from '../../contract/field.ts'
 import { orgFields } from '../../contract/operation.ts'
-import { table, type OperationId } from '../../contract/table.ts'
+import { fieldSchemas } from '../../contract/schema.ts'
+import { type OperationId, table } from '../../contract/table.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
-import { fieldSchemas } from '../../contract/schema.ts'
+import { organizationRow } from '../call/tenant.ts'
 
 export type Fields = Record<string, unknown>
 type Present = Fields & { name: string }
@@ -34,14 +35,8 @@ const ofUser =
     return row && { ...row, name: `${row.first_name} ${row.last_name}` }
   }
 
-const ofOrganization = async ({ db }: Call, _: Fields, orgId: number): Promise<Present | undefined> => {
-  const row = await db
-    .selectFrom('organizations')
-    .where('id', '=', orgId)
-    .select(['name', 'slug', 'policy'])
-    .executeTakeFirst()
-  return row && { ...row, policy: JSON.parse(row.policy) as unknown }
-}
+const ofOrganization = ({ db }: Call, _: Fields, orgId: number): Promise<Present> =>
+  organizationRow(db, orgId)
 
 /** What a call changes or deletes, as it is now. */
 const presentOf: Partial<
@@ -84,11 +79,7 @@ export const requestSubject = async (
   input: Fields,
   orgId: number,
 ): Promise<Extract<Subject, { type: 'request' }>> => {
-  const { slug } = await call.db
-    .selectFrom('organizations')
-    .where('id', '=', orgId)
-    .select('slug')
-    .executeTakeFirstOrThrow()
+  const { slug } = await organizationRow(call.db, orgId)
   const body = bodyOf(call, id, input)
   const present = await presentOf[id]?.(call, input, orgId)
   const deletes = table[id].effect === 'delete'

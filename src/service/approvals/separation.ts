@@ -3,6 +3,7 @@ import { conflict, Refusal } from '../../core/refusal.ts'
 import type { DeviceClaim } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
 import { isOperator } from '../call/caller.ts'
+import { organizationRow } from '../call/tenant.ts'
 import { ofActiveDevice } from '../devices/active.ts'
 import type { DeviceRow } from '../devices/rows.ts'
 import { mayInfluence, relationOf } from '../keys/influence.ts'
@@ -96,12 +97,8 @@ const askedByOperator = ({ key_id, key_scopes }: ApprovalRow, orgId: number | nu
 
 /** Of an approval that is about to count, by the policy as it is now. Fails with 403; the request stays pending. */
 export const checkDecider = async (db: Db, row: ApprovalRow, claim: DeviceClaim): Promise<void> => {
-  const organization = await db
-    .selectFrom('organizations')
-    .where('id', '=', row.org_id)
-    .select('policy')
-    .executeTakeFirst()
-  const { separation, not_requester } = JSON.parse(organization?.policy ?? '{}') as Policy
+  const { policy } = await organizationRow(db, row.org_id)
+  const { separation, not_requester } = policy
   if (separation !== 'strict' && !not_requester) return
   const key = await db
     .selectFrom('api_keys')

@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
-import type { Page } from './call.ts'
+import type { Call, Page } from './call.ts'
 
 /** The rows of a page in the order of `key`, and one more that tells `call.paged` whether another page follows. */
 export const inPage = <DB, TB extends keyof DB, Row>(
@@ -10,6 +10,13 @@ export const inPage = <DB, TB extends keyof DB, Row>(
   const ordered = query.where(sql.ref(key), '>', after).orderBy(sql.ref(key))
   return limit === undefined ? ordered : ordered.limit(limit + 1)
 }
+
+/** One page of a list in the order of `key`, which is the id of a row. */
+export const readPage = async <DB, TB extends keyof DB, Row extends { id: number }>(
+  { page, paged }: Pick<Call, 'page' | 'paged'>,
+  query: SelectQueryBuilder<DB, TB, Row>,
+  key: string,
+): Promise<Row[]> => paged(await inPage(query, key, page).execute(), ({ id }) => id)
 
 type Columns = {
   key: string

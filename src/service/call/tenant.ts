@@ -1,7 +1,8 @@
 import { expressionBuilder, sql } from 'kysely'
+import type { Policy } from '../../contract/policy.ts'
 import { invalid, notFound } from '../../core/refusal.ts'
+import type { Db, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import type { Tables } from '../storage/schema.ts'
 import type { Call } from './call.ts'
 import type { Authenticated } from './caller.ts'
 
@@ -15,6 +16,10 @@ const refuseForeign = (call: Deps, orgId: number): void => {
 const findOrganization = statement((db, { orgId }: { orgId: number }) =>
   db.selectFrom('organizations').where('id', '=', orgId).select('id'),
 )
+
+/** True of a row within the organization of a caller; of every row for a caller of the whole service. */
+export const withinOrganization = (orgId: number | null, column: string) =>
+  orgId === null ? sql<boolean>`1 = 1` : sql<boolean>`${sql.ref(column)} = ${orgId}`
 
 /** An organization that exists and that the caller may reach; every operation on one starts here. */
 export const reachOrganization = async (call: Deps, orgId: number): Promise<void> => {
@@ -31,7 +36,7 @@ export const organizationOfUser = async (call: Deps, userId: number, orgId?: num
     .selectFrom('memberships')
     .where('user_id', '=', userId)
     .where('state', '<>', 'removed')
-    .$if(meant !== null, (query) => query.where('org_id', '=', meant!))
+    .where(withinOrganization(meant, 'org_id'))
     .select('org_id')
     .orderBy('org_id')
     .execute()
@@ -89,4 +94,23 @@ export const reachMember = async (
     .where('user_id', '=', user_id)
     .select('id')
     .executeTakeFirstOrThrow(() => notFound('User'))
+}
+
+/** What others need to know of an organization. */
+export const organizationRow = async (db: Db, orgId: number) => {
+  const { policy, ...row } = await db
+    .selectFrom('organizations')
+    .where('id', '=', orgId)
+    .select(['name', 'slug', 'policy'])
+    .executeTakeFirstOrThrow(() => notFound('Organization'))
+  return { ...row, policy: JSON.parse(policy) as Policy }
+}
+
+export const mobileOf = async (db: Db, userId: number): Promise<string> => {
+  const { mobile } = await db
+    .selectFrom('people')
+    .where('id', '=', userId)
+    .select('mobile')
+    .executeTakeFirstOrThrow(() => notFound('User'))
+  return mobile
 }

@@ -18,11 +18,7 @@ type Deps = Pick<Service, 'storage' | 'keyring'>
 const batch = 200
 
 /** A table in parts, so that nobody waits for a whole one. */
-async function* partsOf<T extends 'api_keys' | 'devices' | 'people'>(
-  { storage }: Deps,
-  table: T,
-  only: number | undefined,
-) {
+async function* partsOf<T extends Table>({ storage }: Deps, table: T, only: number | undefined) {
   for (let last = 0; ;) {
     const rows = await storage.read((db) =>
       db
@@ -41,30 +37,22 @@ async function* partsOf<T extends 'api_keys' | 'devices' | 'people'>(
   }
 }
 
-const alteredKeys = async (deps: Deps, only: number | undefined): Promise<AlteredRow[]> => {
-  const found: AlteredRow[] = []
-  for await (const rows of partsOf(deps, 'api_keys', only))
-    for (const row of rows)
-      if (!isAuthenticKey(deps.keyring, row))
-        found.push({ org_id: row.org_id ?? 0, kind: 'api_key', id: String(row.id) })
-  return found
-}
+type Table = 'api_keys' | 'devices' | 'people'
 
-const alteredDevices = async (deps: Deps, only: number | undefined): Promise<AlteredRow[]> => {
+/** Of one table, those that are not as the service wrote them. */
+const alteredIn = async <T extends Table>(
+  deps: Deps,
+  table: T,
+  only: number | undefined,
+  kind: AlteredRow['kind'],
+  holds: (row: Selectable<Tables[T]>) => boolean,
+): Promise<AlteredRow[]> => {
   const found: AlteredRow[] = []
-  for await (const rows of partsOf(deps, 'devices', only))
-    for (const row of rows)
-      if (!deps.keyring.holds('devices', row))
-        found.push({ org_id: row.org_id, kind: 'device', id: String(row.id) })
-  return found
-}
-
-/** People belong to no organization: whose number was changed is for the operator to see. */
-const alteredPeople = async (deps: Deps): Promise<AlteredRow[]> => {
-  const found: AlteredRow[] = []
-  for await (const rows of partsOf(deps, 'people', undefined))
-    for (const row of rows)
-      if (!deps.keyring.holds('people', row)) found.push({ org_id: 0, kind: 'user', id: String(row.id) })
+  for await (const rows of partsOf(deps, table, only))
+    for (const row of rows) {
+      const { id, org_id } = row as { id: number; org_id?: number | null }
+      if (!holds(row)) found.push({ org_id: org_id ?? 0, kind, id: String(id) })
+    }
   return found
 }
 
@@ -79,9 +67,12 @@ const alteredSigningKeys = async ({ storage, keyring }: Deps): Promise<AlteredRo
  */
 export const findAlteredRows = async (deps: Deps, only?: number): Promise<AlteredRow[]> => [
   ...(only === undefined ? await alteredSigningKeys(deps) : []),
-  ...(await alteredKeys(deps, only)),
-  ...(await alteredDevices(deps, only)),
-  ...(only === undefined ? await alteredPeople(deps) : []),
+  ...(await alteredIn(deps, 'api_keys', only, 'api_key', (row) => isAuthenticKey(deps.keyring, row))),
+  ...(await alteredIn(deps, 'devices', only, 'device', (row) => deps.keyring.holds('devices', row))),
+  // People belong to no organization: whose number was changed is for the operator to see.
+  ...(only === undefined
+    ? await alteredIn(deps, 'people', undefined, 'user', (row) => deps.keyring.holds('people', row))
+    : []),
 ]
 
 const everyMs = 60 * 60_000

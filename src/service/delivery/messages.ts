@@ -5,7 +5,7 @@ import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import type { Channel } from '../call/message.ts'
 import { byTime } from '../call/page.ts'
-import { reachOrganization } from '../call/tenant.ts'
+import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 
 const dayMs = 24 * 60 * 60_000
 
@@ -14,7 +14,7 @@ const ended = new Set<string>(['sent', 'failed', 'dead'])
 const selectMessages = ({ db, caller }: Call) =>
   db
     .selectFrom('outbox')
-    .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
+    .where(withinOrganization(caller.orgId, 'org_id'))
     .select([
       'id',
       'message_id',
@@ -87,7 +87,7 @@ export const listChannels: HandlerOf<typeof outbox.listChannels> = async (_, cal
   const { db, caller, now, canSend } = call
   const counts = await db
     .selectFrom('outbox')
-    .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
+    .where(withinOrganization(caller.orgId, 'org_id'))
     .where(({ or, and, eb }) =>
       or([
         and([eb('state', '=', 'queued'), eb('attempts', '>', 0)]),
@@ -118,7 +118,7 @@ export const retryMessage: HandlerOf<typeof outbox.retryMessage> = async ({ mess
     .updateTable('outbox')
     .set({ state: 'queued', attempts: 0, next_at: now, updated_at: now })
     .where('message_id', '=', message_id)
-    .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
+    .where(withinOrganization(caller.orgId, 'org_id'))
     .where('state', 'in', ['dead', 'queued'])
     .where('wrapped', 'is not', null)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))

@@ -1,6 +1,7 @@
 import type { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { notConfigured } from '../call/message.ts'
+import { mobileOf, organizationRow } from '../call/tenant.ts'
 import { tellMember } from './notices.ts'
 import { checkOtp, sendOtp, type SentOtp } from './otp.ts'
 import { type Member, settlePending } from './proof.ts'
@@ -9,14 +10,11 @@ import { changeDeviceRows } from './rows.ts'
 type Pending = Member & { id: number }
 
 /** A code of its own for each device: one for something else never activates a device, nor the other way round. */
-const whose = async ({ db }: Call, { org_id, user_id, id }: Pending) => {
-  const { mobile } = await db
-    .selectFrom('people')
-    .where('id', '=', user_id)
-    .select('mobile')
-    .executeTakeFirstOrThrow()
-  return { org_id, mobile, purpose: `device:${id}` }
-}
+const whose = async ({ db }: Call, { org_id, user_id, id }: Pending) => ({
+  org_id,
+  mobile: await mobileOf(db, user_id),
+  purpose: `device:${id}`,
+})
 
 /** Refuses with 409 where no code can be sent: a first device would stay pending for ever. */
 export const requireCodes = (call: Call): void => {
@@ -25,11 +23,7 @@ export const requireCodes = (call: Call): void => {
 
 /** Sends the code that proves a device to the mobile of its member. */
 export const sendCode = async (call: Call, device: Pending): Promise<SentOtp> => {
-  const { name } = await call.db
-    .selectFrom('organizations')
-    .where('id', '=', device.org_id)
-    .select('name')
-    .executeTakeFirstOrThrow()
+  const { name } = await organizationRow(call.db, device.org_id)
   return sendOtp(
     call,
     await whose(call, device),

@@ -4,6 +4,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { withFullStop } from '../../core/sentence.ts'
 import type { Call } from '../call/call.ts'
+import { mobileOf, organizationRow } from '../call/tenant.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
 import { endEnrollments, insertEnrollment } from './enrollment.ts'
 import { everHadDevice, hasActiveDevice } from './proof.ts'
@@ -41,14 +42,7 @@ const provedAddress = async (call: Call, { org_id, user_id }: Member): Promise<s
 
 /** The member's own mobile number first: it is who they are. An e-mail address counts only once it is proved. */
 const recipientOf = async (call: Call, member: Member): Promise<Recipient | undefined> => {
-  if (call.canSend('sms')) {
-    const { mobile } = await call.db
-      .selectFrom('people')
-      .where('id', '=', member.user_id)
-      .select('mobile')
-      .executeTakeFirstOrThrow()
-    return { channel: 'sms', to: mobile }
-  }
+  if (call.canSend('sms')) return { channel: 'sms', to: await mobileOf(call.db, member.user_id) }
   const address = call.canSend('email') ? await provedAddress(call, member) : undefined
   return address === undefined ? undefined : { channel: 'email', to: address }
 }
@@ -74,11 +68,7 @@ const notSent = (next: string): Told => ({ channel: null, message_id: null, expi
 export const sendEnrollment = async (call: Call, member: Member): Promise<Told | undefined> => {
   const { org_id, user_id } = member
   if (await hasActiveDevice(call, member)) return undefined
-  const organization = await call.db
-    .selectFrom('organizations')
-    .where('id', '=', org_id)
-    .select(['name', 'slug'])
-    .executeTakeFirstOrThrow()
+  const organization = await organizationRow(call.db, org_id)
   const recipient = await recipientOf(call, member)
   if (!recipient) return notSent(`svc user enroll ${user_id} --org ${organization.slug}`)
   const problem = await siteProblem(call)

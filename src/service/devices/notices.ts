@@ -1,4 +1,5 @@
 import type { Call } from '../call/call.ts'
+import { organizationRow } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 import { administrators } from './administrators.ts'
 import type { Member } from './proof.ts'
@@ -52,11 +53,7 @@ export const tellMember = async (call: Deps, member: Member, { subject, text }: 
     for (const { id } of await devicesToTell(call.db, member))
       await call.send({ org_id, channel: 'push', kind: 'device', to: String(id), text: pushed })
   if (!call.canSend('email')) return
-  const { name } = await call.db
-    .selectFrom('organizations')
-    .where('id', '=', org_id)
-    .select('name')
-    .executeTakeFirstOrThrow()
+  const { name } = await organizationRow(call.db, org_id)
   const body = `${text}\n\nYour devices: ${call.publicUrl}/approver#devices`
   for (const to of await addressesOf(call.db, member))
     await call.send({

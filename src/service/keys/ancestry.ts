@@ -3,6 +3,7 @@ import { invalid, Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
 import type { Keyring } from '../call/keyring.ts'
+import { withinOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 import { isAuthenticKey, type KeyRow } from './rows.ts'
 import { scopesText } from './scopes.ts'
@@ -101,7 +102,7 @@ export const checkOwner = async (
     .selectFrom('memberships')
     .where('user_id', '=', owner)
     .where('state', '=', 'active')
-    .$if(orgId !== null, (query) => query.where('org_id', '=', orgId!))
+    .where(withinOrganization(orgId, 'org_id'))
     .select('user_id')
     .executeTakeFirst()
   if (found) return

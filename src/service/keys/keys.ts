@@ -1,13 +1,11 @@
-import type { ExpressionBuilder } from 'kysely'
 import type { key } from '../../contract/key.ts'
 import { scopesOf } from '../../contract/scopes.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
-import { inPage } from '../call/page.ts'
-import { reachOrganization } from '../call/tenant.ts'
-import type { Tables } from '../storage/schema.ts'
+import { readPage } from '../call/page.ts'
+import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { checkExpiry, checkGrant, checkOwner, checkRotation, keysBelow } from './ancestry.ts'
 import { newSecret } from './authenticator.ts'
 import { changeKeyRows, insertKeyRow, isAuthenticKey } from './rows.ts'
@@ -79,17 +77,11 @@ const nameIsTaken = async (call: Call, name: string, orgId: number | null): Prom
   return found !== undefined
 }
 
-/** Keys of the caller's organization; every key where it reaches all. */
-export const inReach =
-  ({ caller: { orgId } }: Call) =>
-  ({ eb, lit }: ExpressionBuilder<Tables, 'api_keys'>) =>
-    orgId === null ? eb(lit(1), '=', 1) : eb('org_id', '=', orgId)
-
 /** Why a key could not be rotated or revoked. */
 export const whyNot = async (call: Call, id: number, wanted: 'rotate' | 'revoke'): Promise<Refusal> => {
   const row = await selectKeys(call)
     .where('id', '=', id)
-    .where(inReach(call))
+    .where(withinOrganization(call.caller.orgId, 'org_id'))
     .select('replaced')
     .executeTakeFirst()
   if (!row) return notFound('Key')
@@ -123,12 +115,15 @@ export const whoAmI: HandlerOf<typeof key.whoAmI> = async (_, call) => {
 export const listKeys: HandlerOf<typeof key.listKeys> = async ({ org_id }, call) => {
   const orgId = org_id ?? call.caller.orgId
   if (orgId !== null) await reachOrganization(call, orgId)
-  const query = selectKeys(call).$if(orgId !== null, (own) => own.where('org_id', '=', orgId!))
-  return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id).map(answeredKey)
+  const query = selectKeys(call).where(withinOrganization(orgId, 'org_id'))
+  return (await readPage(call, query, 'id')).map(answeredKey)
 }
 
 export const getKey: HandlerOf<typeof key.getKey> = async ({ id }, call) => {
-  const row = await selectKeys(call).where('id', '=', id).where(inReach(call)).executeTakeFirst()
+  const row = await selectKeys(call)
+    .where('id', '=', id)
+    .where(withinOrganization(call.caller.orgId, 'org_id'))
+    .executeTakeFirst()
   if (!row) throw notFound('Key')
   const created = await selectKeys(call)
     .where('id', 'in', [...(await keysBelow(call.db, id)), 0])
@@ -171,7 +166,7 @@ export const rotateKey: HandlerOf<typeof key.rotateKey> = async ({ id, overlap_s
   const old = await call.db
     .selectFrom('api_keys')
     .where('id', '=', id)
-    .where(inReach(call))
+    .where(withinOrganization(call.caller.orgId, 'org_id'))
     .selectAll()
     .executeTakeFirst()
   if (!old) throw notFound('Key')
@@ -187,7 +182,7 @@ export const rotateKey: HandlerOf<typeof key.rotateKey> = async ({ id, overlap_s
   const [replaced] = await changeKeyRows(call, { replaced: 1, expires_at }, (keys) =>
     keys
       .where('id', '=', id)
-      .where(inReach(call))
+      .where(withinOrganization(call.caller.orgId, 'org_id'))
       .where('revoked_at', 'is', null)
       .where('replaced', '=', 0)
       .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', call.now)])),

@@ -4,7 +4,7 @@ import { sha256 } from '../../core/ids.ts'
 import { invalid, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
-import { inPage } from '../call/page.ts'
+import { readPage } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
 
 // Crockford's base32 has no I, L, O and U, so that a code survives being read aloud.
@@ -70,7 +70,7 @@ export const insertAuthCode = async (call: Call, orgId: number, input: NewCode) 
 export const listAuthCodes: HandlerOf<typeof authCode.listAuthCodes> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const query = call.db.selectFrom('auth_codes').where('org_id', '=', org_id).select(columns)
-  return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id)
+  return readPage(call, query, 'id')
 }
 
 export const createAuthCode: HandlerOf<typeof authCode.createAuthCode> = async (

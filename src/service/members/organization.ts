@@ -7,9 +7,9 @@ import { slugify } from '../../core/ids.ts'
 import { conflict, invalid, notFound, Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
-import { inPage } from '../call/page.ts'
+import { readPage } from '../call/page.ts'
 import { type RowInput, rowOfId } from '../call/row-ids.ts'
-import { reachOrganization } from '../call/tenant.ts'
+import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { activeDevices } from '../devices/active.ts'
 import { requireScope } from '../keys/scopes.ts'
 import { checkRules, demandForRules } from '../policy/approval-rules.ts'
@@ -111,16 +111,16 @@ const findOrganization = ({ db, caller }: Call, idOrSlug: number | string): Prom
     .selectFrom('organizations')
     .$if(typeof idOrSlug === 'number', (query) => query.where('id', '=', idOrSlug as number))
     .$if(typeof idOrSlug === 'string', (query) => query.where('slug', '=', idOrSlug as string))
-    .$if(caller.orgId !== null, (query) => query.where('id', '=', caller.orgId!))
+    .where(withinOrganization(caller.orgId, 'id'))
     .selectAll()
     .executeTakeFirstOrThrow(() => notFound('Organization'))
 
 export const listOrganizations = async (call: Call) => {
   const query = call.db
     .selectFrom('organizations')
-    .$if(call.caller.orgId !== null, (own) => own.where('id', '=', call.caller.orgId!))
+    .where(withinOrganization(call.caller.orgId, 'id'))
     .selectAll()
-  return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id).map(answered)
+  return (await readPage(call, query, 'id')).map(answered)
 }
 
 /** A slug is never all digits, so the two cannot be mistaken for each other. */

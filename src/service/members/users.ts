@@ -5,7 +5,7 @@ import { conflict } from '../../core/refusal.ts'
 import type { Phone } from '../../rules/phone.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { changedFields, parsePhone } from '../call/input.ts'
-import { inPage } from '../call/page.ts'
+import { readPage } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { promotionOf } from '../devices/administrators.ts'
 import { tellNewAddress, tellPromotion } from '../devices/notices.ts'
@@ -32,13 +32,13 @@ export const listUsers: HandlerOf<typeof user.listUsers> = async ({ org_id, stat
     .where('m.state', state === undefined ? '<>' : '=', state ?? 'removed')
     .$if(number !== undefined, (users) => users.where('p.mobile', '=', number!))
     .$if(email !== undefined, (users) => users.where(sql`lower(m.email)`, '=', email!.toLowerCase()))
-  return call.paged(await inPage(query, 'm.user_id', call.page).execute(), (row) => row.id)
+  return readPage(call, query, 'm.user_id')
 }
 
 export const listPendingUsers: HandlerOf<typeof pendingUser.listPendingUsers> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const query = selectUsers(call).where('m.org_id', '=', org_id).where('m.state', '=', 'pending')
-  return call.paged(await inPage(query, 'm.user_id', call.page).execute(), (row) => row.id)
+  return readPage(call, query, 'm.user_id')
 }
 
 export const getUser: HandlerOf<typeof user.getUser> = async ({ orgId, userId }, call) => {

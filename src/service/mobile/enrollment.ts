@@ -1,6 +1,7 @@
 import type { account } from '../../contract/account.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import type { RowData } from '../call/row-ids.ts'
+import { withinOrganization } from '../call/tenant.ts'
 import { ofActiveDevice } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 import { findAccount, findPerson, membershipsOf, type Person } from './person.ts'
@@ -19,7 +20,7 @@ const hasDevice = async ({ db, caller, dev, keyring }: Call, userId: number): Pr
     .where(ofActiveDevice('d'))
     .where('m.state', '=', 'active')
     .$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
-    .$if(caller.orgId !== null, (own) => own.where('d.org_id', '=', caller.orgId!))
+    .where(withinOrganization(caller.orgId, 'd.org_id'))
     .selectAll('d')
     .execute()
   return devices.some((row) => isAuthenticDevice({ keyring }, row))

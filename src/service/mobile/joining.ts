@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { account } from '../../contract/account.ts'
 import { conflict, invalid, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { reachOrganization } from '../call/tenant.ts'
+import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { hashOfCode } from '../members/auth-codes.ts'
 import { findPerson, membershipsOf, requireAccount } from './person.ts'
 
@@ -20,7 +20,7 @@ const spendCode = async ({ db, caller, now }: Call, code: string) => {
     .updateTable('auth_codes')
     .set({ uses_left: sql<number | null>`uses_left - 1` })
     .where('code_hash', '=', hash)
-    .$if(caller.orgId !== null, (own) => own.where('org_id', '=', caller.orgId!))
+    .where(withinOrganization(caller.orgId, 'org_id'))
     .where(({ or, eb }) => or([eb('uses_left', 'is', null), eb('uses_left', '>', 0)]))
     .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .returning(['id', 'org_id'])

@@ -3,7 +3,7 @@ import type { user } from '../../contract/user.ts'
 import { conflict, invalid, notFound } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
-import { reachOrganization } from '../call/tenant.ts'
+import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { findUser, selectUsers } from '../members/member.ts'
 import { requirePerson } from './person.ts'
 
@@ -44,7 +44,7 @@ export const getUserOrganization: HandlerOf<typeof user.getUserOrganization> = a
     .innerJoin('organizations as o', 'o.id', 'm.org_id')
     .where('o.slug', '=', org_code)
     .where('m.user_id', '=', user_id)
-    .$if(call.caller.orgId !== null, (own) => own.where('m.org_id', '=', call.caller.orgId!))
+    .where(withinOrganization(call.caller.orgId, 'm.org_id'))
     .executeTakeFirstOrThrow(() => notFound('User'))
 
 export const listUserOrganizations: HandlerOf<typeof user.listUserOrganizations> = async (input, call) => {
@@ -56,7 +56,7 @@ export const listUserOrganizations: HandlerOf<typeof user.listUserOrganizations>
     .innerJoin('people as p', 'p.id', 'm.user_id')
     .$if(input.user_id !== undefined, (of) => of.where('p.id', '=', input.user_id!))
     .$if(number !== undefined, (of) => of.where('p.mobile', '=', number!))
-    .$if(call.caller.orgId !== null, (own) => own.where('m.org_id', '=', call.caller.orgId!))
+    .where(withinOrganization(call.caller.orgId, 'm.org_id'))
     .select(['o.id', 'o.name', 'o.slug', 'm.role', 'm.state'])
     .orderBy('o.id')
     .execute()

@@ -1,6 +1,7 @@
 import { notFound } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
+import { withinOrganization } from '../call/tenant.ts'
 
 type Deps = Pick<Call, 'db' | 'caller'>
 
@@ -36,7 +37,7 @@ const findWithinReach = (deps: Deps, { mobile, user_id }: Who) => {
           selectFrom('memberships as m')
             .select('m.id')
             .whereRef('m.user_id', '=', 'p.id')
-            .$if(orgId !== null, (own) => own.where('m.org_id', '=', orgId!)),
+            .where(withinOrganization(orgId, 'm.org_id')),
         ),
       ]),
     )
@@ -98,7 +99,7 @@ export const membershipsOf = ({ db, caller }: Deps, userId: number) =>
     .selectFrom('memberships as m')
     .innerJoin('organizations as o', 'o.id', 'm.org_id')
     .where('m.user_id', '=', userId)
-    .$if(caller.orgId !== null, (own) => own.where('m.org_id', '=', caller.orgId!))
+    .where(withinOrganization(caller.orgId, 'm.org_id'))
     .select(['o.id', 'o.name', 'o.slug', 'm.role', 'm.state'])
     .orderBy('o.id')
     .execute()

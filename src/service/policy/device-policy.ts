@@ -1,6 +1,7 @@
 import type { Policy } from '../../contract/policy.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
+import { organizationRow } from '../call/tenant.ts'
 
 const day = 24 * 60 * 60
 
@@ -28,14 +29,7 @@ export const devicePolicyOf = (own: Policy, { dev, deviceProof }: Defaults): Dev
 export const readDevicePolicy = async (
   call: Pick<Call, 'db' | keyof Defaults>,
   org_id: number,
-): Promise<DevicePolicy> => {
-  const { policy } = await call.db
-    .selectFrom('organizations')
-    .where('id', '=', org_id)
-    .select('policy')
-    .executeTakeFirstOrThrow()
-  return devicePolicyOf(JSON.parse(policy) as Policy, call)
-}
+): Promise<DevicePolicy> => devicePolicyOf((await organizationRow(call.db, org_id)).policy, call)
 
 type Model = { aaguid: string; backup_eligible: 0 | 1; attestation_format: string; vouched: boolean }
 

@@ -3,7 +3,7 @@ import { notFound } from '../../core/refusal.ts'
 import { checkLocation } from '../../rules/location.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
-import { inPage } from '../call/page.ts'
+import { readPage } from '../call/page.ts'
 import { organizationOfUser, reachOrganization } from '../call/tenant.ts'
 import { rulesToCheck } from './rules.ts'
 
@@ -28,7 +28,7 @@ const userFences = async ({ db }: Call, orgId: number, userId: number) => {
 export const listGeofences: HandlerOf<typeof geofence.listGeofences> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const query = call.db.selectFrom('geofences').where('org_id', '=', org_id).selectAll()
-  return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id)
+  return readPage(call, query, 'id')
 }
 
 export const getGeofence: HandlerOf<typeof geofence.getGeofence> = async ({ org_id, id }, call) => {

@@ -1,11 +1,9 @@
-import type { Policy as OrganizationPolicy } from '../../contract/policy.ts'
-import { notFound } from '../../core/refusal.ts'
 import type { Weekday } from '../../core/weekdays.ts'
 import { hasPolicy, isRequired, type Policy } from '../../rules/decide.ts'
 import { compileLevel, type Level } from '../../rules/level.ts'
 import type { Factor } from '../../rules/verdict.ts'
 import type { Outside } from '../call/call.ts'
-import { reachMember, reachOrganization } from '../call/tenant.ts'
+import { organizationRow, reachMember, reachOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 
 /** `all`, or of each kind one that counts: enough to tell whether a rule stands. */
@@ -22,11 +20,7 @@ export const readOrganizationRules = async (
   orgId: number,
   extent: Extent = 'all',
 ): Promise<OrganizationRules> => {
-  const { policy } = await db
-    .selectFrom('organizations')
-    .where('id', '=', orgId)
-    .select('policy')
-    .executeTakeFirstOrThrow(() => notFound('Organization'))
+  const { policy } = await organizationRow(db, orgId)
   const one = extent === 'one'
   const fences = await db
     .selectFrom('geofences')
@@ -40,8 +34,7 @@ export const readOrganizationRules = async (
     .$if(one, (query) => query.where('is_active', '=', 1).limit(1))
     .selectAll()
     .execute()
-  const parsed = JSON.parse(policy) as OrganizationPolicy
-  const { ip_allow = [], device_trust = false, factors = [], report_only = [] } = parsed
+  const { ip_allow = [], device_trust = false, factors = [], report_only = [] } = policy
   return {
     organization: compileLevel({ fences, slots: slots.map(slotOf) }),
     required: factors,

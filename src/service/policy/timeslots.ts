@@ -6,8 +6,8 @@ import { isZone, readInstant } from '../../rules/instant.ts'
 import { checkTime } from '../../rules/time.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
-import { inPage } from '../call/page.ts'
-import { organizationOfUser, reachOrganization } from '../call/tenant.ts'
+import { readPage } from '../call/page.ts'
+import { organizationOfUser, reachOrganization, withinOrganization } from '../call/tenant.ts'
 import type { Tables } from '../storage/schema.ts'
 import { rulesToCheck } from './rules.ts'
 
@@ -51,7 +51,7 @@ const findTimeslot = async ({ db, caller }: Call, id: number) =>
     await db
       .selectFrom('timeslots')
       .where('id', '=', id)
-      .$if(caller.orgId !== null, (query) => query.where('org_id', '=', caller.orgId!))
+      .where(withinOrganization(caller.orgId, 'org_id'))
       .selectAll()
       .executeTakeFirstOrThrow(() => notFound('Time slot')),
   )
@@ -70,7 +70,7 @@ const userSlots = async ({ db }: Call, orgId: number, userId: number) => {
 export const listTimeslots: HandlerOf<typeof timeslot.listTimeslots> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const query = call.db.selectFrom('timeslots').where('org_id', '=', org_id).selectAll()
-  return call.paged(await inPage(query, 'id', call.page).execute(), (row) => row.id).map(answeredSlot)
+  return (await readPage(call, query, 'id')).map(answeredSlot)
 }
 
 export const addTimeslot: HandlerOf<typeof timeslot.addTimeslot> = async ({ org_id, ...input }, call) => {

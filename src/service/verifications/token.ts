@@ -8,6 +8,7 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
 import type { RowInput } from '../call/row-ids.ts'
+import { mobileOf, withinOrganization } from '../call/tenant.ts'
 import { findVerification, lifetimeMs, spend, spent, whoIsMeant, whyNotYet } from './verification.ts'
 
 /** A number names nobody whom an id would not; so what is not there is told apart by id only. */
@@ -17,12 +18,7 @@ const subjectOf = async (
 ) => {
   if (mobile !== undefined) return findApprover(call, parsePhone(mobile).mobile, org_id)
   const member = await whoIsMeant(call, { user_id, org_id })
-  const person = await call.db
-    .selectFrom('people')
-    .where('id', '=', member.user_id)
-    .select('mobile')
-    .executeTakeFirstOrThrow()
-  return findApprover(call, person.mobile, member.org_id)
+  return findApprover(call, await mobileOf(call.db, member.user_id), member.org_id)
 }
 
 export const generateAuthToken: HandlerOf<typeof auth.generateAuthToken> = async (input, call) => {
@@ -56,7 +52,7 @@ export const saveFaceauthSuccess: HandlerOf<typeof mobile.saveFaceauthSuccess> =
   const known = await call.db
     .selectFrom('verifications')
     .where('token_hash', '=', sha256(auth_token))
-    .$if(orgId !== null, (own) => own.where('org_id', '=', orgId!))
+    .where(withinOrganization(orgId, 'org_id'))
     .select(['org_id', 'user_id', 'request_id'])
     .executeTakeFirstOrThrow(() => notFound('Auth token'))
   const row = await findVerification(call.db, known)
