@@ -4,7 +4,7 @@ import { outcome, startService, startSvc, svc, type Service } from './processes.
 import { watch } from './terminal.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// A person decides in one terminal what was asked in another: the built program against the real service.
+// One process requests an approval, and a person decides in another: the built program against the real service.
 
 export const operator = 'svc_op_endtoend_0123456789012345678901234567890'
 let folder: ReturnType<typeof temporaryFolder>
@@ -15,7 +15,7 @@ export let people = 0
 
 const start = (args: string[] = []): Promise<Service> =>
   startService(path('data'), operator, ['--dev', ...args])
-/** The same service where it was, once it has ended. */
+/** Restarts the service on the same port after it has ended. */
 export const startAgain = async (): Promise<void> => {
   service = await start(['--port', new URL(service.baseUrl).port])
 }
@@ -25,7 +25,7 @@ export const ok = async (args: string[]): Promise<string> => {
   return stdout
 }
 
-/** Installs the hooks that set it up, in the test file that calls this. */
+/** Installs the set-up hooks in the test file that calls it. */
 export const installHooks = (): void => {
   beforeAll(async () => {
     folder = temporaryFolder()
@@ -33,7 +33,7 @@ export const installHooks = (): void => {
     service = await start()
     env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: operator, SVC_CONFIG_DIR: path('config') }
     await ok(['org', 'create', '--name', 'Acme', '--slug', 'acme'])
-    // Who enrolls must not be who asks.
+    // The key that enrolls a device must not be the key that requests approvals.
     const asks = await ok(['key', 'create', '--name', 'asks', '--can', 'ask', '--jq', '.key'])
     env = { ...env, SVC_ASK_KEY: asks.trim() }
   })
@@ -41,7 +41,7 @@ export const installHooks = (): void => {
     await service.stop()
     folder.remove()
   })
-  // Somebody new for each test: a phone rings five times in ten minutes and no more.
+  // A new user for each test, because one phone receives at most five requests in ten minutes.
   beforeEach(async () => {
     people += 1
     const mobile = `202555${String(1000 + people)}`

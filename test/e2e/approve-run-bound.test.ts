@@ -36,8 +36,8 @@ const runWith = async (key: string) => {
   return running.ended
 }
 
-describe('what a command is bound to', () => {
-  test('is read by the approver, signed, and used once', async () => {
+describe('the command that an approval covers', () => {
+  test('is shown to the approver, signed, and used once', async () => {
     const file = script('deploy.sh', 'deployed')
     const running = run('--', file, '4.2')
     const id = (await running.printed(asked))[1]!
@@ -61,49 +61,55 @@ describe('what a command is bound to', () => {
 
   test.each([
     ['the program', () => [script('swap.sh', 'good')], 'swap.sh'],
-    ['a file among the arguments', () => ['/bin/cat', script('plan.txt', 'good')], 'plan.txt'],
-  ])('stops the run when %s was changed meanwhile, and is not used up', async (_, command, name) => {
-    const running = run('--', ...command())
-    const id = (await running.printed(asked))[1]!
-    script(name, 'evil')
-    await decide('approve', id)
-    const { exit, stdout, stderr } = await running.ended
-    expect({ exit, stdout }).toEqual({ exit: 101, stdout: '' })
-    expect(stderr).toContain(`${path(name)} is not what was approved`)
-    expect(await record(id)).toMatchObject({ status: 'approved', used_at: null })
-  })
+    ['a file in the arguments', () => ['/bin/cat', script('plan.txt', 'good')], 'plan.txt'],
+  ])(
+    'does not run when %s changed after the request, and the approval stays unused',
+    async (_, command, name) => {
+      const running = run('--', ...command())
+      const id = (await running.printed(asked))[1]!
+      script(name, 'evil')
+      await decide('approve', id)
+      const { exit, stdout, stderr } = await running.ended
+      expect({ exit, stdout }).toEqual({ exit: 101, stdout: '' })
+      expect(stderr).toContain(`${path(name)} is not what was approved`)
+      expect(await record(id)).toMatchObject({ status: 'approved', used_at: null })
+    },
+  )
 
   test.each([
     ['did not exist', () => {}, 'did not exist when svc asked'],
     ['was a directory', (file: string) => mkdirSync(file), 'was replaced or removed after svc had asked'],
-  ])('stops the run when a script %s when svc asked, and is not used', async (_, before, detail) => {
-    const file = path(`later-${people}.sh`)
-    before(file)
-    const running = run('--', '/bin/sh', file)
-    const id = (await running.printed(asked))[1]!
-    rmSync(file, { recursive: true, force: true })
-    writeFileSync(file, 'echo evil\n')
-    await decide('approve', id)
-    const { exit, stdout, stderr } = await running.ended
-    expect({ exit, stdout }).toEqual({ exit: 101, stdout: '' })
-    expect(stderr).toContain(`${file} is not what was approved: nothing was run`)
-    expect(stderr).toContain(`It ${detail}. The approval was not used.`)
-    expect(await record(id)).toMatchObject({ status: 'approved', used_at: null })
-  })
+  ])(
+    'does not run when a script %s at the time of the request, and the approval stays unused',
+    async (_, before, detail) => {
+      const file = path(`later-${people}.sh`)
+      before(file)
+      const running = run('--', '/bin/sh', file)
+      const id = (await running.printed(asked))[1]!
+      rmSync(file, { recursive: true, force: true })
+      writeFileSync(file, 'echo evil\n')
+      await decide('approve', id)
+      const { exit, stdout, stderr } = await running.ended
+      expect({ exit, stdout }).toEqual({ exit: 101, stdout: '' })
+      expect(stderr).toContain(`${file} is not what was approved: nothing was run`)
+      expect(stderr).toContain(`It ${detail}. The approval was not used.`)
+      expect(await record(id)).toMatchObject({ status: 'approved', used_at: null })
+    },
+  )
 
-  test('does not include the content of a directory, and svc says so before it asks', async () => {
+  test('does not cover the content of a directory, and svc says so before it requests approval', async () => {
     const folder = path(`app-${people}`)
     mkdirSync(folder)
     const running = run('--', '/bin/ls', folder)
     const { 1: id = '', index, input } = await running.printed(asked)
     expect(input.slice(0, index)).toContain(`The content of ${folder} is not bound: it is a directory`)
-    // What is written into it changes nothing: nobody approved what is in it.
+    // Nobody approved the content of the directory, so a change in it does not stop the command.
     writeFileSync(`${folder}/new`, '')
     await decide('approve', id)
     expect(await running.ended).toMatchObject({ exit: 0, stdout: 'new\n' })
   })
 
-  test('accepts the receipt that svc makes itself as an argument', async () => {
+  test('may have the receipt file that svc creates as an argument', async () => {
     const kept = path(`receipt-${people}.json`)
     const running = run('--receipt', kept, '--', '/bin/cat', kept)
     const id = (await running.printed(asked))[1]!
@@ -112,7 +118,7 @@ describe('what a command is bound to', () => {
     expect({ exit, id: JSON.parse(stdout).claims.jti }).toEqual({ exit: 0, id })
   })
 
-  test('is a private copy where --bind names the file: a change of the original changes nothing', async () => {
+  test('is copied for --bind, so that a change of the original has no effect', async () => {
     const file = script('bound.sh', 'good')
     const data = script('data.txt', 'good')
     const running = run('--bind', file, '--bind', data, '--', file, data)
@@ -136,7 +142,7 @@ describe('what a command is bound to', () => {
 describe('the environment of a command', () => {
   const print = ['--', process.execPath, '-p', 'JSON.stringify(process.env)']
 
-  test('has no credentials of svc and nothing that nobody asked for', async () => {
+  test('contains no credentials of svc and only the variables that were passed', async () => {
     const secrets = {
       MCP_AUTH_TOKEN: 'x'.repeat(40),
       SVC_MASTER_KEY: 'y',
@@ -161,7 +167,7 @@ describe('the environment of a command', () => {
     expect(stdout).not.toContain(operator)
   })
 
-  test('never gets a credential by name, and nobody is asked', async () => {
+  test('cannot receive a credential by name, and no approval is requested', async () => {
     for (const name of ['SVC_API_KEY', 'MCP_AUTH_TOKEN=x', 'SVC_MASTER_KEY']) {
       const { exit, stderr } = await svc(['approve', 'run', '--env', name, '--', 'true'], env)
       expect({ exit, stderr }).toEqual({
@@ -174,7 +180,7 @@ describe('the environment of a command', () => {
 })
 
 describe('a key that can influence who approves', () => {
-  test('asks nobody, and is told how to make one that can only ask', async () => {
+  test('requests no approval, and svc prints how to create a key that only has the scope ask', async () => {
     const key = await keyThatCan('ask,people')
     const { exit, stderr } = await svc(['approve', 'run', '--', 'true'], { ...env, SVC_ASK_KEY: key })
     expect(exit).toBe(102)
@@ -183,7 +189,7 @@ describe('a key that can influence who approves', () => {
     expect(await ok(['approve', 'list', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'])).toBe('')
   })
 
-  test('is warned of where it has every scope, and one that can only ask is not', async () => {
+  test('gets a warning if it has every scope, and none if it only has the scope ask', async () => {
     const warned = await runWith(await keyThatCan('all'))
     expect(warned).toMatchObject({
       exit: 0,

@@ -13,7 +13,7 @@ const keeping = (file: string) =>
   begin(['approve', 'run', '--action', 'Deploy', '--receipt', file, ...node('0')])
 
 describe('svc approve run', () => {
-  test('hands the command its receipt, passes its exit code on, and leaves nothing behind', async () => {
+  test('passes the receipt to the command and the exit code to the caller, and leaves no files behind', async () => {
     const code = `const fs = require('fs'), f = process.env.SVC_APPROVAL_RECEIPT
       console.log(JSON.stringify({ file: f, mode: fs.statSync(f).mode & 0o777, id: process.env.SVC_APPROVAL_ID,
         jti: JSON.parse(fs.readFileSync(f)).claims.jti })); process.exit(42)`
@@ -27,7 +27,7 @@ describe('svc approve run', () => {
     expect(exit).toBe(42)
   })
 
-  test('keeps the receipt where --receipt says, before the command starts', async () => {
+  test('saves the receipt at the path of --receipt before the command starts', async () => {
     const kept = path('kept.json')
     const code = `const fs = require('fs'); console.log(process.env.SVC_APPROVAL_RECEIPT, fs.readFileSync('${kept}', 'utf8').length)`
     const run = begin(['approve', 'run', '--action', 'Deploy', '--receipt', kept, ...node(code)])
@@ -39,11 +39,11 @@ describe('svc approve run', () => {
     const verify = ['approve', 'verify', kept, '--allow-dev', '-o', 'json']
     const ofThis = await ok([...verify, '--org', 'acme', '--subject', path('subject.json')])
     expect(JSON.parse(ofThis)).toMatchObject({ valid: true })
-    // Beside the command, the action is only what the requester said.
+    // The action is a claim of the requester, so --action does not prove what the command was.
     expect((await svc([...verify, '--action', 'Deploy'], env)).exit).toBe(1)
   })
 
-  test('asks nobody where the receipt cannot be kept, and leaves none after a no', async () => {
+  test('requests nothing if the receipt cannot be saved, and saves none after a denial', async () => {
     writeFileSync(path('there.json'), '')
     for (const file of [path('there.json'), path('no/such/folder.json')])
       expect(await keeping(file).ended).toMatchObject({ exit: 102, stderr: expect.stringContaining(file) })
@@ -54,7 +54,7 @@ describe('svc approve run', () => {
     expect(existsSync(path('denied.json'))).toBe(false)
   })
 
-  test('runs nothing after a no', async () => {
+  test('does not run the command after a denial', async () => {
     const run = begin([
       'approve',
       'run',
@@ -67,7 +67,7 @@ describe('svc approve run', () => {
     expect(existsSync(path('ran'))).toBe(false)
   })
 
-  test('withdraws the request when it is interrupted, so that no prompt stays', async () => {
+  test('withdraws the request when it is interrupted', async () => {
     const run = begin(['approve', 'run', '--action', 'Deploy', ...node('0')])
     const id = (await run.printed(asked))[1]!
     run.child.kill('SIGTERM')
@@ -75,7 +75,7 @@ describe('svc approve run', () => {
     expect(await ok(['approve', 'status', id, '--json', 'status'])).toContain('expired')
   })
 
-  test('passes signals to the command, waits for its end, and tells how it ended', async () => {
+  test('forwards signals to the command, waits for it, and exits with its code', async () => {
     const stubborn = `process.on('SIGTERM', () => { console.log('tidying up'); process.exit(5) })
       console.log('ready'); setInterval(() => {}, 1000)`
     const run = begin(['approve', 'run', '--action', 'Deploy', ...node(stubborn)])
@@ -97,7 +97,7 @@ describe('svc approve run', () => {
 })
 
 describe('svc approve --mcp', () => {
-  test('asks through a tool server, with a bearer that was tried and saved for that address alone', async () => {
+  test('sends a bearer only to the tool server for which it was tested and saved', async () => {
     const token = 'the-bearer-of-the-tool-server-0123456789'
     const guarded = await startService(path('guarded'), operator, ['--dev'], { MCP_AUTH_TOKEN: token })
     const there = { SVC_CONFIG_DIR: path('mcp'), SVC_MCP_URL: new URL('/mcp', guarded.baseUrl).href }
@@ -118,7 +118,7 @@ describe('svc approve --mcp', () => {
     }
   })
 
-  test('waits, runs a command on a verified yes, and needs no API key', async () => {
+  test('waits for the decision and runs the command without an API key', async () => {
     const mcp = { SVC_API_KEY: '', SVC_MCP_URL: new URL('/mcp', service.baseUrl).href }
     const run = begin(['approve', 'run', '--mcp', '--action', 'Deploy', ...node('process.exit(3)')], mcp)
     await run.printed(/Asked/)

@@ -11,7 +11,7 @@ const enter = '\r'
 const down = '\u001b[B'
 
 describe('svc approve', () => {
-  test('a person approves in the inbox what a script asks, and the receipt holds where only the keys are', async () => {
+  test('requests in a script, is approved in the inbox, and verifies the receipt with nothing but the keys', async () => {
     const request = begin([
       'approve',
       'request',
@@ -56,7 +56,7 @@ describe('svc approve', () => {
     })
   })
 
-  test('says at once that a receipt proves nothing where the key that asks enrolled the device', async () => {
+  test('warns that the receipt proves nothing when the requesting key enrolled the device', async () => {
     const request = begin(['approve', 'request', 'Deploy', '--receipt', path('self.json')], {
       SVC_ASK_KEY: '',
     })
@@ -69,7 +69,7 @@ describe('svc approve', () => {
     })
   })
 
-  test('the inbox says so when somebody else decides first', async () => {
+  test('reports in the inbox that somebody else has decided', async () => {
     const request = begin(['approve', 'request', 'Deploy'])
     const id = (await request.printed(asked))[1]!
     const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
@@ -81,7 +81,7 @@ describe('svc approve', () => {
     expect((await request.ended).exit).toBe(6)
   })
 
-  test('"not me" denies, and the requester may not ask again for a while', async () => {
+  test('denies on "not me", and blocks the requester for a while', async () => {
     const other = (
       await ok(['key', 'create', '--can', 'all', '--name', 'ci', '--org', 'acme', '--json', 'key'])
     ).match(/svc_org_[\w-]+/)![0]
@@ -101,7 +101,7 @@ describe('svc approve', () => {
     })
   })
 
-  test('a wait survives a restart of the service and says so', async () => {
+  test('keeps waiting while the service restarts, and says so', async () => {
     const request = begin(['approve', 'request', 'Deploy'])
     const id = (await request.printed(asked))[1]!
     await service.stop('SIGKILL')
@@ -112,7 +112,7 @@ describe('svc approve', () => {
     expect((await request.ended).exit).toBe(0)
   })
 
-  test('Ctrl-C says how to go on, and waiting goes on where it ended', async () => {
+  test('prints on Ctrl-C a command that continues to wait', async () => {
     const there = ['--base-url', service.baseUrl]
     const request = begin(['approve', 'request', 'Deploy', ...there])
     const id = (await request.printed(asked))[1]!
@@ -128,7 +128,7 @@ describe('svc approve', () => {
     expect((await wait).exit).toBe(0)
   })
 
-  test('several waits exit with the worst', async () => {
+  test('exits with the worst result when it waits for several requests', async () => {
     const ids = await Promise.all(
       ['one', 'two', 'three'].map(async (action) =>
         (await ok(['approve', 'submit', action, '-o', 'id'])).trim(),

@@ -20,7 +20,7 @@ const start = async (dataDir: string): Promise<void> => {
 const dataDir = join(folder.path, 'data')
 const verify = (...args: string[]) => svc(['audit', 'verify', '--org', '1', ...args], env)
 
-/** What somebody with the file in hand could do: change a row, then forge every hash after it. */
+/** What an attacker with write access to the file can do: change a row, then recompute every hash after it. */
 const rewrite = (forge: boolean): void => {
   const db = new Database(join(dataDir, 'svc.db'))
   db.exec(`UPDATE audit SET subject = 'user:666' WHERE org_id = 1 AND seq = 2`)
@@ -56,7 +56,7 @@ afterAll(async () => {
 })
 
 describe('svc audit verify', () => {
-  test('holds for an untouched chain, alone and against a head that was kept', async () => {
+  test('accepts an untouched chain, with and without a saved head', async () => {
     expect(await verify()).toMatchObject({
       exit: 0,
       stdout: expect.stringMatching(/^valid\ttrue\nrows\t3\n/),
@@ -66,7 +66,7 @@ describe('svc audit verify', () => {
       stdout: expect.stringMatching(/head\t3\n$/),
     })
   })
-  test('refuses a head that this service did not sign', async () => {
+  test('rejects a head that this service did not sign', async () => {
     const other = join(folder.path, 'other.json')
     writeFileSync(other, '{"jws":"eyJhbGciOiJub25lIn0.e30."}')
     const { exit, stderr } = await verify('--head', other)
@@ -81,7 +81,7 @@ describe('svc audit verify', () => {
     expect(exit).toBe(1)
     expect(stderr).toMatch(/Row 2/)
   })
-  test('finds a chain that was forged whole, by the head that was kept', async () => {
+  test('finds a recomputed chain by comparing it with a saved head', async () => {
     await service.stop()
     rewrite(true)
     await start(dataDir)

@@ -16,27 +16,23 @@ const serve = async (answer: RequestListener): Promise<{ server: Server; baseUrl
   return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/admin/public/api` }
 }
 
-describe('what is typed wrong is told before anything is sent, and exits with 2', () => {
+describe('rejects bad arguments with exit code 2, before anything is sent', () => {
   const cases: [what: string, args: string[], says: RegExp][] = [
     ['an unknown command', ['org', 'lst'], /lst.*list/],
     ['an unknown flag', ['org', 'list', '--limt', '3'], /--limt.*--limit/],
+    ['an invalid number', ['geofence', 'list', '--org', 'acme', '--limit', 'many'], /--limit.*whole number/],
     [
-      'a number that is none',
-      ['geofence', 'list', '--org', 'acme', '--limit', 'many'],
-      /--limit.*whole number/,
-    ],
-    [
-      'a word that is not one of those',
+      'a value that is not one of the choices',
       ['user', 'list', '--org', 'acme', '--state', 'gone'],
       /--state.*pending/,
     ],
     ['a missing value', ['org', 'create'], /Missing --name/],
-    ['an argument too many', ['org', 'get', 'acme', 'globex'], /Too many arguments for svc org get/],
-    ['JSON that is none', ['geofence', 'set', '--user', '1', '--geofences', '{'], /--geofences.*JSON/],
-    ['a file that is not there', ['org', 'create', '--input', '/nowhere.json'], /--input.*nowhere/],
+    ['too many arguments', ['org', 'get', 'acme', 'globex'], /Too many arguments for svc org get/],
+    ['invalid JSON', ['geofence', 'set', '--user', '1', '--geofences', '{'], /--geofences.*JSON/],
+    ['a missing file', ['org', 'create', '--input', '/nowhere.json'], /--input.*nowhere/],
     ['a path value as body field', ['org', 'update', 'acme', '-f', 'org_id=2'], /org_id/],
-    ['an output format that is none', ['org', 'list', '-o', 'xml'], /xml/],
-    ['a delete that nobody confirms', ['org', 'delete', 'acme'], /--yes/],
+    ['an unknown output format', ['org', 'list', '-o', 'xml'], /xml/],
+    ['an unconfirmed delete', ['org', 'delete', 'acme'], /--yes/],
     [
       'plain http to another host',
       ['org', 'list', '--base-url', 'http://svc.example/admin/public/api'],
@@ -51,9 +47,9 @@ describe('what is typed wrong is told before anything is sent, and exits with 2'
   })
 })
 
-describe('what the service refuses has its exit code and a request id', () => {
+describe('reports what the service rejects, with an exit code and a request ID', () => {
   const cases: [what: string, args: string[], exit: number, says: RegExp][] = [
-    ['an id that is not there', ['org', 'get', '999'], 5, /not found/i],
+    ['an unknown ID', ['org', 'get', '999'], 5, /not found/i],
     ['an unknown field', ['org', 'create', '--name', 'X', '-f', 'nmae=Y'], 2, /nmae/],
     ['__proto__', ['org', 'create', '-F', 'a=1', '--input', '-'], 2, /__proto__/],
     [
@@ -104,7 +100,7 @@ describe('what the service refuses has its exit code and a request id', () => {
   })
 })
 
-describe('what is wrong on the way is unreachable or unexpected, never a success', () => {
+describe('reports what goes wrong on the way, and never as a success', () => {
   test('a dead server', async () => {
     const { exit, stderr } = await svc(['org', 'list'], {
       ...env,
@@ -124,7 +120,7 @@ describe('what is wrong on the way is unreachable or unexpected, never a success
     ['an empty answer', (_, res) => void res.end(), 1, /JSON|empty/i],
     ['status "error" in a 200', (_, res) => void res.end('{"status":"error","message":"no"}'), 1, /no/],
     [
-      'a cut connection',
+      'a broken connection',
       (_, res) => void res.writeHead(200, { 'content-length': 99 }).write('{', () => res.destroy()),
       9,
       /ended before/,
@@ -137,7 +133,7 @@ describe('what is wrong on the way is unreachable or unexpected, never a success
     expect(ended).toMatchObject({ exit, stdout: '' })
     expect(ended.stderr).toMatch(says)
   })
-  test('Ctrl-C while it waits exits with 130', async () => {
+  test('exits with 130 on Ctrl-C while it waits', async () => {
     const { server, baseUrl } = await serve(() => child.kill('SIGINT'))
     const child = startSvc(['org', 'list'], { ...env, SVC_BASE_URL: baseUrl })
     const { exit } = await outcome(child)

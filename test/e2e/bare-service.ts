@@ -2,15 +2,15 @@ import { afterAll, beforeAll } from 'vitest'
 import { startService, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// An empty service, a folder, and the environment of a command that uses its operator key.
+// An empty service, a folder, and the environment of a command that uses the operator key.
 
 export let folder: ReturnType<typeof temporaryFolder>
 export let env: Record<string, string>
 export let service: Service
-/** A file of the folder. */
+/** A path in the folder. */
 export const path = (name: string): string => `${folder.path}/${name}`
 
-/** Installs the hooks that set it up, in the test file that calls this. */
+/** Installs the set-up hooks in the test file that calls it. */
 export const installHooks = (serveFlags: string[] = []): void => {
   folder = temporaryFolder()
   beforeAll(async () => {

@@ -30,7 +30,7 @@ const lines = (): Record<string, unknown>[] =>
 const members = async (): Promise<number> =>
   (await svc(['user', 'list', '--org', org, '-o', 'id'], env)).stdout.trimEnd().split('\n').length
 
-/** An import that gets a signal once some rows are done. */
+/** Starts an import and sends a signal once some rows are done. */
 const importUntil = async (signal: NodeJS.Signals) => {
   const child = startSvc(['user', 'import', users, '--org', org], env)
   const ended = outcome(child)
@@ -44,7 +44,7 @@ const importUntil = async (signal: NodeJS.Signals) => {
 }
 
 test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
-  'an import that got %s goes on with --resume: everybody is there once',
+  'an import that was stopped by %s continues with --resume and creates each user once',
   { timeout: 60_000 },
   async (signal) => {
     const { exit, stderr } = await importUntil(signal)
@@ -63,7 +63,7 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
   },
 )
 
-test('on a terminal the progress is one line that is rewritten', { timeout: 60_000 }, async () => {
+test('an import shows its progress on one line of a terminal', { timeout: 60_000 }, async () => {
   const { exit, screen } = await onTerminal(['user', 'import', users, '--org', org], env, [])
   expect(exit).toBe(0)
   expect(screen).toMatch(/1,200 of 1,200 users to import into organization \d+ at http:\/\/127/)
@@ -71,13 +71,13 @@ test('on a terminal the progress is one line that is rewritten', { timeout: 60_0
   expect(screen).toMatch(/created +1200/)
 })
 
-test('in a pipe nothing moves a cursor', { timeout: 60_000 }, async () => {
+test('an import writes no control characters to a pipe', { timeout: 60_000 }, async () => {
   const { stdout, stderr } = await svc(['user', 'import', users, '--org', org], env)
   expect(stdout).toContain('created\t1200')
   for (const control of ['\r', '\u001b']) expect(stderr).not.toContain(control)
 })
 
-test('an export is piped into an import', { timeout: 60_000 }, async () => {
+test('an export can be piped into an import', { timeout: 60_000 }, async () => {
   await svc(['user', 'import', users, '--org', org, '--results', path('r')], env)
   const { stdout } = await svc(['user', 'export', '--org', org], env)
   expect(stdout.split('\n')).toHaveLength(count + 2)
@@ -89,7 +89,7 @@ test('an export is piped into an import', { timeout: 60_000 }, async () => {
   expect(JSON.parse(again.stdout)).toMatchObject({ created: 0, skipped: count, failed: 0 })
 })
 
-test('an import by a key of the organization waits for its rate, and stops at its quota', async () => {
+test('an import waits for the rate limit of its key and stops at the quota of the organization', async () => {
   const few = path('few.csv')
   const rows = Array.from({ length: 45 }, (_, i) => `+1202${3_000_000 + i},u${i}@acme.example,U,${i}`)
   writeFileSync(few, `mobile,email,first_name,last_name\n${rows.join('\n')}\n`)

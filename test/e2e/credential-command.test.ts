@@ -22,10 +22,10 @@ describe('a credential command', () => {
     await ok(['profile', 'add', 'cmd', '--base-url', service.baseUrl, '--credential-command', script])
   })
 
-  test('gives the key', async () => {
+  test('prints the key that svc uses', async () => {
     expect(await use(`cat ${keyFile}`)).toMatchObject({ exit: 0, stderr: '' })
   })
-  test('is the program that was saved, and not one of the folder that svc is started in', async () => {
+  test('is the program that was saved, not one of the same name in the current folder', async () => {
     const [mine, theirs] = ['mine', 'theirs'].map((name) => join(folder.path, name))
     for (const [dir, body] of [
       [mine!, `cat ${keyFile}`],
@@ -39,12 +39,12 @@ describe('a credential command', () => {
     expect((await svc([...add, './print-key'], env, '', mine)).exit).toBe(0)
     expect(await svc(['org', 'list', '-p', 'near'], env, '', theirs)).toMatchObject({ exit: 0 })
     expect(existsSync(join(folder.path, 'run-by-theirs'))).toBe(false)
-    // What the command reads is not the folder's either.
+    // The command does not read its files from the current folder either.
     await ok(['profile', 'set', 'near', 'credential_command=cat key'])
     const { exit, stderr } = await svc(['org', 'list', '-p', 'near'], env, '', theirs)
     expect([exit, stderr]).toEqual([1, expect.stringContaining(`runs in ${env.SVC_CONFIG_DIR}`)])
   })
-  test('that hangs is killed with its children after five seconds, and named', async () => {
+  test('is killed with its child processes after five seconds, and named in the error', async () => {
     const pids = join(folder.path, 'pids')
     const started = performance.now()
     const { exit, stderr } = await use(`sleep 300 & echo $! > ${pids}; sleep 300`)
@@ -56,7 +56,7 @@ describe('a credential command', () => {
     const pid = readFileSync(pids, 'utf8').trim()
     await expect.poll(() => isRunning(pid)).toBe(false)
   })
-  test('that fails tells its last words safely, and what to type', async () => {
+  test('shows the last line of its error output without control characters, and a hint', async () => {
     const { exit, stderr } = await use(String.raw`printf 'locked \033[31m\n' >&2; exit 2`)
     expect(exit).toBe(1)
     expect(stderr).toContain('It said: locked \\u{001b}[31m')

@@ -53,15 +53,15 @@ const dryRun = async (...args: string[]): Promise<string> => {
   return (JSON.parse(stdout) as { curl: string }).curl
 }
 
-describe.runIf(hasCurl)('the curl line against the service, over https with a CA of its own', () => {
-  test('makes an organization', async () => {
+describe.runIf(hasCurl)('the curl command of --dry-run, over https with a private CA', () => {
+  test('creates an organization', async () => {
     const { stdout } = await shell(await dryRun('org', 'create', '--name', "O'Neil & Co", '--slug', 'acme'), {
       SVC_API_KEY: service.key,
     })
     expect(JSON.parse(stdout)).toMatchObject({ status: 'success', data: { name: "O'Neil & Co" } })
   })
 
-  test('saves a secret from its variable, and never the stars that stand for it', async () => {
+  test('sends a secret from its variable, not the asterisks', async () => {
     const idp = ['org', 'creds', 'set-idp', '--org', 'acme', '--provider', 'okta', '--client-id', 'abc']
     const line = await dryRun(...idp, '--client-secret-file', secret)
     const without = await shell(line, { SVC_API_KEY: service.key })

@@ -17,7 +17,7 @@ const write = (name: string, text: string): string => {
 }
 const run = (...args: string[]): Promise<Ended> => svc(args, env)
 
-/** An organization with `users` users and fences of these names. */
+/** An organization file with `users` users and geofences of these names. */
 const organization = (slug: string, fences: string[], users = 1): string =>
   `svc: 1
 organization: { slug: ${slug}, name: Acme Corp }
@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 describe('in a pipe', () => {
-  test('diff exits 10 until apply has made what the file says, and then 0; an export changes nothing', async () => {
+  test('diff exits 10 until apply has made the changes, then 0, and an export shows no difference', async () => {
     const path = write('a.yaml', organization('a', ['HQ', 'Lab']))
     const drift = await run('diff', '-f', path)
     expect([drift.exit, drift.stdout.trim().split('\n').at(-1)]).toEqual([
@@ -61,7 +61,7 @@ describe('in a pipe', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ organization: 'a', steps: [] })
   })
 
-  test('deletes only with --prune, and users are removed with their history', async () => {
+  test('deletes only with --prune, and users keep their history', async () => {
     await run('apply', '-f', write('p.yaml', organization('p', ['HQ', 'Lab'], 2)), '--yes')
     const fewer = write('p.yaml', organization('p', ['HQ'], 1))
     const kept = await run('diff', '-f', fewer)
@@ -78,7 +78,7 @@ describe('in a pipe', () => {
     expect(stdout).toContain('+12025551001')
   })
 
-  test('applies a part with --target', async () => {
+  test('applies the objects that --target names', async () => {
     await run('apply', '-f', write('t.yaml', organization('t', ['HQ'])), '--yes')
     const more = write('t.yaml', organization('t', ['HQ', 'Lab', 'Pier'], 3))
     const args = ['--target', 'geofences/Pier', '--target', 'users/+1 202 555 1002']
@@ -92,7 +92,7 @@ describe('in a pipe', () => {
     expect(await run('apply', '-f', fresh, '--target', 'users', '--yes')).toMatchObject({ exit: 2 })
   })
 
-  test('carries out a plan that was kept, readable only by you, and refuses it once something has changed', async () => {
+  test('applies a saved plan, readable by its owner alone, and rejects it once something has changed', async () => {
     const path = write('k.yaml', organization('k', ['HQ']))
     await run('apply', '-f', path, '--yes')
     write('k.yaml', organization('k', ['HQ', 'Lab']))
@@ -122,7 +122,7 @@ describe('in a pipe', () => {
     expect((await run('diff', '-f', path, '--prune')).exit).toBe(0)
   })
 
-  test('tells what failed with 10 and how to go on, and what only a person can do', async () => {
+  test('exits 10 when a step failed, and prints how to continue and what to do by hand', async () => {
     const text = `${organization('f', ['HQ'])}auth_codes: [{ label: Old, expires_at: 2020-01-01T00:00:00Z }, { label: New }]\nidp: { provider: okta, client_id: x, client_secret: (kept) }\n`
     const path = write('f.yaml', text)
     const { exit, stderr, stdout } = await run('apply', '-f', path, '--yes')
@@ -136,7 +136,7 @@ describe('in a pipe', () => {
     expect(stdout).toMatch(/auth_codes\/New {2}\S+ {2}\(shown once: keep it now\)/)
   })
 
-  test('takes the file as an argument, and with --dry-run only shows the plan', async () => {
+  test('takes the file as an argument, and --dry-run only prints the plan', async () => {
     const path = write('d.yaml', organization('d', ['HQ']))
     const shown = await run('apply', path, '--dry-run')
     expect(shown).toMatchObject({ exit: 0, stderr: 'Nothing was changed.\n' })
@@ -155,7 +155,7 @@ describe('in a pipe', () => {
     ])
   })
 
-  test('says that a profile is protected, and takes --confirm with the slug alone', async () => {
+  test('requires --confirm with the slug in a protected profile', async () => {
     const config = { SVC_CONFIG_DIR: file('protected'), SVC_API_KEY: key }
     await svc(
       ['profile', 'add', 'prod', '--base-url', service.baseUrl, '--with-key', '--protected'],
@@ -176,7 +176,7 @@ describe('in a pipe', () => {
 })
 
 describe('on a terminal', () => {
-  test('asks, with organization, address and profile, and does nothing unless told to', async () => {
+  test('asks with organization, address and profile, and changes nothing without a yes', async () => {
     const path = write('q.yaml', organization('q', ['HQ']))
     const no = await onTerminal(['apply', '-f', path], env, [[/Go on\?/, enter]])
     expect([no.exit, no.screen]).toEqual([
@@ -191,7 +191,7 @@ describe('on a terminal', () => {
     expect(yes.screen).toContain('users/+1••••••1000')
   })
 
-  test('Ctrl-C stops between two steps, and the command that it tells goes on', async () => {
+  test('stops between two steps on Ctrl-C, and prints a command that continues', async () => {
     const path = write('c.yaml', organization('c', ['HQ'], 400))
     const { exit, screen } = await onTerminal(['apply', '-f', path, '--yes'], env, [
       [/\[40\/402\]/, '\u0003'],
@@ -206,7 +206,7 @@ describe('on a terminal', () => {
   })
 })
 
-test('the built command line knows the schema without a service', async () => {
+test('the built command line prints the schema without a service', async () => {
   const { exit, stdout } = await svc(['export', '--schema'])
   expect(exit).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({ type: 'object', required: ['svc', 'organization'] })

@@ -7,16 +7,16 @@ import { createInterface } from 'node:readline'
 import { createPerson, remote, type Person } from './person.ts'
 import { bin } from './processes.ts'
 
-// `svc serve` as a user starts it: the folders come from the environment and the profile `local` is saved.
+// `svc serve` as a user starts it: folders from the environment, and the profile `local` saved.
 
 export type DefaultStart = {
   pid: number
   baseUrl: string
   key: string
-  /** The names of the events that this process listens to, with how many listeners each has. */
+  /** The events that this process listens to, each with the number of listeners. */
   listeners(): Promise<Record<string, number>>
   kill(signal: NodeJS.Signals): void
-  /** The exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   ended: Promise<number | NodeJS.Signals | null>
   log(): string
 }
@@ -42,7 +42,7 @@ const readyAt = (line: string): string | undefined => {
   return event.event === 'ready' ? event.base_url : undefined
 }
 
-/** Starts it with `home` as the home of its user; `preload` is a script for `--require`. */
+/** Starts it with `home` as the home folder. `preload` is a script for `--require`. */
 export const startDefault = async (home: string, preload?: string): Promise<DefaultStart> => {
   const child = spawn(
     process.execPath,
@@ -77,12 +77,12 @@ export const startDefault = async (home: string, preload?: string): Promise<Defa
 }
 
 /**
- * Starts it on a terminal of its own (a pty, by `script`); `close` closes that terminal, as closing its window does, and
+ * Starts it on a terminal of its own (a pty, by `script`). `close` closes that terminal, as closing its window does, and
  * answers the exit code that a shell sees.
  */
 export const startOnTerminal = async (home: string) => {
   const status = join(home, 'status')
-  // The leader of the session dies of the SIGHUP; the inner shell stays to see how the service ends.
+  // SIGHUP ends the session leader. The inner shell ignores it, to record the exit code of the service.
   const inner = `trap '' HUP; ${[process.execPath, ...serve].map((word) => `'${word}'`).join(' ')}; echo $? >'${status}.new'; mv '${status}.new' '${status}'`
   writeFileSync(join(home, 'inner.sh'), inner)
   const terminal = spawn('script', ['-qec', `sh '${join(home, 'inner.sh')}'; true`, '/dev/null'], {
@@ -138,7 +138,7 @@ const askTool = (baseUrl: string, ada: Person, params: object): Promise<Answered
     },
   )
 
-/** Three clients that wait for a person: a tool call, a tool call with a stream of events, and a long poll. */
+/** Three clients that wait for a decision: a tool call, a tool call with an event stream, and a long poll. */
 export const beginWaits = async (
   { baseUrl, key }: Pick<DefaultStart, 'baseUrl' | 'key'>,
   n: number,
@@ -150,7 +150,7 @@ export const beginWaits = async (
   const stream = askTool(baseUrl, bob, { _meta: { progressToken: 1 } })
   const [id] = await Promise.all([ada.rung(), bob.rung()])
   const poll = ask(new URL(`/svc/v1/approvals/${id}?wait_s=60`, baseUrl).href, { 'x-api-key': key })
-  // Answered after the poll was read: the service takes up what it reads in this order.
+  // The service handles requests in the order in which it reads them, so the poll is waiting once this is answered.
   await ask(new URL('/health', baseUrl).href, {})
   return [tool, stream, poll]
 }

@@ -6,7 +6,7 @@ import { startSmsProvider, type SmsProvider } from '../service/delivery/sms-prov
 import { startService, svc, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// The built program with real providers of this machine, killed where it hurts most.
+// The built program with a local mail server and SMS gateway, killed at the worst moments.
 
 const operator = 'svc_op_endtoend_0123456789012345678901234567890'
 let folder: ReturnType<typeof temporaryFolder>
@@ -44,7 +44,7 @@ const testOf = (channel: string, to: string) =>
   run('notify', 'test', '--channel', channel, '--to', to, '-o', 'json')
 
 describe('svc notify test', () => {
-  test('exits 0 when the provider took the message, and tells its id there', async () => {
+  test("exits 0 and prints the provider's message ID when the provider accepted the message", async () => {
     await start()
     const { exit, stdout } = await testOf('email', 'ada@acme.example')
     expect([exit, JSON.parse(stdout)]).toMatchObject([
@@ -56,7 +56,7 @@ describe('svc notify test', () => {
     expect([text.exit, JSON.parse(text.stdout)]).toMatchObject([0, { state: 'sent', provider_id: 'SM1' }])
   })
 
-  test('exits 1 when it did not, and says why', async () => {
+  test('exits 1 and prints the reason when the provider did not accept the message', async () => {
     await start()
     mail.told.fault = { at: 'rcpt', code: 550 }
     const { exit, stdout, stderr } = await testOf('email', 'ada@acme.example')
@@ -86,8 +86,8 @@ const accept = async (): Promise<string> => {
   return stdout.trim()
 }
 
-describe('a message that was accepted', () => {
-  test('is sent after kill -9 while the provider had it, under the same id, and once only after it is known', async () => {
+describe('an accepted message', () => {
+  test('is sent again with the same ID after kill -9 during delivery, and not once delivery is recorded', async () => {
     await start()
     sms.told.respond = () => undefined
     const heard = sms.heard()
@@ -98,7 +98,7 @@ describe('a message that was accepted', () => {
     const again = sms.heard()
     await start()
     await again
-    // A stop in order writes down what it heard.
+    // A graceful stop records what the provider answered.
     await service!.stop()
     await start()
     expect(JSON.parse((await run('notify', 'outbox', 'show', id, '-o', 'json')).stdout)).toMatchObject({
@@ -108,7 +108,7 @@ describe('a message that was accepted', () => {
     expect(sms.posted.map(({ headers }) => headers['idempotency-key'])).toEqual([id, id])
   })
 
-  test('is put back when the service is stopped while the provider sits on it', async () => {
+  test('is queued again when the service stops while the provider does not answer', async () => {
     await start()
     sms.told.respond = () => undefined
     const heard = sms.heard()
@@ -124,7 +124,7 @@ describe('a message that was accepted', () => {
   })
 })
 
-test('a configuration that is wrong is refused before anything is started', async () => {
+test('an invalid configuration is rejected before anything starts', async () => {
   const config = join(folder.path, 'bad.yaml')
   writeFileSync(config, 'smpt: {}\n')
   const { exit, stderr } = await svc(['serve', '--port', '0', '--data-dir', folder.path, '--config', config])

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 
 const operator = 'svc_op_deviceproof_012345678901234567890123456789'
 
-/** A service as it runs for real, with an SMS gateway or without, and the link of somebody new. */
+/** A service with or without an SMS gateway, and a new user's enrollment link. */
 const enrolling = async (args: string[]) => {
   const folder = temporaryFolder()
   const running = await startService(folder.path, operator, args)
@@ -36,7 +36,7 @@ const enrolling = async (args: string[]) => {
   return { device, signIn }
 }
 
-test('a service that can send SMS proves the first device with a code', async () => {
+test('a service that can send SMS requires a code for the first device', async () => {
   const provider = await startSmsProvider()
   onTestFinished(() => provider.close())
   const { device, signIn } = await enrolling(['--sms-url', provider.url])
@@ -49,7 +49,7 @@ test('a service that can send SMS proves the first device with a code', async ()
   expect(dataOf(signedIn)).toMatchObject({ device_id: device.id })
 })
 
-test('a service that cannot, takes the link', async () => {
+test('a service that cannot send SMS accepts the link alone', async () => {
   const { device, signIn } = await enrolling([])
   expect(device).toMatchObject({ state: 'active', proof: 'link' })
   expect((await signIn()).status).toBe(200)

@@ -18,11 +18,11 @@ const examine = async (extra: Record<string, string> = {}, ...flags: string[]) =
   return { exit, findings, of, stderr, stdout }
 }
 
-/** How long an answer took differs between two runs. */
+/** The text without durations, which differ between two runs. */
 const words = (text: string): string[] => text.replaceAll(/\d+ m?s\b/g, '').split(/\s+/)
 
 describe('svc doctor', () => {
-  test('finds nothing wrong where nothing is, from the profiles to the handshake with the tools', async () => {
+  test('reports no problem with a working setup, from the profiles to the tool server', async () => {
     const { exit, findings, of } = await examine()
     expect(findings.filter(({ state }) => state === 'fail' || state === 'warn')).toEqual([])
     expect(findings.map(({ check }) => check)).toEqual([
@@ -44,13 +44,13 @@ describe('svc doctor', () => {
     expect(exit).toBe(0)
   })
 
-  test('tells a person in lines that line up', async () => {
+  test('prints aligned lines', async () => {
     const { stdout } = await svc(['doctor'], env)
     expect(stdout).toMatch(/^note {2}profiles {5}there are no profiles yet\n {19}next: svc profile login/)
     expect(stdout).toMatch(/^ok {4}clock {8}within/m)
   })
 
-  test('breaks lines at spaces on a narrow terminal', async () => {
+  test('wraps lines at spaces on a narrow terminal', async () => {
     const { stdout } = await svc(['doctor'], env)
     const size = { rows: 40, columns: 60 }
     const { screen } = await onTerminal(['doctor'], { ...env, TERM: 'xterm-256color' }, [], size)
@@ -59,7 +59,7 @@ describe('svc doctor', () => {
     expect(words(screen.replaceAll('\r', ''))).toEqual(words(stdout))
   })
 
-  test('tells by which channels messages go out', async () => {
+  test('reports which channels can deliver messages', async () => {
     const { findings } = await examine()
     const delivery = findings.filter(({ check }) => check === 'delivery')
     expect(delivery.map(({ message }) => message)).toEqual([
@@ -70,27 +70,27 @@ describe('svc doctor', () => {
     expect(delivery[0]?.next).toContain('svc serve --config')
   })
 
-  test('names a key that the service does not take, with the next command, and shows no key', async () => {
+  test('reports a key that the service rejects, with the next command, and prints no key', async () => {
     const { exit, of, stdout, stderr } = await examine({ SVC_API_KEY: 'svc_op_00000000_wrong-and-secret' })
     expect(exit).toBe(1)
     expect(of('service')).toMatchObject({ state: 'fail', next: expect.stringContaining('svc profile login') })
     expect(stdout + stderr).not.toContain('wrong-and-secret')
   })
 
-  test('goes on to the tools where there is no key', async () => {
+  test('checks the tool server even without a key', async () => {
     const { of } = await examine({ SVC_API_KEY: '' })
     expect(of('key')).toMatchObject({ state: 'fail', next: expect.stringContaining('SVC_API_KEY') })
     expect(of('service')).toBeUndefined()
     expect(of('tool server')?.state).toBe('ok')
   })
 
-  test('names a service that nobody answers for', async () => {
+  test('reports an unreachable service', async () => {
     const { of, exit } = await examine({ SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api' })
     expect(of('service')?.state).toBe('fail')
     expect(exit).toBe(1)
   })
 
-  test('sends nothing over plain http to another machine', async () => {
+  test('sends nothing over plain http to another host', async () => {
     const { findings, of } = await examine({ SVC_BASE_URL: 'http://203.0.113.9/admin/public/api' })
     expect(of('address')).toMatchObject({
       state: 'fail',
@@ -99,7 +99,7 @@ describe('svc doctor', () => {
     expect(findings.at(-1)?.check).toBe('address')
   })
 
-  test('notices a clock that is wrong', async () => {
+  test('reports a wrong clock', async () => {
     const late = createServer((_, response) =>
       response
         .setHeader('date', new Date(Date.now() - 400_000).toUTCString())
@@ -113,7 +113,7 @@ describe('svc doctor', () => {
     expect(of('clock')).toMatchObject({ state: 'fail', message: expect.stringMatching(/40[01] s ahead of/) })
   })
 
-  test('finds a profile file that others can read, and --fix takes that away', async () => {
+  test('reports a profile file that others can read, and --fix corrects it', async () => {
     const dir = path('open')
     const own = { SVC_CONFIG_DIR: dir }
     await svc(['profile', 'add', 'prod', '--base-url', service.baseUrl], { ...env, ...own })

@@ -26,7 +26,7 @@ describe('an organization with require_approval', () => {
     await ok(['org', 'update', ada.org.slug, '--require-approval', JSON.stringify(rules)])
   })
 
-  test('is asked by the service, and the command goes on with the approval', async () => {
+  test('requires an approval from the service, and the command continues with it', async () => {
     const [done, id] = await Promise.all([svc(remove(), env), ada.answer()])
     expect(done.exit).toBe(0)
     expect(done.stderr).toContain(`The organization requires an approval for this; nothing was changed`)
@@ -35,7 +35,7 @@ describe('an organization with require_approval', () => {
     expect(changes.split('\n')).toContain(`approval:${id}`)
   })
 
-  test('is left as it was when the approver denies', async () => {
+  test('is unchanged when the approver denies', async () => {
     const [done] = await Promise.all([svc(remove(), env), ada.answer({ decision: 'deny' })])
     expect(done).toMatchObject({ exit: 6, stdout: '' })
     expect(done.stderr).toMatch(
@@ -51,7 +51,7 @@ describe('an organization with require_approval', () => {
     expect((await fences()).trim()).toBe(site)
   })
 
-  test('says so where the key is revoked while it waits', async () => {
+  test('fails the command when its key is revoked during the wait', async () => {
     const create = ['key', 'create', '--org', ada.org.slug, '--name', 'short', '--can', 'read,rules']
     const { id, key } = JSON.parse(await ok([...create, '--json', 'id,key'])) as { id: string; key: string }
     const waiting = svc(remove(), { ...env, SVC_API_KEY: key })
@@ -64,7 +64,7 @@ describe('an organization with require_approval', () => {
     expect((await fences()).trim()).toBe(site)
   })
 
-  test('refuses a raw call, and names the request to wait for', async () => {
+  test('rejects a raw call and names the request to wait for', async () => {
     const { exit, stdout } = await svc(
       ['api', `/organization/${ada.org.id}/delete/geo-fence/${site}`, '-X', 'DELETE'],
       env,

@@ -23,7 +23,7 @@ const probe = async (path: string): Promise<[status: number, body: unknown]> => 
   const answer = await fetch(new URL(path, service.baseUrl))
   return [answer.status, await answer.json()]
 }
-/** From now on no file of the service grows, as on a full disk; or files grow again. */
+/** Limits the size of every file of the service, to act like a full disk, or removes the limit. */
 const limitFiles = (size: string): void => {
   execFileSync('prlimit', ['--pid', String(service.process.pid), `--fsize=${size}:`])
 }
@@ -33,7 +33,7 @@ const env = () => ({
   SVC_CONFIG_DIR: join(folder.path, 'config'),
 })
 
-test('/health and /health/ready tell that nothing can be written, and when it can again', async () => {
+test('/health and /health/ready report that storage cannot be written, and when it can be again', async () => {
   expect(await probe('/health')).toEqual([200, { ok: true, transport: 'http' }])
   expect(await probe('/health/ready')).toEqual([200, { ok: true }])
   limitFiles('1')
@@ -48,7 +48,7 @@ test('/health and /health/ready tell that nothing can be written, and when it ca
   expect(await probe('/health/ready')).toEqual([200, { ok: true }])
 }, 30_000)
 
-test('/health is not ok as soon as a write has failed, though a page could still be written', async () => {
+test('/health reports a failed write even while one more page would fit', async () => {
   expect(await probe('/health')).toEqual([200, { ok: true, transport: 'http' }])
   limitFiles(String(statSync(join(folder.path, 'data', 'svc.db-wal')).size + 2 * 4120))
   const { exit } = await svc(['org', 'create', '--name', 'Acme'], env())
@@ -62,7 +62,7 @@ test('/health is not ok as soon as a write has failed, though a page could still
 
 test('/health/ready answers 503 while the service stops', async () => {
   const stopping = await startService(join(folder.path, 'stopping'), key)
-  // Under way when the signal arrives, and therefore still answered.
+  // The request is in progress when the signal arrives, so it is still answered.
   const socket = createConnection(Number(new URL(stopping.baseUrl).port), '127.0.0.1')
   socket.write('GET /health/ready HTTP/1.1\r\nHost: localhost\r\n')
   await fetch(new URL('/health', stopping.baseUrl), { headers: { connection: 'close' } })

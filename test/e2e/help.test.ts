@@ -10,7 +10,7 @@ const every = (node: CommandNode, words: string[] = []): string[][] => [
   ...node.commands.flatMap((child) => every(child, [...words, child.name])),
 ]
 
-test('the help that the build wrote down is the help of the command tree', async () => {
+test('the help that the build generates is the help of the command tree', async () => {
   const tree = describeCommand(await commandTree(openContext(memoryIo())))
   const places = every(tree)
   expect(places.length).toBeGreaterThan(60)
@@ -24,7 +24,7 @@ test('the help that the build wrote down is the help of the command tree', async
   expect(every(JSON.parse(commands) as CommandNode)).toEqual(places)
 })
 
-test('svc alone shows its help, -h as --help', async () => {
+test('svc without arguments prints its help, and -h equals --help', async () => {
   const [bare, short, long] = await Promise.all([svc([]), svc(['org', '-h']), svc(['org', '--help'])])
   expect(bare.stdout).toMatch(/^Require a human approval/)
   expect(short).toEqual(long)

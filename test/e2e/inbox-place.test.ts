@@ -14,7 +14,7 @@ beforeAll(async () => {
   await ok(['geofence', 'create', '--org', 'acme', ...fence, '--is-active', '1'])
 })
 
-test('an approval without the place that a rule requires is stopped, and the hint goes on', async () => {
+test('approving without a location that a rule requires fails, and the hint completes the command', async () => {
   const id = (await ok(['approve', 'submit', 'Deploy', '-o', 'id'])).trim()
   const stopped = await svc(['approve', 'inbox', ...key(), '--approve', id], env)
   expect(stopped).toMatchObject({ exit: 2, stderr: expect.stringContaining('Nothing was decided') })
@@ -27,7 +27,7 @@ test('an approval without the place that a rule requires is stopped, and the hin
   })
 })
 
-test('the inbox asks for the place, and it counts', async () => {
+test('the inbox prompts for the location and sends it', async () => {
   const request = begin(['approve', 'request', 'Deploy'])
   await request.printed(asked)
   const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
@@ -42,7 +42,7 @@ test('the inbox asks for the place, and it counts', async () => {
   expect((await request.ended).exit).toBe(0)
 })
 
-test('a place outside of every fence is denied with the reason', async () => {
+test('a location outside every geofence is denied with the reason', async () => {
   const id = (await ok(['approve', 'submit', 'Deploy', '-o', 'id'])).trim()
   const far = ['--latitude', '0', '--longitude', '0']
   const denied = await svc(['approve', 'inbox', ...key(), '--approve', id, ...far], env)

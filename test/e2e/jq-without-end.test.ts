@@ -16,9 +16,9 @@ const start = (...args: string[]) => {
   return { child, ended: outcome(child) }
 }
 
-test.each(['SIGINT', 'SIGTERM'] as const)('a filter without an end is ended by %s', async (name) => {
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a filter that never returns', async (name) => {
   const { child, ended } = start('version')
-  // Nothing says when jq has begun: the signal is sent until it is taken. Before, svc takes it and exits with 130.
+  // Nothing tells when jq has started, so the signal is repeated. Before that, svc handles it and exits with 130.
   const timer = setInterval(() => child.kill(name), 50)
   const { exit } = await ended
   clearInterval(timer)
@@ -29,10 +29,10 @@ test.each([
   ['SIGINT', 'was interrupted'],
   ['SIGTERM', 'did not end within 5 s'],
 ] as const)(
-  'after a change it is ended by %s, and the answer is not lost',
+  '%s ends it after a write, and the result is still printed',
   async (name, why) => {
     const { child, ended } = start('key', 'create', '--can', 'all', '--name', name)
-    // All before the filter takes less: now it runs, and it has five seconds.
+    // Everything before the filter takes less, so the filter is running now. It has five seconds.
     await expect.poll(() => busySeconds(child.pid!), { timeout: 15_000 }).toBeGreaterThan(1.5)
     child.kill(name)
     const { exit, stdout, stderr } = await ended

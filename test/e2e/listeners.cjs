@@ -1,4 +1,4 @@
-// Preloaded into a service under test: tells its parent what decides over the end of the process.
+// Preloaded into a service under test: reports the listeners that affect how the process ends.
 const decides = /^(?:SIG[A-Z0-9]+|exit|beforeExit|uncaughtException|unhandledRejection)$/
 process.on('message', () => {
   const names = process.eventNames().filter((name) => decides.test(String(name)))

@@ -26,8 +26,8 @@ afterAll(async () => {
   folder.remove()
 })
 
-describe('a list that is cut off', () => {
-  test('prints the command that goes on, and a shell that runs it shows the rest', async () => {
+describe('a truncated list', () => {
+  test('prints a command that shows the rest when it is typed into a shell', async () => {
     const list = ['audit', 'list', '--org', 'acme', '--actor', 'operator (key 1)', '--jq', '.[].seq']
     let { stdout, stderr } = await run('--base-url', service.baseUrl, ...list, '--limit', '3')
     const seen = [stdout]
@@ -39,7 +39,7 @@ describe('a list that is cut off', () => {
   })
 })
 
-/** Runs `svc … --follow`: once its output matches a step, takes the step. After the last step, Ctrl-C. */
+/** Runs `svc … --follow`. Once the output matches a step, takes the step. After the last step, Ctrl-C. */
 const following = async (args: string[], steps: [until: RegExp, then: () => unknown][]): Promise<Ended> => {
   const child = startSvc([...args, '--follow'], env)
   const [output, ended] = [watch(child), outcome(child)]
@@ -51,8 +51,8 @@ const following = async (args: string[], steps: [until: RegExp, then: () => unkn
   return ended
 }
 
-describe('a list that is followed', () => {
-  test('prints each new row once, through a restart of the service, until Ctrl-C', async () => {
+describe('a followed list', () => {
+  test('prints each new row once, across a restart of the service, until Ctrl-C', async () => {
     const { exit, stdout, stderr } = await following(
       ['audit', 'list', '--org', 'acme', '--limit', '1', '-o', 'ndjson'],
       [
@@ -80,7 +80,7 @@ describe('a list that is followed', () => {
     )
   })
 
-  test('is a table on a terminal, aligned with the rows above, and no error at Ctrl-C', async () => {
+  test('is an aligned table on a terminal, and Ctrl-C is not an error', async () => {
     const { exit, screen } = await onTerminal(
       ['audit', 'list', '--org', 'acme', '--limit', '2', '--follow'],
       env,
@@ -95,7 +95,7 @@ describe('a list that is followed', () => {
     expect(screen).not.toContain('svc:')
   })
 
-  test('prints fields that were picked as a document a row', async () => {
+  test('prints the selected fields as one document per row', async () => {
     const { exit, stdout } = await following(
       ['audit', 'list', '--org', 'acme', '--limit', '1', '--json', 'seq'],
       [[/./, () => undefined]],

@@ -6,7 +6,7 @@ import { createPerson, remote, type Person } from './person.ts'
 import { startService, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// A service and one that requires a bearer, and the tests that every connection to the tools must pass.
+// A service, one that requires a bearer, and the tests that every connection to the tools must pass.
 
 export const key = 'svc_op_endtoend_0123456789012345678901234567890'
 export const token = 'the-bearer-of-the-tool-server-0123456789'
@@ -17,7 +17,7 @@ export let guarded: Service
 export let config: { SVC_CONFIG_DIR: string }
 let people = 0
 
-/** Installs the hooks that set it up, in the test file that calls this. */
+/** Installs the set-up hooks in the test file that calls it. */
 export const installHooks = (): void => {
   folder = temporaryFolder()
   config = { SVC_CONFIG_DIR: join(folder.path, 'config') }
@@ -33,12 +33,12 @@ export const installHooks = (): void => {
 
 export const toolsUrl = ({ baseUrl } = service): string => new URL('/mcp', baseUrl).href
 
-/** A new person for each test, because the service limits how many requests one phone may receive. */
+/** A new person for each test, because one phone receives at most five requests in ten minutes. */
 export const newPerson = (): Promise<Person> => createPerson(remote(service.baseUrl, key), (people += 1))
 
 /** Registers the tests that every connection to the tools must pass. */
 export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
-  test.each(eras)('gets an approval that a person gave, with its receipt (%s)', async (_, mode) => {
+  test.each(eras)('returns an approval with its receipt (%s)', async (_, mode) => {
     const ada = await newPerson()
     const client = await connect(mode)
     expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual([
@@ -61,7 +61,7 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     await client.close()
   })
 
-  test.each(eras)('hears a no, later too (%s)', async (_, mode) => {
+  test.each(eras)('returns a denial, also to a later check_status (%s)', async (_, mode) => {
     const ada = await newPerson()
     const client = await connect(mode)
     const { said } = await call(client, 'request_approval_async', {
@@ -76,7 +76,7 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     await client.close()
   })
 
-  test.each(eras)('withdraws the prompt of a call that is given up (%s)', async (_, mode) => {
+  test.each(eras)('withdraws the request when the client cancels the call (%s)', async (_, mode) => {
     const ada = await newPerson()
     const client = await connect(mode)
     const gone = new AbortController()
@@ -90,7 +90,7 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     await client.close()
   })
 
-  test.each(eras)('is over when its time is over (%s)', async (_, mode) => {
+  test.each(eras)('expires at its timeout (%s)', async (_, mode) => {
     const ada = await newPerson()
     const client = await connect(mode)
     const { said } = await call(client, 'request_approval', {
@@ -103,7 +103,7 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     await client.close()
   })
 
-  test.each(eras)('tells of the wait while it lasts (%s)', async (_, mode) => {
+  test.each(eras)('reports progress while it waits (%s)', async (_, mode) => {
     const ada = await newPerson()
     const client = await connect(mode)
     const told: string[] = []
@@ -117,7 +117,7 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     await client.close()
   })
 
-  test('passes on a number that must be typed, before the time is over', async () => {
+  test('returns the number to type before the timeout', async () => {
     const ada = await newPerson()
     await ada.requireNumber()
     const client = await connect('legacy')
@@ -132,7 +132,7 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     await client.close()
   })
 
-  test('tells what is wrong, and does not know what it did not ask', async () => {
+  test('explains invalid arguments and rejects unknown request IDs and tools', async () => {
     const client = await connect('legacy')
     expect((await call(client, 'request_approval', { action: '' })).text).toMatch(/^action must not be empty/)
     const unknown = await call(client, 'check_status', { request_id: 'apr_none' })

@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { bin } from './processes.ts'
 
-// The official client, in both eras.
+// The official client, for both versions of the protocol.
 
 export type Era = 'legacy' | { pin: string }
 export const eras: [string, Era][] = [

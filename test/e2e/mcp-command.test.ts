@@ -27,7 +27,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** `svc mcp` with one waiting call, as a process. */
+/** Starts `svc mcp` with one call that waits. */
 const waitingProcess = async (bob: Person) => {
   const child = spawn(process.execPath, [bin, 'mcp'], {
     env: { PATH: process.env.PATH, ...env, SVC_DEFAULT_MOBILE: bob.mobile },
@@ -53,13 +53,13 @@ const waitingProcess = async (bob: Person) => {
   return { child, written }
 }
 
-describe('an end of svc mcp', () => {
+describe('svc mcp', () => {
   test.each([
-    ['of its input', (child: ReturnType<typeof spawn>) => child.stdin!.end()],
-    ['by SIGTERM', (child: ReturnType<typeof spawn>) => child.kill('SIGTERM')],
-    ['by SIGINT', (child: ReturnType<typeof spawn>) => child.kill('SIGINT')],
-    ['of its output', (child: ReturnType<typeof spawn>) => child.stdout!.destroy()],
-  ])('withdraws what is pending (%s)', async (_, end) => {
+    ['its input ends', (child: ReturnType<typeof spawn>) => child.stdin!.end()],
+    ['SIGTERM arrives', (child: ReturnType<typeof spawn>) => child.kill('SIGTERM')],
+    ['SIGINT arrives', (child: ReturnType<typeof spawn>) => child.kill('SIGINT')],
+    ['its output closes', (child: ReturnType<typeof spawn>) => child.stdout!.destroy()],
+  ])('withdraws pending requests when %s', async (_, end) => {
     const bob = await person()
     const { child, written } = await waitingProcess(bob)
     onTestFinished(() => void child.kill('SIGKILL'))
@@ -71,14 +71,14 @@ describe('an end of svc mcp', () => {
   })
 })
 
-/** A key of the whole service with these scopes. */
+/** Creates a key of the whole service with these scopes. */
 const keyWith = async (scopes: string): Promise<string> =>
   (
     await svc(['key', 'create', '--name', `with ${scopes}`, '--can', scopes, '--jq', '.key'], env)
   ).stdout.trim()
 
 describe('the key of svc mcp', () => {
-  test('asks with the ask key, and never with the API key beside it', async () => {
+  test('is the ask key, even when an API key is set', async () => {
     const bob = await person()
     const client = await overStdio('legacy', {
       ...config,
@@ -94,7 +94,7 @@ describe('the key of svc mcp', () => {
     expect(await bob.requests('pending')).toMatchObject([{ verified_as: 'key "with ask"' }])
   })
 
-  test('is refused by the name of the scope where it cannot ask', async () => {
+  test('is rejected with the name of the missing scope', async () => {
     const bob = await person()
     const client = await overStdio('legacy', { ...env, SVC_API_KEY: await keyWith('read') })
     onTestFinished(() => client.close())
@@ -120,20 +120,20 @@ describe('a bad environment', () => {
     [{ SVC_MCP_URL: 'http://host.example/mcp', MCP_AUTH_TOKEN: 'x' }, /over plain http/],
     [{ SVC_BASE_URL: 'ftp://host.example' }, /SVC_BASE_URL must start with http/],
     [{ SVC_API_KEY: 'a b' }, /SVC_API_KEY cannot be used/],
-  ])('is told before the protocol starts: %j', async (bad, message) => {
+  ])('fails before the protocol starts: %j', async (bad, message) => {
     const { exit, stdout, stderr } = await svc(['mcp'], { ...config, ...(bad as Record<string, string>) })
     expect([exit, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(message)
   })
 })
 
-test('the demo says in its first line that it never approves', async () => {
+test('the demo prints first that it never approves', async () => {
   const { exit, stdout, stderr } = await svc(['mcp'], config)
   expect([exit, stdout]).toEqual([0, ''])
   expect(stderr.split('\n')[0]).toMatch(/^svc mcp: demo that never approves: no API key/)
 })
 
-/** Starts what a snippet says, with no environment but its own, as a client does. */
+/** Starts a printed configuration in its own environment, as a client does. */
 const startPasted = async (json: string, name = 'svc') => {
   const { command, args, env: own } = JSON.parse(json).mcpServers[name]
   const client = new Client({ name: 'Pasted', version: '1' })
@@ -143,7 +143,7 @@ const startPasted = async (json: string, name = 'svc') => {
 
 describe('svc mcp config', () => {
   test.each(['claude', 'cursor', 'vscode', 'generic'])(
-    'prints JSON for %s, without a secret',
+    'prints JSON without a secret for %s',
     async (client) => {
       const { exit, stdout, stderr } = await svc(['mcp', 'config', client], { ...env, SVC_ORG: 'acme' })
       expect(exit).toBe(0)
@@ -159,7 +159,7 @@ describe('svc mcp config', () => {
     },
   )
 
-  test('works as pasted with the profile of a local service, and asks with its key', async () => {
+  test('works as pasted with the profile of a local service, and uses the key of the profile', async () => {
     const saved = { SVC_CONFIG_DIR: join(folder.path, 'saved') }
     const mcp = new URL('/mcp', service.baseUrl).href
     const added = await svc(
@@ -184,7 +184,7 @@ describe('svc mcp config', () => {
     await client.close()
   })
 
-  test('prints the tool server over HTTP, with a bearer only where one is needed', async () => {
+  test('prints the tool server over HTTP, with a bearer only if one is required', async () => {
     const local = { ...config, SVC_MCP_URL: new URL('/mcp', service.baseUrl).href }
     const open = await svc(['mcp', 'config', 'claude', '--http'], local)
     expect(JSON.parse(open.stdout)).toEqual({ mcpServers: { svc: { type: 'http', url: local.SVC_MCP_URL } } })
@@ -202,7 +202,7 @@ describe('svc mcp config', () => {
     expect((await svc(['mcp', 'config', 'claude', '--http'], config)).exit).toBe(2)
   })
 
-  test('names the clients that it knows', async () => {
+  test('lists the supported clients', async () => {
     const { exit, stderr } = await svc(['mcp', 'config', 'emacs'], env)
     expect(exit).toBe(2)
     expect(stderr).toContain('claude, cursor, vscode or generic')

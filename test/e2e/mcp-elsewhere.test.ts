@@ -6,7 +6,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 
 const ask = { action: 'Deploy', approver_mobile: '+12025550101' }
 
-/** `svc mcp` in front of another service that answers what the specification shows. */
+/** `svc mcp` for another service that answers only what the specification shows. */
 const begin = async (env: (urls: { mcpUrl: string }) => Record<string, string>) => {
   const folder = temporaryFolder()
   const service = await startExactHosted({ routes: standing })
@@ -20,9 +20,9 @@ const begin = async (env: (urls: { mcpUrl: string }) => Record<string, string>) 
   return { client, service }
 }
 
-describe('svc mcp in front of another service', () => {
+describe('svc mcp for another service', () => {
   test.each(['request_approval', 'request_approval_async'])(
-    'takes no success of its REST API for an approval, and asks nobody: %s',
+    'does not use its REST API for approvals: %s',
     async (tool) => {
       const { client, service } = await begin(() => ({}))
       const { isError, text, said } = await call(client, tool, ask)
@@ -32,7 +32,7 @@ describe('svc mcp in front of another service', () => {
     },
   )
 
-  test('passes on what its tools say, and no answer that says nothing', async () => {
+  test('passes on the results of its tools, and rejects results that it cannot read', async () => {
     const { client, service } = await begin(({ mcpUrl }) => ({ SVC_MCP_URL: mcpUrl }))
     service.tools.request_approval = { status: 'approved', attestation: {} }
     expect((await call(client, 'request_approval', ask)).said).toMatchObject({ status: 'approved' })

@@ -22,7 +22,7 @@ const send = (method: string, headers: Record<string, string>): Promise<[number,
 describe('POST /mcp', () => {
   behaves((mode) => overHttp(mode, toolsUrl()))
 
-  test('keeps each to its own requests', async () => {
+  test('shows requests only to the organization that made them', async () => {
     const ada = await newPerson()
     const bob = await newPerson()
     const [mine, theirs] = [
@@ -46,7 +46,7 @@ describe('POST /mcp', () => {
     expect(await send('POST', { origin: 'https://evil.example' })).toEqual([403, undefined])
   })
 
-  test('answers 401 to whoever shows no bearer, whatever the method', async () => {
+  test('answers 401 without a bearer, whatever the method', async () => {
     const url = new URL('/mcp', guarded.baseUrl)
     for (const method of ['GET', 'DELETE', 'POST']) {
       const response = await fetch(url, { method })
@@ -74,7 +74,7 @@ describe('POST /mcp', () => {
     })
   })
 
-  test('asks for MCP_AUTH_TOKEN where it is set', async () => {
+  test('requires MCP_AUTH_TOKEN if it is set', async () => {
     const url = toolsUrl(guarded)
     await expect(overHttp('legacy', url)).rejects.toMatchObject({ data: { status: 401 } })
     const client = await overHttp('legacy', url, token)
@@ -82,7 +82,7 @@ describe('POST /mcp', () => {
   })
 })
 
-test('a client that is killed takes its prompt with it', async () => {
+test('a request is withdrawn when its client is killed', async () => {
   const ada = await newPerson()
   const script = `fetch(process.argv[1], { method: 'POST', headers: { 'content-type': 'application/json', accept:
     'application/json, text/event-stream' }, body: process.argv[2] }).then((response) => response.text())`
@@ -101,7 +101,7 @@ test('a client that is killed takes its prompt with it', async () => {
   ])
 })
 
-test('a service that stops withdraws what its tools asked, and does not wait for the answer', async () => {
+test('a service that stops withdraws the requests of its tools without waiting for a decision', async () => {
   const dataDir = join(folder.path, 'stopping')
   const before = await startService(dataDir, key, ['--dev'])
   const stopped = await createPerson(remote(before.baseUrl, key), 1)

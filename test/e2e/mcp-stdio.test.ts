@@ -19,7 +19,7 @@ const env = () => ({ ...config, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key 
 describe('svc mcp over REST', () => {
   behaves((mode) => overStdio(mode, { ...env(), SVC_REQUEST_FROM: 'CI of acme' }))
 
-  test('asks the default approver, for the default factors, in the name that it was given', async () => {
+  test('uses the default approver, the default factors and the configured requester', async () => {
     const ada = await newPerson()
     const client = await overStdio('legacy', {
       ...env(),
@@ -38,7 +38,7 @@ describe('svc mcp over REST', () => {
 })
 
 describe('svc mcp with SVC_ORG', () => {
-  test('asks in that organization only, named by id or slug', async () => {
+  test('requests approvals in that organization only, by ID or slug', async () => {
     const [ada, bob] = [await newPerson(), await newPerson()]
     const ask = { action: 'Deploy', approver_mobile: ada.mobile }
     const elsewhere = await overStdio('legacy', { ...env(), SVC_ORG: String(bob.org.id) })
@@ -49,10 +49,10 @@ describe('svc mcp with SVC_ORG', () => {
   })
 })
 
-describe('svc mcp over the tools of another server', () => {
+describe('svc mcp for another tool server', () => {
   behaves((mode) => overStdio(mode, { ...config, SVC_MCP_URL: toolsUrl() }))
 
-  test('tells the approver the name of the client that started it', async () => {
+  test('shows the approver the name of the MCP client', async () => {
     const ada = await newPerson()
     const client = await overStdio('legacy', { ...config, SVC_MCP_URL: toolsUrl() })
     await call(client, 'request_approval_async', { action: 'Deploy', approver_mobile: ada.mobile })
@@ -63,7 +63,7 @@ describe('svc mcp over the tools of another server', () => {
     await client.close()
   })
 
-  test('shows the bearer, and says what is wrong without the right one', async () => {
+  test('sends the bearer, and explains a wrong one', async () => {
     const url = toolsUrl(guarded)
     const right = await overStdio('legacy', { ...config, SVC_MCP_URL: url, MCP_AUTH_TOKEN: token })
     expect((await call(right, 'check_status', { request_id: 'x' })).text).toContain('unknown request_id')
@@ -75,7 +75,7 @@ describe('svc mcp over the tools of another server', () => {
   })
 })
 
-describe('svc mcp with nothing configured', () => {
+describe('svc mcp without configuration', () => {
   test('is a demo that says so and never approves', async () => {
     const client = await overStdio('legacy', config)
     const ask = { action: 'Deploy', approver_mobile: '+12025550101' }

@@ -18,30 +18,30 @@ const list = ['geofence', 'list']
 const size = { rows: 24, columns: 80 }
 const rowsOf = (screen: string): number => screen.match(/Site \d+/g)?.length ?? 0
 
-test('a long list on a terminal goes through the pager, whole', async () => {
+test('a long list on a terminal is paged completely', async () => {
   const counted = await onTerminal(list, { ...env, SVC_PAGER: 'wc -l' }, [], size)
   expect(counted).toEqual({ exit: 0, screen: expect.stringMatching(/^\s*61\s*$/) })
 })
 
-test('a person who leaves the pager early leaves quietly', async () => {
+test('closing the pager early is not an error', async () => {
   const { exit, screen } = await onTerminal(list, { ...env, PAGER: 'head -n 2' }, [], size)
   expect(exit).toBe(0)
   expect(rowsOf(screen)).toBe(1)
   expect(screen).not.toMatch(/EPIPE|hint/)
 })
 
-test('a pager that does not exist costs nobody the answer', async () => {
+test('a list is printed without a pager if the pager does not exist', async () => {
   const { exit, screen } = await onTerminal(list, { ...env, PAGER: 'no-such-pager' }, [], size)
   expect(exit).toBe(0)
   expect(rowsOf(screen)).toBe(60)
 })
 
-test('a terminal that does not know its size has no pager', async () => {
+test('a list is not paged on a terminal of unknown size', async () => {
   const { screen } = await onTerminal(list, { ...env, PAGER: 'wc -l' }, [])
   expect(rowsOf(screen)).toBe(60)
 })
 
-test('a pipe never meets a pager', async () => {
+test('a list is not paged in a pipe', async () => {
   const { stdout } = await svc(list, { ...env, PAGER: 'wc -l', SVC_PAGER: 'wc -l' })
   expect(rowsOf(stdout)).toBe(60)
 })

@@ -3,7 +3,7 @@ import { createApprover, decide, type Approver, type Deciding } from '../service
 import { createTenant } from '../service/fixtures.ts'
 import type { Answer, TestService } from '../service/harness.ts'
 
-/** A running service, called as the tests of the service call the one in process. */
+/** A running service behind the interface that the tests of the service use in process. */
 export const remote = (baseUrl: string, operatorKey: string): TestService => {
   const call = async (
     method: string,
@@ -29,7 +29,7 @@ export const remote = (baseUrl: string, operatorKey: string): TestService => {
   return { call, operatorKey } as unknown as TestService
 }
 
-/** Somebody with a phone, and what they can do. */
+/** Creates a person with a registered phone. */
 export const createPerson = async (service: TestService, n: number) => {
   const slug = `acme-${n}`
   const org = { slug, ...(await createTenant(service, slug)) }
@@ -42,7 +42,7 @@ export const createPerson = async (service: TestService, n: number) => {
       )
     ).body.data
 
-  /** Waits for the ring. */
+  /** Waits for a pending request. */
   const rung = async (): Promise<string> => {
     for (;;) {
       const [first] = await requests('pending')

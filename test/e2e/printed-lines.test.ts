@@ -5,7 +5,7 @@ import { hintOf, typeLine } from './shell.ts'
 import { env, folder, installHooks, path, service } from './bare-service.ts'
 import { createGeofence } from './geofence.ts'
 
-// What svc prints to go on with is typed into a shell, to the letter, and goes on.
+// The commands that svc prints in hints work when they are typed into a shell exactly as printed.
 
 installHooks(['--dev'])
 beforeAll(async () => {
@@ -16,14 +16,14 @@ const run = (...args: string[]): Promise<Ended> => svc(args, env, '', folder.pat
 
 const type = (line: string): Promise<Ended> => typeLine(line, env, folder.path)
 
-test('a delete that nobody could confirm is done by the line it prints', async () => {
+test('the hint of an unconfirmed delete deletes', async () => {
   await createGeofence('HQ', env)
   const stopped = await run('geofence', 'delete', '1', '--org', 'acme')
   expect(stopped.exit).toBe(2)
   expect(await type(hintOf(stopped))).toMatchObject({ exit: 0 })
 })
 
-test('a delete in a protected profile is done by the line it prints', async () => {
+test('the hint of a delete in a protected profile deletes', async () => {
   await run('profile', 'create', 'prod', '--base-url', service.baseUrl, '--protected')
   await run('org', 'create', '--name', "Ada's", '--slug', 'adas')
   const stopped = await run('org', 'delete', 'adas', '--profile', 'prod', '--yes')
@@ -31,7 +31,7 @@ test('a delete in a protected profile is done by the line it prints', async () =
   expect(await type(hintOf(stopped))).toMatchObject({ exit: 0 })
 })
 
-test('an apply that nobody could confirm, and one whose plan is stale, go on with the lines they print', async () => {
+test('the hints of an unconfirmed apply and of a stale plan work', async () => {
   const fence = '  - { name: HQ, latitude: 52.52, longitude: 13.405, radius: 150 }\n'
   writeFileSync(path('my org.yaml'), `svc: 1\norganization: { slug: acme, name: Acme }\ngeofences:\n${fence}`)
   const stopped = await run('apply', 'my org.yaml', '--prune')
@@ -45,7 +45,7 @@ test('an apply that nobody could confirm, and one whose plan is stale, go on wit
   expect(await run('apply', '--plan', 'new.plan', '--yes')).toMatchObject({ exit: 0 })
 })
 
-test('a name that is taken, a profile that is not there: the lines they print are commands that run', async () => {
+test('the hints for a profile that exists and for one that does not work', async () => {
   const { SVC_BASE_URL: _, ...nowhere } = env
   const login = await svc(['profile', 'login', 'stage', '--with-key'], nowhere)
   const line = hintOf(login).replace('https://svc.example.com/admin/public/api', service.baseUrl)

@@ -4,7 +4,7 @@ import { createPerson, remote, type Person } from './person.ts'
 import { startService, svc, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// What guards a command before it is sent: profiles, credential commands, approvals. The built program throughout.
+// A service and a folder for profiles, credential commands and required approvals, with the built program.
 
 export const operator = 'svc_op_endtoend_0123456789012345678901234567890'
 export let folder: ReturnType<typeof temporaryFolder>
@@ -20,7 +20,7 @@ export const ok = async (args: string[], stdin = ''): Promise<string> => {
   return stdout
 }
 
-/** Installs the hooks that set it up, in the test file that calls this. */
+/** Installs the set-up hooks in the test file that calls it. */
 export const installHooks = (): void => {
   folder = temporaryFolder()
   env = { SVC_CONFIG_DIR: join(folder.path, 'config'), HOME: folder.path }

@@ -14,7 +14,7 @@ describe('svc profile login', () => {
   let profiles = 0
   beforeEach(() => ok(['profile', 'add', `p${++profiles}`, '--base-url', service.baseUrl]))
 
-  test('asks without echo, tries the key, and saves it for its owner alone', async () => {
+  test('prompts without echo, tests the key, and saves it for its owner alone', async () => {
     const { exit, screen } = await onTerminal(['profile', 'login', `p${profiles}`], env, [
       [/API key for http/, `${operator}${enter}`],
     ])
@@ -24,7 +24,7 @@ describe('svc profile login', () => {
     expect(statSync(saved).mode & 0o777).toBe(0o600)
     expect(await ok(['org', 'list', '-p', `p${profiles}`])).toBe('')
   })
-  test('saves nothing that the service does not take', async () => {
+  test('does not save a key that the service rejects', async () => {
     const before = readFileSync(saved, 'utf8')
     const wrong = `svc_op_00000000_${'x'.repeat(43)}`
     const { exit, stderr } = await svc(['profile', 'login', `p${profiles}`, '--with-key'], env, wrong)
@@ -34,7 +34,7 @@ describe('svc profile login', () => {
   })
 })
 
-describe('a question says where', () => {
+describe('a confirmation prompt', () => {
   let slug: string
   let id: number
   beforeAll(async () => {
@@ -49,14 +49,14 @@ describe('a question says where', () => {
   const where = (profile: string) =>
     new RegExp(`in organization ${slug} \\(${slug}\\) at http://127\\.0\\.0\\.1:\\d+, profile ${profile}`)
 
-  test('with the organization, the address and the profile', async () => {
+  test('shows the organization, the address and the profile', async () => {
     const { exit, screen } = await onTerminal(['org', 'delete', String(id), '-p', 'plain'], env, [
       [/Go on\?/, enter],
     ])
     expect(screen.replaceAll(/\r?\n/g, '')).toMatch(where('plain'))
     expect(exit).toBe(1)
   })
-  test('and in a protected profile wants the name', async () => {
+  test('requires the slug in a protected profile', async () => {
     const { exit, screen } = await onTerminal(['org', 'delete', String(id), '-p', 'guarded'], env, [
       [new RegExp(`Type ${slug} to go on`), `y${enter}`],
     ])
@@ -72,7 +72,7 @@ describe('a question says where', () => {
 })
 
 describe('.svcrc', () => {
-  test('names the profile of a folder for the built program', async () => {
+  test('selects the profile of a folder for the built program', async () => {
     const work = join(folder.path, 'work', 'deep')
     mkdirSync(work, { recursive: true })
     writeFileSync(join(folder.path, 'work', '.svcrc'), 'profile: plain\n', { mode: 0o644 })

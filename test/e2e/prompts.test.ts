@@ -25,7 +25,7 @@ const createKey = async (
 const start = 'timeslot create --org acme --days mon --start 09:00 --end 17:00'.split(' ')
 
 describe('on a terminal', () => {
-  test('missing values are asked for, and an answer that cannot be is asked again', async () => {
+  test('prompts for missing values, and again after an invalid answer', async () => {
     const { exit, screen } = await onTerminal(['geofence', 'create', '--org', 'acme'], env, [
       [/Name/, `HQ${enter}`],
       [/Latitude/, `95${enter}`],
@@ -38,7 +38,7 @@ describe('on a terminal', () => {
     expect(screen).toMatch(/Geo-fence created/)
     expect(exit).toBe(0)
   })
-  test('each answer is checked when it is typed: a list, an organization', async () => {
+  test('checks each answer as it is typed: a list, an organization', async () => {
     const { exit, screen } = await onTerminal(
       ['timeslot', 'create', '--start', '09:00', '--end', '17:00'],
       env,
@@ -54,7 +54,7 @@ describe('on a terminal', () => {
     expect(screen).toMatch(/days +mon, tue, wed, thu, fri/)
     expect(exit).toBe(0)
   })
-  test('an answer that the service refuses is asked for again, and the others are kept', async () => {
+  test('prompts again for a value that the service rejects, and keeps the other answers', async () => {
     const { exit, screen } = await onTerminal(start, env, [
       [/Name/, `Night${enter}`],
       [/time zone/, `Mars/Base${enter}`],
@@ -64,11 +64,11 @@ describe('on a terminal', () => {
     expect(screen.match(/\? Name/g)?.length).toBeLessThan(10)
     expect(exit).toBe(0)
   })
-  test('a value that was typed as a flag and is refused is not asked for', async () => {
+  test('does not prompt for a rejected value that was typed as a flag', async () => {
     const { exit } = await onTerminal([...start, '--timezone', 'Mars/Base'], env, [[/Name/, `Day${enter}`]])
     expect(exit).toBe(2)
   })
-  test('a name that is taken is asked for again', async () => {
+  test('prompts again for a name that already exists', async () => {
     const { exit, screen } = await onTerminal(['org', 'create', '--slug', 'globex'], env, [
       [/Name/, `Globex${enter}`],
     ])
@@ -80,7 +80,7 @@ describe('on a terminal', () => {
     ])
     expect([again.exit, again.screen]).toEqual([0, expect.stringMatching(/name +ci-2/)])
   })
-  test('scopes are ticked in a list that explains each', async () => {
+  test('offers scopes in a list that explains each', async () => {
     const { exit, screen } = await onTerminal(['key', 'create', '--name', 'ticked'], env, [
       [/What it may do[^]*ask +request approvals[^]*admin +every scope except ask and app/, enter],
       [/least one/, ' \u001B[B \u001B[B\u001B[B '],
@@ -88,7 +88,7 @@ describe('on a terminal', () => {
     ])
     expect([exit, screen]).toEqual([0, expect.stringMatching(/scopes +ask, read, rules/)])
   })
-  test('a revocation names the keys that end with it', async () => {
+  test('lists the keys that end with a revoked key', async () => {
     const parent = await createKey('parent', 'keys,ask,read', service.key)
     const lonely = await onTerminal(['key', 'revoke', parent.id], env, [
       [/No other key ends with it[^]*Go on\?/, enter],
@@ -101,7 +101,7 @@ describe('on a terminal', () => {
     expect([exit, screen]).toEqual([0, expect.stringContaining('Key revoked')])
     expect((await svc(['whoami'], { ...env, SVC_API_KEY: deploy.key })).exit).toBe(4)
   })
-  test('a delete asks, and goes on only when told to', async () => {
+  test('deletes only after a yes', async () => {
     const no = await onTerminal(['geofence', 'delete', '1', '--org', 'acme'], env, [[/Go on\?/, enter]])
     expect(no.exit).toBe(1)
     expect(no.screen).toMatch(/Nothing was deleted/)
@@ -110,14 +110,14 @@ describe('on a terminal', () => {
     ])
     expect(yes.exit).toBe(0)
   })
-  test('Ctrl-C at a question exits with 130 and sends nothing', async () => {
+  test('exits with 130 on Ctrl-C at a prompt and sends nothing', async () => {
     const { exit, screen } = await onTerminal(['org', 'create'], env, [[/Name/, '\u0003']])
     expect(exit).toBe(130)
     expect(screen).not.toMatch(/ {4}at /)
     const { stdout } = await svc(['org', 'list', '-o', 'id'], env)
     expect(stdout).toBe('1\n2\n')
   })
-  test('Esc at the second question exits with 130 and sends nothing', async () => {
+  test('exits with 130 on Esc at the second prompt and sends nothing', async () => {
     const { exit } = await onTerminal(['geofence', 'create', '--org', 'acme'], env, [
       [/Name/, `Never${enter}`],
       [/Latitude/, '\u001b'],
@@ -126,7 +126,7 @@ describe('on a terminal', () => {
     const { stdout } = await svc(['geofence', 'list', '--org', 'acme'], env)
     expect(stdout).not.toContain('Never')
   })
-  test('a secret is not echoed', async () => {
+  test('does not echo a secret', async () => {
     const { screen } = await onTerminal(
       ['org', 'creds', 'set-idp', '--org', 'acme', '--provider', 'okta', '--client-id', 'x'],
       env,
@@ -135,7 +135,7 @@ describe('on a terminal', () => {
     expect(screen).toMatch(/client_secret_set +true/)
     expect(screen).not.toMatch(/hush/)
   })
-  test('with --no-input nothing is asked', async () => {
+  test('does not prompt with --no-input', async () => {
     const { exit, screen } = await onTerminal(['org', 'create', '--no-input'], env, [])
     expect(exit).toBe(2)
     expect(screen).toMatch(/Missing --name/)

@@ -14,7 +14,7 @@ import {
 import { startService, svc, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// The built service rings a browser over real TLS. The browser subscribes behind its back: a page needs a browser.
+// The built service notifies a browser over real TLS. The test inserts the subscription, because a page needs a browser.
 
 const operator = 'svc_op_endtoend_0123456789012345678901234567890'
 const masterKey = randomBytes(32)
@@ -70,7 +70,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-test('a request rings the browser over TLS that it trusts, tells its id there and nothing else, and waits where it does not', async () => {
+test('a request is pushed only over trusted TLS, contains only its ID, and waits until then', async () => {
   const { subscription, own, auth } = subscribeBrowser(`${pushService.origin}/p`)
   await subscribe(subscription)
   await start()
@@ -80,7 +80,7 @@ test('a request rings the browser over TLS that it trusts, tells its id there an
   expect(pushService.received).toEqual([])
   await service.stop()
 
-  // It waits for its next try, two seconds away at most.
+  // The next attempt is at most two seconds away.
   const heard = pushService.heard()
   await start({ NODE_EXTRA_CA_CERTS: authority })
   await heard

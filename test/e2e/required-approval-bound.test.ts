@@ -8,7 +8,7 @@ import { env, folder, installHooks, ok, operator, service, somebody } from './pr
 
 installHooks()
 
-// What a profile requires an approval for is bound to what is written, and each approval is used.
+// An approval that a profile requires covers exactly what is written, and is used once.
 
 let ada: Person
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeEach(async () => {
   await ok(['profile', 'set', 'prod', `default_mobile=${ada.mobile}`, `org=${ada.org.slug}`])
 })
 
-/** Runs a command that Ada approves; answers the request as the service kept it. */
+/** Runs a command that Ada approves, and returns the request as the service stored it. */
 const approved = async (args: string[], input = '') => {
   const running = svc(args, env, input)
   const ended = running.then((done) => {
@@ -39,7 +39,7 @@ const file = (name: string, text: string): string => {
   return join(folder.path, name)
 }
 
-test('binds a call to its organization and all that it is given, and an update to what it replaces', async () => {
+test('covers the organization and the input of a call, and the previous values of an update', async () => {
   const created = await approved(['geofence', 'create', ...fence, '--is-active', '0'])
   expect(created.used_at).not.toBeNull()
   expect(created.subject).toMatchObject({
@@ -59,7 +59,7 @@ test('binds a call to its organization and all that it is given, and an update t
   expect(deleted.used_at).not.toBeNull()
 })
 
-test('shows a secret as a digest that nobody can try words against', async () => {
+test('shows a secret as a digest that cannot be guessed offline', async () => {
   const secret = file('secret', 'hunter2')
   const idp = ['--provider', 'okta', '--client-id', 'svc', '--client-secret-file', secret]
   const { subject } = await approved(['org', 'creds', 'set-idp', '--org', ada.org.slug, ...idp])
@@ -73,7 +73,7 @@ test('shows a secret as a digest that nobody can try words against', async () =>
   expect(JSON.stringify(subject)).not.toContain(hash)
 })
 
-test('binds an import to the file and the number of its rows', async () => {
+test('covers the file of an import and the number of its rows', async () => {
   const rows = 'name,latitude,longitude,radius,is_active\nA,1,2,100,0\nB,3,4,100,0\n'
   const { subject, used_at } = await approved(['geofence', 'import', file('fences.csv', rows)])
   expect(subject.data).toMatchObject({
@@ -85,7 +85,7 @@ test('binds an import to the file and the number of its rows', async () => {
   expect(used_at).not.toBeNull()
 })
 
-test('names every deletion of an apply, and each change', async () => {
+test('lists every deletion and change of an apply', async () => {
   await approved(['geofence', 'create', ...fence, '--is-active', '0'])
   const yaml = `svc: 1\norganization: {slug: ${ada.org.slug}, name: Renamed}\ngeofences: []\n`
   const apply = ['apply', file('svc.yaml', yaml), '--prune', '--yes']
@@ -100,7 +100,7 @@ test('names every deletion of an apply, and each change', async () => {
   expect(used_at).not.toBeNull()
 })
 
-test('waits for the approval of the organization too, where its rules hold the same call back', async () => {
+test('also waits for the approval that the organization requires for the same call', async () => {
   const [user] = (await ok(['user', 'list', '--jq', '.[].id'])).trim().split('\n')
   const rules = JSON.stringify([{ operations: ['geofence create'], approvers: [user] }])
   await approved(['org', 'update', ada.org.slug, '--require-approval', rules])

@@ -19,7 +19,7 @@ describe('a profile with require_approval', () => {
     await ok(['profile', 'add', 'prod', '--base-url', service.baseUrl, '--with-key'], operator)
     await ok(['profile', 'set', 'prod', 'require_approval=geofence create, org delete, user'])
     await ok(['profile', 'use', 'prod'])
-    // Who enrolls must not be who asks.
+    // The key that enrolls a device must not be the key that requests approvals.
     env.SVC_ASK_KEY = (await ok(['key', 'create', '--name', 'asks', '--can', 'ask', '--jq', '.key'])).trim()
   })
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('a profile with require_approval', () => {
   const fence = ['geofence', 'create', '--name', 'HQ', '--latitude', '52.5', '--longitude', '13.4']
   const create = [...fence, '--radius', '100', '--is-active', '0']
 
-  test('asks the person of the profile first; the audit names the approval', async () => {
+  test('requests the approval first, and the audit log names it', async () => {
     const [done, id] = await Promise.all([svc(create, env), ada.answer()])
     expect(done.exit).toBe(0)
     expect(done.stderr).toContain(
@@ -39,7 +39,7 @@ describe('a profile with require_approval', () => {
     expect(await auditOf()).toContain(`approval:${id}`)
     expect(existsSync(receipts)).toBe(false)
   })
-  test('sends nothing when the person says no, and exits with 6', async () => {
+  test('sends nothing after a denial, and exits with 6', async () => {
     const [done] = await Promise.all([
       svc(['org', 'delete', ada.org.slug, '--yes'], env),
       ada.answer({ decision: 'deny' }),
@@ -48,7 +48,7 @@ describe('a profile with require_approval', () => {
     expect(done.stderr).toMatch(/Not approved \(denied\): nothing was sent/)
     expect(await ok(['org', 'get', ada.org.slug, '--json', 'slug'])).toContain(ada.org.slug)
   })
-  test('asks for a raw request to the same route, with its body', async () => {
+  test('applies to a raw request to the same route, and shows its body', async () => {
     const path = `/organization/${ada.org.id}/create/geo-fence`
     const [done] = await Promise.all([
       svc(['api', path, '-F', 'name=Raw', '-F', 'client_secret=hush'], env),
@@ -57,7 +57,7 @@ describe('a profile with require_approval', () => {
     expect(done.exit).toBe(6)
     expect(done.stderr).toContain(`svc api ${path} -X POST --input '{"name":"Raw","client_secret":"***"}'`)
   })
-  test('asks nobody for what is not listed, what only reads, and a dry run', async () => {
+  test('requests nothing for commands that are not listed, reads and dry runs', async () => {
     await ok(['geofence', 'list'])
     await ok(['user', 'list'])
     await ok([...create, '--dry-run'])
@@ -65,13 +65,13 @@ describe('a profile with require_approval', () => {
     await ok(['key', 'create', '--can', 'all', '--name', `ci of ${ada.org.slug}`])
     expect(await ada.requests('pending')).toEqual([])
   })
-  test('takes the request back when the command is interrupted, and sends nothing', async () => {
+  test('withdraws the request when the command is interrupted, and sends nothing', async () => {
     const { exit } = await onTerminal(create, env, [[/Waiting for/, '\u0003']])
     expect(exit).toBe(130)
     expect(await ada.requests('pending')).toEqual([])
     expect(await ok(['geofence', 'list', '-o', 'id'])).toBe('')
   })
-  test('does not let the environment choose who is asked', async () => {
+  test('ignores an approver from the environment', async () => {
     const bob = await somebody()
     const [done] = await Promise.all([
       svc(create, { ...env, SVC_DEFAULT_MOBILE: bob.mobile }),
@@ -80,19 +80,19 @@ describe('a profile with require_approval', () => {
     expect(done.exit).toBe(6)
     expect(await bob.requests('pending')).toEqual([])
   })
-  test('fails closed where nobody is named', async () => {
+  test('fails closed without an approver', async () => {
     await ok(['profile', 'set', 'prod', 'default_mobile='])
     const { exit, stderr } = await svc(create, env)
     expect(exit).toBe(2)
     expect(stderr).toMatch(/has no approver\nhint: svc profile set prod default_mobile=/)
     expect(await ok(['geofence', 'list', '-o', 'id'])).toBe('')
   })
-  test('refuses a command that svc does not have', async () => {
+  test('rejects an unknown command', async () => {
     const { exit, stderr } = await svc(['profile', 'set', 'prod', 'require_approval=orgs delete'], env)
     expect(exit).toBe(2)
     expect(stderr).toMatch(/"orgs delete" is not a command of svc; did you mean "org delete"\?/)
   })
-  test('with another service of the contract keeps the receipt of its tool server, and goes no further without one', async () => {
+  test('requires a tool server for another service, and saves its receipt', async () => {
     const hosted = await startFakeHosted()
     const fine = json(200, { status: 'success', message: 'OK' })
     const absent = json(404, { status: 'error', message: 'Not found' })

@@ -1,6 +1,6 @@
 import xterm from '@xterm/headless'
 
-/** What a terminal of this width shows after this output: the whole of it, a line that it wrapped in one piece. */
+/** The lines that a terminal of this width shows for an output. A wrapped line is one line. */
 export const screenOf = async (written: string, columns: number): Promise<string[]> => {
   const terminal = new xterm.Terminal({
     cols: columns,

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-test('reset-operator-key needs --yes in a script', async () => {
+test('reset-operator-key requires --yes in a script', async () => {
   const dir = join(home.path, 'share', 'svc')
   expect(await svc(reset, env)).toMatchObject({
     exit: 2,
@@ -36,7 +36,7 @@ test('reset-operator-key needs --yes in a script', async () => {
   expect([exit, JSON.parse(stdout)]).toEqual([0, { key: expect.stringMatching(/^svc_op_/) }])
 })
 
-test('reset-operator-key asks on a terminal, and No changes nothing', async () => {
+test('reset-operator-key asks on a terminal, and a no changes nothing', async () => {
   const no = await onTerminal(reset, env, [[/Go on\?/, 'n\r']])
   expect([no.exit, no.screen]).toEqual([1, expect.stringContaining('No key was revoked')])
   expect(no.screen).toContain(`in ${join(home.path, 'share', 'svc')}`)
@@ -45,7 +45,7 @@ test('reset-operator-key asks on a terminal, and No changes nothing', async () =
   expect(yes.screen).toContain('Revoked 1 operator key and ended 0 pending requests.')
 })
 
-test('reset-operator-key leaves the profile with two keys that work', async () => {
+test('reset-operator-key leaves the profile with two working keys', async () => {
   const profile = async () =>
     JSON.parse((await svc(['profile', 'show', 'local', '--reveal', '-o', 'json'], env)).stdout)
   const before = await profile()
@@ -69,7 +69,7 @@ test('reset-operator-key leaves the profile with two keys that work', async () =
   }
 })
 
-test('reset-operator-key asks nothing while the service runs', async () => {
+test('reset-operator-key does not ask while the service runs', async () => {
   const service = await startDefault(home.path)
   try {
     const refused = await onTerminal(reset, env, [])
@@ -80,12 +80,12 @@ test('reset-operator-key asks nothing while the service runs', async () => {
   }
 })
 
-test('reset-operator-key asks nothing where there is no store', async () => {
+test('reset-operator-key does not ask if there is no store', async () => {
   const missing = await onTerminal([...reset, '--data-dir', join(home.path, 'none')], env, [])
   expect([missing.exit, missing.screen]).toEqual([5, expect.stringContaining('There is no store')])
 })
 
-test('reset-operator-key says that it upgrades an older store, in a script too', async () => {
+test('reset-operator-key reports that it upgrades an older store, even in a script', async () => {
   const dataDir = join(home.path, 'older')
   await createOlderStore(dataDir, 7)
   const { exit, stderr } = await svc([...reset, '--yes', '--data-dir', dataDir], env)
@@ -95,7 +95,7 @@ test('reset-operator-key says that it upgrades an older store, in a script too',
   ])
 })
 
-test('a disk that takes no more is told, with what to do', async () => {
+test('svc serve reports a full disk, and what to do', async () => {
   const child = spawn(
     'sh',
     ['-c', `ulimit -f 8; exec '${process.execPath}' '${bin}' serve --port 0 --data-dir '${home.path}/small'`],
@@ -120,7 +120,7 @@ test('rotate-signing-key works while the service runs', async () => {
   }
 })
 
-test('rotate-master-key reads the new key of the environment from standard input', async () => {
+test('rotate-master-key reads the new key from standard input if the environment holds the old one', async () => {
   const dataDir = join(home.path, 'by-environment')
   await createOlderStore(dataDir, 13)
   const SVC_MASTER_KEY = readFileSync(join(dataDir, 'master.key'), 'utf8').trim()

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { bin, outcome, type Ended } from './processes.ts'
 
-// What svc prints to go on with, typed to the letter.
+// Types the commands that svc prints, exactly as printed.
 
-/** Types a line into a shell that has svc; its standard input is empty. */
+/** Types a line into a shell that has svc. Its standard input is empty. */
 export const typeLine = (line: string, env: Record<string, string>, cwd?: string): Promise<Ended> => {
   const child = spawn('bash', ['-c', `svc() { '${process.execPath}' '${bin}' "$@"; }\n${line}`], {
     cwd,
@@ -13,7 +13,7 @@ export const typeLine = (line: string, env: Record<string, string>, cwd?: string
   return outcome(child)
 }
 
-/** The command of a hint, without the sentence that may go on after it. */
+/** The command of a hint, without the rest of the sentence. */
 export const hintOf = ({ stderr }: Pick<Ended, 'stderr'>): string => {
   const [, line] =
     /^hint: (svc .*?)(?: continues.*| goes on.*| creates .*| makes .*|; .*)?$/m.exec(stderr) ?? []

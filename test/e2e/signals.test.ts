@@ -28,9 +28,9 @@ const health = (baseUrl: string): Promise<number | 'refused'> =>
 const withdrawn = /"status":"expired"/
 const listenersScript = fileURLToPath(new URL('listeners.cjs', import.meta.url))
 
-describe('svc serve, started as a user starts it', () => {
+describe('svc serve, started by a user', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'answers everyone who waits and exits 0 at %s',
+    'answers every waiting client and exits 0 on %s',
     async (signal) => {
       const service = await start()
       const answers = Promise.allSettled(await beginWaits(service, 1))
@@ -44,16 +44,16 @@ describe('svc serve, started as a user starts it', () => {
     },
   )
 
-  test('takes a signal that arrives twice as one', async () => {
+  test('treats a repeated signal as one', async () => {
     const service = await start()
     const { port } = new URL(service.baseUrl)
-    // Under way until its last line is sent, so that the service is still busy when the second signal arrives.
+    // In progress until its last line is sent, so that the service is still busy when the second signal arrives.
     const socket = createConnection(Number(port), '127.0.0.1')
     socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n')
     await expect.poll(() => health(service.baseUrl)).toBe(200)
     service.kill('SIGINT')
     await expect.poll(() => health(service.baseUrl)).toBe('refused')
-    // As npm and timeout do: the terminal has signalled the whole group, and they pass the signal on.
+    // The terminal signals the whole process group; npm and timeout then forward the signal again.
     service.kill('SIGINT')
     socket.write('\r\n')
     const [answer] = await once(socket, 'data')
@@ -61,10 +61,10 @@ describe('svc serve, started as a user starts it', () => {
     expect(await service.ended).toBe(0)
   })
 
-  test('answers everyone who waits when its terminal is closed', async () => {
+  test('answers every waiting client when its terminal is closed', async () => {
     const service = await startOnTerminal(home())
     const answers = Promise.allSettled(await beginWaits(service, 1))
-    // 128 + SIGHUP. Node itself would abort: 134, and a core dump.
+    // 128 + SIGHUP. Node itself would abort with 134 and a core dump.
     expect(await service.close()).toBe('129')
     expect((await answers).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled'])
   })

@@ -6,7 +6,7 @@ import { env, installHooks, ok, operator, path, people } from './approvals.ts'
 installHooks()
 
 describe('svc user enroll --software', () => {
-  test('makes a file for its owner alone, and no second one over it', async () => {
+  test('creates a file for its owner alone, and does not overwrite it', async () => {
     const file = path(`approver-${people}.json`)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const before = readFileSync(file, 'utf8')
@@ -15,7 +15,7 @@ describe('svc user enroll --software', () => {
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
 
-  test('says that a second key waits, and how the first is replaced by it', async () => {
+  test('creates a second key as pending, and explains how it replaces the first', async () => {
     const file = path('second.json')
     const enroll = ['user', 'enroll', String(people), '--software', '--file', file, '-o', 'id']
     const enrolled = await svc(enroll, env)
@@ -28,7 +28,7 @@ describe('svc user enroll --software', () => {
     expect(await ok(['approve', 'inbox', '--authenticator', file, '--approve', id])).toContain('approved')
   })
 
-  test('signs with Ed25519 too, and with nothing that was revoked', async () => {
+  test('signs with Ed25519, and not with a revoked key', async () => {
     const file = path('eddsa.json')
     const name = ['--first-name', 'Ed', '--last-name', 'D', '--email', 'ed@acme.example']
     const phone = ['--country-code', '+1', '--mobile', '2025559901']
@@ -56,7 +56,7 @@ describe('svc user enroll --software', () => {
     })
   })
 
-  test('is refused by a service that is not for development, and leaves no file', async () => {
+  test('is rejected by a service without --dev, and leaves no file', async () => {
     const strict = await startService(path('strict'), operator)
     try {
       const there = { ...env, SVC_BASE_URL: strict.baseUrl }

@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { bin } from './processes.ts'
 
-// A pseudo-terminal, made by `script`, which every Debian has. The environment holds nothing but what is given: no CI
-// and no NO_COLOR, as for a person.
+// A pseudo-terminal, made by `script`, which every Debian has. The environment holds only what is given: neither CI nor
+// NO_COLOR, as for a person.
 
 export type Size = { rows: number; columns: number }
 
-/** A process whose output is read as it comes. */
+/** A process whose output can be watched. */
 export type Watched = {
-  /** All of it, escape sequences included. */
+  /** The output so far, with escape sequences. */
   written(): string
-  /** Resolves once `reached` says so, which is asked after each output; false when the process ended before. */
+  /** Resolves with true once `reached` is true, which is checked after each output, or with false if the process ends first. */
   until(reached: () => boolean): Promise<boolean>
   ended: Promise<number | null>
   kill(): void
@@ -57,7 +57,7 @@ export type Terminal = Watched & {
   input: Writable
 }
 
-/** A command line of the shell on a terminal of this size. */
+/** Runs a shell command on a terminal of this size. */
 export const openTerminal = (
   command: string,
   {
@@ -78,7 +78,7 @@ export const openTerminal = (
   return { ...watch(child), type: (keys) => void child.stdin!.write(keys), input }
 }
 
-/** One svc command on a terminal: answers are typed, or something else is done, when their question is shown. */
+/** Runs one svc command on a terminal, and types each answer, or calls it, when its question appears. */
 export const onTerminal = async (
   args: string[],
   env: Record<string, string>,

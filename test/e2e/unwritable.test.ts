@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { env, folder, installHooks } from './bare-service.ts'
 import { bin, outcome, startSvc, svc } from './processes.ts'
 
-// Standard output that cannot be written: a full disk, and a reader that has gone.
+// Standard output that cannot be written: a full disk, and a reader that has closed its end.
 
 installHooks()
 
@@ -26,7 +26,7 @@ const named = async (words: string[], name: string): Promise<boolean> => {
   return (JSON.parse(stdout) as { name: string }[]).some((row) => row.name === name)
 }
 
-/** As `svc … >&-` in a shell; Node then opens /dev/null in its place. */
+/** Like `svc … >&-` in a shell. Node opens /dev/null in its place. */
 const intoNothing = (args: string[], redirection = '>&-') =>
   outcome(
     spawn('sh', ['-c', `"$@" ${redirection}`, 'sh', process.execPath, bin, ...args], {
@@ -35,8 +35,8 @@ const intoNothing = (args: string[], redirection = '>&-') =>
     }),
   )
 
-describe.runIf(existsSync('/proc/self/fdinfo/1'))('standard output that is closed', () => {
-  test('is told where a new key is lost in it', async () => {
+describe.runIf(existsSync('/proc/self/fdinfo/1'))('closed standard output', () => {
+  test('loses a new key, and svc says so', async () => {
     const { exit, stderr } = await intoNothing(['key', 'create', '--can', 'ask', '--name', 'closed'])
     expect(exit).toBe(11)
     expect(stderr).toContain('standard output is closed')
@@ -44,13 +44,13 @@ describe.runIf(existsSync('/proc/self/fdinfo/1'))('standard output that is close
     expect(stderr).not.toMatch(/svc_op_[0-9a-f]{8}_/)
   })
 
-  test('is told where the operator key of a first start is lost in it', async () => {
+  test('loses the operator key of a first start, and svc says so', async () => {
     const serve = ['serve', '--no-profile', '--port', '0', '--data-dir', `${folder.path}/closed`]
     const { exit, stderr } = await intoNothing(serve)
     expect([exit, stderr]).toEqual([11, expect.stringContaining('The operator key is lost')])
   })
 
-  test('is no mistake of a command that has no secret, nor is /dev/null where it was meant', async () => {
+  test('is no error for a command without a secret, and neither is an explicit /dev/null', async () => {
     expect(await intoNothing(['org', 'list'])).toMatchObject({ exit: 0, stderr: '' })
     expect(await intoNothing(['org', 'create', '--name', 'Closed'])).toMatchObject({ exit: 0 })
     const thrownAway = ['key', 'create', '--can', 'ask', '--name', 'thrown-away']
@@ -66,14 +66,14 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     })
   })
 
-  test('does not let a write look as if it had not happened', async () => {
+  test('does not make a write look like one that failed', async () => {
     const { exit, stderr } = await intoFullDisk(['org', 'create', '--name', 'Full', '--slug', 'full'])
     expect(exit).toBe(11)
     expect(stderr).toContain('svc org create was carried out, but its answer could not be shown')
     expect(await named(['org', 'list'], 'Full')).toBe(true)
   })
 
-  test('says that the operator key of a first start is lost, and how to make a new one', async () => {
+  test('loses the operator key of a first start, and svc prints how to create a new one', async () => {
     const dataDir = `${folder.path}/first`
     const serve = ['serve', '--no-profile', '-o', 'json', '--port', '0', '--data-dir', dataDir]
     const { exit, stderr } = await intoFullDisk(serve)
@@ -85,7 +85,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     expect(stderr).not.toMatch(/svc_op_/)
   })
 
-  test('says that a new key is lost, and does not write it to a log', async () => {
+  test('loses a new key, and svc does not write it to the log', async () => {
     const { exit, stderr } = await intoFullDisk(['key', 'create', '--can', 'all', '--name', 'full'])
     expect(exit).toBe(11)
     expect(stderr).toContain('The secret in it is lost')
@@ -94,8 +94,8 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
   })
 })
 
-describe('a reader that has gone', () => {
-  test('has seen enough of a read, and of a write without a secret', async () => {
+describe('a closed reader', () => {
+  test('is no error for a read or for a write without a secret', async () => {
     expect(await intoClosedPipe(['org', 'list', '-o', 'json'])).toMatchObject({ exit: 0, stderr: '' })
     expect(await intoClosedPipe(['org', 'create', '--name', 'Gone', '-o', 'json'])).toMatchObject({
       exit: 0,
@@ -104,7 +104,7 @@ describe('a reader that has gone', () => {
     expect(await named(['org', 'list'], 'Gone')).toBe(true)
   })
 
-  test('has not seen a new key', async () => {
+  test('loses a new key, and svc says so', async () => {
     const { exit, stderr } = await intoClosedPipe(['key', 'create', '--can', 'all', '--name', 'gone'])
     expect(exit).toBe(11)
     expect(stderr).toContain('svc key create was carried out')

@@ -8,7 +8,7 @@ afterEach(async () => {
 })
 
 describe('an admin', () => {
-  test('accepts who waits, with a check for each', async () => {
+  test('accepts pending members, verified each time', async () => {
     const admin = await stage.person()
     await stage.makeAdmin(admin)
     const member = await stage.person()
@@ -27,7 +27,7 @@ describe('an admin', () => {
     await expect(phone.page.getByRole('link', { name: 'Members' }).waitFor()).resolves.toBeUndefined()
   })
 
-  test('puts an active member on hold, found by name, and takes them back, by keyboard alone', async () => {
+  test('puts an active member on hold and reactivates them, by keyboard alone', async () => {
     const admin = await stage.person()
     await stage.makeAdmin(admin)
     for (let n = 0; n < 30; n += 1) await stage.person()

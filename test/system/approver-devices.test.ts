@@ -19,7 +19,7 @@ const codeSentTo = ({ mobile }: { mobile: string }): string | undefined =>
   )?.[1]
 
 describe('a second phone', () => {
-  test('waits for the first, which approves it with its check', async () => {
+  test('waits until the first phone approves it, verified', async () => {
     const user = await stage.person()
     const first = await stage.enrolled(user)
     const second = await stage.registered(user)
@@ -41,7 +41,7 @@ describe('a second phone', () => {
     expect([...first.misdeeds, ...second.misdeeds]).toEqual([])
   })
 
-  test('is refused, and says so', async () => {
+  test('is rejected, and says so', async () => {
     const user = await stage.person()
     const first = await stage.enrolled(user)
     const second = await stage.registered(user)
@@ -57,8 +57,8 @@ describe('a second phone', () => {
   })
 })
 
-describe('a phone in place of a lost one', () => {
-  test('waits for an admin, who approves it with their check', async () => {
+describe('a phone that replaces a lost one', () => {
+  test('waits until an admin approves it, verified', async () => {
     const admin = await stage.person()
     await stage.makeAdmin(admin)
     const chief = await stage.enrolled(admin)
@@ -77,7 +77,7 @@ describe('a phone in place of a lost one', () => {
     expect([...chief.misdeeds, ...phone.misdeeds]).toEqual([])
   })
 
-  test('says when it becomes active, and is refused with the phone that was thought lost', async () => {
+  test('reports when it becomes active, and the phone that was not lost can reject it', async () => {
     const admin = await stage.person()
     await stage.makeAdmin(admin)
     const chief = await stage.enrolled(admin)
@@ -104,7 +104,7 @@ describe('a phone in place of a lost one', () => {
   })
 })
 
-test('a first phone becomes active with the code that was sent by SMS', async () => {
+test('a first phone becomes active with a code sent by SMS', async () => {
   await stage.setPolicy({ device_proof: 'otp' })
   const user = await stage.person()
   const phone = await stage.registered(user)

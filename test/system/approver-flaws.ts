@@ -3,9 +3,9 @@ import type { Phone } from './approver-phone.ts'
 
 type Finding = { impact: string; id: string; nodes: { html: string }[] }
 
-/** Beside what axe finds: a screen that is wider than the phone, a target that is smaller than a finger. */
+/** Checks besides those of axe: a screen wider than the phone, a target smaller than a finger. */
 export const flaws = async ({ page, devtools }: Phone): Promise<string[]> => {
-  // Through the debugger, as the policy of the page lets no script in.
+  // Through the debugger, because the content security policy allows no injected script.
   await devtools.send('Runtime.evaluate', { expression: axe.source })
   const found: Finding[] = await page.evaluate('axe.run().then(({ violations }) => violations)')
   const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -15,7 +15,7 @@ afterEach(async () => {
 })
 
 describe.each(['light', 'dark'] as const)('each screen, %s', (scheme) => {
-  test('has nothing that axe calls serious, fits the phone, and is large enough to tap', async () => {
+  test('has no serious axe violation, fits the phone, and has large enough targets', async () => {
     const user = await stage.person()
     const phone = await stage.openPhone(scheme)
     const seen: Record<string, string[]> = {}
@@ -65,8 +65,8 @@ describe.each(['light', 'dark'] as const)('each screen, %s', (scheme) => {
   })
 })
 
-describe.each(['light', 'dark'] as const)('the screens that another one causes, %s', (scheme) => {
-  test('have nothing that axe calls serious: approved, decided elsewhere, no connection', async () => {
+describe.each(['light', 'dark'] as const)('screens caused by another device or a failure, %s', (scheme) => {
+  test('have no serious axe violation: approved, decided elsewhere, no connection', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user, scheme)
     const { page } = phone
@@ -86,7 +86,7 @@ describe.each(['light', 'dark'] as const)('the screens that another one causes, 
     await phone.tap('Done')
     await phone.sees('Nothing waits for you')
     await phone.context.setOffline(true)
-    // What would have come breaks the wait for it.
+    // The response is lost with the connection.
     await stage.ask(user)
     await page.getByRole('status').getByText('No connection').waitFor()
     seen.offline = await flaws(phone)
@@ -99,7 +99,7 @@ describe.each(['light', 'dark'] as const)('the screens that another one causes, 
     expect(seen).toEqual({ approved: [], elsewhere: [], offline: [], 'not connected': [] })
   })
 
-  test('have nothing that axe calls serious: the members, for an admin', async () => {
+  test('have no serious axe violation: the members, for an admin', async () => {
     const admin = await stage.person()
     await stage.makeAdmin(admin)
     await stage.putOnHold(await stage.person())
@@ -117,7 +117,7 @@ describe.each(['light', 'dark'] as const)('the screens that another one causes, 
   })
 })
 
-test('the whole page is under 60 KB, and nothing in it comes from elsewhere', () => {
+test('the whole page is under 60 KB and loads nothing from elsewhere', () => {
   const files = readdirSync(page).map((name) => ({ name, bytes: readFileSync(join(page, name)) }))
   const size = files.reduce((sum, { bytes }) => sum + gzipSync(bytes, { level: 9 }).length, 0)
   expect(size).toBeLessThan(60 * 1024)

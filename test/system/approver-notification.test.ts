@@ -4,7 +4,7 @@ import { installHooks, stage } from './open-stage.ts'
 installHooks()
 
 describe('a notification', () => {
-  test('says that something waits and never what, and opens it', async () => {
+  test('says that a request is pending, but not which, and opens it', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     await phone.context.grantPermissions(['notifications'], { origin: stage.origin })
@@ -28,7 +28,7 @@ describe('a notification', () => {
     await expect
       .poll(() => phone.page.evaluate(shown))
       .toEqual([{ title: 'An approval is waiting', body: 'Open it to see what is asked.', tag: request_id }])
-    // A tap, in the worker itself: no finger reaches the shade of a headless browser.
+    // Dispatched in the worker itself: a headless browser has no notification shade to tap.
     const [worker] = phone.context.serviceWorkers()
     await worker!.evaluate(`registration.getNotifications().then(([notification]) => {
       dispatchEvent(new NotificationEvent('notificationclick', { notification }))
@@ -38,7 +38,7 @@ describe('a notification', () => {
     await expect.poll(() => phone.page.evaluate(shown)).toEqual([])
   })
 
-  test('for a request that the page has not seen yet finds it', async () => {
+  test('opens a request that the page has not loaded yet', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const { request_id } = await stage.ask(user)
@@ -47,7 +47,7 @@ describe('a notification', () => {
     await expect(approve.waitFor()).resolves.toBeUndefined()
   })
 
-  test('that is refused leaves a way on', async () => {
+  test('shows how to continue when notifications are blocked', async () => {
     const user = await stage.person()
     const phone = await stage.openPhone()
     await phone.page.goto(await stage.linkFor(user.id))

@@ -4,8 +4,8 @@ import { installHooks, open, stage } from './open-stage.ts'
 
 installHooks()
 
-describe('while a request is open', () => {
-  test('says that it has lapsed', async () => {
+describe('an open request', () => {
+  test('shows that it has expired', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const { request_id } = await stage.ask(user, { lifetime_s: 3 })
@@ -14,7 +14,7 @@ describe('while a request is open', () => {
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'expired' })
   })
 
-  test('says that whoever asked took it back', async () => {
+  test('shows that the requester withdrew it', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const { request_id } = await stage.ask(user)
@@ -23,7 +23,7 @@ describe('while a request is open', () => {
     await expect(phone.sees('Decided elsewhere')).resolves.toBeUndefined()
   })
 
-  test('lets one of two phones decide, and tells the other', async () => {
+  test('is decided by one of two phones, and the other shows that', async () => {
     const user = await stage.person()
     const phones = [await stage.enrolled(user), await stage.registered(user)]
     const [first, second] = phones as [Phone, Phone]
@@ -46,7 +46,7 @@ describe('while a request is open', () => {
 })
 
 describe('a page left open', () => {
-  test('shows a request and its end by itself', async () => {
+  test('shows new requests and their end without a reload', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const { request_id } = await stage.ask(user)
@@ -55,7 +55,7 @@ describe('a page left open', () => {
     await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
   })
 
-  test('says that there is no connection, and goes on when it is back', async () => {
+  test('shows that there is no connection, and continues when it is back', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     await phone.context.setOffline(true)
@@ -66,7 +66,7 @@ describe('a page left open', () => {
     await phone.page.getByText('No connection').waitFor({ state: 'detached' })
   })
 
-  test('opens without a network from what it has kept', async () => {
+  test('opens offline from its cache', async () => {
     const phone = await stage.enrolled(await stage.person())
     await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
     await phone.context.setOffline(true)
@@ -84,7 +84,7 @@ describe('a page left open', () => {
     await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
   })
 
-  test('tells a phone at once that it was removed, whatever it shows', async () => {
+  test('shows at once that the phone was removed, on any screen', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const { request_id } = await stage.ask(user)

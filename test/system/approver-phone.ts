@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core'
 
-// A phone: a browser profile of its own whose authenticator checks its owner, or does not.
+// A phone: a browser profile with an authenticator that verifies its owner or does not.
 
 const flags = [
   '--headless',
@@ -16,7 +16,7 @@ const flags = [
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
 
-/** Its profile is a temporary one that goes with it. */
+/** The browser profile is temporary and is deleted when the phone closes. */
 export const launch = (): Promise<Browser> => {
   if (executablePath === undefined) throw new Error('Chromium is missing: apt-get install -y chromium')
   return chromium.launch({ executablePath, args: flags })
@@ -26,12 +26,12 @@ export type Phone = {
   page: Page
   context: BrowserContext
   devtools: CDPSession
-  /** What a page may not do: requests to others, breaches of its policy, errors of its script. */
+  /** What the page must not cause: requests to other hosts, policy violations, script errors. */
   misdeeds: string[]
   tap(name: string): Promise<void>
-  /** The heading of the screen that is to come. */
+  /** Waits for a screen with this heading. */
   sees(heading: string | RegExp): Promise<void>
-  /** Whether its owner passes the check from now on. */
+  /** Whether the owner passes verification from now on. */
   setOwner(present: boolean): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export const createPhone = async (
   const misdeeds: string[] = []
   context.on('request', (request) => {
     const url = new URL(request.url())
-    // The link of a service for development names its address, which answers with its name.
+    // The link of a development service contains an IP address, which redirects to localhost.
     url.hostname = url.hostname.replace('127.0.0.1', 'localhost')
     if (url.origin !== origin) misdeeds.push(`request to ${url}`)
   })

@@ -3,7 +3,7 @@ import { installHooks, stage } from './open-stage.ts'
 
 installHooks()
 
-test('the place goes along with an approval where there are rules about it', async () => {
+test('an approval includes the location if a rule requires it', async () => {
   const user = await stage.person()
   await stage.setFence(user, { latitude: 48.1, longitude: 11.5 })
   const phone = await stage.openPhone()
@@ -20,7 +20,7 @@ test('the place goes along with an approval where there are rules about it', asy
   expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
 })
 
-test('where the phone does not say its place, its owner decides whether to send without', async () => {
+test('the owner decides whether to approve without a location when the phone has none', async () => {
   const user = await stage.person()
   await stage.setFence(user, { latitude: 48.1, longitude: 11.5 })
   const phone = await stage.openPhone()

@@ -7,7 +7,7 @@ import { createPhone, launch, type Phone } from './approver-phone.ts'
 
 const operator = 'svc_op_approver_0123456789012345678901234567890'
 
-/** From a registration to the inbox, past what the page offers. */
+/** From a new registration to the inbox, past the offer of notifications. */
 const reachesInbox = async (phone: Phone): Promise<void> => {
   await phone.sees(/Ring when|Nothing waits/)
   if (await phone.page.getByRole('button', { name: 'Not now' }).isVisible()) await phone.tap('Not now')
@@ -29,7 +29,7 @@ export const createStage = async () => {
       await service.call('POST', `/svc/v1/organizations/${org.id}/users/${user}/enrollments`, { body: {} }),
     ).url
 
-  /** A phone that has just registered, whatever it shows then. */
+  /** A phone that has just registered, on whatever screen it shows. */
   const registered = async (user: { id: number }, scheme?: 'light' | 'dark'): Promise<Phone> => {
     const phone = await createPhone(browser, origin, scheme)
     await phone.page.goto(await linkFor(user.id))
@@ -47,7 +47,7 @@ export const createStage = async () => {
     browser,
     linkFor,
     openPhone: (scheme?: 'light' | 'dark'): Promise<Phone> => createPhone(browser, origin, scheme),
-    /** Somebody new: a phone rings five times in ten minutes and no more. */
+    /** A new person for each test, because one phone receives at most five requests in ten minutes. */
     person: async (more: object = {}): Promise<{ id: number; mobile: string }> => {
       people += 1
       return createMember(service, org.id, people, more)

@@ -4,7 +4,7 @@ import { installHooks, open, stage } from './open-stage.ts'
 installHooks()
 
 describe('enrollment', () => {
-  test('registers a phone and takes the token out of the address at once', async () => {
+  test('registers a phone and removes the token from the address at once', async () => {
     const user = await stage.person()
     const phone = await stage.openPhone()
     await phone.page.goto(await stage.linkFor(user.id))
@@ -19,7 +19,7 @@ describe('enrollment', () => {
     expect(phone.misdeeds).toEqual([])
   })
 
-  test('says that a link has expired or was already used, and what to ask for', async () => {
+  test('rejects a link that has expired or was already used, and says what to request', async () => {
     const user = await stage.person()
     const link = await stage.linkFor(user.id)
     const first = await stage.openPhone()
@@ -32,7 +32,7 @@ describe('enrollment', () => {
     await second.page.getByText('Ask your admin for a new link').waitFor()
   })
 
-  test('leaves the link unspent when the owner does not pass the check', async () => {
+  test('does not use up the link when verification fails', async () => {
     const user = await stage.person()
     const phone = await stage.openPhone()
     await phone.setOwner(false)
@@ -44,7 +44,7 @@ describe('enrollment', () => {
     await expect(phone.sees(/Ring when|Nothing waits/)).resolves.toBeUndefined()
   })
 
-  test('tells a phone that is registered that it needs no link', async () => {
+  test('tells a registered phone that it needs no link', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     await phone.page.goto(await stage.linkFor(user.id))
@@ -56,7 +56,7 @@ describe('enrollment', () => {
 })
 
 describe('a decision', () => {
-  test('approves what was shown, after the check of the device', async () => {
+  test('approves what was shown, after the device verified its owner', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const { request_id } = await stage.ask(user, { reason: 'Fixes the login outage', requester: 'CI' })
@@ -71,7 +71,7 @@ describe('a decision', () => {
     expect(phone.misdeeds).toEqual([])
   })
 
-  test('is made on what the data says, with the words of the requester apart from it', async () => {
+  test('is based on the data, apart from the words of the requester', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const data = {
@@ -103,7 +103,7 @@ describe('a decision', () => {
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'denied', detail: null })
   })
 
-  test('denies and mutes what was not expected', async () => {
+  test('denies and mutes an unexpected request', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const { request_id } = await stage.ask(user)
@@ -114,7 +114,7 @@ describe('a decision', () => {
     expect((await stage.statusOf(request_id)).detail).toMatch(/did not expect/)
   })
 
-  test('does not count without the check of the owner, and can be tried again', async () => {
+  test('does not count without verification, and can be repeated', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const { request_id } = await stage.ask(user)
@@ -128,7 +128,7 @@ describe('a decision', () => {
     await phone.sees('Approved')
   })
 
-  test('takes the number that the gateway sees', async () => {
+  test('takes the number that the requester sees', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const { request_id, number } = await stage.ask(user, { number: true })
@@ -140,7 +140,7 @@ describe('a decision', () => {
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
   })
 
-  test('gives one more try after a wrong number, and then denies', async () => {
+  test('allows one more attempt after a wrong number, then denies', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const { request_id, number } = await stage.ask(user, { number: true })
@@ -156,10 +156,10 @@ describe('a decision', () => {
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'denied' })
   })
 
-  test('marks what is invisible, and leaves the text that can be seen as it is', async () => {
+  test('marks invisible characters, and keeps the visible text as it is', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
-    // The service takes no such text; another one might.
+    // This service rejects such text. Another one might not.
     await phone.page.route('**/svc/v1/approver/requests*', async (route) => {
       const response = await route.fetch()
       const text = (await response.text()).replaceAll(
@@ -176,7 +176,7 @@ describe('a decision', () => {
     await phone.page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
-  test('shows the exact text, and no markup', async () => {
+  test('shows the exact text, without markup', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const action = '<b>Pay</b>  12\n10'

@@ -12,8 +12,8 @@ import { createPerson, remote, type Person } from '../e2e/person.ts'
 import { bin } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// MCP clients that people use, as npm has them. Their versions are locked beside the scripts that drive them; they are
-// installed here, and once for each lock, so that `npm ci` of svc stays small.
+// Popular MCP clients from npm. Their versions are locked beside the scripts that run them. They are installed here, once
+// for each lock, so that `npm ci` of svc stays small.
 
 const scripts = fileURLToPath(new URL('clients', import.meta.url))
 const cache = fileURLToPath(new URL('../../node_modules/.cache/svc-mcp-clients', import.meta.url))
@@ -24,7 +24,7 @@ let service: Awaited<ReturnType<typeof serve>>
 let stop = async (): Promise<void> => undefined
 let people = 0
 
-/** Complete or absent: an installation that broke off is made again. */
+/** Complete or absent: an interrupted installation is repeated. */
 const install = async (): Promise<string> => {
   const lock = readFileSync(join(scripts, 'package-lock.json'))
   const home = join(cache, createHash('sha256').update(lock).digest('hex').slice(0, 16))
@@ -40,7 +40,7 @@ const install = async (): Promise<string> => {
   return home
 }
 
-/** `svc serve` as a stranger types it: it makes a key and saves the profile `local`. Software keys need `--dev`. */
+/** `svc serve` as a new user types it: it creates a key and saves the profile `local`. Software keys need `--dev`. */
 const serve = async () => {
   const args = [bin, 'serve', '--port', '0', '--dev', '--data-dir', join(folder.path, 'data'), '-o', 'json']
   const env = { PATH: process.env.PATH, ...config }
@@ -75,7 +75,7 @@ const person = (): Promise<Person> => createPerson(remote(service.baseUrl, servi
 
 type Told = { tools: string[]; approved: string; denied: string }
 
-/** Approves what is asked first and denies what is asked next. */
+/** Approves the first request and denies the second. */
 const decide = async (ada: Person): Promise<void> => {
   await ada.answer()
   await ada.answer({ decision: 'deny' })
@@ -83,7 +83,7 @@ const decide = async (ada: Person): Promise<void> => {
 
 const statusOf = (text: string): unknown => (JSON.parse(text) as { status?: unknown }).status
 
-/** What a client made of the tools and of both answers. */
+/** What a client reports about the tools and both answers. */
 const seen = ({ tools, approved, denied }: Told) => ({
   tools: tools.toSorted(),
   answers: [statusOf(approved), statusOf(denied)],
@@ -100,7 +100,7 @@ const stdio = () => ({
   env: { PATH: process.env.PATH!, ...config },
 })
 
-/** Runs a client to its end, while the person decides. */
+/** Runs a client to its end while the person decides. */
 const run = async (script: string, server: object, bridge = '') => {
   const ada = await person()
   const child = spawn(process.execPath, [join(installed, `${script}.mjs`), ada.mobile], {
@@ -125,12 +125,12 @@ test.each([
   ['the Inspector', 'inspector'],
   ['the Vercel AI SDK', 'ai-sdk'],
   ['the LangChain adapters', 'langchain'],
-])('%s connects, lists, and gets a yes and a no over HTTP', async (_, script) => {
+])('%s connects, lists the tools, and gets an approval and a denial over HTTP', async (_, script) => {
   expect(await run(script, http())).toEqual(expected)
 })
 
 test.each(['mcp-remote', 'supergateway'])(
-  '%s bridges to the service, and passes a yes and a no',
+  '%s connects to the service, and returns an approval and a denial',
   async (bridge) => {
     expect(await run('sdk', http(), bridge)).toEqual(expected)
   },
@@ -141,19 +141,22 @@ test.each([
   ['the Inspector', 'inspector'],
   ['the Vercel AI SDK', 'ai-sdk'],
   ['the LangChain adapters', 'langchain'],
-])('%s starts svc mcp with the saved profile, and gets a yes and a no', async (_, script) => {
+])('%s starts svc mcp with the saved profile, and gets an approval and a denial', async (_, script) => {
   expect(await run(script, stdio())).toEqual(expected)
 })
 
-test.each(eras)('the official SDK, version 2, gets a yes and a no on both ways (%s)', async (_, era) => {
-  for (const client of [await overHttp(era, http().url), await overStdio(era, config)]) {
-    const ada = await person()
-    const ask = async (action: string): Promise<string> =>
-      (await call(client, 'request_approval', { action, approver_mobile: ada.mobile, timeout_s: 60 })).text
-    const deciding = decide(ada)
-    const tools = (await client.listTools()).tools.map(({ name }) => name)
-    const [approved, denied] = [await ask('Deploy 4.2'), await ask('Drop the table')]
-    expect(seen({ tools, approved, denied })).toEqual(expected)
-    await Promise.all([deciding, client.close()])
-  }
-})
+test.each(eras)(
+  'the official SDK, version 2, gets an approval and a denial over HTTP and standard input (%s)',
+  async (_, era) => {
+    for (const client of [await overHttp(era, http().url), await overStdio(era, config)]) {
+      const ada = await person()
+      const ask = async (action: string): Promise<string> =>
+        (await call(client, 'request_approval', { action, approver_mobile: ada.mobile, timeout_s: 60 })).text
+      const deciding = decide(ada)
+      const tools = (await client.listTools()).tools.map(({ name }) => name)
+      const [approved, denied] = [await ask('Deploy 4.2'), await ask('Drop the table')]
+      expect(seen({ tools, approved, denied })).toEqual(expected)
+      await Promise.all([deciding, client.close()])
+    }
+  },
+)

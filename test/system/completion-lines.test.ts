@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { bin } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// The lines of docs/completion.md that set completion up, typed in the shell that they are for, in an empty home.
+// The setup lines of docs/completion.md, typed into the shell that they are for, with an empty home folder.
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/completion.md', import.meta.url)), 'utf8')
 const lineFor = (shell: string): string => new RegExp(`^\\| ${shell} \\| \`([^\`]+)\``, 'm').exec(page)![1]!
@@ -19,7 +19,7 @@ test.each([
   ['bash', ['-ic', 'complete -p svc'], /_svc/],
   ['zsh', ['-ic', 'print ${_comps[svc]}'], /^_svc$/m],
   ['fish', ['-c', 'complete -C "svc org "'], /^create\t/m],
-])('%s completes svc after the line that the docs print', (shell, ask, expected) => {
+])('%s completes svc after the documented setup line', (shell, ask, expected) => {
   const folder = temporaryFolder()
   try {
     mkdirSync(join(folder.path, 'bin'))

@@ -9,7 +9,7 @@ import { completionScript } from '../../src/cli/completion/command.ts'
 import { bin, startService, svc, type Service } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// The generated scripts, loaded and exercised in the real shells.
+// The generated scripts, loaded and used in the real shells.
 
 const kept = (name: string): string =>
   fileURLToPath(new URL(`../../completions/svc.${name}`, import.meta.url))
@@ -24,7 +24,7 @@ beforeAll(() => {
 })
 afterAll(() => remove())
 
-/** Where the completion finds `svc`, and what it asks. */
+/** Where the completion finds `svc`, and which service it queries. */
 let env: NodeJS.ProcessEnv = {}
 
 const output = (command: string, args: string[]): string[] => {
@@ -39,7 +39,7 @@ const output = (command: string, args: string[]): string[] => {
 
 const bashRun = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _svc; printf '%s\\n' "\${COMPREPLY[@]}"`
 
-/** What the shell offers at the end of a line, by name. */
+/** What the shell offers at the end of a line. */
 const shells: Record<'bash' | 'zsh' | 'fish', (script: string, line: string) => string[]> = {
   bash: (script, line) =>
     output('bash', ['--norc', '-c', bashRun, '_', script, ...line.split(/(?<=\S) |(?<==)|(?==)/)]),
@@ -71,11 +71,11 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (name) => {
     ['svc service restore body.json ', []],
     ['svc completion bash ', []],
     ['svc help exit-codes f', ['formatting']],
-  ])('offers after "%s" just what goes there', (line, expected) => {
+  ])('offers after "%s" only what fits', (line, expected) => {
     expect(complete(line).toSorted()).toEqual(expected)
   })
 
-  test('offers all groups after the name of the program', () => {
+  test('offers every group after the program name', () => {
     expect(complete('svc ')).toEqual(
       expect.arrayContaining([
         'org',
@@ -90,7 +90,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (name) => {
     )
   })
 
-  test('offers the flags of a command and those of every command after a dash', () => {
+  test('offers the flags of a command and the global flags after a dash', () => {
     const offered = complete('svc org create --')
     expect(offered).toEqual(expect.arrayContaining(['--slug', '--dry-run', '--output', '--help']))
     expect(offered).not.toContain('--latitude')
@@ -102,11 +102,11 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (name) => {
     ])
   })
 
-  test('offers a file whose name has a space as one', () => {
+  test('offers a file name with a space as one word', () => {
     expect(complete('svc org create --input two')).toHaveLength(1)
   })
 
-  test('runs nothing that stands in a description', () => {
+  test('executes nothing in a description', () => {
     const about = `it's $(touch run) \`touch run\` "\\' ; touch run ; ' %s:x`
     const flag = { flags: '--loud <word>', about, takesValue: true, choices: ['very'] }
     const child = {
@@ -130,7 +130,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (name) => {
   })
 })
 
-describe('what only the service knows', () => {
+describe('values that only the service knows', () => {
   let service: Service
   let client: Record<string, string>
   const requests: string[] = []
@@ -162,7 +162,7 @@ describe('what only the service knows', () => {
   })
   afterAll(() => service.stop())
 
-  test.each(['bash', 'zsh', 'fish'] as const)('is offered by %s', (name) => {
+  test.each(['bash', 'zsh', 'fish'] as const)('are offered by %s', (name) => {
     const complete = (line: string): string[] => shells[name](kept(name), line).toSorted()
     expect(complete('svc org get ')).toEqual(['acme', 'borealis'])
     expect(complete('svc user list --org b')).toEqual(['borealis'])
@@ -178,7 +178,7 @@ describe('what only the service knows', () => {
     expect(existsSync(join(folder, 'run'))).toBe(false)
   })
 
-  test("comes with what it is, is kept for a minute in a file of one's own, and is never waited for long", async () => {
+  test('are described, cached for a minute in a private file, and never block for long', async () => {
     const ask = (extra: Record<string, string> = {}) =>
       svc(['completion', 'values', 'org', '--', 'org', 'get'], { ...client, ...extra })
     const { stdout } = await ask()

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 type Check = { id: string; status: string }
 
-/** The suite needs Node 22, which comes from npm. Answers what each scenario found. */
+/** Runs the suite and returns the result of each scenario. The suite needs Node 22, which comes from npm. */
 const run = async (requirements: string): Promise<[scenario: string, checks: Check[]][]> => {
   const results = join(folder.path, requirements)
   const url = new URL('/mcp', service.baseUrl).href
@@ -48,7 +48,7 @@ test.each([
   ['2025-11-25', 33, 38],
   ['2026-07-28', 50, 99],
 ])(
-  'meets all of %s that three tools can',
+  'passes every requirement of %s that three tools can meet',
   async (requirements, scenarios, passed) => {
     const found = await run(requirements)
     const checks = found.flatMap(([scenario, all]) => all.map((check) => ({ scenario, ...check })))

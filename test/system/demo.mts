@@ -5,7 +5,7 @@ import { startService, svc, type Ended } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { createPhone, launch } from './approver-phone.ts'
 
-// `npm run demo -- --browser`: enroll, approve and verify with a browser as the phone; a picture of each screen.
+// `npm run demo -- --browser`: enroll, approve and verify with a browser as the phone, and save a screenshot of each screen.
 
 const pictures = fileURLToPath(new URL('../../demo-pictures/', import.meta.url))
 rmSync(pictures, { recursive: true, force: true })

@@ -14,7 +14,7 @@ test.each([
   [['one', 'two', 'three'], ['one', '…', 'two'], false],
   [['one', 'two'], ['one'], false],
   [['acme    Acme Corp'], ['acme\tAcme Corp'], true],
-])('at 100 columns, %j agrees with %j: %s', (shown, expected, result) => {
+])('compares %j with %j at 100 columns: %s', (shown, expected, result) => {
   expect(agrees(shown, expected)).toBe(result)
 })
 
@@ -27,7 +27,7 @@ test.each([
   [['1  2026-1…'], ['1  2030-01-31T12:00:00.000Z'], true],
   [['a long text that', 'was wrapped'], ['a long text that was wrapped'], true],
   [['a long text that', 'was changed'], ['a long text that was wrapped'], false],
-])('at another width, %j agrees with %j: %s', (shown, expected, result) => {
+])('compares %j with %j at another width: %s', (shown, expected, result) => {
   expect(agreesLoosely(shown, expected)).toBe(result)
 })
 
@@ -40,7 +40,7 @@ const step: Step = {
   keys: [],
 }
 
-test('what a command shows later is compared at its end', () => {
+test('compares the later output of a command at its end', () => {
   const steps = [{ ...step, later: ['approved'] }]
   const shown = { exit: 0, written: '', lines: ['asked', 'approved'], meanwhile: ['asked'] }
   expect(disagreements(steps, [shown], agrees)).toEqual([])
@@ -48,7 +48,7 @@ test('what a command shows later is compared at its end', () => {
   expect(disagreements(steps, [denied], agrees)).toMatchObject([{ line: 7, shown: ['asked', 'denied'] }])
 })
 
-test('a page that ended before a step disagrees, and a hidden step never does', () => {
+test('reports steps that did not run, except hidden ones', () => {
   expect(disagreements([step], [], agrees)).toMatchObject([{ line: 7 }])
   expect(disagreements([{ ...step, hidden: true }], [], agrees)).toEqual([])
 })

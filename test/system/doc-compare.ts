@@ -1,9 +1,9 @@
 import type { Shown } from './doc-play.ts'
 import type { Step } from './doc-page.ts'
 
-// Whether what a command shows is what the page says. `…` stands for any text, alone on a line for any lines.
+// Compares the output of a command with its page. `…` matches any text; alone on a line, any number of lines.
 
-/** What is another each time, under one name. */
+/** Values that differ on each run, each replaced by a name. */
 const settled = (line: string): string =>
   line
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, '<time>')
@@ -17,7 +17,7 @@ const settled = (line: string): string =>
     .replaceAll(/\b\d+:\d\d left\b/g, '<n> left')
     .trimEnd()
 
-/** A tab is as wide as on a terminal. */
+/** Expands tabs as a terminal does. */
 const untabbed = (line: string): string =>
   line.replaceAll(/([^\t]*)\t/g, (_, before: string) => before + ' '.repeat(8 - (before.length % 8)))
 
@@ -45,14 +45,14 @@ const linesAgree = (shown: readonly string[], expected: readonly string[], same:
   return at(0, 0)
 }
 
-/** To the letter, on a terminal as wide as the pages are written for. */
+/** Compares exactly, on a terminal as wide as the pages are written for. */
 export const agrees = (shown: readonly string[], expected: readonly string[]): boolean =>
   linesAgree(shown, expected, matches)
 
-/** A time that was cut, whose rest cannot be known. */
+/** A truncated time, whose rest is unknown. */
 const uncut = (cell: string): string => settled(cell).replaceAll(/\b\d{4}-[\d\-T:.]*…/g, '…')
 
-/** Cells of which either may be cut: what is left of both is the same. */
+/** Cells of which either may be truncated: they match if the visible parts are equal. */
 const cellsAgree: Same = (shown, expected) => {
   if (matches(shown, expected)) return true
   const [left, right] = [uncut(shown), uncut(expected)].map((text) => text.split('…')[0]!)
@@ -70,7 +70,7 @@ const rowsAgree: Same = (shown, expected) => {
 
 const words = (lines: readonly string[]): string => lines.join(' ').replaceAll(/\s+/g, ' ').trim()
 
-/** On a terminal of another width, where tables have other gaps and cuts and texts have other line ends. */
+/** Compares on a terminal of another width, where tables have other gaps and cuts, and texts have other line ends. */
 export const agreesLoosely = (shown: readonly string[], expected: readonly string[]): boolean =>
   linesAgree(shown, expected, rowsAgree) || matches(words(shown), words(expected))
 
@@ -78,7 +78,7 @@ const trimmed = (lines: readonly string[]): string[] => lines.join('\n').trim().
 
 export type Disagreement = { line: number; command: string; expected: string[]; shown: string[] }
 
-/** Where a page says something else than what is shown. */
+/** Where the page and the output differ. */
 export const disagreements = (
   steps: readonly Step[],
   shown: readonly Shown[],

@@ -3,7 +3,7 @@ import { stepsOf } from './doc-page.ts'
 
 const step = { hidden: false, terminal: 'main', expected: [], keys: [] }
 
-test('a page is read as it is typed, hidden steps too', () => {
+test('reads the commands of a page in order, including hidden ones', () => {
   const page = '<!-- $ svc one -->\n```console\n$ svc two \\\n>   --three\nfour\n$ svc five\n```\nsix\n'
   expect(stepsOf(page)).toEqual([
     { ...step, line: 1, command: 'svc one', hidden: true },
@@ -12,7 +12,7 @@ test('a page is read as it is typed, hidden steps too', () => {
   ])
 })
 
-test('a command goes on in a later block of its own terminal', () => {
+test('continues a command in a later block of its terminal', () => {
   const page =
     '```console\n$ svc ask\nasked\n```\n```console ada\n$ svc inbox\n```\n```console\napproved\n```\n'
   expect(stepsOf(page)).toEqual([
@@ -21,7 +21,7 @@ test('a command goes on in a later block of its own terminal', () => {
   ])
 })
 
-test('keys are typed when the screen shows their question, and pipes have a command instead', () => {
+test('types keys when the screen shows their question, and replaces the command in pipes', () => {
   const page =
     '```console\n$ svc inbox\n```\n<!-- at "Your decision": Down Enter -->\n<!-- piped: svc deny -->\n'
   expect(stepsOf(page)).toEqual([

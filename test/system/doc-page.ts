@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-// A page of the docs, read as commands: each line that starts with `$` in a block marked `console` is typed, and what
-// it shows is below it. `<!-- $ … -->` is typed too, and shown to nobody.
+// Reads a page of the docs as commands: each line that starts with `$` in a `console` block is typed, and its output
+// follows. `<!-- $ … -->` is typed but not shown to the reader.
 
-/** What a person types when the screen shows `at`. */
+/** The keys to type when the screen shows `at`. */
 export type Keys = { at: RegExp; keys: string }
 
 export type Step = {
@@ -11,12 +11,12 @@ export type Step = {
   command: string
   hidden: boolean
   expected: string[]
-  /** Of several terminals on one page, the one this is typed in: the word after `console`. */
+  /** The word after `console`: which of several terminals on a page the command is typed in. */
   terminal: string
   keys: Keys[]
-  /** Typed in place of the command where there is no terminal to answer questions on. */
+  /** Typed in place of the command where there is no terminal for prompts. */
   piped?: string
-  /** What the command shows in addition, by a later block of its terminal, once it has ended. */
+  /** The further output of the command, from a later block of its terminal, once it has ended. */
   later?: string[]
 }
 
@@ -30,7 +30,7 @@ const keysOf = (line: string): Keys | undefined => {
   return { at: new RegExp(at), keys: keys.join('') }
 }
 
-/** The commands of a page, in order. A line that starts with `> ` goes on with the command above it. */
+/** The commands of a page, in order. A line that starts with `> ` continues the command above it. */
 export const stepsOf = (text: string): Step[] => {
   const steps: Step[] = []
   let inside: 'console' | 'hidden' | undefined

@@ -7,14 +7,14 @@ import { agreesLoosely } from './doc-compare.ts'
 import type { Step } from './doc-page.ts'
 import { loop, openShell, type Seen, type Shell, type Width } from './doc-shell.ts'
 
-// Plays a page as a person would: an empty home, a service that is started there, and a shell in each terminal.
+// Plays a page as a person would: an empty home folder, a service that is started there, and a shell for each terminal.
 
 export type Shown = Seen & {
-  /** What it showed when the page went on in another terminal. */
+  /** Its output at the time when the page continued in another terminal. */
   meanwhile?: string[]
 }
 
-/** Where the pages say that the service is, and whose home they show. */
+/** The address and the home folder that the pages show. */
 const docsOrigin = 'http://127.0.0.1:8080'
 const docsHome = '/home/you'
 
@@ -37,7 +37,7 @@ const createStage = (home: string, width: Width) => {
     return shell
   }
 
-  /** Starts a command in its terminal. Pages are played side by side, so each service takes a port of its own. */
+  /** Starts a command in its terminal. Pages are played in parallel, so each service uses a port of its own. */
   const start = ({ terminal }: Pick<Step, 'terminal'>, command: string) => {
     const shell = shellOf(terminal)
     const own = command.replaceAll(docsOrigin, origin).replace(/^svc serve\b/, '$& --port 0')
@@ -48,7 +48,7 @@ const createStage = (home: string, width: Width) => {
       if (isServe(command)) origin = ready.exec(now.written)?.[1] ?? origin
       return { ...now, lines: now.lines.map(asInDocs) }
     }
-    /** Looks after each output, until `enough` or the end. */
+    /** Checks after each output, until `enough` returns true or the command ends. */
     const until = async (enough: (seen: Seen) => boolean): Promise<Seen> => {
       for (;;) {
         const before = shell.written().length
@@ -67,16 +67,16 @@ const createStage = (home: string, width: Width) => {
   return { start, stop }
 }
 
-/** Whether a command that still runs has shown what the page says of it so far. */
+/** Whether a running command has printed what the page shows of it so far. */
 const hasShown = (step: Step, width: Width, { lines, written }: Seen): boolean => {
   if (isServe(step.command)) return ready.test(written)
   const said = step.expected.filter((line) => line.trim() !== '')
   if (width !== undefined) return agreesLoosely(lines.join('\n').trim().split('\n'), said)
-  // Pipes show other lines, unmasked and without what is redrawn.
+  // In pipes the output differs: nothing is masked or redrawn.
   return lines.some((line) => line.trim() !== '')
 }
 
-/** What each step of a page shows on a terminal of this width. After `limitMs` all is ended, and told as far as it came. */
+/** The output of each step on a terminal of this width. After `limitMs` everything is stopped and reported as it is. */
 export const play = async (steps: readonly Step[], width: Width, limitMs = 120_000): Promise<Shown[]> => {
   const folder = temporaryFolder()
   const stage = createStage(folder.path, width)

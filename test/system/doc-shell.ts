@@ -4,10 +4,10 @@ import type { Writable } from 'node:stream'
 import { screenOf } from '../e2e/screen.ts'
 import { openTerminal, watch, type Terminal } from '../e2e/terminal.ts'
 
-/** Columns of a terminal; undefined: pipes, and no terminal. */
+/** Columns of a terminal, or undefined for pipes without a terminal. */
 export type Width = number | undefined
 
-/** Runs one command after another as they are read from descriptor 3. Ctrl-C ends the command and not the shell. */
+/** Runs commands one after another as they are read from descriptor 3. Ctrl-C ends the command, not the shell. */
 export const loop = [
   'trap : INT',
   'step=0',
@@ -19,11 +19,11 @@ export const loop = [
   'done',
 ].join('\n')
 
-/** What one command shows, so far or in the end. */
+/** The output of one command, so far or complete. */
 export type Seen = { lines: string[]; exit: number | undefined; written: string }
 
 export type Shell = Pick<Terminal, 'type' | 'until' | 'written' | 'kill' | 'ended'> & {
-  /** Types a command, and answers what tells what it shows. */
+  /** Types a command, and returns a function that reads its output. */
   run(command: string): () => Promise<Seen>
 }
 
@@ -34,7 +34,7 @@ const noTerminal = (): never => {
 const open = (home: string, width: Width, log: string | undefined): Terminal => {
   const env = { HOME: home, PATH: `${join(home, 'bin')}:${process.env['PATH']}` }
   const script = join(home, 'bin', 'shell')
-  // More rows than any page has, so that nothing goes through a pager.
+  // More rows than any page has, so that nothing is paged.
   if (width !== undefined)
     return openTerminal(`exec bash --noprofile --norc ${script}`, {
       env,
@@ -46,7 +46,7 @@ const open = (home: string, width: Width, log: string | undefined): Terminal => 
     cwd: home,
     env: { ...env, TERM: 'xterm-256color' },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    // A group of its own, to be ended with all that it started; a terminal does that by hanging up.
+    // A process group of its own, so that everything it started can be ended. A terminal does that by hanging up.
     detached: true,
   })
   const watched = watch(child)
@@ -58,7 +58,7 @@ const open = (home: string, width: Width, log: string | undefined): Terminal => 
   return { ...watched, kill, type: noTerminal, input: child.stdio[3] as Writable }
 }
 
-/** A shell in this home that runs the `loop`, which stands in the file `bin/shell` there. */
+/** A shell in this home folder that runs `loop`, stored there as `bin/shell`. */
 export const openShell = (home: string, width: Width, log?: string): Shell => {
   const terminal = open(home, width, log)
   let typed = 0

@@ -7,7 +7,7 @@ import { readPage, type Step } from './doc-page.ts'
 import { play, type Shown } from './doc-play.ts'
 import type { Width } from './doc-shell.ts'
 
-// Every command of README and of the docs, typed on a colour terminal and through pipes.
+// Every command of README and the docs, typed on a colour terminal and through pipes.
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const docs = readdirSync(`${root}docs`)
@@ -20,7 +20,7 @@ for (const name of ['README.md', ...docs]) {
 }
 
 const played = new Map<string, Promise<Shown[]>>()
-/** Each page is played once at each width, for however many tests. */
+/** Each page is played once at each width, for all its tests. */
 const shownBy = (name: string, width: Width): Promise<Shown[]> => {
   const key = `${name} ${width}`
   if (!played.has(key)) played.set(key, play(pages.get(name)!, width))
@@ -33,11 +33,11 @@ const endsOf = (steps: Step[], shown: Shown[]): string[] =>
 describe.concurrent.each([...pages.keys()])('%s', (name) => {
   const steps = pages.get(name)!
 
-  test('shows what really happens, to the letter, at 100 columns', { timeout: 180_000 }, async () => {
+  test('matches the real output exactly at 100 columns', { timeout: 180_000 }, async () => {
     expect(disagreements(steps, await shownBy(name, 100), agrees)).toEqual([])
   })
 
-  test('prints only commands that svc has', { timeout: 180_000 }, async () => {
+  test('prints only commands that exist', { timeout: 180_000 }, async () => {
     const printed = (await shownBy(name, 100)).flatMap(({ lines }) =>
       lines.filter((line) => /^(?:hint:| *next:)|^svc: /.test(line)),
     )
@@ -45,18 +45,18 @@ describe.concurrent.each([...pages.keys()])('%s', (name) => {
     expect(refusals.filter((why) => why !== undefined)).toEqual([])
   })
 
-  test.each([60, 200])('shows the same at %i columns', { timeout: 180_000 }, async (width) => {
+  test.each([60, 200])('matches the real output at %i columns', { timeout: 180_000 }, async (width) => {
     expect(disagreements(steps, await shownBy(name, width), agreesLoosely)).toEqual([])
   })
 
-  test('ends alike through pipes, without colour', { timeout: 180_000 }, async () => {
+  test('has the same exit codes through pipes, without colour', { timeout: 180_000 }, async () => {
     const [onTerminal, piped] = await Promise.all([shownBy(name, 100), shownBy(name, undefined)])
     expect(endsOf(steps, piped)).toEqual(endsOf(steps, onTerminal))
     expect(piped.filter(({ written }) => written.includes('\u001b'))).toEqual([])
   })
 })
 
-test('what README has besides is what .ci/run does', () => {
+test('the remaining commands of README are those that .ci/run runs', () => {
   const blocks = [...readFileSync(`${root}README.md`, 'utf8').matchAll(/^```(?!console|$).*\n([^]*?)^```$/gm)]
   expect(blocks.map(([, text]) => text)).toEqual(['npm ci && npm run demo\n'])
   const ci = readFileSync(`${root}.ci/run`, 'utf8')

@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { Phone } from './approver-phone.ts'
 import { createStage, type Stage } from './approver-stage.ts'
 
-// The page as a person has it: real Chromium, the built page, the real service.
+// The page as a person sees it: real Chromium, the built page, the real service.
 
 export let stage: Stage
 
-/** Installs the hooks that set it up, in the test file that calls this. */
+/** Installs the set-up hooks in the test file that calls it. */
 export const installHooks = (): void => {
   beforeAll(async () => {
     stage = await createStage()

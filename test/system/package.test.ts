@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// What a stranger gets: the packed package, installed as docs/deploy.md says, with a home of its own.
+// The packed package, installed as docs/deploy.md says, with an empty home folder.
 
 type Lockfile = { packages: Record<string, { version: string; dev?: boolean } | undefined> }
 
@@ -33,7 +33,7 @@ const npm = (cwd: string, ...args: string[]): string =>
   execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
 beforeAll(() => {
-  // As `npm pack`, without its build: other tests are running what is built.
+  // Like `npm pack`, but without the build, because other tests are running what is built.
   npm(root, 'run', '--silent', 'prepack')
   npm(root, 'pack', '--ignore-scripts', '--silent', '--pack-destination', folder)
   npm(root, 'run', '--silent', 'postpack')
@@ -46,11 +46,11 @@ beforeAll(() => {
 
 afterAll(remove)
 
-test('the installed svc tells its version', () => {
+test('the installed svc prints its version', () => {
   expect(run(svc, ['--version'])).toMatch(/^svc \d+\.\d+\.\d+\n$/)
 })
 
-test('the installed package has exactly the dependencies of the lockfile, and no others', () => {
+test('the installed package has exactly the dependencies of the lockfile', () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lockfile
   const found = readdirSync(installed, { recursive: true, encoding: 'utf8' })
     .filter((file) => /node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(file))
@@ -64,16 +64,16 @@ test('the installed package has exactly the dependencies of the lockfile, and no
   expect(existsSync(join(root, 'npm-shrinkwrap.json'))).toBe(false)
 })
 
-test('the installed package brings the completions along', () => {
+test('the installed package contains the completions', () => {
   for (const ending of ['bash', 'zsh', 'fish', 'ps1'])
     expect(existsSync(join(installed, 'completions', `svc.${ending}`))).toBe(true)
 })
 
-test('the installed svc prints the sample configuration, and takes it', () => {
+test('the installed svc prints a sample configuration, and reads it', () => {
   const sample = run(svc, ['help', 'configuration'])
   expect(sample).toBe(readFileSync(join(root, 'docs', 'svc.sample.yaml'), 'utf8'))
   writeFileSync(join(folder, 'svc.yaml'), sample)
-  // It names secrets in files that are not here: the file is read, and the first of them is missed.
+  // It names secrets in files that do not exist, so reading it reports the first of them.
   const { stderr } = spawnSync(svc, ['serve', '--port', '0', '--config', 'svc.yaml'], {
     cwd: folder,
     env,
@@ -82,7 +82,7 @@ test('the installed svc prints the sample configuration, and takes it', () => {
   expect(stderr).toContain('/run/secrets/smtp-password')
 })
 
-test('the installed svc serves, and administers what it serves with nothing to copy', async () => {
+test('the installed svc serves, and manages its own service without copying a key', async () => {
   const args = ['serve', '--port', '0', '--data-dir', join(folder, 'data'), '-o', 'json']
   const child: ChildProcess = spawn(svc, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
   try {

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 let people = 0
 
-/** Somebody who has just confirmed a phone, and the link that their mail holds. */
+/** A person who has just confirmed a phone, and the link from their e-mail. */
 const newAccount = async () => {
   const email = `ada${++people}@acme.example`
   const { mobile } = await confirmPhone(service, operator, { email })
@@ -43,7 +43,7 @@ const openPhone = (scheme?: 'light' | 'dark') =>
   createPhone(browser, `http://localhost:${new URL(service.baseUrl).port}`, scheme)
 
 test.each(['light', 'dark'] as const)(
-  'the link of a mail asks, and the tap confirms the address (%s)',
+  'the link of an e-mail asks first, and the tap confirms the address (%s)',
   async (scheme) => {
     const { url, verifiedAt } = await newAccount()
     const phone = await openPhone(scheme)
@@ -61,7 +61,7 @@ test.each(['light', 'dark'] as const)(
   },
 )
 
-test('a link that was used says so', async () => {
+test('a used link says so', async () => {
   const { url, verifiedAt } = await newAccount()
   const phone = await openPhone()
   for (const heading of ['Address confirmed', 'This link has expired or was already used']) {
