@@ -3,12 +3,16 @@ import { notFound, Refusal } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
+import { ofActiveDevice } from '../devices/active.ts'
 import { deviceNotAuthentic } from '../devices/record.ts'
 import { type DeviceRow, isAuthenticDevice } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
+import { requiresLocation } from '../policy/rules.ts'
+import { readSettled } from './decision-waiter.ts'
 import type { Posted } from './decision.ts'
 import { lapsed, upgraded } from './expiry.ts'
-import { findApproval } from './record.ts'
+import { alreadyEnded } from './finish.ts'
+import { answeredSubject, approvalAccess, contextsOf, findApproval } from './record.ts'
 
 const everywhere = { orgId: null }
 
@@ -64,5 +68,33 @@ export const decideApproval: HandlerOf<typeof device.decideApproval> = {
     // The verifier takes long to load. Nobody else's device can make the service load it.
     const { prepareDecision } = await import('./decision.ts')
     return prepareDecision(input, outside, posted)
+  },
+}
+
+export const getCeremony: HandlerOf<typeof device.getCeremony> = {
+  before: async ({ request_id }, { service, caller }) => {
+    const row = await readSettled(service, request_id, approvalAccess(caller))
+    if (row.status !== 'pending') throw alreadyEnded(row)
+    return async (call) => {
+      const devices = await call.db
+        .selectFrom('devices')
+        .where('org_id', '=', row.org_id)
+        .where('user_id', '=', row.user_id)
+        .where(ofActiveDevice('devices'))
+        .$if(!call.dev, (query) => query.where('kind', '=', 'phone'))
+        .selectAll()
+        .orderBy('id')
+        .execute()
+      return {
+        request_id,
+        ...(await readSite(call.db, call.publicUrl)),
+        contexts: contextsOf(row),
+        credentials: devices.filter((one) => isAuthenticDevice(call, one)).map((one) => one.credential_id),
+        number_required: row.number !== null,
+        verified_as: row.verified_as,
+        subject: answeredSubject(row),
+        location_required: await requiresLocation(call.db, row),
+      }
+    }
   },
 }

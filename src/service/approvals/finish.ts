@@ -9,7 +9,7 @@ import { ofActiveDevice } from '../devices/active.ts'
 import { inactiveDevice } from '../devices/record.ts'
 import { type DeviceRow, noteOnDevices } from '../devices/rows.ts'
 import { expireDue, lapsed, ofLiveKey } from './expiry.ts'
-import { muteRequester } from './mutes.ts'
+import { muteRequester } from './limits.ts'
 import { type ApprovalRow, selectApprovals, subjectOf } from './record.ts'
 
 /** A decision that is verified, and may still come too late. */

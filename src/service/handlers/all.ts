@@ -1,17 +1,15 @@
 import type { Table } from '../../contract/table.ts'
 import type { Handlers } from '../call/call.ts'
 import { approvalHandlers } from './approval.ts'
-import { approverHandlers } from './approver.ts'
-import { approverDeviceHandlers } from './approver-devices.ts'
-import { approverMemberHandlers } from './approver-members.ts'
+import { approverDeviceHandlers, approverHandlers } from './approver.ts'
 import { auditHandlers } from './audit.ts'
-import { authHandlers } from './auth.ts'
 import { authCodeHandlers } from './auth-code.ts'
+import { authHandlers } from './auth.ts'
 import { deviceHandlers } from './device.ts'
 import { geofenceHandlers } from './geofence.ts'
 import { iotHandlers } from './iot.ts'
-import { limitHandlers } from './limits.ts'
 import { keyHandlers } from './key.ts'
+import { limitHandlers } from './limits.ts'
 import { accountHandlers, mobileHandlers } from './mobile.ts'
 import { notifyHandlers } from './notify.ts'
 import { orgHandlers } from './org.ts'
@@ -32,7 +30,6 @@ export const handlers: Handlers<Table> = {
   ...approvalHandlers,
   ...deviceHandlers,
   ...approverHandlers,
-  ...approverMemberHandlers,
   ...approverDeviceHandlers,
   ...authHandlers,
   ...mobileHandlers,

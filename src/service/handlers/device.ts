@@ -1,7 +1,6 @@
 import type { device } from '../../contract/device.ts'
 import { conflict } from '../../core/refusal.ts'
-import { getCeremony } from '../approvals/ceremony.ts'
-import { decideApproval } from '../approvals/decider.ts'
+import { decideApproval, getCeremony } from '../approvals/decider.ts'
 import { registerDevice } from '../approver/registration.ts'
 import type { Handlers } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { SvcError } from '../../core/errors.ts'
 import { isLoopbackName } from '../../core/loopback.ts'
-import { answerParserError } from './parser-error.ts'
-import { redirectPlainHttp } from './plain-on-tls.ts'
+import { answerParserError, redirectPlainHttp } from './plain-on-tls.ts'
 
 type Fetch = (request: Request, env: unknown) => Response | Promise<Response>
 

@@ -1,4 +1,4 @@
-import type { Scope } from '../../contract/scopes.ts'
+import { influential, type Scope } from '../../contract/scopes.ts'
 import { invalid, Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
@@ -6,7 +6,7 @@ import type { Keyring } from '../call/keyring.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 import { isAuthenticKey, type KeyRow } from './rows.ts'
-import { scopesText } from './scopes.ts'
+import { isOperatorKey, scopesText } from './scopes.ts'
 
 // A key is named by the first of its secrets, whatever rotations come: its root. `created_by` is the root of the key that
 // created it.
@@ -123,4 +123,52 @@ export const checkRotation = async (
   throw new Refusal(403, 'not_your_key', 'A key rotates itself and the keys that it created, and no other', {
     hint: 'Use that key itself, or an operator key; svc key revoke ends a key of the organization',
   })
+}
+
+/**
+ * Whether a key can influence who approves, and so could answer its own question: it can enroll devices, make keys, change
+ * members or change rules.
+ */
+export const mayInfluence = (caller: Pick<Caller, 'orgId' | 'scopes'>): boolean =>
+  isOperator(caller) || influential.some((scope) => caller.scopes.has(scope))
+
+/** How the key that enrolled a device is related to the key that asks. */
+export type Relation = 'self' | 'operator' | 'creator' | 'other' | 'unknown'
+
+/** Whether a key that is not the operator's is above both. */
+const shareCreator = async (
+  reach: { db: Db; keyring: Keyring },
+  above: readonly number[],
+  aboveAsked: readonly number[],
+): Promise<boolean> => {
+  for (const root of above.filter((one) => aboveAsked.includes(one))) {
+    const row = await authenticKey(reach, root)
+    if (row && !isOperatorKey(row)) return true
+  }
+  return false
+}
+
+/**
+ * `self` also where the enrolling key was created by the asking one, directly or not: its owner holds both. `unknown` where
+ * nobody recorded which key enrolled the device, or another program has changed one of these keys. Both are row ids of
+ * `api_keys`.
+ */
+export const relationOf = async (
+  reach: { db: Db; keyring: Keyring },
+  asking: number,
+  enrolledBy: number | null,
+): Promise<Relation> => {
+  const enroller = enrolledBy === null ? undefined : await authenticKey(reach, enrolledBy)
+  if (!enroller) return 'unknown'
+  const [asked, enrolled] = [await rootOf(reach, asking), enroller.lineage ?? enroller.id]
+  if (asked === enrolled) return 'self'
+  const above = await ancestorsOf(reach, enrolled)
+  // 0 is no key of the store.
+  const aboveAsked = asking === 0 ? [] : asked === undefined ? undefined : await ancestorsOf(reach, asked)
+  if (!above || !aboveAsked) return 'unknown'
+  if (asked !== undefined && above.includes(asked)) return 'self'
+  if (isOperatorKey(enroller)) return 'operator'
+  // Two keys that one key of an organization created are in one hand.
+  if (aboveAsked.includes(enrolled) || (await shareCreator(reach, above, aboveAsked))) return 'creator'
+  return 'other'
 }

@@ -2,10 +2,7 @@ import type { Env } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
 import { openKeyring } from '../custody/create-keyring.ts'
 import { rotateMasterKey as changeMasterKey, type RotatedMasterKey } from '../custody/rotate-master-key.ts'
-import {
-  rotateSigningKey as changeSigningKey,
-  type RotatedSigningKey,
-} from '../custody/rotate-signing-key.ts'
+import { rotateSigningKey as changeSigningKey, type RotatedSigningKey } from '../custody/signing-keys.ts'
 import { newestVersion } from '../storage/migrations.ts'
 import { storeVersion } from '../storage/sqlite/migrate.ts'
 import type { Storage } from '../storage/storage.ts'

@@ -2,9 +2,8 @@ import { type Counted, quotas } from '../../contract/quotas.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Claim, Moment } from '../call/service.ts'
-import { bytesPerMib, counts, dayMs } from './counts.ts'
 import { tooSoon } from './rate-limit.ts'
-import { readLimit } from './values.ts'
+import { bytesPerMib, counts, dayMs, readLimit } from './values.ts'
 
 const flagOf = (quota: Counted): string => `--${quota.replaceAll('_', '-')}`
 

@@ -6,8 +6,7 @@ import type { HandlerOf } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { consumeOrRefuse, resetLimit } from '../limits/rate-limit.ts'
 import type { Tables } from '../storage/schema.ts'
-import { subjectOf } from './machine.ts'
-import { organizationOfMachine } from './organization.ts'
+import { organizationOfMachine, subjectOf } from './machine.ts'
 import { foldName, readPrice } from './quotes/quote.ts'
 
 type Login = RowInput<typeof iot.loginMachine>

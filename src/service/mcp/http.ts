@@ -7,11 +7,10 @@ import { readJson, toolCallLimit } from '../http/body.ts'
 import type { MountedRoute, Trace } from '../http/routes.ts'
 import type { Authenticate } from '../keys/authenticator.ts'
 import type { Rate } from '../limits/request-rate.ts'
-import { createBearer, localCaller } from './bearer.ts'
-import { isDirectLocalCall } from './local-program.ts'
+import { createBearer, isDirectLocalCall, localCaller } from './bearer.ts'
 import { oauthRoutes } from './oauth-refusal.ts'
 import { createSharedRequests } from './shared-requests.ts'
-import type { createExchanges } from './streamable-http.ts'
+import type { createStreamableHttp } from './streamable-http.ts'
 
 type Options = {
   authenticate: Authenticate
@@ -73,13 +72,13 @@ export const createMcpServer = ({
   const mayOmit = token === undefined && localOnly
   // The SDK is loaded soon after the start, so that the start does not wait for it, and before the package can be
   // replaced under a service that runs.
-  let exchanges: Promise<ReturnType<typeof createExchanges>> | undefined
-  const load = (): NonNullable<typeof exchanges> =>
-    (exchanges ??= import('./streamable-http.ts').then(
-      (loaded) => loaded.createExchanges(),
+  let streamableHttp: Promise<ReturnType<typeof createStreamableHttp>> | undefined
+  const load = (): NonNullable<typeof streamableHttp> =>
+    (streamableHttp ??= import('./streamable-http.ts').then(
+      (loaded) => loaded.createStreamableHttp(),
       (error: unknown) => {
         // The next request tries again: a file that could not be opened once is no reason to refuse for ever.
-        exchanges = undefined
+        streamableHttp = undefined
         throw error
       },
     ))
@@ -150,7 +149,7 @@ export const createMcpServer = ({
     close: async () => {
       clearTimeout(loading)
       shared.stop()
-      await (await exchanges)?.close()
+      await (await streamableHttp)?.close()
     },
   }
 }

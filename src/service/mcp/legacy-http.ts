@@ -1,7 +1,7 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { openedStream, paddedJson } from './kept-alive.ts'
 import { clientName, createLabel, readLabel } from './session-label.ts'
-import type { Exchange } from './tool-context.ts'
+import type { ToolRequest } from './tool-context.ts'
 import { createToolServer, disconnected } from './tool-server.ts'
 
 /** A call under way. */
@@ -73,12 +73,12 @@ const acceptingBoth = (request: Request): Request => {
  * a message in another request; the session id tells whose call it means. A lost connection is no cancel there, but
  * nobody can hear the answer any more: after a moment in which the client may come back, the prompt is withdrawn.
  */
-export const createLegacyExchanges = (running: Set<Promise<unknown>>) => {
+export const createLegacyHttp = (running: Set<Promise<unknown>>) => {
   const inFlight = createInFlight()
 
   const answer = async (
     request: Request,
-    { body, caller, toolContext, report }: Exchange,
+    { body, caller, toolContext, report }: ToolRequest,
   ): Promise<Response> => {
     const messages = messagesOf(body)
     const session = request.headers.get('mcp-session-id') ?? undefined

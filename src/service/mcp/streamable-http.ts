@@ -1,7 +1,7 @@
 import { classifyInboundRequest, createMcpHandler } from '@modelcontextprotocol/server'
 import { openedStream } from './kept-alive.ts'
-import { createLegacyExchanges } from './legacy-http.ts'
-import type { Exchange } from './tool-context.ts'
+import { createLegacyHttp } from './legacy-http.ts'
+import type { ToolRequest } from './tool-context.ts'
 import { createToolServer, type Session } from './tool-server.ts'
 
 const header = (request: Request, name: string): string | undefined => request.headers.get(name) ?? undefined
@@ -10,9 +10,9 @@ const isWait = (body: unknown): boolean =>
   (body as { params?: { name?: unknown } } | null)?.params?.name === 'request_approval'
 
 /** Answers MCP over HTTP in both eras, with the official SDK: stateless, a server object a request. */
-export const createExchanges = () => {
+export const createStreamableHttp = () => {
   const running = new Set<Promise<unknown>>()
-  const legacy = createLegacyExchanges(running)
+  const legacy = createLegacyHttp(running)
   const modern = (responseMode: 'auto' | 'sse') =>
     createMcpHandler(({ authInfo }) => createToolServer(authInfo!.extra as Session, running), {
       legacy: 'reject',
@@ -22,8 +22,8 @@ export const createExchanges = () => {
   const waits = modern('sse')
 
   return {
-    answer: async (request: Request, exchange: Exchange): Promise<Response> => {
-      const { body, caller, toolContext, report } = exchange
+    answer: async (request: Request, toolRequest: ToolRequest): Promise<Response> => {
+      const { body, caller, toolContext, report } = toolRequest
       const { kind } = classifyInboundRequest({
         httpMethod: request.method,
         protocolVersionHeader: header(request, 'mcp-protocol-version'),
@@ -31,7 +31,7 @@ export const createExchanges = () => {
         mcpNameHeader: header(request, 'mcp-name'),
         body,
       })
-      if (kind === 'legacy') return legacy.answer(request, exchange)
+      if (kind === 'legacy') return legacy.answer(request, toolRequest)
       const extra = { toolContext, report } satisfies Session
       const options = { parsedBody: body, authInfo: { token: '', clientId: caller.name, scopes: [], extra } }
       return isWait(body) ? openedStream(await waits.fetch(request, options)) : quick.fetch(request, options)

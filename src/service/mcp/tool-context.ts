@@ -25,4 +25,9 @@ export type Conversation = {
 }
 
 /** One POST to /mcp, its body read and its caller known. */
-export type Exchange = { body: unknown; caller: Caller; toolContext: ToolContext; report(error: Error): void }
+export type ToolRequest = {
+  body: unknown
+  caller: Caller
+  toolContext: ToolContext
+  report(error: Error): void
+}

@@ -2,8 +2,7 @@ import { createECDH } from 'node:crypto'
 import { request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { encrypt } from 'http_ece'
-import type { Subscription } from './subscription.ts'
-import { publicLookup, refuseTarget } from './target.ts'
+import { publicLookup, refuseTarget, type Subscription } from './subscription.ts'
 import type { Vapid } from './vapid.ts'
 
 export type Push = {

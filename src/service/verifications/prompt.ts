@@ -2,8 +2,9 @@ import type { auth } from '../../contract/auth.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { findApprover } from '../approvals/find-approver.ts'
+import { subjectOf } from '../approvals/record.ts'
 import { requestApproval } from '../approvals/request.ts'
-import type { HandlerOf } from '../call/call.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
 import {
@@ -17,7 +18,40 @@ import {
   whoIsMeant,
   whyNotYet,
 } from './verification.ts'
-import { withdrawPrompts } from './withdrawal.ts'
+
+/** Ends prompts that nobody has answered yet; no decision counts after it. */
+export const withdrawPrompts = async (
+  { db, now, audit, wake }: Call,
+  {
+    request_id,
+    member,
+  }: { request_id?: string; member?: { org_id: number; user_id: number; key_id: number } },
+  detail: string,
+): Promise<void> => {
+  const ended = await db
+    .updateTable('approvals')
+    .set({ status: 'expired', detail, ended_at: now })
+    .where('status', '=', 'pending')
+    .where('request_id', 'in', (query) =>
+      query
+        .selectFrom('verifications as v')
+        .where('v.kind', '=', 'prompt')
+        .$if(request_id !== undefined, (one) => one.where('v.request_id', '=', request_id!))
+        .$if(member !== undefined, (all) =>
+          all
+            .where('v.org_id', '=', member!.org_id)
+            .where('v.user_id', '=', member!.user_id)
+            .where('v.key_id', '=', member!.key_id),
+        )
+        .select('v.request_id'),
+    )
+    .returningAll()
+    .execute()
+  for (const one of ended) {
+    await audit(one.org_id, subjectOf(one.request_id), ['status'])
+    wake(one)
+  }
+}
 
 /** Rings: an approval whose action says what it is. Fails as one does, so that only a prompt that was sent is a success. */
 export const verifyUser: HandlerOf<typeof auth.verifyUser> = async (

@@ -8,6 +8,7 @@ import type { RowData, RowInput } from '../call/row-ids.ts'
 import { parseImei } from '../devices/imei.ts'
 import { deviceOf } from './device.ts'
 import { evaluate } from './evaluation.ts'
+import { withdrawPrompts } from './prompt.ts'
 import {
   capturedFactors,
   denied,
@@ -17,7 +18,6 @@ import {
   whoIsMeant,
   whyNotYet,
 } from './verification.ts'
-import { withdrawPrompts } from './withdrawal.ts'
 
 type Results = RowInput<typeof auth.submitAuthResults>
 type Answer = RowData<typeof auth.submitAuthResults>

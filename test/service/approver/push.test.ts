@@ -1,12 +1,12 @@
 import { importJWK, jwtVerify } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { publicLookup } from '../../../src/service/push/target.ts'
+import { publicLookup } from '../../../src/service/push/subscription.ts'
 import { ask } from '../approver.ts'
 import { createClock } from '../clock.ts'
 import { contentsOf, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
 import { createPhone, fromPhone, type Phone } from './phone.ts'
-import { decryptPush, startPushService, subscribeBrowser, type PushService } from './push-service.ts'
+import { decryptPush, type PushService, startPushService, subscribeBrowser } from './push-service.ts'
 
 let service: TestService
 let pushService: PushService

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { relationOf } from '../../../src/service/keys/influence.ts'
+import { relationOf } from '../../../src/service/keys/ancestry.ts'
 import { installHooks, service } from '../acme.ts'
 import { dataOf } from '../fixtures.ts'
 import { changeStore } from './store-changes.ts'
