@@ -42,14 +42,17 @@ const run = async (...args: string[]): Promise<string> => {
 const subscribe = async (subscription: object): Promise<void> => {
   const storage = await openSqlite({ path: join(dataDir, 'svc.db') })
   const { wrap } = await createKeyring(storage, masterKey)
-  await storage.write(async (db) => {
-    const { id } = await db.selectFrom('devices').select('id').executeTakeFirstOrThrow()
-    const wrapped = wrap(JSON.stringify(subscription), `push_subscriptions:${id}`)
-    await db
-      .insertInto('push_subscriptions')
-      .values({ device_id: id, wrapped, created_at: storage.now() })
-      .execute()
-  })
+  await storage.write(
+    async (db) => {
+      const { id } = await db.selectFrom('devices').select('id').executeTakeFirstOrThrow()
+      const wrapped = wrap(JSON.stringify(subscription), `push_subscriptions:${id}`)
+      await db
+        .insertInto('push_subscriptions')
+        .values({ device_id: id, wrapped, created_at: storage.now() })
+        .execute()
+    },
+    { org: 0 },
+  )
   await storage.close()
 }
 

@@ -22,6 +22,7 @@ import { createPushAdapter } from '../../src/service/push/push-adapter.ts'
 import { openSqlite } from '../../src/service/storage/sqlite/open.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { storeTemplate } from './store-template.ts'
+import { watchedStorage } from './watched-storage.ts'
 
 /** The store of a test service that was closed, to start others from copies of it. */
 export type KeptStore = { path: string; operatorKey: string }
@@ -44,6 +45,8 @@ type Options = {
   adapters?: Adapters
   /** Of one attempt to send. */
   timeoutMs?: number
+  /** Each write is undone once and runs again. */
+  twice?: boolean
   /** Where stock prices come from; the sample when left out. */
   quotes?: QuoteProvider
 }
@@ -79,11 +82,12 @@ export const startTestService = async ({
   adapters,
   timeoutMs,
   quotes = sampleProvider,
+  twice = process.env['SVC_TEST_TWICE'] === '1',
 }: Options = {}) => {
   const { path: folder, remove } = temporaryFolder()
   const { path, masterKey, vapid } = await storeTemplate()
   copyFileSync(from?.path ?? path, join(folder, 'svc.db'))
-  const storage = await openSqlite({ path: join(folder, 'svc.db'), now })
+  const storage = watchedStorage(await openSqlite({ path: join(folder, 'svc.db'), now }), { twice })
   const keyring = await createKeyring(storage, masterKey)
   const operatorKey = from?.operatorKey ?? (await ensureOperatorKey({ storage, keyring }))!
   const log: LogRecord[] = []

@@ -113,11 +113,13 @@ export const settle = async (
     ...(await approvedRequest(service, { mobile, authenticator, key })),
     approval: dataOf(await ask(service, { mobile }, {}, key)).request_id,
     token: await verified(service, { user, mobile, authenticator, key }),
-    message: await service.storage.write((db) =>
-      enqueue(
-        { db, now: service.storage.now(), keyring: service.keyring },
-        { org_id: org, channel: 'email', kind: 'notice', to: 'ada@acme.example', text: 'x' },
-      ),
+    message: await service.storage.write(
+      (db) =>
+        enqueue(
+          { db, now: service.storage.now(), keyring: service.keyring },
+          { org_id: org, channel: 'email', kind: 'notice', to: 'ada@acme.example', text: 'x' },
+        ),
+      { org: 0 },
     ),
   }
 }

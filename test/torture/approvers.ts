@@ -37,7 +37,7 @@ export const createCrowd = async (service: TestService, size: number): Promise<C
       counter: 0,
       registered_at: storage.now(),
     } as const
-    await storage.write((db) => insertDeviceRow({ db, keyring }, device))
+    await storage.write((db) => insertDeviceRow({ db, keyring }, device), { org: 0 })
     mobiles.push(user.mobile_e164)
   }
   const keys = dataOf(await service.call('GET', `/svc/v1/keys?org_id=${org}`))

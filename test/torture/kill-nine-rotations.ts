@@ -40,19 +40,22 @@ const wrong = (seen: Seen, what: string): void => {
 
 /** So many messages that a rotation takes long enough to be hit. */
 const fillOutbox = (storage: Storage, keyring: Keyring, org_id: number): Promise<void> =>
-  storage.write(async (db) => {
-    const now = storage.now()
-    const times = { next_at: now, created_at: now, updated_at: now }
-    for (let i = 0; i < messages; i++) {
-      const message_id = `msg_${i}`
-      const wrapped = keyring.wrap(`message ${i}`, `outbox:${message_id}`)
-      const row = { org_id, message_id, channel: 'email', kind: 'notice', recipient: 'a', wrapped } as const
-      await db
-        .insertInto('outbox')
-        .values({ ...row, state: 'dead', attempts: 1, ...times })
-        .execute()
-    }
-  })
+  storage.write(
+    async (db) => {
+      const now = storage.now()
+      const times = { next_at: now, created_at: now, updated_at: now }
+      for (let i = 0; i < messages; i++) {
+        const message_id = `msg_${i}`
+        const wrapped = keyring.wrap(`message ${i}`, `outbox:${message_id}`)
+        const row = { org_id, message_id, channel: 'email', kind: 'notice', recipient: 'a', wrapped } as const
+        await db
+          .insertInto('outbox')
+          .values({ ...row, state: 'dead', attempts: 1, ...times })
+          .execute()
+      }
+    },
+    { org: 0 },
+  )
 
 const prepare = async (dataDir: string): Promise<Seen> => {
   const service = await startTestService({ dev: true })

@@ -101,7 +101,7 @@ export const withdrawApproval = async (
     return answered(ended, call.caller)
   }
   if (row.status !== 'pending') return alreadyEnded(row)
-  const [over] = await expireDue(db, now, request_id)
+  const [over] = await expireDue(db, now, { request_id })
   if (over) call.wake(over)
   return lapsed(over?.detail)
 }

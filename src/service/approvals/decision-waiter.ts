@@ -92,7 +92,9 @@ export const readSettled = async (
   const read = () => storage.read((db) => findApproval(db, request_id, access))
   const row = await read()
   if (row.status !== 'pending' || (row.format === 2 && row.expires_at > storage.now())) return row
-  for (const ended of await storage.write((db) => expireDue(db, storage.now(), request_id)))
+  for (const ended of await storage.write((db) => expireDue(db, storage.now(), { request_id }), {
+    org: row.org_id,
+  }))
     waiter.wake(ended)
   return read()
 }

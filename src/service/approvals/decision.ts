@@ -99,7 +99,7 @@ export const prepareDecision = async (
   })
   const ruling = await rulingOf(service.rulesFor, row, {
     at: decidedAt,
-    ip,
+    ip: ip?.(),
     device,
     location: input.location,
   })

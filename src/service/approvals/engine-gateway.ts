@@ -19,8 +19,8 @@ import { requestApproval } from './request.ts'
 export const createEngineGateway = (service: Service, caller: Caller): ApprovalGateway => {
   const access = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
 
-  const write = async <I, D>(action: string, handler: Handler<I, D>, input: I): Promise<D> => {
-    const asked = { action, caller, requestId: requestId(), given: Object.keys(input as object) }
+  const write = async <I extends object, D>(action: string, handler: Handler<I, D>, input: I): Promise<D> => {
+    const asked = { action, caller, requestId: requestId(), given: Object.keys(input) }
     const data = await runWrite(service, asked, handler, input, async (_call, work) => (await work()).data)
     if (data instanceof Refusal) throw data
     return data

@@ -51,13 +51,14 @@ const isOver = (now: string) => {
 export const expireDue = async (
   db: Db,
   now: string,
-  only?: string,
+  only: { org_id?: number; request_id?: string } = {},
 ): Promise<(Waited & { detail: string })[]> => {
   const due = await db
     .selectFrom('approvals')
     .where('status', '=', 'pending')
     .where(isOver(now))
-    .$if(only !== undefined, (query) => query.where('request_id', '=', only!))
+    .$if(only.org_id !== undefined, (query) => query.where('org_id', '=', only.org_id!))
+    .$if(only.request_id !== undefined, (query) => query.where('request_id', '=', only.request_id!))
     .select(['id', 'org_id', 'user_id', 'request_id', 'expires_at', 'format'])
     .orderBy('id')
     .limit(atOnce)
@@ -85,24 +86,26 @@ export const expireDue = async (
   return ended
 }
 
-const isDue = async ({ storage }: Service): Promise<boolean> => {
-  const row = await storage.read((db) =>
+/** An organization that has requests to end. */
+const nextDue = ({ storage }: Service) =>
+  storage.read((db) =>
     db
       .selectFrom('approvals')
       .where('status', '=', 'pending')
       .where(isOver(storage.now()))
-      .select('id')
+      .select('org_id')
       .limit(1)
       .executeTakeFirst(),
   )
-  return row !== undefined
-}
 
 /** Ends all requests that nobody can decide any more, and wakes who waits for them. Writes only when there are some. */
 export const sweep = async (service: Service): Promise<void> => {
   const { storage, waiter } = service
-  while (await isDue(service))
-    for (const ended of await storage.write((db) => expireDue(db, storage.now()))) waiter.wake(ended)
+  for (let due = await nextDue(service); due; due = await nextDue(service)) {
+    const { org_id } = due
+    const ended = await storage.write((db) => expireDue(db, storage.now(), { org_id }), { org: org_id })
+    for (const one of ended) waiter.wake(one)
+  }
 }
 
 const sweepMs = 5_000

@@ -76,7 +76,7 @@ const whyNot = async (call: Call, { row, device }: VerifiedDecision): Promise<Re
     .executeTakeFirst()
   if (!present) return notFound('Approval request')
   if (present.status !== 'pending') return alreadyEnded(present)
-  const [ended] = await expireDue(db, now, row.request_id)
+  const [ended] = await expireDue(db, now, { request_id: row.request_id })
   if (ended) {
     call.wake(ended)
     return lapsed(ended.detail)

@@ -49,7 +49,7 @@ export const createGate = (id: OperationId) => ({
   ): Promise<Refusal> =>
     runWrite(
       service,
-      { action: 'createApproval', caller, requestId, given: ['subject'] },
+      { action: 'createApproval', caller, requestId, given: ['subject'], org: requirement.orgId },
       async (_: object, call) =>
         askApprovers(call, await requestSubject(call, id, input, requirement.orgId), requirement),
       {},

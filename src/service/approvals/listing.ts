@@ -21,7 +21,7 @@ export const getApproval: HandlerOf<typeof approval.getApproval> = {
     const row =
       wait_s === undefined
         ? await readSettled(service, request_id, access)
-        : await awaitEnd(service, request_id, access, { seconds: wait_s, signal: outside.signal })
+        : await awaitEnd(service, request_id, access, { seconds: wait_s, signal: outside.signal?.() })
     return async (call) => answered(row, call.caller)
   },
 }

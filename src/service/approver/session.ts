@@ -70,12 +70,14 @@ export const createSessionAuthenticator =
     // Never waited for; a session that is used stays.
     if (addMs(row.last_seen_at, day) < now)
       storage
-        .write((db) =>
-          db
-            .updateTable('approver_sessions')
-            .set({ last_seen_at: now, expires_at: addMs(now, lifetimeMs) })
-            .where('id', '=', session_id)
-            .execute(),
+        .write(
+          (db) =>
+            db
+              .updateTable('approver_sessions')
+              .set({ last_seen_at: now, expires_at: addMs(now, lifetimeMs) })
+              .where('id', '=', session_id)
+              .execute(),
+          { org: org_id },
         )
         .catch(() => undefined)
     return {

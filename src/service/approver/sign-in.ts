@@ -81,8 +81,8 @@ export const openSession = {
     return async (call: Call) => {
       await spendChallenge(call, challenge, lapses)
       await keep(call)
-      await activateDue(call)
       const { org_id, user_id, id } = device
+      await activateDue(call, org_id)
       const actor = actorAt({ user_id, device_id: id })
       const present = await findDevice(call, org_id, id)
       if (present.state === 'pending' && present.proof === 'otp' && code !== undefined) {

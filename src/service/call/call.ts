@@ -81,9 +81,9 @@ export type Outside = {
   service: Service
   caller: Caller
   /** Aborted when the client has gone. */
-  signal?: AbortSignal
+  signal?: (() => AbortSignal) | undefined
   /** The client's address; undefined when nobody knows. */
-  ip?: string
+  ip?: (() => string | undefined) | undefined
 }
 
 /** A Refusal that is thrown undoes everything; one that is returned is answered after the commit. */

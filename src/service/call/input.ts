@@ -1,3 +1,4 @@
+import { sha256 } from '../../core/ids.ts'
 import { invalid, Refusal } from '../../core/refusal.ts'
 import { type Phone, readPhone } from '../../rules/phone.ts'
 
@@ -32,4 +33,10 @@ export const parsePhone = (mobile: string, countryCode?: string, field = 'mobile
   const read = readPhone(mobile, countryCode)
   if (!('wrong' in read)) return read
   throw invalid(read.wrong === 'mobile' ? field : read.wrong, read.message, read.hint)
+}
+
+/** By what a code is found as somebody typed it: O is 0 there, I and L are 1. Undefined when it can be none. */
+export const hashOfCode = (typed: string): string | undefined => {
+  const bare = typed.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
+  return /^[0-9A-HJKMNP-TV-Z]{16}$/.test(bare) ? sha256(bare) : undefined
 }

@@ -58,31 +58,34 @@ export const adopt = async (
   const before = await storage.read(readSigningKeys)
   const proofs = await Promise.all(before.map((row) => isProved(row, first)))
   const proved = new Set(before.filter((_, i) => proofs[i]).map(({ kid }) => kid))
-  return storage.write(async (db) => {
-    const at = storage.now()
-    const { unreadable } = await rewrap(db, first, keys)
-    await remac(db, keys, (_, row) => !('kid' in row) || proved.has(String(row.kid)))
-    const apiKeys = await adoptKeyRows({ db, keyring: keys })
-    const devices = await db.selectFrom('devices').selectAll().orderBy('id').execute()
-    await insertMarker(db, keys, at)
-    const adopted: Adopted = {
-      signing_keys: [...proved].sort(),
-      api_keys: counted('api_keys', apiKeys),
-      devices: counted('devices', devices),
-      left_out: unreadable,
-    }
-    await auditByService(db, at, {
-      orgId: 0,
-      action: 'authenticateStore',
-      subject: 'custody',
-      changes: [
-        ...adopted.signing_keys.map((kid) => `signing_key:${kid}`),
-        `api_keys:${adopted.api_keys.count}:${adopted.api_keys.digest}`,
-        `devices:${adopted.devices.count}:${adopted.devices.digest}`,
-      ],
-    })
-    return adopted
-  })
+  return storage.write(
+    async (db) => {
+      const at = storage.now()
+      const { unreadable } = await rewrap(db, first, keys)
+      await remac(db, keys, (_, row) => !('kid' in row) || proved.has(String(row.kid)))
+      const apiKeys = await adoptKeyRows({ db, keyring: keys })
+      const devices = await db.selectFrom('devices').selectAll().orderBy('id').execute()
+      await insertMarker(db, keys, at)
+      const adopted: Adopted = {
+        signing_keys: [...proved].sort(),
+        api_keys: counted('api_keys', apiKeys),
+        devices: counted('devices', devices),
+        left_out: unreadable,
+      }
+      await auditByService(db, at, {
+        orgId: 0,
+        action: 'authenticateStore',
+        subject: 'custody',
+        changes: [
+          ...adopted.signing_keys.map((kid) => `signing_key:${kid}`),
+          `api_keys:${adopted.api_keys.count}:${adopted.api_keys.digest}`,
+          `devices:${adopted.devices.count}:${adopted.devices.digest}`,
+        ],
+      })
+      return adopted
+    },
+    { org: 0 },
+  )
 }
 
 /** What the first start after the upgrade prints. */

@@ -37,11 +37,14 @@ export const isUsed = (storage: Storage): Promise<boolean> => storage.read(isUse
 
 const beginStore = async (storage: Storage, keys: Wrapping & RowMacs): Promise<void> => {
   const made = await makeSigningKey()
-  await storage.write(async (db) => {
-    const now = storage.now()
-    await insertSigningKey(db, keys, made, now)
-    await insertMarker(db, keys, now)
-  })
+  await storage.write(
+    async (db) => {
+      const now = storage.now()
+      await insertSigningKey(db, keys, made, now)
+      await insertMarker(db, keys, now)
+    },
+    { org: 0 },
+  )
 }
 
 /**

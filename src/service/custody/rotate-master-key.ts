@@ -75,7 +75,7 @@ export const rotateMasterKey = async (
   const old = loadMasterKey(dataDir, env, true)
   await createKeyring(storage, old, (adopted) => announceAdoption(adopted).forEach(tell))
   if (inFile) keepPending(dataDir, next)
-  const done = await storage.write((db) => changeKeys(db, keysOf(old), to, storage.now()))
+  const done = await storage.write((db) => changeKeys(db, keysOf(old), to, storage.now()), { org: 0 })
   if (inFile) finishPending(dataDir)
   return done
 }

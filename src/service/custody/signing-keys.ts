@@ -98,30 +98,33 @@ export const rotateSigningKey = async (
   from?: string,
 ): Promise<RotatedSigningKey> => {
   const made = await makeSigningKey()
-  return storage.write(async (db) => {
-    const now = storage.now()
-    const authentic = (await readSigningKeys(db)).filter((row) => keyring.holds('signing_keys', row))
-    const active = authentic.filter(({ retired_at }) => retired_at === null)
-    if (from !== undefined && !active.some(({ kid }) => kid === from)) {
-      if (!authentic.some(({ kid }) => kid === from)) throw unknownKid(from)
-      return { kid: active[0]!.kid, retired: [], rotated: false }
-    }
-    for (const row of active) {
-      const row_mac = keyring.macOf('signing_keys', { ...row, retired_at: now })
-      await db
-        .updateTable('signing_keys')
-        .set({ retired_at: now, row_mac })
-        .where('kid', '=', row.kid)
-        .execute()
-    }
-    await insertSigningKey(db, keyring, made, now)
-    const retired = active.map(({ kid }) => kid)
-    await auditByService(db, now, {
-      orgId: 0,
-      action: 'rotateSigningKey',
-      subject: `signing_key:${made.kid}`,
-      changes: retired.map((kid) => `retired:${kid}`),
-    })
-    return { kid: made.kid, retired, rotated: true }
-  })
+  return storage.write(
+    async (db) => {
+      const now = storage.now()
+      const authentic = (await readSigningKeys(db)).filter((row) => keyring.holds('signing_keys', row))
+      const active = authentic.filter(({ retired_at }) => retired_at === null)
+      if (from !== undefined && !active.some(({ kid }) => kid === from)) {
+        if (!authentic.some(({ kid }) => kid === from)) throw unknownKid(from)
+        return { kid: active[0]!.kid, retired: [], rotated: false }
+      }
+      for (const row of active) {
+        const row_mac = keyring.macOf('signing_keys', { ...row, retired_at: now })
+        await db
+          .updateTable('signing_keys')
+          .set({ retired_at: now, row_mac })
+          .where('kid', '=', row.kid)
+          .execute()
+      }
+      await insertSigningKey(db, keyring, made, now)
+      const retired = active.map(({ kid }) => kid)
+      await auditByService(db, now, {
+        orgId: 0,
+        action: 'rotateSigningKey',
+        subject: `signing_key:${made.kid}`,
+        changes: retired.map((kid) => `retired:${kid}`),
+      })
+      return { kid: made.kid, retired, rotated: true }
+    },
+    { org: 0 },
+  )
 }

@@ -41,16 +41,19 @@ export const createChannelWorker = (
 
   const write = async (row: Claimed, outcome: Outcome): Promise<void> => {
     try {
-      const verdict = await storage.write(async (db) => {
-        const now = storage.now()
-        // What stopped half-way goes out as soon as somebody is there again.
-        const stopped = stopping.signal.aborted && outcome.state === 'retry'
-        const one = stopped
-          ? ({ state: 'queued', error: outcome.error, next_at: now } as const)
-          : verdictOf(row, outcome, now, random)
-        await record(db, row, one, now)
-        return one
-      })
+      const verdict = await storage.write(
+        async (db) => {
+          const now = storage.now()
+          // What stopped half-way goes out as soon as somebody is there again.
+          const stopped = stopping.signal.aborted && outcome.state === 'retry'
+          const one = stopped
+            ? ({ state: 'queued', error: outcome.error, next_at: now } as const)
+            : verdictOf(row, outcome, now, random)
+          await record(db, row, one, now)
+          return one
+        },
+        { org: 0 },
+      )
       unwritten.delete(row.id)
       if (verdict.state === 'queued') tell(row, verdict.error, `tried again at ${verdict.next_at}`)
       else if (verdict.state !== 'sent') tell(row, verdict.error, `given up (${verdict.state})`)
@@ -90,7 +93,7 @@ export const createChannelWorker = (
       const now = storage.now()
       if (limit <= 0 || !(await storage.read((db) => isDue(db, { channel, now })))) continue
       const until = addMs(now, timeoutMs + leaseMarginMs)
-      const rows = await storage.write((db) => claim(db, { channel, now, until, limit }))
+      const rows = await storage.write((db) => claim(db, { channel, now, until, limit }), { org: 0 })
       for (const row of rows) track(outcomeOf(row).then((outcome) => write(row, outcome)))
       if (rows.length > 0) run.again = true
     }

@@ -13,22 +13,25 @@ const keptMs = 30 * 24 * hour
 /** Erases the messages that nobody sent again in time, and forgets what ended long ago. */
 export const purge = async (storage: Storage): Promise<void> => {
   const now = storage.now()
-  await storage.write(async (db) => {
-    await db
-      .updateTable('outbox')
-      .set({ wrapped: null })
-      .where('state', '=', 'dead')
-      .where('wrapped', 'is not', null)
-      .where(({ eb, or }) =>
-        or([eb('updated_at', '<', addMs(now, -keptForRetryMs)), eb('expires_at', '<=', now)]),
-      )
-      .execute()
-    await db
-      .deleteFrom('outbox')
-      .where('state', 'in', ['sent', 'failed', 'dead'])
-      .where('updated_at', '<', addMs(now, -keptMs))
-      .execute()
-  })
+  await storage.write(
+    async (db) => {
+      await db
+        .updateTable('outbox')
+        .set({ wrapped: null })
+        .where('state', '=', 'dead')
+        .where('wrapped', 'is not', null)
+        .where(({ eb, or }) =>
+          or([eb('updated_at', '<', addMs(now, -keptForRetryMs)), eb('expires_at', '<=', now)]),
+        )
+        .execute()
+      await db
+        .deleteFrom('outbox')
+        .where('state', 'in', ['sent', 'failed', 'dead'])
+        .where('updated_at', '<', addMs(now, -keptMs))
+        .execute()
+    },
+    { org: 0 },
+  )
 }
 
 const pollMs = 1_000
@@ -64,7 +67,7 @@ export const createOutbox = ({ adapters, random = Math.random, timeoutMs = 30_00
     wake,
     /** Goes on by itself from now on. `alone`: no other process sends from this store. */
     start: async ({ alone }: { alone: boolean }): Promise<void> => {
-      if (alone) await storage.write((db) => releaseAll(db, storage.now()))
+      if (alone) await storage.write((db) => releaseAll(db, storage.now()), { org: 0 })
       timers.push(setInterval(wake, pollMs).unref(), setInterval(tidy, purgeMs).unref())
       tidy()
       wake()

@@ -86,7 +86,7 @@ export const refuseDevice = async (
   { user_id, actor }: { user_id?: number; actor?: string } = {},
 ) => {
   // A device whose cooling period is over can no longer be refused, even if nothing has activated it yet.
-  await activateDue(call)
+  await activateDue(call, target.org_id)
   const [refused] = await endDeviceRows(call, { state: 'refused' }, (devices) =>
     pendingDevice(target)(devices).$if(user_id !== undefined, (own) => own.where('user_id', '=', user_id!)),
   )

@@ -65,7 +65,11 @@ export const approverHandlers: Handlers<typeof approver> = {
 
   listInbox: {
     before: async ({ wait_s = 0, seen }, { service, caller, signal }) => {
-      const inbox = await awaitInbox(service, requirePerson(caller), { seconds: wait_s, seen, signal })
+      const inbox = await awaitInbox(service, requirePerson(caller), {
+        seconds: wait_s,
+        seen,
+        signal: signal?.(),
+      })
       return async () => inbox
     },
   },

@@ -61,20 +61,15 @@ export const createOperationRoute = (
     caller,
     requestId,
     given,
-    // Both cost something, and few handlers look.
-    get signal() {
-      return context.req.raw.signal
-    },
-    get ip() {
-      return ip()
-    },
+    signal: () => context.req.raw.signal,
+    ip,
   })
 
   const answerRead = async (asked: AuthenticatedRequest, input: Fields): Promise<Response> => {
     const since = storage.revision()
     const { url } = asked.context.req
     const pager = createPager({ input, url, origin: asked.origin, byTime, now: storage.now() })
-    const data = await runRead(service, Object.assign(askedOf(asked, []), { pager }), handler, input)
+    const data = await runRead(service, { ...askedOf(asked, []), pager }, handler, input)
     if (data instanceof Refusal) throw data
     const text = JSON.stringify(success(operation.message, withTextIds(data)))
     const headers = pager.headers()
@@ -100,15 +95,13 @@ export const createOperationRoute = (
         ? await storage.read((db) => findKept(db, repeatable, oldestKept(storage.now())))
         : undefined
     if (before) return replayed(asked, before)
-    const headers: Record<string, string> = {}
-    const header = (name: string, value: string): void => void (headers[name] = value)
     const approval = asked.context.req.header(approvalHeader)
-    const call = Object.assign(askedOf(asked, given), { header, approval })
+    const call = { ...askedOf(asked, given), approval }
     const done = await runWrite(service, call, handler, input, async (inside, work) => {
       const { db, now } = inside
       const kept = repeatable && (await findKept(db, repeatable, oldestKept(now)))
       if (kept) return { kept }
-      const { data: worked } = await gate.pass(inside, { approval, input }, work)
+      const { data: worked, headers } = await gate.pass(inside, { approval, input }, work)
       if (worked instanceof Refusal) return { refusal: worked }
       const data = withTextIds(worked)
       checkReturned(returned, data)
@@ -117,14 +110,14 @@ export const createOperationRoute = (
         if (repeatable.orgId !== null)
           await service.claim({ db, now }, repeatable.orgId, 'idempotency_mib', bytes)
       }
-      return { envelope: success(operation.message, data) }
+      return { envelope: success(operation.message, data), headers }
     }).catch(async (error: unknown) => {
       if (!(error instanceof ApprovalRequired)) throw error
       const { caller, requestId } = asked
       throw await gate.ask(service, { caller, requestId, input }, error.requirement)
     })
     if (done.refusal) throw done.refusal
-    return done.kept ? replayed(asked, done.kept) : answer(200, done.envelope, asked.requestId, headers)
+    return done.kept ? replayed(asked, done.kept) : answer(200, done.envelope, asked.requestId, done.headers)
   }
 
   const respond = async (asked: AuthenticatedRequest): Promise<Response> => {

@@ -78,7 +78,9 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
     const at = Date.parse(now)
     if (at - (noted.get(row.id) ?? Date.parse(row.last_used_at ?? '1970-01-01')) < minute) return
     noted.set(row.id, at)
-    storage.write((db) => noteKeyUse(db, row.id, now)).catch(() => noted.delete(row.id))
+    storage
+      .write((db) => noteKeyUse(db, row.id, now), { org: row.org_id ?? 0 })
+      .catch(() => noted.delete(row.id))
   }
 
   const admit = (row: KeyRow | undefined): Authenticated | undefined => {

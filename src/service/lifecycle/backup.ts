@@ -98,7 +98,7 @@ const unpack = async (file: string, dataDir: string): Promise<void> => {
   if (masterKey !== undefined) writeFileSync(masterKeyFile(dataDir), masterKey, { mode: 0o600, flush: true })
   const storage = await openSqlite({ path: partial })
   try {
-    await storage.write((db) => settleRestored(db, storage.now()))
+    await storage.write((db) => settleRestored(db, storage.now()), { org: 0 })
   } finally {
     await storage.close()
   }

@@ -45,18 +45,21 @@ export const ensureOperatorKey = async (
 ): Promise<string | undefined> => {
   const secret =
     preset === undefined ? newSecret('operator') : { key: preset, prefix: prefixOf(checkPreset(preset)) }
-  return storage.write(async (db) => {
-    const known = await db
-      .selectFrom('api_keys')
-      .where('org_id', 'is', null)
-      .where('scopes', '=', everyScope)
-      .select('id')
-      .limit(1)
-      .execute()
-    if (known.length > 0) return undefined
-    await addKey({ db, keyring }, secret, operator, storage.now(), 'createKey')
-    return preset === undefined ? secret.key : undefined
-  })
+  return storage.write(
+    async (db) => {
+      const known = await db
+        .selectFrom('api_keys')
+        .where('org_id', 'is', null)
+        .where('scopes', '=', everyScope)
+        .select('id')
+        .limit(1)
+        .execute()
+      if (known.length > 0) return undefined
+      await addKey({ db, keyring }, secret, operator, storage.now(), 'createKey')
+      return preset === undefined ? secret.key : undefined
+    },
+    { org: 0 },
+  )
 }
 
 /** A key that works, of an operator; its first secret where it was rotated. */
@@ -94,12 +97,15 @@ const freeName = async (db: Db): Promise<string> => {
  */
 export const makeAskKey = async ({ storage, keyring }: Kept): Promise<string> => {
   const secret = newSecret('service')
-  await storage.write(async (db) => {
-    const now = storage.now()
-    const created_by = await livingOperator(db, now)
-    const own = { name: await freeName(db), scopes: scopesText(['ask']), created_by }
-    await addKey({ db, keyring }, secret, own, now, 'createKey')
-  })
+  await storage.write(
+    async (db) => {
+      const now = storage.now()
+      const created_by = await livingOperator(db, now)
+      const own = { name: await freeName(db), scopes: scopesText(['ask']), created_by }
+      await addKey({ db, keyring }, secret, own, now, 'createKey')
+    },
+    { org: 0 },
+  )
   return secret.key
 }
 
@@ -111,17 +117,20 @@ export type ReplacedKeys = { key: string; revoked: number; ended: number }
  */
 export const replaceOperatorKeys = async ({ storage, keyring }: Kept): Promise<ReplacedKeys> => {
   const secret = newSecret('operator')
-  const { revoked, ended } = await storage.write(async (db) => {
-    const now = storage.now()
-    const old = await changeKeyRows({ db, keyring }, { revoked_at: now }, (keys) =>
-      keys.where('org_id', 'is', null).where('scopes', '=', everyScope).where('revoked_at', 'is', null),
-    )
-    await addKey({ db, keyring }, secret, operator, now, 'resetOperatorKey')
-    const over = await expireDue(db, now)
-    return {
-      revoked: old.filter(({ expires_at }) => expires_at === null || expires_at > now).length,
-      ended: over.length,
-    }
-  })
+  const { revoked, ended } = await storage.write(
+    async (db) => {
+      const now = storage.now()
+      const old = await changeKeyRows({ db, keyring }, { revoked_at: now }, (keys) =>
+        keys.where('org_id', 'is', null).where('scopes', '=', everyScope).where('revoked_at', 'is', null),
+      )
+      await addKey({ db, keyring }, secret, operator, now, 'resetOperatorKey')
+      const over = await expireDue(db, now)
+      return {
+        revoked: old.filter(({ expires_at }) => expires_at === null || expires_at > now).length,
+        ended: over.length,
+      }
+    },
+    { org: 0 },
+  )
   return { key: secret.key, revoked, ended }
 }

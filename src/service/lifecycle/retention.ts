@@ -15,24 +15,34 @@ const cleared = '(cleared)'
 const digestOf = (attestation: string | null): string | null =>
   attestation === null ? null : sha256((JSON.parse(attestation) as Receipt).jws)
 
+/** An organization that has some to clear. */
+const nextToClear = (db: Db, before: string) =>
+  db
+    .selectFrom('approvals')
+    .where('cleared_at', 'is', null)
+    .where('ended_at', '<', before)
+    .select('org_id')
+    .limit(1)
+    .executeTakeFirst()
+
 /**
- * Clears texts, numbers, places and receipts of approvals that ended before `before`, a few at a time. Who asked, who
+ * Clears texts, numbers, places and receipts of approvals of an organization that ended before `before`, a few at a time. Who asked, who
  * decided with which device, what and when stays, as ids, and so do the digests. Answers how many there were.
  */
 export const clearApprovals = async (
   db: Db,
-  { now, before, atMost }: { now: string; before: string; atMost: number },
+  { org_id, now, before, atMost }: { org_id: number; now: string; before: string; atMost: number },
 ): Promise<number> => {
   const rows = await db
     .selectFrom('approvals')
     .where('cleared_at', 'is', null)
     .where('ended_at', '<', before)
-    .select(['id', 'org_id', 'attestation'])
+    .where('org_id', '=', org_id)
+    .select(['id', 'attestation'])
     .orderBy('ended_at')
     .limit(atMost)
     .execute()
-  const byOrganization = new Map<number, number>()
-  for (const { id, org_id, attestation } of rows) {
+  for (const { id, attestation } of rows)
     await db
       .updateTable('approvals')
       .set({
@@ -51,13 +61,11 @@ export const clearApprovals = async (
       .where('id', '=', id)
       .where('org_id', '=', org_id)
       .execute()
-    byOrganization.set(org_id, (byOrganization.get(org_id) ?? 0) + 1)
-  }
-  for (const [orgId, count] of byOrganization)
+  if (rows.length > 0)
     await auditByService(db, now, {
-      orgId,
+      orgId: org_id,
       action: 'clearApprovals',
-      subject: `approvals:${count}`,
+      subject: `approvals:${rows.length}`,
       changes: ['cleared_at'],
     })
   return rows.length
@@ -109,11 +117,19 @@ export const sweepRetention = async (
   const steps: Step[] = [
     (db, now) => forgetAnswers(db, addMs(now, -periods.idempotencyMs)),
     (db, now) => forgetVerifications(db, addMs(now, -periods.verificationsMs)),
-    (db, now) => clearApprovals(db, { now, before: addMs(now, -periods.approvalsMs), atMost }),
   ]
   for (const step of steps)
     for (let done = atMost; done === atMost && !isOver();)
-      done = await storage.write((db) => step(db, storage.now()))
+      done = await storage.write((db) => step(db, storage.now()), { org: 0 })
+  const oldest = (): string => addMs(storage.now(), -periods.approvalsMs)
+  const readDue = () => storage.read((db) => nextToClear(db, oldest()))
+  for (let due = await readDue(); due && !isOver(); due = await readDue()) {
+    const { org_id } = due
+    await storage.write(
+      (db) => clearApprovals(db, { org_id, now: storage.now(), before: oldest(), atMost }),
+      { org: org_id },
+    )
+  }
 }
 
 const hourMs = 60 * 60_000
@@ -153,7 +169,7 @@ export const forgetLapsed = async (
 export const watchLapsed = ({ storage, keyring }: Service, log: Log): (() => void) => {
   const forget = (): void =>
     void storage
-      .write((db) => forgetLapsed({ db, keyring }, storage.now()))
+      .write((db) => forgetLapsed({ db, keyring }, storage.now()), { org: 0 })
       .catch((error: unknown) => log({ at: storage.now(), level: 'warn', message: String(error) }))
   forget()
   const timer = setInterval(forget, hourMs).unref()

@@ -16,12 +16,6 @@ export const newAuthCode = (): { code: string; hash: string; hint: string } => {
   return { code: bare.match(/.{4}/g)!.join('-'), hash: sha256(bare), hint: bare.slice(-4) }
 }
 
-/** By what a code is found as somebody typed it: O is 0 there, I and L are 1. Undefined when it can be none. */
-export const hashOfCode = (typed: string): string | undefined => {
-  const bare = typed.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
-  return /^[0-9A-HJKMNP-TV-Z]{16}$/.test(bare) ? sha256(bare) : undefined
-}
-
 const columns = [
   'id',
   'org_id',

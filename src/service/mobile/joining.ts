@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { account } from '../../contract/account.ts'
 import { conflict, invalid, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
+import { hashOfCode } from '../call/input.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
-import { hashOfCode } from '../members/auth-codes.ts'
 import { findPerson, membershipsOf, requireAccount } from './person.ts'
 
 /** The same for a code that never was, another organization's, one that lapsed, and one that is used up. */

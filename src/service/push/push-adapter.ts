@@ -60,13 +60,15 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
   }
 
   /** Unless the page has said another since. */
-  const drop = (device: number, wrapped: string) =>
-    storage.write((db) =>
-      db
-        .deleteFrom('push_subscriptions')
-        .where('device_id', '=', device)
-        .where('wrapped', '=', wrapped)
-        .execute(),
+  const drop = (device: number, wrapped: string, org: number) =>
+    storage.write(
+      (db) =>
+        db
+          .deleteFrom('push_subscriptions')
+          .where('device_id', '=', device)
+          .where('wrapped', '=', wrapped)
+          .execute(),
+      { org },
     )
 
   return async (message, { id, signal }): Promise<Outcome> => {
@@ -86,7 +88,7 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
       })
       if (status >= 200 && status < 300) return { state: 'sent' }
       const error = `its push service answered ${status}`
-      if (status === 404 || status === 410) await drop(device, target.wrapped)
+      if (status === 404 || status === 410) await drop(device, target.wrapped, message.org_id)
       else if (status >= 500 || passing.has(status))
         return { state: 'retry', error, after_ms: retryAfterMs(retryAfter, new Date(at)) }
       return { state: 'failed', error }

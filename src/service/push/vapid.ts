@@ -23,12 +23,14 @@ const readKept = async (storage: Storage): Promise<string | undefined> => {
 const makeKept = async (storage: Storage, { wrap }: Keyring): Promise<string> => {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const value = wrap(JSON.stringify(await exportJWK(privateKey)), setting)
-  await storage.write((db) =>
-    db
-      .insertInto('settings')
-      .values({ name: setting, value })
-      .onConflict((of) => of.column('name').doNothing())
-      .execute(),
+  await storage.write(
+    (db) =>
+      db
+        .insertInto('settings')
+        .values({ name: setting, value })
+        .onConflict((of) => of.column('name').doNothing())
+        .execute(),
+    { org: 0 },
   )
   return (await readKept(storage)) ?? value
 }

@@ -53,6 +53,7 @@ export const prepareResults = async (
   { service, caller, ip }: Outside,
 ): Promise<(call: Call) => Promise<Answer | Refusal>> => {
   const { storage } = service
+  const address = ip?.()
   checkTimestamp(input.timestamp, storage.now())
   const { imei } = input.device_info
   if (imei !== undefined) parseImei(imei, 'device_info.imei')
@@ -76,7 +77,7 @@ export const prepareResults = async (
       device,
       biometric: { user_verified: input.biometric_result === 'PASS' },
       ...(location && { location }),
-      ...(ip !== undefined && { ip }),
+      ...(address !== undefined && { ip: address }),
     }
     const isAnswered = row.kind === 'prompt' && row.status !== 'pending'
     const captured = isAnswered ? capturedFactors(row) : []

@@ -94,7 +94,7 @@ export const whyNotYet = async (
   const { db, now } = call
   if (row.spent_at !== null) return spent()
   if (row.status === 'pending' && row.lapses_at! <= now)
-    for (const ended of await expireDue(db, now, row.request_id)) call.wake(ended)
+    for (const ended of await expireDue(db, now, { request_id: row.request_id })) call.wake(ended)
   const over = row.status === 'expired' || (row.status === 'pending' && row.lapses_at! <= now)
   if (over || row.expires_at <= now) return expired()
   if (row.status === 'pending' && !(evenUnanswered && row.number === null))

@@ -7,9 +7,12 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 beforeEach(async () => {
-  await stage.service.storage.write(async (db) => {
-    await db.deleteFrom('memberships').execute()
-  })
+  await stage.service.storage.write(
+    async (db) => {
+      await db.deleteFrom('memberships').execute()
+    },
+    { org: 0 },
+  )
 })
 
 const header = 'mobile,email,first_name,last_name\n'

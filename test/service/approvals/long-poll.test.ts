@@ -23,12 +23,14 @@ describe('waiting', () => {
   test('ends with a decision of another node, of which nobody told', async () => {
     const id = await asked()
     const waiting = wait(id)
-    await service.storage.write((db) =>
-      db
-        .updateTable('approvals')
-        .set({ status: 'denied', ended_at: clock.iso() })
-        .where('request_id', '=', id)
-        .execute(),
+    await service.storage.write(
+      (db) =>
+        db
+          .updateTable('approvals')
+          .set({ status: 'denied', ended_at: clock.iso() })
+          .where('request_id', '=', id)
+          .execute(),
+      { org: 0 },
     )
     expect(dataOf(await waiting).status).toBe('denied')
   })

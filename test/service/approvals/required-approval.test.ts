@@ -132,7 +132,9 @@ describe('a call that a rule covers', () => {
     const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
     expect(subject.fields).toContainEqual({ label: 'radius', value: '300', before: String(fence.radius) })
     dataOf(await decide(service, request_id, ada.key))
-    await service.storage.write((db) => db.updateTable('geofences').set({ radius: 151 }).execute())
+    await service.storage.write((db) => db.updateTable('geofences').set({ radius: 151 }).execute(), {
+      org: 0,
+    })
     expect(refusal(await change(300, rules, approval(request_id)))[1]).toBe('other_subject')
   })
 

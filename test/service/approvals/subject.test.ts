@@ -125,12 +125,14 @@ describe('a request with a subject', () => {
 describe('a request from before there were subjects', () => {
   test('ends, and says why, when somebody looks', async () => {
     const { request_id } = await asked()
-    await service.storage.write((db) =>
-      db
-        .updateTable('approvals')
-        .set({ format: 1, subject_type: null, subject_data: null, subject_digest: null, key_name: null })
-        .where('request_id', '=', request_id)
-        .execute(),
+    await service.storage.write(
+      (db) =>
+        db
+          .updateTable('approvals')
+          .set({ format: 1, subject_type: null, subject_data: null, subject_digest: null, key_name: null })
+          .where('request_id', '=', request_id)
+          .execute(),
+      { org: 0 },
     )
     expect(refusal(await decideAnyway(request_id))).toEqual([410, 'expired', []])
     const record = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))

@@ -30,13 +30,15 @@ describe('the audit of an organization', () => {
 
   test('shows a row that was changed in the store', async () => {
     await createMember(service, acme.id, 1)
-    await service.storage.write((db) =>
-      db
-        .updateTable('audit')
-        .set({ actor: 'somebody else' })
-        .where('org_id', '=', acme.id)
-        .where('seq', '=', 2)
-        .execute(),
+    await service.storage.write(
+      (db) =>
+        db
+          .updateTable('audit')
+          .set({ actor: 'somebody else' })
+          .where('org_id', '=', acme.id)
+          .where('seq', '=', 2)
+          .execute(),
+      { org: 0 },
     )
     expect(verifyChain(await chainOf(service, acme.id))).toMatchObject({ ok: false, seq: 2 })
   })

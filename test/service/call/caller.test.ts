@@ -28,7 +28,9 @@ test('a key is its own until the moment it expires', async () => {
   const authenticate = createAuthenticator(service)
   const { keyring } = service
   const expires_at = new Date(time + 1000).toISOString()
-  await service.storage.write((db) => changeKeyRows({ db, keyring }, { expires_at }, (keys) => keys))
+  await service.storage.write((db) => changeKeyRows({ db, keyring }, { expires_at }, (keys) => keys), {
+    org: 0,
+  })
   expect(await authenticate(service.operatorKey)).toMatchObject({ keyId: 1, orgId: null })
   time += 1000
   await expect((async () => authenticate(service.operatorKey))()).rejects.toMatchObject({
@@ -41,7 +43,9 @@ test('a key that is remembered is nobody once it is revoked', async () => {
   await authenticate(service.operatorKey)
   await authenticate(service.operatorKey)
   const { keyring, storage } = service
-  await storage.write((db) => changeKeyRows({ db, keyring }, { revoked_at: storage.now() }, (keys) => keys))
+  await storage.write((db) => changeKeyRows({ db, keyring }, { revoked_at: storage.now() }, (keys) => keys), {
+    org: 0,
+  })
   expect(await authenticate(service.operatorKey)).toBeUndefined()
 })
 
@@ -50,7 +54,7 @@ test('the last use is noted at most once a minute', async () => {
   const use = async (): Promise<string | null> => {
     await authenticate(service.operatorKey)
     // Writes are done in order: this one is behind the note.
-    await service.storage.write(async () => undefined)
+    await service.storage.write(async () => undefined, { org: 0 })
     return (await operatorRow()).last_used_at
   }
   const first = await use()

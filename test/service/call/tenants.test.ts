@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { planRequest } from '../../../src/client/request.ts'
 import { type OperationId, table } from '../../../src/contract/table.ts'
 import { prepare, type Handler } from '../../../src/service/call/call.ts'
-import { createCall } from '../../../src/service/call/create-call.ts'
+import { createAttempt } from '../../../src/service/call/create-call.ts'
 import { handlers } from '../../../src/service/handlers/all.ts'
 import { Refusal } from '../../../src/core/refusal.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
@@ -75,35 +75,17 @@ describe('a key of an organization, refused without a trace', () => {
         caller,
       })
       await work.catch(() => undefined)
-      const answered = service.storage.write(async (db) => {
-        const { call } = createCall({
-          db,
-          caller,
-          now: service.storage.now(),
-          requestId: 'req_1',
-          publicUrl: '',
-          dev: true,
-          deviceProof: 'link',
-          wake: () => undefined,
-          ring: () => undefined,
-          canSend: () => true,
-          send: async () => 'msg_1',
-          deliver: () => undefined,
-          claim: async () => undefined,
-          header: () => undefined,
-          pushKey: null,
-          keyring: service.keyring,
-          page: { after: 0 },
-          pagedByTime: (rows) => rows,
-          paged: (rows) => rows,
-          action: id,
-          given: [],
-        })
-        const data = await (await work)(call)
-        if (data instanceof Refusal) throw data
-        // What should not have been done is undone, so that the next operation finds it all there.
-        throw new Error('answered')
-      })
+      const answered = service.storage.write(
+        async (db) => {
+          const asked = { action: id, caller, requestId: 'req_1', given: [] }
+          const { call } = createAttempt(service.service, asked, db, service.storage.now())
+          const data = await (await work)(call)
+          if (data instanceof Refusal) throw data
+          // What should not have been done is undone, so that the next operation finds it all there.
+          throw new Error('answered')
+        },
+        { org: 0 },
+      )
       const [status, code] = secretRefused[id] ?? [404, 'not_found']
       await expect(answered).rejects.toMatchObject({ status, code })
       expect(await contentsOf(service)).toEqual(before)

@@ -33,7 +33,7 @@ describe('an API key is not accepted after another program has changed', () => {
   ])('%s', async (_, set) => {
     const values = set.includes('?') ? [sha256(key.key)] : []
     // A write of the service lets it read the store again.
-    await service.storage.write(async () => undefined)
+    await service.storage.write(async () => undefined, { org: 0 })
     change(`UPDATE api_keys SET ${set} WHERE id = ${key.id}`, ...values)
     expect(await whoAmI(key.key)).toBe(401)
   })

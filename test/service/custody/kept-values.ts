@@ -16,8 +16,10 @@ export const fill = async (service: TestService) => {
   const { storage, keyring } = service
   const device_id = Number(holding.device)
   const wrapped = keyring.wrap('{"endpoint":"https://push.example/1"}', `push_subscriptions:${device_id}`)
-  await storage.write((db) =>
-    db.insertInto('push_subscriptions').values({ device_id, wrapped, created_at: storage.now() }).execute(),
+  await storage.write(
+    (db) =>
+      db.insertInto('push_subscriptions').values({ device_id, wrapped, created_at: storage.now() }).execute(),
+    { org: 0 },
   )
   return holding
 }

@@ -23,11 +23,13 @@ beforeEach(async () => {
 afterEach(() => service.close())
 
 const accept = async (more: Partial<Message> = {}): Promise<string> => {
-  const id = await service.storage.write((db) =>
-    enqueue(
-      { db, now: clock.iso(), keyring: service.keyring },
-      { org_id: acme.id, channel: 'email', kind: 'notice', to: 'ada@acme.example', text: 'x', ...more },
-    ),
+  const id = await service.storage.write(
+    (db) =>
+      enqueue(
+        { db, now: clock.iso(), keyring: service.keyring },
+        { org_id: acme.id, channel: 'email', kind: 'notice', to: 'ada@acme.example', text: 'x', ...more },
+      ),
+    { org: 0 },
   )
   await service.delivered()
   return id

@@ -30,11 +30,13 @@ beforeEach(async () => {
 afterEach(() => service.close())
 
 const accept = (more: Partial<Message> = {}): Promise<string> =>
-  service.storage.write((db) =>
-    enqueue(
-      { db, now: clock.iso(), keyring: service.keyring },
-      { org_id: 1, channel: 'sms', kind: 'otp', to: '+12025550101', text: secret, ...more },
-    ),
+  service.storage.write(
+    (db) =>
+      enqueue(
+        { db, now: clock.iso(), keyring: service.keyring },
+        { org_id: 1, channel: 'sms', kind: 'otp', to: '+12025550101', text: secret, ...more },
+      ),
+    { org: 0 },
   )
 const rowOf = (message_id: string) =>
   service.storage.read((db) =>
@@ -153,8 +155,9 @@ describe('an accepted message', () => {
     const id = await accept()
     const other = await accept()
     const { wrapped } = await rowOf(other)
-    await service.storage.write((db) =>
-      db.updateTable('outbox').set({ wrapped }).where('message_id', '=', id).execute(),
+    await service.storage.write(
+      (db) => db.updateTable('outbox').set({ wrapped }).where('message_id', '=', id).execute(),
+      { org: 0 },
     )
     await service.delivered()
     expect(await rowOf(id)).toMatchObject({
@@ -193,11 +196,13 @@ describe('a provider that hangs', () => {
       timeoutMs: 20,
     })
     const put = (channel: 'sms' | 'email') =>
-      hanging.storage.write((db) =>
-        enqueue(
-          { db, now: clock.iso(), keyring: hanging.keyring },
-          { org_id: 1, channel, kind: 'notice', to: 'ada@example.com', text: 'x' },
-        ),
+      hanging.storage.write(
+        (db) =>
+          enqueue(
+            { db, now: clock.iso(), keyring: hanging.keyring },
+            { org_id: 1, channel, kind: 'notice', to: 'ada@example.com', text: 'x' },
+          ),
+        { org: 0 },
       )
     for (let i = 0; i < 20; i++) await put('sms')
     await put('email')
@@ -216,11 +221,13 @@ describe('a provider that hangs', () => {
       adapters: { sms: () => new Promise<Outcome>((resolve) => (answer = resolve)) },
       timeoutMs: 20,
     })
-    const message_id = await slow.storage.write((db) =>
-      enqueue(
-        { db, now: clock.iso(), keyring: slow.keyring },
-        { org_id: 1, channel: 'sms', kind: 'notice', to: '+12025550101', text: 'x' },
-      ),
+    const message_id = await slow.storage.write(
+      (db) =>
+        enqueue(
+          { db, now: clock.iso(), keyring: slow.keyring },
+          { org_id: 1, channel: 'sms', kind: 'notice', to: '+12025550101', text: 'x' },
+        ),
+      { org: 0 },
     )
     await slow.delivered()
     answer!({ state: 'sent', provider_id: 'late' })
@@ -235,8 +242,9 @@ describe('a provider that hangs', () => {
 })
 
 const taken = () =>
-  service.storage.write((db) =>
-    claim(db, { channel: 'sms', now: clock.iso(), until: later(minute), limit: 3 }),
+  service.storage.write(
+    (db) => claim(db, { channel: 'sms', now: clock.iso(), until: later(minute), limit: 3 }),
+    { org: 0 },
   )
 
 describe('a message is claimed', () => {
@@ -266,7 +274,7 @@ describe('a message is claimed', () => {
     clock.tick(minute)
     const [second] = await taken()
     const say = (row: typeof first, verdict: Parameters<typeof record>[2]) =>
-      service.storage.write((db) => record(db, row!, verdict, clock.iso()))
+      service.storage.write((db) => record(db, row!, verdict, clock.iso()), { org: 0 })
     await say(first, { state: 'failed', error: 'late', keep: false })
     expect(await rowOf(id)).toMatchObject({ state: 'sending', error: null })
     await say(second, { state: 'queued', error: 'not now', next_at: later(minute) })
@@ -305,8 +313,10 @@ describe('a store that cannot be written', () => {
     let broken = false
     const flaky = {
       ...storage,
-      write: ((work) =>
-        broken ? Promise.reject(new Error('disk full')) : storage.write(work)) as typeof storage.write,
+      write: ((work, options) =>
+        broken
+          ? Promise.reject(new Error('disk full'))
+          : storage.write(work, options)) as typeof storage.write,
     }
     answers = [
       async () => {

@@ -94,8 +94,9 @@ describe('a further device', () => {
   test('is not approved by an admin either, who only approves recoveries', async () => {
     const tablet = await anotherOf(ada)
     const admin = await createPhone(service, acme.id, 3, { role: 'admin' })
-    await service.storage.write((db) =>
-      db.updateTable('memberships').set({ admin_from: null, promoted_at: null }).execute(),
+    await service.storage.write(
+      (db) => db.updateTable('memberships').set({ admin_from: null, promoted_at: null }).execute(),
+      { org: 0 },
     )
     expect(refusal(await moveDevice(service, admin, tablet.device))).toEqual([403, 'device_pending', []])
   })

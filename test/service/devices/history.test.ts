@@ -46,7 +46,10 @@ describe.each([
     await leave()
     await create()
     const { storage, keyring } = service
-    await storage.write((db) => changeDeviceRows({ db, keyring }, { state: 'active' }, (devices) => devices))
+    await storage.write(
+      (db) => changeDeviceRows({ db, keyring }, { state: 'active' }, (devices) => devices),
+      { org: 0 },
+    )
     expect(refusal(await ask(service, ada))).toEqual([429, 'muted', []])
   })
 

@@ -29,21 +29,23 @@ const accepted = async ({
       const { device } = await enrollPhone(service, acme.id, ada)
       dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${device}`))
     }
-    await service.storage.write((db) =>
-      db
-        .insertInto('mobile_accounts')
-        .values({
-          org_id: acme.id,
-          user_id: Number(ada.id),
-          first_name: 'Ada',
-          last_name: 'Lovelace',
-          email: 'ada@proved.example',
-          email_verified_at: ago(verified),
-          email_changed_at: changed === undefined ? null : ago(changed),
-          created_at: ago(1000),
-          updated_at: ago(1000),
-        })
-        .execute(),
+    await service.storage.write(
+      (db) =>
+        db
+          .insertInto('mobile_accounts')
+          .values({
+            org_id: acme.id,
+            user_id: Number(ada.id),
+            first_name: 'Ada',
+            last_name: 'Lovelace',
+            email: 'ada@proved.example',
+            email_verified_at: ago(verified),
+            email_changed_at: changed === undefined ? null : ago(changed),
+            created_at: ago(1000),
+            updated_at: ago(1000),
+          })
+          .execute(),
+      { org: 0 },
     )
     const user = `/organization/${acme.id}/user/${ada.id}`
     dataOf(await service.call('POST', `${user}/pending`, { body: {} }))

@@ -48,7 +48,7 @@ afterAll(() => service.close())
 
 const ask = async (id: OperationId) => {
   // A commit, so that no kept answer is taken.
-  await service.storage.write(async () => undefined)
+  await service.storage.write(async () => undefined, { org: 0 })
   const input = inputs[id](acme, acme) as Record<string, unknown>
   const { method, url } = planRequest('http://x', table[id], input)
   const { pathname, search } = new URL(url)

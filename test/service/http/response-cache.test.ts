@@ -31,7 +31,7 @@ beforeEach(async () => {
   other = await createTenant(service, 'other')
   // The first use of a key is written down, which is a commit of its own.
   for (const key of [acme.key, other.key, undefined]) await service.call('GET', '/svc/v1/audit', { key })
-  await service.storage.write(async () => undefined)
+  await service.storage.write(async () => undefined, { org: 0 })
 })
 afterEach(() => service.close())
 

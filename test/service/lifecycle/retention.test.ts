@@ -70,13 +70,16 @@ describe('an approval that ended', () => {
 
   test('is cleared with many others, a few in each transaction, while others write', async () => {
     const copy = await row(approved)
-    await service.storage.write(async (db) => {
-      for (let i = 0; i < 1_000; i++)
-        await db
-          .insertInto('approvals')
-          .values({ ...copy, id: undefined, request_id: `apr_${i}` })
-          .execute()
-    })
+    await service.storage.write(
+      async (db) => {
+        for (let i = 0; i < 1_000; i++)
+          await db
+            .insertInto('approvals')
+            .values({ ...copy, id: undefined, request_id: `apr_${i}` })
+            .execute()
+      },
+      { org: 0 },
+    )
     clock.tick(366 * day)
     let revisions = service.storage.revision()
     const sweeping = sweep()

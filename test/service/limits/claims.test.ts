@@ -25,26 +25,32 @@ test('allow exactly what fits, whatever was added, undone, removed or limited be
   const { storage } = service
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-      await storage.write(async (db) => {
-        await db.deleteFrom('geofences').execute()
-        await db.deleteFrom('organization_limits').execute()
-      })
+      await storage.write(
+        async (db) => {
+          await db.deleteFrom('geofences').execute()
+          await db.deleteFrom('organization_limits').execute()
+        },
+        { org: 0 },
+      )
       const claim = createClaims()
       let limit = 20_000
       let rows = 0
       const outcomes: [found: string, wanted: string][] = []
       const add = (count: number, undo: boolean): Promise<string> =>
         storage
-          .write(async (db) => {
-            const times = { created_at: 'x', updated_at: 'x' }
-            for (let i = 0; i < count; i++)
-              await db
-                .insertInto('geofences')
-                .values({ ...fence, is_active: 1, org_id: org, ...times })
-                .execute()
-            await claim({ db, now: storage.now() }, org, 'geofences', count)
-            if (undo) throw undone
-          })
+          .write(
+            async (db) => {
+              const times = { created_at: 'x', updated_at: 'x' }
+              for (let i = 0; i < count; i++)
+                await db
+                  .insertInto('geofences')
+                  .values({ ...fence, is_active: 1, org_id: org, ...times })
+                  .execute()
+              await claim({ db, now: storage.now() }, org, 'geofences', count)
+              if (undo) throw undone
+            },
+            { org: 0 },
+          )
           .then(
             () => 'done',
             (error: { code?: string }) => error.code ?? 'undone',
@@ -53,20 +59,24 @@ test('allow exactly what fits, whatever was added, undone, removed or limited be
         if (kind === 'limit') {
           limit = count * 3
           const value = String(limit)
-          await storage.write((db) =>
-            db
-              .insertInto('organization_limits')
-              .values({ org_id: org, name: 'geofences', value })
-              .onConflict((on) => on.columns(['org_id', 'name']).doUpdateSet({ value }))
-              .execute(),
+          await storage.write(
+            (db) =>
+              db
+                .insertInto('organization_limits')
+                .values({ org_id: org, name: 'geofences', value })
+                .onConflict((on) => on.columns(['org_id', 'name']).doUpdateSet({ value }))
+                .execute(),
+            { org: 0 },
           )
         } else if (kind === 'remove') {
-          const gone = await storage.write((db) =>
-            db
-              .deleteFrom('geofences')
-              .where('id', 'in', (query) => query.selectFrom('geofences').select('id').limit(count))
-              .returning('id')
-              .execute(),
+          const gone = await storage.write(
+            (db) =>
+              db
+                .deleteFrom('geofences')
+                .where('id', 'in', (query) => query.selectFrom('geofences').select('id').limit(count))
+                .returning('id')
+                .execute(),
+            { org: 0 },
           )
           rows -= gone.length
         } else {
@@ -86,25 +96,28 @@ test('count again only when nothing seems to be left', async () => {
   const { storage } = service
   const claim = createClaims()
   let counted = 0
-  await storage.write((db) => db.deleteFrom('organization_limits').execute())
-  await storage.write(async (db) => {
-    const reach = {
-      get db() {
-        return db
-      },
-      now: storage.now(),
-    }
-    const watched = new Proxy(db, {
-      get: (target, name) => {
-        if (name === 'getExecutor') return () => target.getExecutor()
-        if (name !== 'selectFrom') return Reflect.get(target, name) as unknown
-        return (table: 'geofences') => {
-          if (table === 'geofences') counted += 1
-          return target.selectFrom(table)
-        }
-      },
-    })
-    for (let i = 0; i < 100; i++) await claim({ ...reach, db: watched }, org, 'geofences')
-  })
+  await storage.write((db) => db.deleteFrom('organization_limits').execute(), { org: 0 })
+  await storage.write(
+    async (db) => {
+      const reach = {
+        get db() {
+          return db
+        },
+        now: storage.now(),
+      }
+      const watched = new Proxy(db, {
+        get: (target, name) => {
+          if (name === 'getExecutor') return () => target.getExecutor()
+          if (name !== 'selectFrom') return Reflect.get(target, name) as unknown
+          return (table: 'geofences') => {
+            if (table === 'geofences') counted += 1
+            return target.selectFrom(table)
+          }
+        },
+      })
+      for (let i = 0; i < 100; i++) await claim({ ...reach, db: watched }, org, 'geofences')
+    },
+    { org: 0 },
+  )
   expect(counted).toBe(1)
 })

@@ -206,11 +206,13 @@ describe('answers that are kept for repeats', () => {
   test('count by their bytes; a write whose answer has no room is undone, and a repeat still answered', async () => {
     dataOf(await set({ idempotency_mib: 1 }))
     const first = await create('first', 'k1')
-    await service.storage.write((db) =>
-      db
-        .updateTable('idempotency')
-        .set({ bytes: 1024 * 1024 - 10 })
-        .execute(),
+    await service.storage.write(
+      (db) =>
+        db
+          .updateTable('idempotency')
+          .set({ bytes: 1024 * 1024 - 10 })
+          .execute(),
+      { org: 0 },
     )
     // What was seen of the quota so far is forgotten with another limit.
     dataOf(await set({ idempotency_mib: 2 }))

@@ -23,8 +23,9 @@ const states = ['pending', 'active', 'rejected', 'removed'] as const
 type State = (typeof states)[number]
 
 const setState = (state: State) =>
-  service.storage.write((db) =>
-    db.updateTable('memberships').set({ state }).where('user_id', '=', Number(user.id)).execute(),
+  service.storage.write(
+    (db) => db.updateTable('memberships').set({ state }).where('user_id', '=', Number(user.id)).execute(),
+    { org: 0 },
   )
 const stateOf = async () =>
   dataOf(await service.call('GET', `/organization/${acme.id}/user/${user.id}`)).state as State
@@ -96,14 +97,22 @@ describe('moving a user', () => {
 describe('removing a user', () => {
   test('ends links that were not used, and keeps the rest', async () => {
     await service.call('PUT', `/user/${user.id}/timeslots/update`, { body: { timeslots: [slot] } })
-    await service.storage.write((db) =>
-      db
-        .insertInto('enrollments')
-        .values([
-          { org_id: acme.id, user_id: Number(user.id), token_hash: 'a', expires_at: '2999' },
-          { org_id: acme.id, user_id: Number(user.id), token_hash: 'b', expires_at: '2000', used_at: '2000' },
-        ])
-        .execute(),
+    await service.storage.write(
+      (db) =>
+        db
+          .insertInto('enrollments')
+          .values([
+            { org_id: acme.id, user_id: Number(user.id), token_hash: 'a', expires_at: '2999' },
+            {
+              org_id: acme.id,
+              user_id: Number(user.id),
+              token_hash: 'b',
+              expires_at: '2000',
+              used_at: '2000',
+            },
+          ])
+          .execute(),
+      { org: 0 },
     )
     await moves.removeUser!(user.id)
     const contents = await contentsOf(service)

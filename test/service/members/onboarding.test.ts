@@ -64,13 +64,15 @@ describe('onboarding', () => {
   test('leaves nothing behind when the last step breaks', async () => {
     const before = await contentsOf(service)
     // The key comes last.
-    await service.storage.write((db) =>
-      db.schema
-        .createIndex('no_second_key')
-        .unique()
-        .on('api_keys')
-        .expression(sql`1`)
-        .execute(),
+    await service.storage.write(
+      (db) =>
+        db.schema
+          .createIndex('no_second_key')
+          .unique()
+          .on('api_keys')
+          .expression(sql`1`)
+          .execute(),
+      { org: 0 },
     )
     expect((await onboard({ name: 'Acme', ...ada })).status).toBe(500)
     expect(await contentsOf(service)).toEqual(before)

@@ -18,8 +18,9 @@ const update = (id: number, body: object, key?: string) =>
   service.call('PUT', `/organization/${acme.id}/update/user/${id}`, { body, key })
 const list = async (query = '') => dataOf(await service.call('GET', `/organization/${acme.id}/users${query}`))
 const setState = (userId: number, state: 'pending' | 'active' | 'rejected' | 'removed') =>
-  service.storage.write((db) =>
-    db.updateTable('memberships').set({ state }).where('user_id', '=', userId).execute(),
+  service.storage.write(
+    (db) => db.updateTable('memberships').set({ state }).where('user_id', '=', userId).execute(),
+    { org: 0 },
   )
 
 describe('creating a user', () => {

@@ -145,7 +145,7 @@ describe('what is kept of somebody', () => {
 
   test('is forgotten when it lapsed, and nothing before', async () => {
     const forget = () =>
-      service.storage.write((db) => forgetLapsed({ db, keyring: service.keyring }, clock.iso()))
+      service.storage.write((db) => forgetLapsed({ db, keyring: service.keyring }, clock.iso()), { org: 0 })
     await createMobileUser(service, { email: ada.email })
     dataOf(await register(service, { mobile: '2025550103' }))
     const before = await contentsOf(service)

@@ -42,19 +42,22 @@ const unavailable = { name: 'Refusal', status: 503, code: 'storage_unavailable' 
 
 describe('writes', () => {
   test('a write answers with what its work answers, and is then there to read', async () => {
-    expect(await storage.write((db) => add(db, 'a'))).toBe(1)
+    expect(await storage.write((db) => add(db, 'a'), { org: 0 })).toBe(1)
     expect(await slugs()).toEqual(['a'])
   })
 
   test('a write that fails rolls back alone; the others of its commit stay', async () => {
     const results = await Promise.allSettled([
-      storage.write((db) => add(db, 'first')),
-      storage.write(async (db) => {
-        await add(db, 'lost')
-        throw new Error('no')
-      }),
-      storage.write((db) => add(db, 'first')),
-      storage.write((db) => add(db, 'last')),
+      storage.write((db) => add(db, 'first'), { org: 0 }),
+      storage.write(
+        async (db) => {
+          await add(db, 'lost')
+          throw new Error('no')
+        },
+        { org: 0 },
+      ),
+      storage.write((db) => add(db, 'first'), { org: 0 }),
+      storage.write((db) => add(db, 'last'), { org: 0 }),
     ])
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
     expect(await slugs()).toEqual(['first', 'last'])
@@ -62,13 +65,15 @@ describe('writes', () => {
 
   test('writes that wait together are one commit', async () => {
     const before = storage.revision()
-    await Promise.all(Array.from({ length: 50 }, (_, i) => storage.write((db) => add(db, `org-${i}`))))
+    await Promise.all(
+      Array.from({ length: 50 }, (_, i) => storage.write((db) => add(db, `org-${i}`), { org: 0 })),
+    )
     expect(storage.revision()).toBe(before + 1)
     expect(await slugs()).toHaveLength(50)
   })
 
   test('a write is on the disk before it is answered', async () => {
-    await storage.write((db) => add(db, 'kept'))
+    await storage.write((db) => add(db, 'kept'), { org: 0 })
     const other = new Libsql(path)
     const rows = other.prepare('SELECT slug FROM organizations').all([])
     other.close()
@@ -79,11 +84,14 @@ describe('writes', () => {
     const gate = new EventEmitter()
     const finished = once(gate, 'finish')
     const started = once(gate, 'start')
-    const writing = storage.write(async (db) => {
-      await add(db, 'later')
-      gate.emit('start')
-      await finished
-    })
+    const writing = storage.write(
+      async (db) => {
+        await add(db, 'later')
+        gate.emit('start')
+        await finished
+      },
+      { org: 0 },
+    )
     await started
     expect(await slugs()).toEqual([])
     gate.emit('finish')
@@ -92,30 +100,38 @@ describe('writes', () => {
   })
 
   test('a write that finds the disk full is refused and leaves nothing; the store goes on', async () => {
-    await storage.write((db) => add(db, 'before'))
-    await storage.write(async (db) => {
-      const { rows } = await sql<{ page_count: number }>`PRAGMA page_count`.execute(db)
-      await sql.raw(`PRAGMA max_page_count = ${rows[0]!.page_count}`).execute(db)
-    })
-    await expect(storage.write((db) => add(db, 'x'.repeat(100_000)))).rejects.toMatchObject(unavailable)
+    await storage.write((db) => add(db, 'before'), { org: 0 })
+    await storage.write(
+      async (db) => {
+        const { rows } = await sql<{ page_count: number }>`PRAGMA page_count`.execute(db)
+        await sql.raw(`PRAGMA max_page_count = ${rows[0]!.page_count}`).execute(db)
+      },
+      { org: 0 },
+    )
+    await expect(storage.write((db) => add(db, 'x'.repeat(100_000)), { org: 0 })).rejects.toMatchObject(
+      unavailable,
+    )
     expect(await slugs()).toEqual(['before'])
-    await storage.write((db) => sql.raw('PRAGMA max_page_count = 1000000').execute(db))
-    await storage.write((db) => add(db, 'after'))
+    await storage.write((db) => sql.raw('PRAGMA max_page_count = 1000000').execute(db), { org: 0 })
+    await storage.write((db) => add(db, 'after'), { org: 0 })
     expect(await slugs()).toEqual(['before', 'after'])
   })
 
   test('a commit that fails refuses every write of it and keeps nothing', async () => {
     const results = await Promise.allSettled([
-      storage.write((db) => add(db, 'innocent')),
-      storage.write(async (db) => {
-        // Found out only at the commit.
-        await sql`PRAGMA defer_foreign_keys = ON`.execute(db)
-        await sql`INSERT INTO idp_credentials VALUES (77, 'p', 'c', 'w', 't')`.execute(db)
-      }),
+      storage.write((db) => add(db, 'innocent'), { org: 0 }),
+      storage.write(
+        async (db) => {
+          // Found out only at the commit.
+          await sql`PRAGMA defer_foreign_keys = ON`.execute(db)
+          await sql`INSERT INTO idp_credentials VALUES (77, 'p', 'c', 'w', 't')`.execute(db)
+        },
+        { org: 0 },
+      ),
     ])
     for (const result of results) expect(result).toMatchObject({ status: 'rejected', reason: unavailable })
     expect(await slugs()).toEqual([])
-    await storage.write((db) => add(db, 'after'))
+    await storage.write((db) => add(db, 'after'), { org: 0 })
     expect(await slugs()).toEqual(['after'])
   })
 
@@ -128,14 +144,14 @@ describe('writes', () => {
 
   test('a value that is undefined is an error, a boolean is 0 or 1', async () => {
     await expect(
-      storage.write((db) => sql`INSERT INTO people (mobile) VALUES (${undefined})`.execute(db)),
+      storage.write((db) => sql`INSERT INTO people (mobile) VALUES (${undefined})`.execute(db), { org: 0 }),
     ).rejects.toThrow('undefined')
     const { rows } = await storage.read((db) => sql`SELECT ${true} AS yes, ${false} AS no`.execute(db))
     expect(rows).toEqual([{ yes: 1, no: 0 }])
   })
 
   test('closing waits for the writes that were asked for', async () => {
-    const writing = storage.write((db) => add(db, 'asked'))
+    const writing = storage.write((db) => add(db, 'asked'), { org: 0 })
     await storage.close()
     await writing
     storage = await openSqlite({ path })
@@ -144,7 +160,7 @@ describe('writes', () => {
 })
 
 test('once closed, the file alone is the whole store', async () => {
-  await storage.write((db) => add(db, 'a'))
+  await storage.write((db) => add(db, 'a'), { org: 0 })
   await storage.close()
   copyFileSync(path, join(folder, 'copy.db'))
   storage = await openSqlite({ path: join(folder, 'copy.db') })
@@ -153,20 +169,22 @@ test('once closed, the file alone is the whole store', async () => {
 
 describe('the tables', () => {
   test('the id of a deleted row is never given to another', async () => {
-    await storage.write((db) => add(db, 'a'))
-    await storage.write((db) => db.deleteFrom('organizations').execute())
-    expect(await storage.write((db) => add(db, 'b'))).toBe(2)
+    await storage.write((db) => add(db, 'a'), { org: 0 })
+    await storage.write((db) => db.deleteFrom('organizations').execute(), { org: 0 })
+    expect(await storage.write((db) => add(db, 'b'), { org: 0 })).toBe(2)
   })
 
   test('a row of an organization that does not exist is refused', async () => {
     const now = storage.now()
     const fence = { name: 'x', latitude: 1, longitude: 2, radius: 3, is_active: 1 as const }
     await expect(
-      storage.write((db) =>
-        db
-          .insertInto('geofences')
-          .values({ org_id: 77, ...fence, created_at: now, updated_at: now })
-          .execute(),
+      storage.write(
+        (db) =>
+          db
+            .insertInto('geofences')
+            .values({ org_id: 77, ...fence, created_at: now, updated_at: now })
+            .execute(),
+        { org: 0 },
       ),
     ).rejects.toThrow('FOREIGN KEY')
   })
@@ -177,7 +195,7 @@ describe('the tables', () => {
     try {
       path = join(folder, 'open.db')
       storage = await openSqlite({ path })
-      await storage.write((db) => add(db, 'a'))
+      await storage.write((db) => add(db, 'a'), { org: 0 })
     } finally {
       process.umask(before)
     }
@@ -188,11 +206,11 @@ describe('the tables', () => {
   })
 
   test('another process that looks into the store and goes takes nothing of it away', async () => {
-    await storage.write((db) => add(db, 'before'))
+    await storage.write((db) => add(db, 'before'), { org: 0 })
     const looks = `const db = new (require('libsql'))(${JSON.stringify(path)}); db.prepare('SELECT count(*) FROM organizations').all(); db.close()`
     const child = spawn(process.execPath, ['-e', looks], { cwd: import.meta.dirname, stdio: 'inherit' })
     expect(await once(child, 'exit')).toEqual([0, null])
-    await storage.write((db) => add(db, 'after'))
+    await storage.write((db) => add(db, 'after'), { org: 0 })
     // As after kill -9: the files alone, without whoever has them open.
     for (const name of readdirSync(folder)) copyFileSync(join(folder, name), join(folder, `copy-${name}`))
     const copy = await openSqlite({ path: join(folder, 'copy-svc.db') })
@@ -204,7 +222,7 @@ describe('the tables', () => {
   })
 
   test('a store is opened again as it is, and refused when a newer svc wrote it', async () => {
-    await storage.write((db) => add(db, 'a'))
+    await storage.write((db) => add(db, 'a'), { org: 0 })
     await storage.close()
     storage = await openSqlite({ path })
     expect(await slugs()).toEqual(['a'])

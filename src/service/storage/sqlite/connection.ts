@@ -48,8 +48,14 @@ export const openConnection = (path: string): Connection => {
   ])
     database.exec(`PRAGMA ${pragma}`)
   const statements = new Map<string, Statement>()
+  let closed = false
+  // libsql aborts the whole process when a closed connection is used.
+  const refuseClosed = (): void => {
+    if (closed) throw new Error('the store is closed')
+  }
   return {
     prepare: (sql) => {
+      refuseClosed()
       let statement = statements.get(sql)
       if (!statement) {
         // Texts vary only with the number of values in an insert or IN list; the cap bounds that.
@@ -59,11 +65,15 @@ export const openConnection = (path: string): Connection => {
       }
       return statement
     },
-    exec: (sql) => database.exec(sql),
+    exec: (sql) => {
+      refuseClosed()
+      database.exec(sql)
+    },
     get inTransaction() {
-      return database.inTransaction
+      return !closed && database.inTransaction
     },
     close: () => {
+      closed = true
       statements.clear()
       database.close()
     },

@@ -54,7 +54,11 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
         throw asUnavailable(error)
       }
     },
-    write: (work) => commits.run(() => work(writing)),
+    // There is one writer, so no organization has to be locked. One that is not named would be missed by other engines.
+    write: async (work, { org }) => {
+      if (!Number.isSafeInteger(org) || org < 0) throw new Error('A write names no organization')
+      return commits.run(() => work(writing))
+    },
     // The data directory is locked: no other process commits.
     revision: commits.revision,
     canWrite: createWriteProbe(async (thorough) => {
