@@ -9,7 +9,7 @@ import { optionKey } from '../operation/flags.ts'
 import { gatherAsk, showAskDryRun } from './ask.ts'
 import { openBackend } from './open-backend.ts'
 import { maybeRung } from './messages.ts'
-import { openRemembered, openTools, type Remembered } from './tool-server.ts'
+import { openRemembered, withTools, type Remembered } from './tool-server.ts'
 
 // What `svc approve` can do through the three tools. A tool server lists nothing and withdraws nothing, so svc remembers
 // what it asked.
@@ -68,8 +68,7 @@ export const statusByTools = async (typed: Typed, context: Context): Promise<voi
   const id = requireId(typed, 'approve status')
   requireOnly(approval.getApproval, typed, [])
   const output = await context.output()
-  const { url, tools, close } = await openTools(context)
-  try {
+  await withTools(context, async ({ url, tools }) => {
     const said = await tools.call('check_status', { request_id: id })
     const status = statusIn(said, id)
     const known = (await openRemembered(context, url)).find(id)
@@ -77,9 +76,7 @@ export const statusByTools = async (typed: Typed, context: Context): Promise<voi
       { status: 'success', message: 'Approval', data: { request_id: id, ...known, ...said, status } },
       { masked: new Set(['approver_mobile']), folded: ['attestation'] },
     )
-  } finally {
-    await close()
-  }
+  })
 }
 
 type Row = Omit<Remembered, 'status'> & { status: ApprovalRecord['status'] | 'unknown' }
@@ -88,8 +85,7 @@ type Row = Omit<Remembered, 'status'> & { status: ApprovalRecord['status'] | 'un
 export const listByTools = async (typed: Typed, context: Context): Promise<void> => {
   requireOnly(approval.listApprovals, typed, ['status'])
   const output = await context.output()
-  const { url, tools, close } = await openTools(context)
-  try {
+  await withTools(context, async ({ url, tools }) => {
     const rows = (await openRemembered(context, url))
       .all()
       .map((one): Row => Object.assign({ status: 'unknown' as const }, one))
@@ -111,9 +107,7 @@ export const listByTools = async (typed: Typed, context: Context): Promise<void>
       { status: 'success', message: 'Requests that this machine made through the tool server', data },
       { columns: ['request_id', 'status', 'action', 'approver_mobile', 'expires_at'] },
     )
-  } finally {
-    await close()
-  }
+  })
 }
 
 /** No tool withdraws a request. */

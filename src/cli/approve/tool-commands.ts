@@ -38,16 +38,13 @@ export const registerTools = (group: Command, context: Context): void => {
     .addHelpText('after', '\nExample:\n  SVC_MCP_URL=https://host.example/mcp svc approve tools')
 
   command.action(async () => {
-    const { openTools } = await import('./tool-server.ts')
-    const { tools, close } = await openTools(context)
-    try {
+    const { withTools } = await import('./tool-server.ts')
+    await withTools(context, async ({ tools }) => {
       const output = await context.output()
       await output.show(
         { status: 'success', message: 'Tools', data: await tools.list() },
         { columns: ['name', 'title', 'description'] },
       )
-    } finally {
-      await close()
-    }
+    })
   })
 }

@@ -61,6 +61,19 @@ export const openTools = async (
   return { url, tools, close }
 }
 
+/** Works with the tools, and closes their connection at the end. */
+export const withTools = async (
+  context: Context,
+  work: (opened: { url: string; tools: ToolClient }) => Promise<void>,
+): Promise<void> => {
+  const { close, ...opened } = await openTools(context)
+  try {
+    await work(opened)
+  } finally {
+    await close()
+  }
+}
+
 const most = 100
 
 /** What this machine knows of a request that it made through a tool server. The phone is masked: it is no secret of svc. */

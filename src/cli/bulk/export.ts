@@ -5,7 +5,7 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { requireYes } from '../operation/confirm.ts'
-import { resolveOrg } from '../context/organization.ts'
+import { requireOrg, resolveOrg } from '../context/organization.ts'
 import { writeCell } from '../terminal/csv-cell.ts'
 import { requirePlainFile } from '../terminal/output-file.ts'
 import { featureOf } from './json-rows.ts'
@@ -124,8 +124,7 @@ export const runExport = async (
   context: Context,
 ): Promise<void> => {
   const format = formatOf(kind, file, typed, context)
-  const wanted = typed.org ?? (await context.settings()).org?.value
-  if (!wanted) throw usageError('Missing --org', await context.command!.again({ plus: ['--org', 'acme'] }))
+  const wanted = await requireOrg(typed.org, context)
   await confirmReplacement(file, typed, context)
   const { id: org_id } = await resolveOrg(wanted, context)
   const [client, output, writer] = [

@@ -3,7 +3,7 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
-import { resolveOrg } from '../context/organization.ts'
+import { requireOrg, resolveOrg } from '../context/organization.ts'
 import { importRows, wordsOf, type Imported } from './run-import.ts'
 import { checkRows } from './check-rows.ts'
 import { readImportOptions, type TypedImport } from './import-options.ts'
@@ -60,8 +60,7 @@ export const runImport = async (
   if (options.file === '-' && context.globals.keyFile === '-')
     throw usageError('The rows and --key-file cannot both be standard input')
   const [settings, output] = [await context.settings(), await context.output()]
-  const wanted = typed.org ?? settings.org?.value
-  if (!wanted) throw usageError('Missing --org', await context.command!.again({ plus: ['--org', 'acme'] }))
+  const wanted = await requireOrg(typed.org, context)
 
   const source = sourceName(options.file)
   const { rows, sha256 } = await readRows(options.file, options.format, kind, context.io)

@@ -11,6 +11,13 @@ export const organizationValue = async (field: Field, typed: string, context: Co
 
 export type Organization = { id: number; slug?: string; name?: string }
 
+/** The organization that was typed, or that of the environment or the profile. Fails with a usage error without one. */
+export const requireOrg = async (typed: string | undefined, context: Context): Promise<string> => {
+  const wanted = typed ?? (await context.settings()).org?.value
+  if (wanted) return wanted
+  throw usageError('Missing --org', await context.command!.again({ plus: ['--org', 'acme'] }))
+}
+
 /** An id as it is; a slug is looked up once. Fails when the service knows none, or tells no id for it. */
 export const resolveOrg = async (idOrSlug: string, context: Context): Promise<Organization> => {
   if (/^\d{1,15}$/.test(idOrSlug)) return { id: Number(idOrSlug) }

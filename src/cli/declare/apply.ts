@@ -3,7 +3,7 @@ import { safeLine } from '../../core/safe-text.ts'
 import { confirmWrite, type Answers } from '../operation/confirm.ts'
 import type { Context } from '../context/context.ts'
 import { checkWritable } from '../terminal/output-file.ts'
-import { boundPlan, isForPeople, planColumns, planFor, planPayload, summary } from './plan-output.ts'
+import { boundPlan, isForPeople, planFor, showPlan, summary } from './plan-output.ts'
 import { compare, type Comparing } from './comparison.ts'
 import { ending, outcomeLine, resultPayload } from './summary.ts'
 import { runSteps, type Outcome } from './execution.ts'
@@ -94,24 +94,13 @@ const fromFile = async (options: ApplyOptions, context: Context): Promise<Ready 
   const { baseUrl } = await context.settings()
   if (!options.dryRun)
     writePlan(planOut, planFileOf(plan, state, { base_url: baseUrl.value, ...made, scope }), context.io)
-  await showOnly(plan, context)
+  await showPlan(plan, 'Planned', context)
   const output = await context.output()
   const next = `${await planAgain(planOut, context)} applies this plan.`
   output.warn(
     options.dryRun ? `Nothing was changed, and ${planOut} was not written.` : `Nothing was changed. ${next}`,
   )
   return undefined
-}
-
-/** The plan is all that is wanted. */
-const showOnly = async (plan: Plan, context: Context): Promise<void> => {
-  const output = await context.output()
-  if (isForPeople(context)) context.io.stdout.write(planFor(plan, context, 'stdout'))
-  else
-    await output.show(
-      { status: 'success', message: 'Planned', data: planPayload(plan, context) },
-      { known: planColumns },
-    )
 }
 
 /** On stdout for a person; where the result is for a program, a terminal still shows what it is asked about. */
@@ -131,7 +120,7 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
   if (!ready) return
   const { plan, state, made } = ready
   if (options.dryRun) {
-    await showOnly(plan, context)
+    await showPlan(plan, 'Planned', context)
     output.warn('Nothing was changed.')
     return
   }

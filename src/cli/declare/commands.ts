@@ -5,6 +5,7 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import { safeText } from '../../core/safe-text.ts'
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
+import { requireOrg } from '../context/organization.ts'
 import type { Comparing } from './comparison.ts'
 import type { ApplyOptions } from './apply.ts'
 
@@ -43,18 +44,14 @@ export const registerDiff = (command: Command, context: Context): void => {
 
   noteScope(command, 'read')
   command.action(async () => {
-    const output = await context.output()
-    const [{ compare }, { isForPeople, planColumns, planFor, planPayload }] = await Promise.all([
+    // Before the service is asked: how it is to be shown must be right.
+    await context.output()
+    const [{ compare }, { showPlan }] = await Promise.all([
       import('./comparison.ts'),
       import('./plan-output.ts'),
     ])
     const { plan } = await compare(comparingOptions<Comparing>(command), 'diff', context)
-    if (isForPeople(context)) context.io.stdout.write(planFor(plan, context, 'stdout'))
-    else
-      await output.show(
-        { status: 'success', message: 'Compared', data: planPayload(plan, context) },
-        { known: planColumns },
-      )
+    await showPlan(plan, 'Compared', context)
     context.exitCode = plan.steps.length > 0 ? exitCode('partial') : 0
   })
 }
@@ -109,8 +106,7 @@ export const registerExport = (command: Command, context: Context): void => {
     const picks = globals.json !== undefined || globals.jq !== undefined || globals.envelope === true
     if (picks || (globals.output ?? 'yaml') !== 'yaml')
       throw usageError('svc export writes only YAML', 'svc export --org acme > org.yaml')
-    const org = options.org ?? (await context.settings()).org?.value
-    if (!org) throw usageError('Missing --org', 'svc export --org acme > org.yaml')
+    const org = await requireOrg(options.org, context)
     if (!/^[\w-]{1,60}$/.test(org)) throw usageError(`"${org}" is not a valid id or slug`, 'svc org list')
 
     const [{ readState }, { exportText }, { sections }] = await Promise.all([

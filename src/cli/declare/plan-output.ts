@@ -202,3 +202,10 @@ export const boundPlan = ({ steps: all }: Plan, source: string): Bound => {
     file: { name: `plan of ${source}`, sha256: sha256(JSON.stringify(steps)) },
   }
 }
+
+/** A plan that is all that is wanted: as text for a person, or else as data. */
+export const showPlan = async (plan: Plan, message: string, context: Context): Promise<void> => {
+  if (isForPeople(context)) return context.io.stdout.write(planFor(plan, context, 'stdout'))
+  const output = await context.output()
+  await output.show({ status: 'success', message, data: planPayload(plan, context) }, { known: planColumns })
+}
