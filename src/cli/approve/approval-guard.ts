@@ -83,7 +83,7 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
       await requireApproved({ cli: operation.cli })
       const send = async () =>
         operation.effect === 'notifies'
-          ? (await import('./rings.ts')).ringWith(context, client, operation, input, options)
+          ? (await import('./repeated-notice.ts')).callNotifying(context, client, operation, input, options)
           : client.call(operation, input, options)
       const answer = await send().catch((error: unknown) => afterOwn(error, send))
       context.changed = true

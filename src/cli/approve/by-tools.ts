@@ -8,7 +8,7 @@ import { inParallel } from '../../core/in-parallel.ts'
 import { optionKey } from '../operation/flags.ts'
 import { gatherAsk, showAskDryRun } from './ask.ts'
 import { openBackend } from './open-backend.ts'
-import { maybeRung } from './messages.ts'
+import { maybeNotified } from './messages.ts'
 import { openRemembered, withTools, type Remembered } from './tool-server.ts'
 
 // What `svc approve` can do through the three tools. A tool server lists nothing and withdraws nothing, so svc remembers
@@ -47,7 +47,7 @@ export const submitByTools = async (typed: Typed, context: Context): Promise<voi
   const backend = await openBackend(context, { through: 'tools', requester: ask.requester, open: true })
   try {
     const record = await backend.gateway.request(ask).catch((error: unknown) => {
-      throw maybeRung(error, context, true)
+      throw maybeNotified(error, context, true)
     })
     const { request_id, status, action, approver_mobile, expires_at, number } = record
     await output.show(

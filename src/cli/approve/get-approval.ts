@@ -4,7 +4,7 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { sameService } from '../program/command-line.ts'
 import type { Backend } from './backend.ts'
-import { exitOfState, maybeRung } from './messages.ts'
+import { exitOfState, maybeNotified } from './messages.ts'
 import type { Proving } from './proof.ts'
 import type { Progress } from './progress.ts'
 import { waitFor } from './wait.ts'
@@ -44,7 +44,7 @@ export const getApproval = async (
     )
   const askedAt = backend.now()
   const asked = await backend.gateway.request(ask).catch((error: unknown) => {
-    throw maybeRung(error, context, backend.tools)
+    throw maybeNotified(error, context, backend.tools)
   })
   const id = asked.request_id
   try {

@@ -102,7 +102,7 @@ export const unboundNote = (
 ]
 
 /** A request whose answer was cut may have rung: it is not repeated, and the person is told where to look. */
-export const maybeRung = (error: unknown, { globals }: Context, tools = false): unknown =>
+export const maybeNotified = (error: unknown, { globals }: Context, tools = false): unknown =>
   error instanceof SvcError && ['connection_cut', 'timed_out'].includes(error.code)
     ? error.with({
         detail: 'The approver may have been notified anyway. svc does not ask twice by itself.',

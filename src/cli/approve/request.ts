@@ -7,7 +7,7 @@ import { checkShown } from '../operation/check-shown.ts'
 import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
 import { addAskFlags, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
-import { exitOfAll, interruptedWait, maybeRung, showAwaited, unboundNote } from './messages.ts'
+import { exitOfAll, interruptedWait, maybeNotified, showAwaited, unboundNote } from './messages.ts'
 import type { Proving } from './proof.ts'
 import { reserveFile } from '../terminal/output-file.ts'
 import { checkEvents, createProgress } from './progress.ts'
@@ -82,7 +82,7 @@ export const registerRequest = (group: Command, context: Context): void => {
       if (options.receipt !== undefined) file = reserveFile(options.receipt, 'receipt', io)
       const send = (): Promise<ApprovalRecord> =>
         backend.gateway.request(ask).catch((error: unknown) => {
-          throw inTypedNames(requestOperation, maybeRung(error, context, backend.tools))
+          throw inTypedNames(requestOperation, maybeNotified(error, context, backend.tools))
         })
       const asked = answers
         ? await (

@@ -8,7 +8,7 @@ import { maskPhone } from '../terminal/mask.ts'
 import { openDiskCache } from '../context/disk-cache.ts'
 import { readCa } from '../context/open-client.ts'
 import type { Settings } from '../context/settings.ts'
-import { personIn, ringOnce } from './rings.ts'
+import { personIn, notifyOnce } from './repeated-notice.ts'
 import { placeOf, secondsLeft, type Backend, type Wanted } from './backend.ts'
 
 /** Longer than any tool waits for a person. */
@@ -127,7 +127,7 @@ export const openToolBackend = async (context: Context, wanted: Wanted): Promise
       },
       // What became of an earlier one, another run of svc cannot ask here.
       request: (ask) =>
-        ringOnce(context, personIn({ cli: 'approve request' }, ask)!, {
+        notifyOnce(context, personIn({ cli: 'approve request' }, ask)!, {
           origin: new URL(url).origin,
           send: async () => {
             if (!wanted.open) return gateway.request(ask)

@@ -5,7 +5,7 @@ import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
 import { exitCode, type Exit } from '../../core/exit-codes.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
-import { maybeRung } from '../approve/messages.ts'
+import { maybeNotified } from '../approve/messages.ts'
 import type { Context } from '../context/context.ts'
 import type { Typed } from '../operation/flags.ts'
 import type { Extension, Extensions } from '../operation/operation-command.ts'
@@ -62,7 +62,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
   const tested = await requireTested(client, context)
   const answer = await callTyped(client, auth.verifyUser, input, { extra, signal: io.signal }).catch(
     (error: unknown) => {
-      throw maybeRung(error, context)
+      throw maybeNotified(error, context)
     },
   )
   const { request_id, number, expires_at } = fieldsIn(answer)

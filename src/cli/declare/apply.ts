@@ -5,7 +5,7 @@ import type { Context } from '../context/context.ts'
 import { checkWritable } from '../terminal/output-file.ts'
 import { boundPlan, isForPeople, planFor, showPlan, summary } from './plan-output.ts'
 import { compare, type Comparing } from './comparison.ts'
-import { ending, outcomeLine, resultPayload } from './summary.ts'
+import { unfinished, outcomeLine, resultPayload } from './summary.ts'
 import { runSteps, type Outcome } from './execution.ts'
 import type { Plan } from './plan.ts'
 import { checkStillValid, planFileOf, readPlan, writePlan } from './plan-file.ts'
@@ -179,7 +179,7 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
       { once: new Set(['code']) },
     )
   }
-  const failure = ending(result, io.signal.aborted, await applyAgain(made, context), masked)
+  const failure = unfinished(result, io.signal.aborted, await applyAgain(made, context), masked)
   if (failure) throw failure
   if (total > 0) output.warn(`Done: ${total} of ${total} steps.`)
 }

@@ -36,7 +36,7 @@ export const resultPayload = (organization: string, result: Result, context: Con
 }
 
 /** The error that tells what is still to be done; undefined when that is nothing. */
-export const ending = (
+export const unfinished = (
   { done, failed, left, by_hand }: Result,
   aborted: boolean,
   resume: string,

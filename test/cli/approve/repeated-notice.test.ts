@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { personIn, ringOnce } from '../../../src/cli/approve/rings.ts'
+import { personIn, notifyOnce } from '../../../src/cli/approve/repeated-notice.ts'
 import { memoryIo } from '../memory-io.ts'
 import { openContext } from '../../../src/cli/main.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
@@ -24,7 +24,7 @@ const ring = async (
 ): Promise<string> => {
   const io = memoryIo({ env: { SVC_CONFIG_DIR: dir }, now: () => at(minutes) })
   const data = { request_id: 'apr_one', expires_at: at(5).toISOString() }
-  const sent = ringOnce(openContext(io), person, {
+  const sent = notifyOnce(openContext(io), person, {
     origin: new URL(url).origin,
     send: async () => {
       if (fails) throw new Error('no')

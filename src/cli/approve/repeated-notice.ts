@@ -11,7 +11,7 @@ import { sameService } from '../program/command-line.ts'
 /** As long as a service looks back, too: five rings in ten minutes. */
 const windowMs = 10 * 60_000
 
-type Rung = { request_id?: string; expires_at?: string }
+type Notified = { request_id?: string; expires_at?: string }
 
 /** Whom an input rings: a phone or an address, one spelling of each. */
 export const personIn = (
@@ -35,7 +35,7 @@ const ago = (ms: number): string => {
 /** Which earlier ring a run has been told of: a request that goes on through the tools is one request. */
 const noticed = new WeakMap<Context, string>()
 
-type Ringing<T> = {
+type Notifying<T> = {
   origin: string
   send(): Promise<T>
   /** The request that was made, as far as it is told. */
@@ -48,12 +48,12 @@ type Ringing<T> = {
  * Sends what rings a person, and says before when svc rang the same one within ten minutes: a notice and no more. The
  * limits are the service's.
  */
-export const ringOnce = async <T>(
+export const notifyOnce = async <T>(
   context: Context,
   person: string,
-  { origin, send, requestIn, statusOf }: Ringing<T>,
+  { origin, send, requestIn, statusOf }: Notifying<T>,
 ): Promise<T> => {
-  const cache = openDiskCache<Rung>(context.io, ['ring', origin, person])
+  const cache = openDiskCache<Notified>(context.io, ['ring', origin, person])
   const now = context.io.now().getTime()
   const last = cache.read()
   const ring = `${person} ${now - (last?.age ?? 0)}`
@@ -76,7 +76,7 @@ export const ringOnce = async <T>(
 }
 
 /** Calls an operation that rings, with that notice. */
-export const ringWith = async <O extends Operation>(
+export const callNotifying = async <O extends Operation>(
   context: Context,
   client: Client,
   ...[operation, input, options]: [operation: O, input: Input<O>, options?: CallOptions]
@@ -84,7 +84,7 @@ export const ringWith = async <O extends Operation>(
   const send = () => client.call(operation, input, options)
   const person = personIn(operation, { ...input, ...options?.extra })
   if (person === undefined) return send()
-  return ringOnce(context, person, {
+  return notifyOnce(context, person, {
     origin: new URL((await context.settings()).baseUrl.value).origin,
     send,
     requestIn: fieldsIn,
