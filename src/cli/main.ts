@@ -3,8 +3,14 @@ import type { Operations } from '../contract/operation.ts'
 import { createApprovalGuard } from './approve/approval-guard.ts'
 import { type Context, createContext } from './context/context.ts'
 import type { Extensions } from './operation/operation-command.ts'
-import { buildProgram, type Group, type Parts, type Register, type RunLine } from './program/program.ts'
-import { runLine } from './program/run.ts'
+import {
+  buildProgram,
+  runLine,
+  type Group,
+  type Parts,
+  type Register,
+  type RunLine,
+} from './program/program.ts'
 import type { Io } from './terminal/io.ts'
 
 /** A group whose commands come from the table, and those that are written by hand. */
@@ -88,7 +94,7 @@ export const groups: Record<string, Group> = {
   auth: {
     about: 'Verify the identity of a person',
     load: fromTable(async () => (await import('../contract/auth.ts')).auth, {
-      extend: async () => (await import('./auth/command.ts')).verifications,
+      extend: async () => (await import('./auth.ts')).verifications,
     }),
   },
   mobile: {
@@ -155,7 +161,7 @@ export const groups: Record<string, Group> = {
   },
   api: {
     about: 'Call any route of the service',
-    load: async () => (await import('./api/command.ts')).registerApi,
+    load: async () => (await import('./api.ts')).registerApi,
   },
   whoami: {
     about: 'Show the profile, the address and the keys in use',

@@ -3,7 +3,7 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { safeJson, safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import type { Globals } from '../terminal/io.ts'
-import { pickingFlag } from '../terminal/accepted.ts'
+import { pickingFlag } from '../terminal/output.ts'
 import { maskPhone } from '../terminal/mask.ts'
 
 /** Says how a wait goes: a line that is redrawn on a terminal, plain lines elsewhere, events with -o ndjson. */

@@ -3,12 +3,12 @@ import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Ask } from '../../contract/approval-gateway.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
-import { checkShown } from '../operation/check-shown.ts'
+import { checkShown } from '../operation/run-operation.ts'
 import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
 import { addAskFlags, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
 import { exitOfAll, interruptedWait, maybeNotified, showAwaited, unboundNote } from './messages.ts'
-import type { Proving } from './proof.ts'
+import type { Proving } from './get-approval.ts'
 import { reserveFile } from '../terminal/output-file.ts'
 import { checkEvents, createProgress } from './progress.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
@@ -24,7 +24,7 @@ const warnOfReceipt = async (
   context: Context,
 ): Promise<void> => {
   if (record.status !== 'approved') return
-  const { requireProof } = await import('./proof.ts')
+  const { requireProof } = await import('./get-approval.ts')
   try {
     await requireProof(ask, record, proving, context)
   } catch (error) {

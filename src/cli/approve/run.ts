@@ -3,16 +3,53 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
+import { influential, scopes as every } from '../../contract/scopes.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
-import { pickingFlag } from '../terminal/accepted.ts'
+import { pickingFlag } from '../terminal/output.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
 import { reserveFile } from '../terminal/output-file.ts'
+import type { OwnKey } from '../context/own-key.ts'
+import { sameService } from '../program/command-line.ts'
 import { addAskFlags, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
 import type { BoundCommand } from './bound-command.ts'
 import type { ChildEnvironment } from './child.ts'
-import { getApproval } from './get-approval.ts'
 import { createProgress } from './progress.ts'
+
+const ownKey = async (context: Context): Promise<OwnKey | undefined> => {
+  const { askKey } = await context.settings()
+  const { signal } = context.io
+  const { readOwnKey } = await import('../context/own-key.ts')
+  if (!askKey) return readOwnKey(await context.client(), signal)
+  const { withAskKey } = await import('../context/open-client.ts')
+  return withAskKey(context, (client) => readOwnKey(client, signal))
+}
+
+/**
+ * Before anybody is notified: whether the key that asks can influence who approves, and so could answer its own question.
+ * Such a key is refused. One with every scope, as all keys from before there were scopes have, is only warned of: then the
+ * answer is what to warn with.
+ */
+const checkSeparated = async (context: Context): Promise<string[] | undefined> => {
+  // Of a service that does not say, the receipt decides.
+  const { scopes = [] } = (await ownKey(context)) ?? {}
+  if (!influential.some((scope) => scopes.includes(scope))) return undefined
+  const { org } = await context.settings()
+  const { globals } = context
+  const create =
+    org === undefined
+      ? `svc key create --name ask --can ask${sameService(globals)}`
+      : `svc key create --name ask --can ask --org ${shellQuote(org.value)}${sameService(globals)}`
+  const hint = `To ask with a key that can only ask: ${create}; then svc profile login --ask`
+  const message = 'The key that asks can influence who approves'
+  if (every.every((scope) => scopes.includes(scope)))
+    return [`${message}, and a later release refuses it here`, `hint: ${hint}`]
+  throw new SvcError('usage', 'not_separated', `${message} (${scopes.join(', ')}): nobody was asked`, {
+    detail: 'Whoever has it could enroll a device for the approver, and answer in their place.',
+    hint,
+  })
+}
 
 type Options = {
   receipt?: string
@@ -44,8 +81,9 @@ const askAndRun = async (
   const { ask } = await gatherAsk(runOperation, { args: [], options }, context, command.subject)
   if (options.dryRun) return showAskDryRun(runOperation, { ask, mcp: options.mcp }, context)
   const output = await context.output()
-  const [{ openBackend }, { digestOf }] = await Promise.all([
+  const [{ openBackend }, { getApproval }, { digestOf }] = await Promise.all([
     import('./open-backend.ts'),
+    import('./get-approval.ts'),
     import('../../receipt/subject.ts'),
   ])
   const backend = await openBackend(context, {
@@ -59,7 +97,7 @@ const askAndRun = async (
       kept = reserveFile(options.receipt, 'receipt', io)
       command.acceptOwn(kept.path)
     }
-    const warning = options.mcp ? undefined : await (await import('./separated.ts')).checkSeparated(context)
+    const warning = options.mcp ? undefined : await checkSeparated(context)
     for (const text of command.warnings) output.warn(text)
     const progress = createProgress(context, backend.secondsLeft)
     const asking = {

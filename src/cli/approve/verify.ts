@@ -36,7 +36,7 @@ const urlOf = (text: string): string => {
 const readKeys = async ({ jwks, jwksUrl }: Options, context: Context): Promise<unknown> => {
   if (jwks !== undefined)
     return readJson(jwks, context.io, '--jwks', 'curl https://host.example/.well-known/jwks.json > keys.json')
-  const { getJson } = await import('./public-json.ts')
+  const { getJson } = await import('../context/open-client.ts')
   if (jwksUrl !== undefined) return getJson(context, urlOf(jwksUrl), context.globals.cacert)
   const { baseUrl, cacert } = await context.settings()
   const { origin } = new URL(baseUrl.value)

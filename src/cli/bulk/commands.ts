@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import type { TypedExport } from './export.ts'
-import type { TypedImport } from './import-options.ts'
+import type { TypedImport } from './run-import.ts'
 import type { Kind } from './kind.ts'
 
 type Words = { many: string; formats: string; file: string; example: string; load(): Promise<Kind> }

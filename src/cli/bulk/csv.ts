@@ -1,6 +1,6 @@
 import { parse, type CsvError } from 'csv-parse/sync'
 import { SvcError, usageError } from '../../core/errors.ts'
-import { readCell } from '../terminal/csv-cell.ts'
+import { readCell } from '../terminal/render.ts'
 import { columnOf, requiredColumns, unknownColumn } from './columns.ts'
 import type { Fields, Kind, RawRow } from './kind.ts'
 

@@ -6,12 +6,11 @@ import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { requireYes } from '../operation/confirm.ts'
 import { requireOrg, resolveOrg } from '../context/organization.ts'
-import { writeCell } from '../terminal/csv-cell.ts'
+import { writeCell } from '../terminal/render.ts'
 import { requirePlainFile } from '../terminal/output-file.ts'
-import { featureOf } from './json-rows.ts'
+import { checkFormat, featureOf, formatOfName } from './read-file.ts'
 import type { FileFormat, Fields, Kind } from './kind.ts'
 import { grouped } from './progress.ts'
-import { checkFormat, formatOfName } from './read-file.ts'
 
 export type TypedExport = { org?: string; format?: string; yes?: boolean }
 

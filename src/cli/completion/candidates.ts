@@ -6,7 +6,7 @@ import { type Context, createContext } from '../context/context.ts'
 import type { Io } from '../terminal/io.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { openDiskCache } from '../context/disk-cache.ts'
-import type { ProfileFile } from '../context/profile-file.ts'
+import type { ProfileFile } from '../context/profile-store.ts'
 import { rowsOf } from '../terminal/payload.ts'
 import type { Candidate, ValueKind } from './tree.ts'
 

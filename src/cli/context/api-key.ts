@@ -5,7 +5,7 @@ import type { Globals, Io } from '../terminal/io.ts'
 import { readText } from '../terminal/input-file.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import { defaultBaseUrl, originOf } from './address.ts'
-import type { Profile } from './profile-file.ts'
+import type { Profile } from './profile-store.ts'
 
 /** The secrets of a profile, as an error calls them. */
 export type Noun = 'API key' | 'ask key' | 'bearer'

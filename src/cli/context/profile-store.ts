@@ -1,9 +1,107 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SvcError } from '../../core/errors.ts'
+import { isRecord } from '../../core/is-record.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import type { Io } from '../terminal/io.ts'
 import { checkFolder, configDir, readGuarded } from './private-file.ts'
-import { emptyFile, parseProfiles, type ProfileFile } from './profile-file.ts'
+
+/** One service and how to reach it. Each secret is kept with the origin that it was saved for. */
+export type Profile = {
+  base_url?: string
+  mcp_url?: string
+  api_key?: string
+  api_key_origin?: string
+  mcp_token?: string
+  mcp_token_origin?: string
+  /** Prints the API key on stdout; run without a shell. */
+  credential_command?: string[]
+  /** Asks people for approvals, in place of the API key. */
+  ask_key?: string
+  ask_key_origin?: string
+  /** Prints that key, as `credential_command` does. */
+  ask_credential_command?: string[]
+  org?: string
+  default_mobile?: string
+  default_factors?: string
+  request_from?: string
+  cacert?: string
+  protected?: boolean
+  /** Of the service that this profile was made by. */
+  data_dir?: string
+  require_approval?: string[]
+  /** Ask through `/verify-user` where a service has no approvals. Holds for `verify_tested_url` alone. */
+  verify_fallback?: boolean
+  /** The `base_url` that `svc doctor --verify-fallback` has tested, and when. */
+  verify_tested_url?: string
+  verify_tested_at?: string
+}
+
+export type ProfileFile = { version: 1; current?: string; profiles: Record<string, Profile> }
+
+type Kind = 'text' | 'flag' | 'words'
+
+export const profileFields: Record<keyof Profile, Kind> = {
+  base_url: 'text',
+  mcp_url: 'text',
+  api_key: 'text',
+  api_key_origin: 'text',
+  mcp_token: 'text',
+  mcp_token_origin: 'text',
+  credential_command: 'words',
+  ask_key: 'text',
+  ask_key_origin: 'text',
+  ask_credential_command: 'words',
+  org: 'text',
+  default_mobile: 'text',
+  default_factors: 'text',
+  request_from: 'text',
+  cacert: 'text',
+  protected: 'flag',
+  data_dir: 'text',
+  require_approval: 'words',
+  verify_fallback: 'flag',
+  verify_tested_url: 'text',
+  verify_tested_at: 'text',
+}
+
+const nouns: Record<Kind, string> = { text: 'text', flag: 'true or false', words: 'a list of text' }
+
+const fits: Record<Kind, (value: unknown) => boolean> = {
+  text: (value) => typeof value === 'string',
+  flag: (value) => typeof value === 'boolean',
+  words: (value) => Array.isArray(value) && value.every((word) => typeof word === 'string'),
+}
+
+/** Starts with a letter or digit, so that no name is a flag or `__proto__`. */
+export const profileName = /^[a-z0-9][\w.-]{0,62}$/i
+
+export const emptyFile = (): ProfileFile => ({ version: 1, profiles: {} })
+
+const wrongIn = (file: unknown): string | undefined => {
+  if (!isRecord(file)) return 'it must contain an object'
+  if (file['version'] !== 1) return '"version" must be 1'
+  if (file['current'] !== undefined && typeof file['current'] !== 'string') return '"current" must be text'
+  if (!isRecord(file['profiles'])) return '"profiles" must be an object'
+  for (const [name, profile] of Object.entries(file['profiles'])) {
+    if (!profileName.test(name)) return `"${name}" is not a valid profile name`
+    if (!isRecord(profile)) return `profile "${name}" must be an object`
+    for (const [field, kind] of Object.entries(profileFields))
+      if (Object.hasOwn(profile, field) && !fits[kind](profile[field]))
+        return `"${field}" of profile "${name}" must be ${nouns[kind]}`
+  }
+  return undefined
+}
+
+/** The profiles in this text. Fields that we do not know are kept. Fails with what is wrong and how to mend it. */
+export const parseProfiles = (text: string, path: string): ProfileFile => {
+  const file = parseJson(text)
+  const wrong = file === undefined ? 'it is not valid JSON' : wrongIn(file)
+  if (wrong === undefined) return file as ProfileFile
+  throw new SvcError('failed', 'profile_file', `The profile file ${path} cannot be used: ${wrong}`, {
+    hint: `Repair it, or move it away: mv '${path}' '${path}.broken'`,
+  })
+}
 
 export type ProfileStore = {
   path: string

@@ -12,8 +12,7 @@ import {
   type KeySource,
   type Source,
 } from './api-key.ts'
-import type { Profile, ProfileFile } from './profile-file.ts'
-import { createStore, type ProfileStore } from './profile-store.ts'
+import { createStore, type Profile, type ProfileFile, type ProfileStore } from './profile-store.ts'
 import { findSvcrc } from './svcrc.ts'
 
 /** `from`: the flag, the variable, the .svcrc or the profile file that says it. */

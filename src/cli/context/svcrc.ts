@@ -6,7 +6,7 @@ import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Io } from '../terminal/io.ts'
-import { profileName } from './profile-file.ts'
+import { profileName } from './profile-store.ts'
 
 // A file that a repository may bring along: it names one of the profiles that the user has made, and no more.
 

@@ -3,8 +3,14 @@ import { dirname } from 'node:path'
 import type { Context } from '../context/context.ts'
 import type { Io } from '../terminal/io.ts'
 import { createStore } from '../context/profile-store.ts'
-import { checkCertificate } from './certificate.ts'
-import { checkAddress, checkDelivery, checkKey, checkService, checkStore } from './service.ts'
+import {
+  checkAddress,
+  checkCertificate,
+  checkDelivery,
+  checkKey,
+  checkService,
+  checkStore,
+} from './service.ts'
 import { failed, note, ok, type Finding } from './finding.ts'
 import { checkAskKey, checkKeys } from './keys.ts'
 import { checkTools } from './tools.ts'

@@ -1,8 +1,7 @@
 import { createToolClient } from '../../client/tool-client.ts'
 import type { Context } from '../context/context.ts'
-import { getJson, healthOf } from '../approve/public-json.ts'
+import { getJson, healthOf, openTransport } from '../context/open-client.ts'
 import { askKeyFor } from '../approve/tool-server.ts'
-import { openTransport } from '../context/open-client.ts'
 import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
 
 const promised = ['check_status', 'request_approval', 'request_approval_async']

@@ -9,7 +9,8 @@ import { withFullStop } from '../../core/sentence.ts'
 import type { Context } from '../context/context.ts'
 import type { Typed } from './flags.ts'
 import { listRows } from './list-rows.ts'
-import type { Format, Output, Shape } from '../terminal/output.ts'
+import type { Format, Output } from '../terminal/output.ts'
+import type { Shape } from '../terminal/payload.ts'
 import { asTyped } from './typed-names.ts'
 
 /** How long nothing is asked. A service answers from memory while nothing changes. */

@@ -4,12 +4,11 @@ import type { Field, Operation, Operations } from '../../contract/operation.ts'
 import { neededScope } from '../../contract/scopes.ts'
 import { usageError } from '../../core/errors.ts'
 import { addBodyFlags } from './body-fields.ts'
-import { noteScope } from '../program/command-node.ts'
+import { noteScope, sameVerb } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import { addFlag, optionKey } from './flags.ts'
 import { isByTime, isPaged } from './list-rows.ts'
-import { listsFields } from '../terminal/accepted.ts'
-import { sameVerb } from '../program/verbs.ts'
+import { listsFields } from '../terminal/output.ts'
 
 type Options = Record<string, unknown>
 

@@ -3,8 +3,7 @@ import { resolve } from 'node:path'
 import { Chalk } from 'chalk'
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
-import { wantsColour } from '../terminal/output.ts'
-import { pickingFlag } from '../terminal/accepted.ts'
+import { pickingFlag, wantsColour } from '../terminal/output.ts'
 import { checkWritable, unwritable } from '../terminal/output-file.ts'
 
 /** Colours where stdout has them; every picture can be read without. */

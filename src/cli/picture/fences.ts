@@ -1,5 +1,5 @@
 import { chord, ground, pointAt } from '../../rules/earth.ts'
-import { featureOf } from '../bulk/json-rows.ts'
+import { featureOf } from '../bulk/read-file.ts'
 import type { CheckedPoint, Circle, Place } from './projection.ts'
 
 export type Level = 'organization' | 'user'

@@ -4,14 +4,12 @@ import type { Context } from '../context/context.ts'
 import { requireYes } from '../operation/confirm.ts'
 import type { Register } from '../program/program.ts'
 import { defaultBaseUrl } from '../context/address.ts'
-import { addProfile, type NewProfile } from './add.ts'
-import { logIn, type LoginOptions } from './login.ts'
+import { addProfile, setFields, type NewProfile } from './changes.ts'
+import { logIn, logInBearer, type LoginOptions } from './login.ts'
 import { explain, listed, shownProfile } from './present.ts'
-import type { ProfileFile } from '../context/profile-file.ts'
+import { createStore, type ProfileFile } from '../context/profile-store.ts'
 import { createSettings, requireProfile } from '../context/settings.ts'
 import { saveProfile } from './save.ts'
-import { setFields } from './set.ts'
-import { createStore } from '../context/profile-store.ts'
 import { findSvcrc } from '../context/svcrc.ts'
 
 const tell = async (context: Context, message: string, data?: unknown): Promise<void> =>
@@ -125,7 +123,6 @@ export const registerProfile: Register = (group, context, program) => {
       if (!bearer) return logIn(name, options, context)
       if (options.ask)
         throw usageError('--ask cannot be combined with --bearer', 'svc profile login prod --ask')
-      const { logInBearer } = await import('./login-bearer.ts')
       return logInBearer(name, options, context)
     },
   )

@@ -3,14 +3,13 @@ import { org } from '../../contract/org.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
-import { openClient } from '../context/open-client.ts'
+import { openClient, openTransport } from '../context/open-client.ts'
 import { readOwnKey } from '../context/own-key.ts'
 import { checkBaseUrl } from '../context/address.ts'
-import { checkName, parseChange } from './edit.ts'
-import type { ProfileFile } from '../context/profile-file.ts'
-import { readNewKey, saveProfile } from './save.ts'
+import { createStore, type ProfileFile } from '../context/profile-store.ts'
 import { createSettings, type Settings } from '../context/settings.ts'
-import { createStore } from '../context/profile-store.ts'
+import { checkName, parseChange } from './edit.ts'
+import { readNewKey, saveProfile } from './save.ts'
 
 type Target = { url: string; key: string }
 
@@ -120,4 +119,42 @@ export const logIn = async (
     await client.close()
   }
   await saveProfile({ name, change: (file) => change(file, key), message }, context)
+}
+
+/** Asks for the bearer of the tool server, tries it, and saves it when the server takes it: for that address alone. */
+export const logInBearer = async (
+  asked: string | undefined,
+  { withKey = false, dryRun }: LoginOptions,
+  context: Context,
+): Promise<void> => {
+  const { io } = context
+  const globals = asked === undefined ? context.globals : { ...context.globals, profile: asked }
+  const { profile, cacert, ...settings } = createSettings({ io, globals })
+  const mcpUrl = settings.mcpUrl ?? settings.otherMcpUrl
+  const name = profile.value
+  if (!mcpUrl)
+    throw usageError(
+      `Profile "${name}" has no tool server`,
+      `svc profile set ${shellQuote(name)} mcp_url=https://host.example/mcp`,
+    )
+  const url = mcpUrl.value
+  const change = (file: ProfileFile, token?: string): void => {
+    const before = Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined
+    const bearer = token !== undefined && { mcp_token: token, mcp_token_origin: new URL(url).origin }
+    file.profiles[name] = { ...before, mcp_url: url, ...bearer }
+    file.current ??= name
+  }
+  const message = `The bearer works at ${new URL(url).origin} and is saved in profile ${name}`
+  if (dryRun) return saveProfile({ name, change, message, dryRun }, context)
+  const token = await readNewKey(context, { url, profile: name, piped: withKey, noun: 'bearer' })
+  const transport = openTransport(io, cacert?.value)
+  const { createToolClient } = await import('../../client/tool-client.ts')
+  const tools = createToolClient({ url, token, transport, name: 'svc', signal: io.signal })
+  try {
+    await tools.list()
+  } finally {
+    await tools.close()
+    await transport.close()
+  }
+  await saveProfile({ name, change: (file) => change(file, token), message }, context)
 }

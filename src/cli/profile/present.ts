@@ -3,7 +3,7 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import { maskSecret } from '../terminal/mask.ts'
 import { defaultBaseUrl } from '../context/address.ts'
 import type { KeySource, Source } from '../context/api-key.ts'
-import type { Profile, ProfileFile } from '../context/profile-file.ts'
+import type { Profile, ProfileFile } from '../context/profile-store.ts'
 import type { Settings } from '../context/settings.ts'
 
 type KeyKind = 'command' | 'saved' | null

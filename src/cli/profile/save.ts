@@ -1,8 +1,7 @@
 import { usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
-import type { ProfileFile } from '../context/profile-file.ts'
-import { createStore } from '../context/profile-store.ts'
+import { createStore, type ProfileFile } from '../context/profile-store.ts'
 import { checkKey, createKeyReader, fileSource, type Noun } from '../context/api-key.ts'
 import { shownProfile } from './present.ts'
 

@@ -4,8 +4,7 @@ import { nearest } from '../../core/nearest.ts'
 import { listed } from '../../core/sentence.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { withoutSecret } from './command-line.ts'
-import { wordsOf } from './command-node.ts'
-import { sameVerb } from './verbs.ts'
+import { sameVerb, wordsOf } from './command-node.ts'
 
 // What the parser refuses, in our words: which word is wrong, and a command that can be typed instead.
 

@@ -1,6 +1,6 @@
 import { safeJson, safeText } from '../../core/safe-text.ts'
-import { chooseFormat, type Output, type Shape, wantsColour, wantsMachine } from './output.ts'
-import { gridOf, namesIn, payloadOf, pickFields, type Envelope } from './payload.ts'
+import { chooseFormat, wantsColour, wantsMachine, writePaged, type Output } from './output.ts'
+import { gridOf, namesIn, payloadOf, pickFields, type Envelope, type Shape } from './payload.ts'
 import { render } from './render.ts'
 import type { Run } from './io.ts'
 
@@ -16,10 +16,9 @@ export const createOutput = (run: Run): Output => {
   const warn = (text: string): void => stderr.write(`${safeText(text)}\n`)
 
   const asTable = async (envelope: Envelope, payload: unknown, shape: Shape): Promise<string> => {
-    const [{ drawTable }, { maskFields }, { readable }] = await Promise.all([
+    const [{ drawTable, readable }, { maskFields }] = await Promise.all([
       import('./table.ts'),
       import('./mask.ts'),
-      import('./readable.ts'),
     ])
     // An answer that holds nothing but its message is told as a sentence.
     const isBare = payload !== envelope.data && Object.keys(envelope).every((name) => bareFields.has(name))
@@ -80,7 +79,6 @@ export const createOutput = (run: Run): Output => {
 
   const write = async (text: string, paged: boolean): Promise<void> => {
     if (!paged || !stdout.isTTY) return stdout.write(text)
-    const { writePaged } = await import('./pager.ts')
     await writePaged(text, { io, globals })
   }
 

@@ -1,29 +1,10 @@
+import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
-import type { Globals, Io, OutputStream } from './io.ts'
+import type { Globals, Io, OutputStream, Pager } from './io.ts'
+import { fieldsNeeded, namesIn, type Shape } from './payload.ts'
 
 export const formats = ['table', 'json', 'yaml', 'csv', 'tsv', 'ndjson', 'id'] as const
 export type Format = (typeof formats)[number]
-
-export type Shape = {
-  /** Columns of a table and of TSV, in order; without it, the scalar fields of the first row. */
-  columns?: readonly string[]
-  /** Fields that an answer can have: one that is picked and absent is null. Without it, what is there can be picked. */
-  known?: readonly string[]
-  /** Fields with what is answered once and never again: left out of what is printed, they are lost. */
-  once?: ReadonlySet<string>
-  /** Fields that the table of a record leaves out; CSV and JSON have them. */
-  folded?: readonly string[]
-  /** Fields whose values are masked in a table on a terminal, at any depth. */
-  masked?: ReadonlySet<string>
-  /** JSON where nobody says how it is shown. */
-  document?: boolean
-  /** Rows that were shown before: a table goes on below them. */
-  above?: readonly unknown[]
-  /** The whole envelope, as with --envelope. */
-  whole?: boolean
-  /** Goes through a pager where it is longer than the terminal. */
-  paged?: boolean
-}
 
 /** One output service for every format. The payload alone is on stdout, all else on stderr. */
 export type Output = {
@@ -67,4 +48,88 @@ export const wantsColour = (stream: OutputStream, { io, globals }: { io: Io; glo
   if (forced !== undefined) return forced !== '0' && forced !== 'false'
   if (io.env['NO_COLOR']) return false
   return stream.isTTY && io.env['TERM'] !== 'dumb'
+}
+
+/** As git and gh: SVC_PAGER before PAGER, empty or `cat` is none, `less` where nothing is said. */
+const pagerOf = ({ io: { env }, globals }: { io: Io; globals: Globals }): Pager | undefined => {
+  if (globals.input === false || env['CI'] || env['TERM'] === 'dumb') return undefined
+  const command = env['SVC_PAGER'] ?? env['PAGER']
+  if (command?.trim() === '' || command === 'cat') return undefined
+  return {
+    command,
+    env: {
+      // Quit at once what fits, colours, leave the text on the screen.
+      LESS: env['LESS'] ?? 'FRX',
+      // What was searched for may be a person's number.
+      LESSHISTFILE: '-',
+    },
+  }
+}
+
+const rowsOf = (text: string, columns: number): number =>
+  text.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / columns)), -1)
+
+/** Writes to stdout; through a pager where that is a terminal on which the text does not fit. */
+export const writePaged = async (
+  text: string,
+  { io, globals }: { io: Io; globals: Globals },
+): Promise<void> => {
+  const { isTTY, rows, columns } = io.stdout
+  const isLong = isTTY && rows !== undefined && rowsOf(text, columns) >= rows
+  const pager = isLong ? pagerOf({ io, globals }) : undefined
+  const isShown = pager !== undefined && io.page !== undefined && (await io.page(text, pager))
+  if (!isShown) io.stdout.write(text)
+}
+
+/** Commands that print text, and the formats that they have besides. --json, --jq and --envelope do not apply to them. */
+export const printsText: Record<string, readonly Format[]> = {
+  completion: [],
+  demo: [],
+  export: ['yaml'],
+  help: [],
+  mcp: [],
+  serve: ['json'],
+}
+
+/** Commands that are not from the table and answer an id. */
+export const answersId: ReadonlySet<string> = new Set([
+  'api',
+  'approve inbox',
+  'approve request',
+  'approve run',
+  'approve wait',
+])
+
+const fromTable = new WeakSet<Command>()
+
+/** A command that is made from the table: where --json names no field, it lists those of its answer. */
+export const listsFields = (command: Command): Command => {
+  fromTable.add(command)
+  return command
+}
+
+/** The flag that picks from an answer, where one is given: `--jq`. */
+export const pickingFlag = ({ json, jq, envelope }: Globals): string | undefined => {
+  const [name] = Object.entries({ json, jq, envelope }).find(([, value]) => value !== undefined) ?? []
+  return name && `--${name}`
+}
+
+/** Fails with a usage error where a flag is given that this command would ignore, or could not honour once it is done. */
+export const checkAccepted = (command: Command, words: string, globals: Globals): void => {
+  const { output, json } = globals
+  const only = Object.hasOwn(printsText, words) ? printsText[words]! : undefined
+  const picking = pickingFlag(globals)
+  if (words === 'api' && globals.envelope)
+    throw usageError('svc api shows the whole answer without --envelope')
+  if (only && picking) throw usageError(`svc ${words} does not take ${picking}`, `svc ${words} --help`)
+  if (json !== undefined && (json === true || namesIn(json).length === 0) && !fromTable.has(command))
+    throw fieldsNeeded([])
+  if (output === 'id' && !only && !fromTable.has(command) && !answersId.has(words))
+    throw usageError(`svc ${words} answers no id`, '-o json shows the answer')
+  const isKnown = (formats as readonly string[]).includes(output ?? '')
+  if (only && isKnown && !(only as readonly string[]).includes(output!))
+    throw usageError(
+      `svc ${words} does not take -o ${output}`,
+      only.length > 0 ? `-o ${only.join(' or -o ')}` : 'Leave -o out',
+    )
 }

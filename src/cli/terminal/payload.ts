@@ -2,7 +2,27 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { safeJson } from '../../core/safe-text.ts'
-import type { Shape } from './output.ts'
+
+export type Shape = {
+  /** Columns of a table and of TSV, in order; without it, the scalar fields of the first row. */
+  columns?: readonly string[]
+  /** Fields that an answer can have: one that is picked and absent is null. Without it, what is there can be picked. */
+  known?: readonly string[]
+  /** Fields with what is answered once and never again: left out of what is printed, they are lost. */
+  once?: ReadonlySet<string>
+  /** Fields that the table of a record leaves out; CSV and JSON have them. */
+  folded?: readonly string[]
+  /** Fields whose values are masked in a table on a terminal, at any depth. */
+  masked?: ReadonlySet<string>
+  /** JSON where nobody says how it is shown. */
+  document?: boolean
+  /** Rows that were shown before: a table goes on below them. */
+  above?: readonly unknown[]
+  /** The whole envelope, as with --envelope. */
+  whole?: boolean
+  /** Goes through a pager where it is longer than the terminal. */
+  paged?: boolean
+}
 
 export type Envelope = { status: string; message: string; data?: unknown; [field: string]: unknown }
 export type Row = Record<string, unknown>

@@ -1,9 +1,31 @@
 import { SvcError } from '../../core/errors.ts'
 import { safeJson, safeLine, safeText, seenText } from '../../core/safe-text.ts'
-import { writeCell } from './csv-cell.ts'
-import { gridOf, idOf } from './payload.ts'
-import type { Format, Shape } from './output.ts'
 import { isRecord } from '../../core/is-record.ts'
+import { gridOf, idOf, type Shape } from './payload.ts'
+import type { Format } from './output.ts'
+
+// A spreadsheet runs a cell that starts with one of these as a formula. An apostrophe in front makes it text. Numbers are
+// left alone, because they run nothing: a phone in E.164 starts with + and a latitude with -, and programs read them.
+
+const number = /^[+-]?\d{1,20}(?:\.\d{1,20})?$/
+const running = /^'*[=+\-@\t\r]/
+const escaped = /^'+[=+\-@\t\r]/
+
+/** A cell that no spreadsheet runs, in which nothing invisible stands raw. */
+export const writeCell = (text: string): string => {
+  const cell = seenText(text.replaceAll('\\u{', '\\u{5c}u{'))
+  return running.test(cell) && !number.test(cell) ? `'${cell}` : cell
+}
+
+/** What `writeCell` was given. */
+export const readCell = (cell: string): string =>
+  (cell.startsWith("'") && escaped.test(cell) ? cell.slice(1) : cell).replace(
+    /\\u\{([0-9a-f]{2,6})\}/g,
+    (whole, digits: string) => {
+      const point = Number.parseInt(digits, 16)
+      return point > 0x10ffff ? whole : String.fromCodePoint(point)
+    },
+  )
 
 /** A tab or a newline inside a cell would be another cell or line; the backslash keeps it reversible. */
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }

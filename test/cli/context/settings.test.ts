@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Globals } from '../../../src/cli/terminal/io.ts'
-import type { Profile } from '../../../src/cli/context/profile-file.ts'
+import type { Profile } from '../../../src/cli/context/profile-store.ts'
 import { createSettings, type Settings } from '../../../src/cli/context/settings.ts'
 import { memoryIo } from '../memory-io.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readFeatures } from '../../../src/cli/bulk/json-rows.ts'
+import { readFeatures } from '../../../src/cli/bulk/read-file.ts'
 import { geofences } from '../../../src/cli/bulk/geofences.ts'
 import { markFences, readFences } from '../../../src/cli/picture/fences.ts'
 import type { CheckedPoint } from '../../../src/cli/picture/projection.ts'

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { saveLocalProfile, type LocalService } from '../../../src/cli/profile/local-profile.ts'
-import type { Profile } from '../../../src/cli/context/profile-file.ts'
-import { createStore } from '../../../src/cli/context/profile-store.ts'
+import { createStore, type Profile } from '../../../src/cli/context/profile-store.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
 let dir: string

@@ -1,6 +1,6 @@
 import type { Globals } from '../../../src/cli/terminal/io.ts'
 import { createOutput } from '../../../src/cli/terminal/create-output.ts'
-import type { Shape } from '../../../src/cli/terminal/output.ts'
+import type { Shape } from '../../../src/cli/terminal/payload.ts'
 import { memoryIo } from '../memory-io.ts'
 
 /** What is written for this data on a terminal and piped. Without data: the envelope has none. */

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readCell, writeCell } from '../../../src/cli/terminal/csv-cell.ts'
+import { readCell, writeCell } from '../../../src/cli/terminal/render.ts'
 
 const cells = fc.oneof(
   fc.string({ unit: 'binary' }),

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { checkCertificate } from '../../../src/cli/doctor/certificate.ts'
+import { checkCertificate } from '../../../src/cli/doctor/service.ts'
 import { memoryIo } from '../memory-io.ts'
 import { openContext } from '../../../src/cli/main.ts'
 

@@ -1,16 +1,79 @@
-import { fieldsIn } from '../../client/answered.ts'
-import type { Answer, Client } from '../../client/client.ts'
-import { auth } from '../../contract/auth.ts'
-import type { Operation } from '../../contract/operation.ts'
-import { SvcError } from '../../core/errors.ts'
-import { exitCode, type Exit } from '../../core/exit-codes.ts'
-import { shellQuote } from '../../core/shell-quote.ts'
-import { maybeNotified } from '../approve/messages.ts'
-import type { Context } from '../context/context.ts'
-import type { Typed } from '../operation/flags.ts'
-import type { Extension, Extensions } from '../operation/operation-command.ts'
-import { callTyped } from '../operation/typed-names.ts'
-import { wholeNumber } from '../../core/phone-parts.ts'
+import { fieldsIn } from '../client/answered.ts'
+import type { Answer, Client } from '../client/client.ts'
+import { auth } from '../contract/auth.ts'
+import type { Operation } from '../contract/operation.ts'
+import { SvcError } from '../core/errors.ts'
+import { exitCode, type Exit } from '../core/exit-codes.ts'
+import { shellQuote } from '../core/shell-quote.ts'
+import { wholeNumber } from '../core/phone-parts.ts'
+import { sleepFor } from '../client/retry.ts'
+import { successTooSoon } from '../client/verify-calls.ts'
+import { maybeNotified } from './approve/messages.ts'
+import type { Context } from './context/context.ts'
+import type { Typed } from './operation/flags.ts'
+import type { Extension, Extensions } from './operation/operation-command.ts'
+import { callTyped } from './operation/typed-names.ts'
+
+/** How a verification ended, or that it did not. `data` is what the service told with it. */
+export type Outcome = { exit: Exit; message: string; data: Record<string, unknown> }
+
+type Following = {
+  client: Client
+  /** `svc doctor` has tested that this service reports no success for an open prompt. */
+  tested: boolean
+  /** What `/validate/global/auth` is asked. */
+  input: { mobile: string; request_id?: string; org_id?: number }
+  seconds: number
+  signal: AbortSignal
+  now(): number
+  sleep?(ms: number, signal?: AbortSignal): Promise<void>
+  /** The connection is lost, and it goes on. */
+  lost?(error: SvcError): void
+}
+
+const firstPauseMs = 500
+const longestPauseMs = 5_000
+/** In which the service may still tell how it ended. */
+const graceMs = 10_000
+
+const ends = new Set<Exit>(['denied', 'expired'])
+
+/** A service that restarts, a cut cable, a limit: nothing is decided by it. */
+const passes = ({ exit, code }: SvcError): boolean =>
+  exit === 'pending' || exit === 'unreachable' || /^http_50[234]$/.test(code)
+
+/** Our service names the verification that it answers about, and reports success only for a yes. */
+const isAnswerTo = ({ request_id }: Following['input'], data: Outcome['data']): boolean =>
+  request_id !== undefined && data.request_id === request_id
+
+/**
+ * Asks `/validate/global/auth`, at growing distances, until the person has answered or their time is over: the way of
+ * the specification, so that it works with every service of the contract.
+ */
+export const follow = async (options: Following): Promise<Outcome> => {
+  const { client, input, signal, now, sleep = sleepFor, lost } = options
+  const until = now() + options.seconds * 1000 + graceMs
+  let open = false
+  // At once: nobody can have answered yet, and a service that reports success now reports it always.
+  for (let pause = 0; ; pause = Math.min(pause * 1.5 || firstPauseMs, longestPauseMs)) {
+    await sleep(pause, signal)
+    try {
+      const answer = await client.call(auth.validateAuth, input, { signal })
+      const data = fieldsIn(answer)
+      if (!isAnswerTo(input, data) && !(options.tested && open)) throw successTooSoon()
+      return { exit: 'done', message: answer.envelope.message, data }
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error
+      const { exit, message, data = {} } = error
+      if (ends.has(exit)) return { exit, message, data }
+      if (!passes(error)) throw error
+      if (exit === 'pending') open = true
+      else lost?.(error)
+      if (now() >= until && exit !== 'pending') throw error
+      if (now() >= until) return { exit, message, data }
+    }
+  }
+}
 
 type Options = { wait?: boolean; dryRun?: boolean } & Record<string, unknown>
 
@@ -42,21 +105,18 @@ const goOn = (input: { mobile: string; request_id?: string; org_id?: number }): 
  */
 const requireTested = async (client: Client, context: Context): Promise<boolean> => {
   const [{ hasApprovals }, settings] = await Promise.all([
-    import('../../client/rest-gateway.ts'),
+    import('../client/rest-gateway.ts'),
     context.settings(),
   ])
   if (settings.verifyFallback === 'on') return true
   if (await hasApprovals(client)) return false
-  const { noFallback } = await import('../approve/no-approvals.ts')
+  const { noFallback } = await import('./approve/open-backend.ts')
   throw noFallback(settings)
 }
 
 const verifyAndWait = async (options: Options, context: Context): Promise<void> => {
   const { io } = context
-  const [{ gatherInput }, { follow }] = await Promise.all([
-    import('../operation/gather-input.ts'),
-    import('./follow.ts'),
-  ])
+  const { gatherInput } = await import('./operation/gather-input.ts')
   const { input, extra } = await gatherInput(auth.verifyUser, { args: [], options }, context)
   const [output, client] = [await context.output(), await context.client()]
   const tested = await requireTested(client, context)
@@ -125,7 +185,7 @@ const requireNamed = (answer: Pick<Answer, 'envelope'>, asked: unknown): void =>
 }
 
 const validate = async (typed: Typed, context: Context): Promise<void> => {
-  const { runOperation } = await import('../operation/run-operation.ts')
+  const { runOperation } = await import('./operation/run-operation.ts')
   const tested = !typed.options.dryRun && (await context.settings()).verifyFallback === 'on'
   return runOperation(auth.validateAuth, typed, context, {
     check: tested ? undefined : (answer, { request_id }) => requireNamed(answer, request_id),
@@ -140,7 +200,7 @@ const extendVerifyUser: Extension = (command, context) =>
     .action(async () => {
       const options = command.opts<Options>()
       if (options.wait && !options.dryRun) return verifyAndWait(options, context)
-      const { runOperation } = await import('../operation/run-operation.ts')
+      const { runOperation } = await import('./operation/run-operation.ts')
       return runOperation(auth.verifyUser, { args: command.args, options }, context)
     })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { relativeTime } from '../../../src/cli/terminal/readable.ts'
+import { relativeTime } from '../../../src/cli/terminal/table.ts'
 import { shown } from './show.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')

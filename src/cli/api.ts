@@ -1,0 +1,213 @@
+import type { Command } from 'commander'
+import { SvcError, usageError } from '../core/errors.ts'
+import { exitCode, exitOfAnswer } from '../core/exit-codes.ts'
+import { isSeen, safeJson, safeText, seenJson } from '../core/safe-text.ts'
+import type { Effect } from '../contract/operation.ts'
+import { linkedPage } from '../client/paging.ts'
+import { belowRoot, rawUrl } from '../client/request.ts'
+import { answerFieldsWith } from '../contract/describe.ts'
+import { parseJson } from '../core/parse-json.ts'
+import type { Client } from '../client/client.ts'
+import { isRecord } from '../core/is-record.ts'
+import { addBodyFlags, readBody, type BodyFlags } from './operation/body-fields.ts'
+import { confirmWrite } from './operation/confirm.ts'
+import type { Context } from './context/context.ts'
+import type { Envelope } from './terminal/payload.ts'
+
+export type RawAnswer = { status: number; headers: Record<string, string>; body: string }
+
+/** Whether a flag says how the answer is to be shown. */
+export const isShaped = ({ globals: { output, json, jq } }: Context): boolean =>
+  [output, json, jq].some((flag) => flag !== undefined)
+
+export const isEnvelope = (value: unknown): value is Envelope =>
+  isRecord(value) && typeof value.status === 'string' && typeof value.message === 'string'
+
+/** What a route of the table answers once, as far as its words are known. */
+const secretsOf = async (method: string, path: string, context: Context): Promise<Set<string>> => {
+  const { operationAt } = await import('./operation/raw-operation.ts')
+  const { baseUrl } = await context.settings()
+  const operation = operationAt(method, path, baseUrl.value)
+  if (operation && operation.effect !== 'read') context.changed = true
+  return operation ? answerFieldsWith(operation, 'secret') : new Set()
+}
+
+/** As the service sent it; on a terminal, JSON is indented, and in a pipe it hides nothing. The last line ends. */
+const showRaw = (body: string, { io: { stdout } }: Context): void => {
+  if (body === '') return
+  const value = stdout.isTTY || !isSeen(body) ? parseJson(body) : undefined
+  const json = stdout.isTTY ? safeJson(value, 2) : seenJson(body)
+  const text = value === undefined ? body : json
+  stdout.write(`${stdout.isTTY ? safeText(text) : text}${text.endsWith('\n') ? '' : '\n'}`)
+}
+
+/**
+ * Shows the answer of any route: whole as JSON, as YAML and to --jq; formats of rows and --json see its data. One that is
+ * no success is shown as it came.
+ */
+export const showAnswer = async (
+  answer: RawAnswer,
+  { method, path }: { method: string; path: string },
+  context: Context,
+): Promise<void> => {
+  const { status, body } = answer
+  const shaped = isShaped(context)
+  const once =
+    shaped || context.changed ? await secretsOf(method, path, context) : (new Set() as ReadonlySet<string>)
+  if (!shaped || status >= 300 || body === '') {
+    if (once.size > 0) context.once = `${body}\n`
+    return showRaw(body, context)
+  }
+  const output = await context.output()
+  const value = parseJson(body)
+  if (value === undefined) {
+    const error = new SvcError('failed', 'unexpected_answer', 'The answer is not valid JSON', {
+      hint: 'Remove -o, --json and --jq to see it',
+    })
+    if (!context.changed) throw error
+    showRaw(body, context)
+    throw (await import('./terminal/error.ts')).notShownAsAsked(context, error)
+  }
+  const rows = ['table', 'csv', 'tsv', 'ndjson', 'id'].includes(context.globals.output ?? '')
+  const whole = !rows && context.globals.json === undefined
+  if (isEnvelope(value)) return output.show(value, { document: true, whole, once })
+  return output.show({ status: 'success', message: '', data: value }, { document: true, once })
+}
+
+type Request = Parameters<Client['raw']>[0]
+
+/** The rows of a page: the body itself, or the data of its envelope. */
+const rowsIn = (body: unknown): unknown[] | undefined => {
+  const rows = isEnvelope(body) ? body.data : body
+  return Array.isArray(rows) ? rows : undefined
+}
+
+/**
+ * A list with the rows of every page, as long as `Link` names a next one: the first answer, with all rows in it. An
+ * answer that is no list, or a page that fails, is the answer to all of it.
+ */
+export const everyPage = async (
+  client: Client,
+  request: Request,
+  { baseUrl, signal }: { baseUrl: string; signal: AbortSignal },
+): Promise<RawAnswer> => {
+  let { path } = request
+  const seen = new Set<string>()
+  const all: unknown[] = []
+  let first: { answer: RawAnswer; body: unknown } | undefined
+  for (;;) {
+    seen.add(path)
+    const answer = await client.raw({ ...request, path }, { signal })
+    const body = parseJson(answer.body)
+    const rows = answer.status < 300 ? rowsIn(body) : undefined
+    if (!rows) return answer
+    first ??= { answer, body }
+    for (const row of rows) all.push(row)
+    const next = linkedPage(answer.headers['link'], 'next', rawUrl(baseUrl, path))
+    const query = next && new URL(next).search
+    path = `${path.split('?')[0]}${query ?? ''}`
+    if (next === undefined || seen.has(path)) break
+  }
+  const { answer, body } = first
+  return { ...answer, body: JSON.stringify(isEnvelope(body) ? { ...body, data: all } : all) }
+}
+
+type Options = BodyFlags & {
+  method?: string
+  header?: string[]
+  include?: boolean
+  paginate?: boolean
+  dryRun?: boolean
+  confirm?: string
+}
+
+const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Routes that read although they are no GET; everything else that is no GET may reach a person. */
+const effectOf = (method: string): Effect =>
+  method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'read' : 'notifies'
+
+const collect = (value: string, before: string[] = []): string[] => [...before, value]
+
+const headersOf = (lines: string[] = []): Record<string, string> =>
+  Object.fromEntries(
+    lines.map((line) => {
+      const at = line.indexOf(':')
+      const name = line.slice(0, at).trim().toLowerCase()
+      if (!/^[a-z0-9-]+$/.test(name)) throw usageError(`--header must be name:value, not "${line}"`)
+      if (name === 'x-api-key' || name === 'authorization')
+        throw usageError(`A secret cannot be an argument: remove ${name}`, 'svc help environment')
+      return [name, line.slice(at + 1).trim()]
+    }),
+  )
+
+/** `svc api PATH`: any route of the service, raw; the answer's body on stdout whatever its status is. */
+export const registerApi = (command: Command, context: Context): void => {
+  addBodyFlags(
+    command
+      .usage('<path> [flags]')
+      .argument(
+        '[path]',
+        'Path below the API root, with or without /admin/public/api, or from the origin if it starts with /svc/',
+      )
+      .option('-X, --method <method>', 'Method; default: GET, or POST with a body')
+      .option('-H, --header <name:value>', 'Additional header', collect)
+      .option('-i, --include', 'Show the status and the headers too')
+      .option('--paginate', 'Fetch all pages of a list and show them as one')
+      .option('--dry-run', 'Print the request and send nothing')
+      .option('--confirm <path>', 'In a protected profile, for a DELETE: the path'),
+  ).addHelpText(
+    'after',
+    "\nExamples:\n  svc api /organizations\n  svc api /organization/create -f name=Acme\n  svc api /organizations --paginate --jq '.data[].slug'",
+  )
+
+  command.action(async () => {
+    const options = command.opts<Options>()
+    const [typed] = command.args
+    if (!typed?.startsWith('/') || typed.startsWith('//'))
+      throw usageError('The path of svc api must start with /', 'svc api /organizations')
+    const body = await readBody(options, context.io)
+    const method = (options.method ?? (body ? 'POST' : 'GET')).toUpperCase()
+    if (!methods.includes(method)) throw usageError(`--method must be ${methods.join(', ')}`)
+    if (options.paginate && method !== 'GET')
+      throw usageError(`--paginate requires GET, not ${method}`, 'Remove --paginate')
+
+    const { baseUrl, protected: guarded } = await context.settings()
+    const path = belowRoot(baseUrl.value, typed)
+    if (options.dryRun) {
+      const { createPlaceholders, showPlan } = await import('./operation/dry-run.ts')
+      const placeholders = createPlaceholders()
+      const url = placeholders.hideInUrl(rawUrl(baseUrl.value, path))
+      const headers = placeholders.hideNamed(headersOf(options.header))
+      const plan = { method, url, headers, ...(body && { body: placeholders.hideNamed(body) }) }
+      return showPlan({ plan, placeholders }, context)
+    }
+    if (method === 'DELETE' && guarded) {
+      const write = { what: `DELETE ${typed}`, name: typed, declined: 'Nothing was sent' }
+      await confirmWrite(write, options, context)
+    }
+    const client = await context.client()
+    const request = {
+      method,
+      path,
+      headers: headersOf(options.header),
+      body: body && JSON.stringify(body),
+      effect: effectOf(method),
+    }
+    const { signal, stdout } = context.io
+    const answer = options.paginate
+      ? await everyPage(client, request, { baseUrl: baseUrl.value, signal })
+      : await client.raw(request, { signal })
+    if (options.include) {
+      const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\n`)
+      const text = headers.join('')
+      stdout.write(`${answer.status}\n${stdout.isTTY ? safeText(text) : text}\n`)
+    }
+    await showAnswer(answer, request, context)
+    const url = rawUrl(baseUrl.value, path)
+    const isPart = method === 'GET' && answer.status < 300 && linkedPage(answer.headers['link'], 'next', url)
+    if (isPart && !options.paginate)
+      (await context.output()).warn(`More: ${await context.command!.again({ plus: ['--paginate'] })}`)
+    if (answer.status >= 300) context.exitCode = exitCode(exitOfAnswer(answer.status))
+  })
+}
