@@ -65,7 +65,7 @@ const ownWords = new Set([
   'src/cli/profile/commands.ts text',
   'src/cli/serve/service-command.ts name',
   'src/cli/declare/export-text.ts schemaFile',
-  'src/cli/declare/target.ts section',
+  'src/cli/declare/comparison.ts section',
 ])
 /** A flag that is named with its value, and what is wrong with it. */
 const isSaid = (after: string): boolean => /^(?::| is )/.test(after)
