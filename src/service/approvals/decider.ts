@@ -3,7 +3,7 @@ import { notFound, Refusal } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
-import { ofActiveDevice } from '../devices/active.ts'
+import { devicesOf, ofActiveDevice } from '../devices/active.ts'
 import { deviceNotAuthentic } from '../devices/record.ts'
 import { type DeviceRow, isAuthenticDevice } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
@@ -76,14 +76,10 @@ export const getCeremony: HandlerOf<typeof device.getCeremony> = {
     const row = await readSettled(service, request_id, approvalAccess(caller))
     if (row.status !== 'pending') throw alreadyEnded(row)
     return async (call) => {
-      const devices = await call.db
-        .selectFrom('devices')
-        .where('org_id', '=', row.org_id)
-        .where('user_id', '=', row.user_id)
+      const devices = await devicesOf(call.db, row)
         .where(ofActiveDevice('devices'))
         .$if(!call.dev, (query) => query.where('kind', '=', 'phone'))
         .selectAll()
-        .orderBy('id')
         .execute()
       return {
         request_id,

@@ -4,7 +4,7 @@ import type { DeviceClaim } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
 import { isOperator } from '../call/caller.ts'
 import { organizationRow } from '../call/tenant.ts'
-import { ofActiveDevice } from '../devices/active.ts'
+import { devicesOf, ofActiveDevice } from '../devices/active.ts'
 import type { DeviceRow } from '../devices/rows.ts'
 import { mayInfluence, relationOf } from '../keys/ancestry.ts'
 import { readScopes } from '../keys/scopes.ts'
@@ -75,10 +75,7 @@ export const checkDevices = async (
   { separation }: Policy,
 ): Promise<void> => {
   if (separation !== 'strict' || isOperator(caller)) return
-  const devices = await db
-    .selectFrom('devices')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
+  const devices = await devicesOf(db, { org_id, user_id })
     .where(ofActiveDevice('devices'))
     .$if(!dev, (query) => query.where('kind', '=', 'phone'))
     .selectAll()

@@ -2,6 +2,7 @@ import type { approverDevices } from '../../contract/approver-devices.ts'
 import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { actorAt, type Caller, requirePerson } from '../call/caller.ts'
+import { devicesOf } from '../devices/active.ts'
 import { administrators, waitsUntil } from '../devices/administrators.ts'
 import { sendCode } from '../devices/code.ts'
 import { answeredDevice, deviceColumns, findDevice, inactiveDevice } from '../devices/record.ts'
@@ -82,13 +83,7 @@ const refuse = async (call: Call, device_id: number) => {
 
 export const listOwnDevices: HandlerOf<typeof approverDevices.listOwnDevices> = async (_, call) => {
   const { org_id, user_id, device_id } = requirePerson(call.caller)
-  const own = await call.db
-    .selectFrom('devices')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
-    .select(deviceColumns)
-    .orderBy('id')
-    .execute()
+  const own = await devicesOf(call.db, { org_id, user_id }).select(deviceColumns).execute()
   const recoveries = (await isAdmin(call, org_id, user_id)) ? await recoveriesOf(call, org_id, user_id) : []
   return { device_id, devices: own.map(answeredDevice), recoveries }
 }

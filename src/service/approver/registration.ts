@@ -3,7 +3,7 @@ import type { device } from '../../contract/device.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf, Outside } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
-import { ofKeptDevice } from '../devices/active.ts'
+import { devicesOf, ofKeptDevice } from '../devices/active.ts'
 import { sendCode } from '../devices/code.ts'
 import { challengeOfToken, enrollmentOver, findEnrollment, spendEnrollment } from '../devices/enrollment.ts'
 import { tellAdministrators, tellMember } from '../devices/notices.ts'
@@ -21,13 +21,9 @@ export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async
   const { org_id, user_id, user_handle, first_name, last_name, organization } = enrollment
   const { attestation } = await readDevicePolicy(call, org_id)
   const { rp_id } = await readSite(call.db, call.publicUrl)
-  const registered = await call.db
-    .selectFrom('devices')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
+  const registered = await devicesOf(call.db, { org_id, user_id })
     .where(ofKeptDevice('devices'))
     .select('credential_id')
-    .orderBy('id')
     .execute()
   return {
     first_name,
@@ -73,13 +69,9 @@ const tell = async (call: Call, member: Member, { id, proof }: Row): Promise<voi
 const pendingAtMost = 5
 
 const refuseMany = async (call: Call, { org_id, user_id }: Member): Promise<void> => {
-  const pending = await call.db
-    .selectFrom('devices')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
+  const pending = await devicesOf(call.db, { org_id, user_id })
     .where('state', '=', 'pending')
     .select('id')
-    .orderBy('id')
     .execute()
   if (pending.length >= pendingAtMost)
     throw conflict(

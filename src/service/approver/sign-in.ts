@@ -3,7 +3,7 @@ import { Refusal } from '../../core/refusal.ts'
 import type { Call, Outside } from '../call/call.ts'
 import { actorAt, sessionOver } from '../call/caller.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
-import { activeDevices } from '../devices/active.ts'
+import { activeDevices, devicesOf } from '../devices/active.ts'
 import { confirmDevice } from '../devices/code.ts'
 import { activateDue } from '../devices/cooling.ts'
 import { findDevice, inactiveDevice } from '../devices/record.ts'
@@ -48,14 +48,10 @@ type Proved = Awaited<ReturnType<typeof proveDevice>>['device']
 
 /** A new device of the same member that is not active yet: who holds an older one can refuse it. */
 const pendingOf = async ({ db }: Call, { org_id, user_id, id }: Proved) => {
-  const pending = await db
-    .selectFrom('devices')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
+  const pending = await devicesOf(db, { org_id, user_id })
     .where('id', '<>', id)
     .where('state', '=', 'pending')
     .select(['id', 'registered_at', 'active_from'])
-    .orderBy('id')
     .execute()
   return pending.map(({ id, registered_at, active_from }) => ({ id: String(id), registered_at, active_from }))
 }

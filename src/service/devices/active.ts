@@ -22,3 +22,7 @@ export const devicesOfMembers = (db: Db, dev: boolean) =>
 
 /** Devices that count: active, and of an active member. */
 export const activeDevices = (db: Db, dev: boolean) => devicesOfMembers(db, dev).where(ofActiveDevice('d'))
+
+/** The devices of one member, in the order of their registration. */
+export const devicesOf = (db: Db, { org_id, user_id }: { org_id: number; user_id: number }) =>
+  db.selectFrom('devices').where('org_id', '=', org_id).where('user_id', '=', user_id).orderBy('id')

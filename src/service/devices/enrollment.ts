@@ -5,6 +5,7 @@ import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import type { Keyring } from '../call/keyring.ts'
 import { ofActiveMember } from '../call/tenant.ts'
+import { devicesOf } from '../devices/active.ts'
 import type { Db } from '../storage/schema.ts'
 
 const lifetimeMs = 10 * 60_000
@@ -15,10 +16,7 @@ export const challengeOfToken = (token: string): string =>
 
 /** One handle for all devices of a member, so that an authenticator keeps one key for them. */
 const userHandle = async (db: Db, orgId: number, userId: number): Promise<string> => {
-  const device = await db
-    .selectFrom('devices')
-    .where('org_id', '=', orgId)
-    .where('user_id', '=', userId)
+  const device = await devicesOf(db, { org_id: orgId, user_id: userId })
     .select('user_handle')
     .executeTakeFirst()
   return device?.user_handle ?? randomToken(16)

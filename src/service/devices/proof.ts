@@ -1,31 +1,29 @@
 import type { Call } from '../call/call.ts'
+import { devicesOf } from '../devices/active.ts'
 import type { DevicePolicy } from '../policy/device-policy.ts'
-import { changeDeviceRows, isAuthenticDevice, type DeviceRow } from './rows.ts'
+import { changeDeviceRows, type DeviceRow, isAuthenticDevice } from './rows.ts'
 
 export type Member = { org_id: number; user_id: number }
 type Proof = DeviceRow['proof']
 type Deps = Pick<Call, 'db' | 'dev' | 'keyring'>
 
 /** A key file counts only with --dev. */
-const devicesOf = ({ db, dev }: Deps, { org_id, user_id }: Member): Promise<DeviceRow[]> =>
-  db
-    .selectFrom('devices')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
+const countedDevices = ({ db, dev }: Deps, { org_id, user_id }: Member): Promise<DeviceRow[]> =>
+  devicesOf(db, { org_id, user_id })
     .$if(!dev, (query) => query.where('kind', '=', 'phone'))
     .selectAll()
     .execute()
 
 /** Whether the member has an authentic device that decides. */
 export const hasActiveDevice = async (call: Deps, member: Member): Promise<boolean> =>
-  (await devicesOf(call, member)).some((row) => row.state === 'active' && isAuthenticDevice(call, row))
+  (await countedDevices(call, member)).some((row) => row.state === 'active' && isAuthenticDevice(call, row))
 
 /**
  * Whether the member ever had an active device, also before they were removed or deleted. One that another program has
  * changed counts as one: nobody gets a first device by spoiling the one that was there.
  */
 export const everHadDevice = async (call: Deps, member: Member): Promise<boolean> =>
-  (await devicesOf(call, member)).some((row) => row.bound_at !== null || !isAuthenticDevice(call, row))
+  (await countedDevices(call, member)).some((row) => row.bound_at !== null || !isAuthenticDevice(call, row))
 
 /** What a device of this member must prove before it becomes active. */
 export const proofRequired = async (

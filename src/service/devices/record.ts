@@ -2,6 +2,7 @@ import type { device } from '../../contract/device.ts'
 import { notFound, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { reachMember, reachOrganization } from '../call/tenant.ts'
+import { devicesOf } from '../devices/active.ts'
 import type { DeviceRow } from './rows.ts'
 
 /** What the service tells of a device: neither its key nor its handle. */
@@ -89,12 +90,6 @@ export const inactiveDevice = (device: Standing): Refusal => {
 export const listDevices: HandlerOf<typeof device.listDevices> = async ({ org_id, user_id }, call) => {
   await reachOrganization(call, org_id)
   await reachMember(call, { org_id, user_id })
-  const rows = await call.db
-    .selectFrom('devices')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
-    .select(deviceColumns)
-    .orderBy('id')
-    .execute()
+  const rows = await devicesOf(call.db, { org_id, user_id }).select(deviceColumns).execute()
   return rows.map(answeredDevice)
 }

@@ -1,6 +1,7 @@
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
+import { devicesOf } from '../devices/active.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
 import { ofKeptDevice } from './active.ts'
 import { activateDue } from './cooling.ts'
@@ -149,11 +150,7 @@ export const endDevices = async (call: Call, member: Member): Promise<void> => {
 /** What stays of the devices of a deleted member: that they existed, and their keys. Nothing that a person typed. */
 export const eraseDevices = async (call: Call, member: Member): Promise<void> => {
   await endDevices(call, member)
-  const own = call.db
-    .selectFrom('devices')
-    .where('org_id', '=', member.org_id)
-    .where('user_id', '=', member.user_id)
-    .select('id')
+  const own = devicesOf(call.db, member).select('id')
   await call.db.deleteFrom('push_subscriptions').where('device_id', 'in', own).execute()
   await call.db.deleteFrom('approver_sessions').where('device_id', 'in', own).execute()
   await noteOnDevices(call.db, { name: 'deleted' }).where('id', 'in', own).execute()

@@ -1,11 +1,12 @@
 import type { auth } from '../../contract/auth.ts'
+import { invalid } from '../../core/refusal.ts'
 import type { Policy } from '../../rules/decide.ts'
 import type { Device } from '../../rules/device.ts'
 import type { Call } from '../call/call.ts'
-import { isAuthenticDevice } from '../devices/rows.ts'
-import { parseImei } from '../devices/imei.ts'
-import { invalid } from '../../core/refusal.ts'
 import type { RowInput } from '../call/row-ids.ts'
+import { devicesOf } from '../devices/active.ts'
+import { parseImei } from '../devices/imei.ts'
+import { isAuthenticDevice } from '../devices/rows.ts'
 import type { Db } from '../storage/schema.ts'
 
 type Member = { org_id: number; user_id: number }
@@ -32,10 +33,7 @@ const findDevice = async (
   { org_id, user_id }: Member,
   { device_id, imei }: DeviceInfo,
 ): Promise<Device | undefined> => {
-  const known = await db
-    .selectFrom('devices')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
+  const known = await devicesOf(db, { org_id, user_id })
     .$if(!dev, (query) => query.where('kind', '=', 'phone'))
     .where('state', 'in', ['active', 'revoked'])
     .selectAll()
