@@ -1,13 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describeCommand } from '../src/cli/program/command-node.ts'
-import { completionScript, shells } from '../src/cli/completion/command.ts'
+import { scripts } from '../src/cli/completion/scripts.ts'
 import { documentSchema } from '../src/cli/declare/schema-text.ts'
 import { memoryIo } from '../test/cli/memory-io.ts'
 import { referencePages } from './reference.ts'
 import { commandTree, openContext } from '../src/cli/main.ts'
 
-// What is derived from the command tree and kept in the repository; `npm run check` fails when it is stale.
+// What is generated and kept in the repository; `npm run check` fails when it is stale.
 
 const write = (folder: string, files: Record<string, string>): void => {
   const path = fileURLToPath(new URL(`../${folder}/`, import.meta.url))
@@ -18,11 +18,8 @@ const write = (folder: string, files: Record<string, string>): void => {
 
 const generate = async (): Promise<void> => {
   const tree = describeCommand(await commandTree(openContext(memoryIo())))
-  const scripts = Object.entries(shells).map(([shell, { ending }]): [string, string] => [
-    `svc.${ending}`,
-    completionScript(shell as keyof typeof shells, tree),
-  ])
-  write('completions', Object.fromEntries(scripts))
+  const files = Object.values(scripts).map(({ ending, text }) => [`svc.${ending}`, text])
+  write('completions', Object.fromEntries(files) as Record<string, string>)
   write('docs/reference', { ...referencePages(tree), 'organization.schema.json': documentSchema() })
 }
 

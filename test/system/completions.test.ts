@@ -5,11 +5,10 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { completionScript } from '../../src/cli/completion/command.ts'
 import { bin, startService, svc, type Service } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// The generated scripts, loaded and used in the real shells.
+// The scripts, loaded and used in the real shells.
 
 const kept = (name: string): string =>
   fileURLToPath(new URL(`../../completions/svc.${name}`, import.meta.url))
@@ -21,6 +20,9 @@ beforeAll(() => {
   ;({ path: folder, remove } = temporaryFolder())
   writeFileSync(join(folder, 'body.json'), '{}')
   writeFileSync(join(folder, 'two words.json'), '{}')
+  mkdirSync(join(folder, 'bin'))
+  symlinkSync(bin, join(folder, 'bin', 'svc'))
+  env = { PATH: `${join(folder, 'bin')}:${process.env['PATH']}`, SVC_CONFIG_DIR: join(folder, 'none') }
 })
 afterAll(() => remove())
 
@@ -108,25 +110,17 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (name) => {
 
   test('executes nothing in a description', () => {
     const about = `it's $(touch run) \`touch run\` "\\' ; touch run ; ' %s:x`
-    const flag = { flags: '--loud <word>', about, takesValue: true, choices: ['very'] }
-    const child = {
-      name: 'sing',
-      about,
-      usage: '',
-      args: [],
-      repeats: false,
-      flags: [flag],
-      scope: null,
-      after: '',
-      commands: [],
+    const hostile = join(folder, 'hostile')
+    mkdirSync(hostile, { recursive: true })
+    writeFileSync(join(hostile, 'svc'), `#!/bin/sh\ncat <<'END'\nsing\t${about}\nEND\n`, { mode: 0o755 })
+    const before = env
+    env = { ...env, PATH: `${hostile}:${process.env['PATH']}` }
+    try {
+      expect(complete('svc s')).toEqual(['sing'])
+      expect(existsSync(join(folder, 'run'))).toBe(false)
+    } finally {
+      env = before
     }
-    const tree = { ...child, name: 'svc', flags: [], commands: [child] }
-    const file = join(folder, `hostile.${name}`)
-    writeFileSync(file, completionScript(name, tree))
-    expect(shells[name](file, 'svc s')).toEqual(['sing'])
-    expect(shells[name](file, 'svc sing --lo')).toEqual(['--loud'])
-    expect(shells[name](file, 'svc sing --loud ')).toEqual(['very'])
-    expect(existsSync(join(folder, 'run'))).toBe(false)
   })
 })
 
@@ -136,8 +130,6 @@ describe('values that only the service knows', () => {
   const requests: string[] = []
 
   beforeAll(async () => {
-    mkdirSync(join(folder, 'bin'))
-    symlinkSync(bin, join(folder, 'bin', 'svc'))
     service = await startService(join(folder, 'data'), 'completion-operator-key-of-32-characters', ['--dev'])
     client = {
       SVC_BASE_URL: service.baseUrl,
@@ -158,7 +150,7 @@ describe('values that only the service knows', () => {
       requests.push((await create(...ask, '--json', 'request_id', '--jq', '.request_id')).stdout.trim())
     }
     requests.sort()
-    env = { ...client, PATH: `${join(folder, 'bin')}:${process.env['PATH']}` }
+    env = { ...env, ...client }
   })
   afterAll(() => service.stop())
 
@@ -172,7 +164,7 @@ describe('values that only the service knows', () => {
     expect(complete('svc key list --json exp')).toEqual(['expires_at'])
     expect(complete('svc key list --org acme --json id,name,exp')).toEqual(['id,name,expires_at'])
     expect(complete('svc approve status ')).toEqual(requests)
-    expect(complete('svc approve cancel --org acme ')).toEqual(requests)
+    expect(complete('svc approve cancel ')).toEqual(requests)
     expect(complete(`svc approve wait ${requests[0]} `)).toEqual([requests[1]])
     expect(complete(`svc approve status ${requests[0]} `)).toEqual([])
     expect(existsSync(join(folder, 'run'))).toBe(false)
@@ -180,7 +172,7 @@ describe('values that only the service knows', () => {
 
   test('are described, cached for a minute in a private file, and never block for long', async () => {
     const ask = (extra: Record<string, string> = {}) =>
-      svc(['completion', 'values', 'org', '--', 'org', 'get'], { ...client, ...extra })
+      svc(['completion', 'words', '--', 'org', 'get'], { ...client, ...extra })
     const { stdout } = await ask()
     expect(stdout).toBe('acme\tAcme Corp\nborealis\t$(touch run): `touch run`\n')
     await svc(['org', 'create', '--name', 'Corvus'], client)

@@ -8,7 +8,7 @@ import { resolveOrg } from '../context/organization.ts'
 import { openDiskCache } from '../context/disk-cache.ts'
 import type { ProfileFile } from '../context/profile-store.ts'
 import { rowsOf } from '../terminal/payload.ts'
-import type { Candidate, ValueKind } from './tree.ts'
+import type { Candidate, ValueKind } from './offers.ts'
 
 /** A shell waits for it while somebody looks at the prompt. */
 const limitMs = 2_000
@@ -121,10 +121,14 @@ const ask = async (kind: keyof typeof lists, org: string | undefined, context: C
   return rowsOf(envelope.data).flatMap((row) => offered(value(row), about(row)))
 }
 
-/** What can stand at the end of `words`; fails, late by 2 seconds at most, where nobody tells. */
-export const candidates = async (kind: ValueKind, words: readonly string[], io: Io): Promise<Candidate[]> => {
+/** The values of one kind. Fails, after 2 seconds at most, when the service does not answer. */
+export const candidates = async (
+  kind: ValueKind,
+  { words, current }: { words: readonly string[]; current: string },
+  io: Io,
+): Promise<Candidate[]> => {
   if (kind === 'profile') return profiles(io)
-  if (kind === 'field') return (await import('./fields.ts')).fieldsAt(words)
+  if (kind === 'field') return (await import('./fields.ts')).fieldsAt(words, current)
   const { org: named, ...globals } = given(words)
   const context = createContext(
     { ...io, signal: AbortSignal.any([io.signal, AbortSignal.timeout(limitMs)]) },

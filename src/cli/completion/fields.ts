@@ -1,7 +1,7 @@
 import { answeredFields } from '../../contract/describe.ts'
 import { table } from '../../contract/table.ts'
 import type { Operation } from '../../contract/operation.ts'
-import type { Candidate } from './tree.ts'
+import type { Candidate } from './offers.ts'
 
 const operations: Operation[] = Object.values(table)
 
@@ -14,11 +14,11 @@ const operationAt = (words: readonly string[]): Operation | undefined => {
   return operations.find(({ cli }) => cli === at)
 }
 
-/** What can follow `--json` of a command: the fields of its answer that the last word, a list with commas, has not yet. */
-export const fieldsAt = (words: readonly string[]): Candidate[] => {
+/** What can follow `--json` of a command: the fields of its answer that are not yet in `current`, a list with commas. */
+export const fieldsAt = (words: readonly string[], current: string): Candidate[] => {
   const operation = operationAt(words)
   if (!operation) return []
-  const [, before = ''] = /^((?:[\w.]+,)+)/.exec(words.at(-1) ?? '') ?? []
+  const [, before = ''] = /^((?:[\w.]+,)+)/.exec(current) ?? []
   const there = before.split(',')
   return answeredFields(operation)
     .filter((name) => !there.includes(name))

@@ -51,6 +51,15 @@ export const helpText = (node: CommandNode, words: readonly string[], width: num
     words.length === 0 ? '' : `\n${wrap(everywhere, width).join('\n')}\n`,
   ].join('')
 
+/** The command tree as the build wrote it down; undefined when svc runs from its sources. */
+export const prebuiltTree = (): CommandNode | undefined => {
+  try {
+    return JSON.parse(readFileSync(join(__dirname, 'help.json'), 'utf8')) as CommandNode
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * The help that the build wrote down (the tree of `svc commands`): printing it needs no command tree. Undefined where
  * `argv` is more than words and a plain -h or --help, or where a word is not known: then the command tree answers.
@@ -59,12 +68,7 @@ export const prebuiltHelp = (argv: readonly string[], width: number): string | u
   const words = argv.slice(0, -1)
   const asks = argv.length === 0 || argv.at(-1) === '--help' || argv.at(-1) === '-h'
   if (!asks || words.some((word) => word.startsWith('-'))) return undefined
-  let node: CommandNode | undefined
-  try {
-    node = JSON.parse(readFileSync(join(__dirname, 'help.json'), 'utf8')) as CommandNode
-  } catch {
-    return undefined
-  }
+  let node = prebuiltTree()
   for (const word of words) node = node?.commands.find(({ name }) => name === word)
   return node && helpText(node, words, width) + node.after
 }

@@ -7,7 +7,7 @@ import { svc } from '../svc.ts'
 installHooks()
 
 const offers = async (env: Record<string, string>) => {
-  const { exit, out } = await svc('completion values org -- org get', {
+  const { exit, out } = await svc('completion words -- org get', {
     cwd: folder.path,
     env: { PATH: process.env['PATH'], ...env },
   })

@@ -1,0 +1,83 @@
+/**
+ * The scripts for each shell, by its name, with the ending of their files. A script passes what was typed to
+ * `svc completion words`, so that everything about commands, flags and values is decided in `offers.ts`.
+ */
+export const scripts = {
+  bash: {
+    ending: 'bash',
+    text: `# bash completion for svc (bash 4 and newer)
+_svc() {
+  local line cur=\${COMP_WORDS[COMP_CWORD]}
+  COMPREPLY=()
+  while IFS= read -r line; do
+    case $line in
+      :files)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "\${cur#=}")
+        ;;
+      :nospace) compopt -o nospace 2>/dev/null ;;
+      *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
+    esac
+  done < <(svc completion words "--current=$cur" -- "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null </dev/null)
+}
+complete -F _svc svc
+`,
+  },
+  zsh: {
+    ending: 'zsh',
+    text: `#compdef svc
+# zsh completion for svc, for the completion system (compinit)
+_svc() {
+  local line
+  local -a offers suffix
+  for line in "\${(@f)$(svc completion words "--current=$PREFIX" -- "\${(@)words[2,CURRENT-1]}" 2>/dev/null </dev/null)}"; do
+    case $line in
+      :files)
+        [[ $PREFIX == --*=* ]] && compset -P 1 '*='
+        _files
+        return
+        ;;
+      :nospace) suffix=(-S '') ;;
+      ?*) offers+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}") ;;
+    esac
+  done
+  if (( $#offers )); then _describe svc offers $suffix; else _message 'value'; fi
+}
+if [[ $funcstack[1] == _svc ]]; then _svc "$@"; else compdef _svc svc; fi
+`,
+  },
+  fish: {
+    ending: 'fish',
+    text: `# fish completion for svc (fish 3 and newer)
+function __svc_complete
+    set -l current (commandline -ct)
+    set -l typed (commandline -opc)
+    set -l offers (svc completion words "--current=$current" -- $typed[2..-1] 2>/dev/null </dev/null)
+    if contains -- :files $offers
+        __fish_complete_path (string replace -r '^--[^=]*=' '' -- "$current")
+    else
+        string match -v -- ':*' $offers
+    end
+end
+complete -c svc -f -a '(__svc_complete)'
+`,
+  },
+  powershell: {
+    ending: 'ps1',
+    text: `# PowerShell completion for svc (5.1 and newer). Where nothing is offered, PowerShell completes file names.
+Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $typed = @($commandAst.CommandElements | Select-Object -Skip 1 |
+    Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
+  foreach ($line in @(& svc completion words "--current=$wordToComplete" '--' @typed 2>$null)) {
+    if ($line.StartsWith(':')) { continue }
+    $value, $about = $line -split "\`t", 2
+    $about = if ($about) { $about } else { $value }
+    [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $about)
+  }
+}
+`,
+  },
+} as const
+
+export type Shell = keyof typeof scripts
