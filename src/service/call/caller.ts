@@ -34,7 +34,7 @@ export const nobody: Caller = { keyId: -1, name: 'nobody', orgId: -1, scopes: ne
 /** A caller, and the slug of its organization for the tenant guard. */
 export type Authenticated = Caller & { orgSlug: string | null }
 
-/** The same of a caller. */
+/** The root of trust: a caller of the whole service who has every scope. */
 export const isOperator = ({ orgId, scopes }: Pick<Caller, 'orgId' | 'scopes'>): boolean =>
   orgId === null && every.every((scope) => scopes.has(scope))
 
