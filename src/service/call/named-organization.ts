@@ -22,6 +22,8 @@ const ownerOf = async <T extends Owned>(
   column: keyof Tables[T] & string,
   value: unknown,
 ): Promise<number | null | undefined> => {
+  // An input that names nobody: the handler says what is missing.
+  if (value === undefined) return undefined
   const row = await db
     .selectFrom(name as 'approvals')
     .where(column as 'request_id', '=', value as string)
