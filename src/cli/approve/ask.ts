@@ -61,7 +61,7 @@ const withoutOrg = (operation: Operation): Operation => {
 }
 
 /** A subject as it was typed, checked before anybody is asked. */
-const typedSubject = async (given: unknown): Promise<Subject> => {
+export const typedSubject = async (given: unknown): Promise<Subject> => {
   const { readSubject, SubjectError } = await import('../../receipt/subject.ts')
   const { type, data, digest } = (given ?? {}) as Record<string, unknown>
   try {

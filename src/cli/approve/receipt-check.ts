@@ -1,10 +1,10 @@
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Expectations } from '../../receipt/expectations.ts'
-import { digestOf, readSubject, SubjectError } from '../../receipt/subject.ts'
+import { digestOf } from '../../receipt/subject.ts'
 import type { ReceiptVerification } from '../../receipt/verify.ts'
 import type { Context } from '../context/context.ts'
 import { readJson } from '../terminal/input-file.ts'
-import { factors } from './ask.ts'
+import { factors, typedSubject } from './ask.ts'
 
 export type ExpectedFlags = {
   org?: string
@@ -35,19 +35,8 @@ const secondsOf = (text: string): number => {
 }
 
 /** The digest of a subject in JSON, as it was sent or as a record has it: `{"type", "data"}`. */
-const digestIn = async (source: string, { io }: Context): Promise<string> => {
-  const value = await readJson(source, io, '--subject')
-  const { type, data, digest } = (value ?? {}) as Record<string, unknown>
-  try {
-    return digestOf(readSubject({ type, data, digest }).data)
-  } catch (error) {
-    if (!(error instanceof SubjectError)) throw error
-    throw usageError(
-      `--subject: ${error.path} ${error.message}`,
-      'A subject is JSON such as {"type": "text", "data": {"text": "Deploy 4.2"}}',
-    )
-  }
-}
+const digestIn = async (source: string, { io }: Context): Promise<string> =>
+  digestOf((await typedSubject(await readJson(source, io, '--subject'))).data)
 
 const requireWords = ({ status, separation, factors: wanted, digest, subject }: ExpectedFlags): void => {
   if (status !== undefined && status !== 'approved' && status !== 'denied')

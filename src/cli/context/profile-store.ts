@@ -6,51 +6,23 @@ import { parseJson } from '../../core/parse-json.ts'
 import type { Io } from '../terminal/io.ts'
 import { checkFolder, configDir, readGuarded } from './private-file.ts'
 
+type Values = { text: string; flag: boolean; words: string[] }
+type Kind = keyof Values
+
 /** One service and how to reach it. Each secret is kept with the origin that it was saved for. */
-export type Profile = {
-  base_url?: string
-  mcp_url?: string
-  api_key?: string
-  api_key_origin?: string
-  mcp_token?: string
-  mcp_token_origin?: string
-  /** Prints the API key on stdout; run without a shell. */
-  credential_command?: string[]
-  /** Asks people for approvals, in place of the API key. */
-  ask_key?: string
-  ask_key_origin?: string
-  /** Prints that key, as `credential_command` does. */
-  ask_credential_command?: string[]
-  org?: string
-  default_mobile?: string
-  default_factors?: string
-  request_from?: string
-  cacert?: string
-  protected?: boolean
-  /** Of the service that this profile was made by. */
-  data_dir?: string
-  require_approval?: string[]
-  /** Ask through `/verify-user` where a service has no approvals. Holds for `verify_tested_url` alone. */
-  verify_fallback?: boolean
-  /** The `base_url` that `svc doctor --verify-fallback` has tested, and when. */
-  verify_tested_url?: string
-  verify_tested_at?: string
-}
-
-export type ProfileFile = { version: 1; current?: string; profiles: Record<string, Profile> }
-
-type Kind = 'text' | 'flag' | 'words'
-
-export const profileFields: Record<keyof Profile, Kind> = {
+const profileFields = {
   base_url: 'text',
   mcp_url: 'text',
   api_key: 'text',
   api_key_origin: 'text',
   mcp_token: 'text',
   mcp_token_origin: 'text',
+  /** Prints the API key on stdout; run without a shell. */
   credential_command: 'words',
+  /** Asks people for approvals, in place of the API key. */
   ask_key: 'text',
   ask_key_origin: 'text',
+  /** Prints that key, as `credential_command` does. */
   ask_credential_command: 'words',
   org: 'text',
   default_mobile: 'text',
@@ -58,12 +30,19 @@ export const profileFields: Record<keyof Profile, Kind> = {
   request_from: 'text',
   cacert: 'text',
   protected: 'flag',
+  /** Of the service that this profile was made by. */
   data_dir: 'text',
   require_approval: 'words',
+  /** Ask through `/verify-user` where a service has no approvals. Holds for `verify_tested_url` alone. */
   verify_fallback: 'flag',
+  /** The `base_url` that `svc doctor --verify-fallback` has tested, and when. */
   verify_tested_url: 'text',
   verify_tested_at: 'text',
-}
+} as const satisfies Record<string, Kind>
+
+type ProfileFields = typeof profileFields
+export type Profile = { -readonly [Field in keyof ProfileFields]?: Values[ProfileFields[Field]] }
+export type ProfileFile = { version: 1; current?: string; profiles: Record<string, Profile> }
 
 const nouns: Record<Kind, string> = { text: 'text', flag: 'true or false', words: 'a list of text' }
 

@@ -10,25 +10,14 @@ export type Finding = {
   next?: string
 }
 
-export const ok = (check: string, message: string): Finding => ({ check, state: 'ok', message })
-export const note = (check: string, message: string, next?: string): Finding => ({
-  check,
-  state: 'note',
-  message,
-  next,
-})
-export const warn = (check: string, message: string, next: string): Finding => ({
-  check,
-  state: 'warn',
-  message,
-  next,
-})
-export const fail = (check: string, message: string, next?: string): Finding => ({
-  check,
-  state: 'fail',
-  message,
-  next,
-})
+const finding =
+  (state: Finding['state']) =>
+  (check: string, message: string, next?: string): Finding => ({ check, state, message, next })
+
+export const ok: (check: string, message: string) => Finding = finding('ok')
+export const note = finding('note')
+export const warn: (check: string, message: string, next: string) => Finding = finding('warn')
+export const fail = finding('fail')
 
 /** What failed, with the hint that it came with. What is no failure of ours goes on. */
 export const failed = (check: string, error: unknown, next?: string): Finding => {

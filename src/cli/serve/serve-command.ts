@@ -74,25 +74,17 @@ export const registerServe = (command: Command, context: Context): void => {
         import('../../service/lifecycle/serve.ts'),
         import('../../core/log.ts'),
       ])
+      const { port, dataDir: folder, profile, ...given } = options
       const service = await startService({
-        port: portOf(options.port),
-        host: options.host,
-        dataDir: dataDir(io, options.dataDir),
-        publicUrl: options.publicUrl,
-        tlsCert: options.tlsCert,
-        tlsKey: options.tlsKey,
-        trustedProxy: options.trustedProxy,
-        config: options.config,
-        smtpUrl: options.smtpUrl,
-        mailFrom: options.mailFrom,
-        smsUrl: options.smsUrl,
-        dev: options.dev,
+        ...given,
+        port: portOf(port),
+        dataDir: dataDir(io, folder),
         env: io.env,
         log: createLog((text) => io.stderr.write(`${text}\n`), io.stderr.isTTY),
       })
       try {
-        const note = options.profile ? await saveProfile(service, context) : undefined
-        const saved = options.profile && note === undefined
+        const note = profile ? await saveProfile(service, context) : undefined
+        const saved = profile && note === undefined
         if (service.operatorKey !== undefined && !saved) keepInSight(service.operatorKey, service, context)
         if (globals.output === 'json') announceJson(service, context, saved)
         else announce(service, context, note)
