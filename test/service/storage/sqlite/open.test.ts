@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
-import { EventEmitter, once } from 'node:events'
+import { once } from 'node:events'
 import { copyFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import Libsql from 'libsql'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Db } from '../../../src/service/storage/schema.ts'
-import { openSqlite } from '../../../src/service/storage/sqlite/open.ts'
-import type { Storage } from '../../../src/service/storage/storage.ts'
-import { temporaryFolder } from '../../temporary-folder.ts'
+import type { Db } from '../../../../src/service/storage/schema.ts'
+import { openSqlite } from '../../../../src/service/storage/sqlite/open.ts'
+import type { Storage } from '../../../../src/service/storage/storage.ts'
+import { temporaryFolder } from '../../../temporary-folder.ts'
 
 let folder: string
 let remove: () => void
@@ -41,28 +41,6 @@ const slugs = () =>
 const unavailable = { name: 'Refusal', status: 503, code: 'storage_unavailable' }
 
 describe('writes', () => {
-  test('a write answers with what its work answers, and is then there to read', async () => {
-    expect(await storage.write((db) => add(db, 'a'), { org: 0 })).toBe(1)
-    expect(await slugs()).toEqual(['a'])
-  })
-
-  test('a write that fails rolls back alone; the others of its commit stay', async () => {
-    const results = await Promise.allSettled([
-      storage.write((db) => add(db, 'first'), { org: 0 }),
-      storage.write(
-        async (db) => {
-          await add(db, 'lost')
-          throw new Error('no')
-        },
-        { org: 0 },
-      ),
-      storage.write((db) => add(db, 'first'), { org: 0 }),
-      storage.write((db) => add(db, 'last'), { org: 0 }),
-    ])
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
-    expect(await slugs()).toEqual(['first', 'last'])
-  })
-
   test('writes that wait together are one commit', async () => {
     const before = storage.revision()
     await Promise.all(
@@ -78,25 +56,6 @@ describe('writes', () => {
     const rows = other.prepare('SELECT slug FROM organizations').all([])
     other.close()
     expect(rows).toEqual([{ slug: 'kept' }])
-  })
-
-  test('a read does not wait for a write under way, and sees only what is committed', async () => {
-    const gate = new EventEmitter()
-    const finished = once(gate, 'finish')
-    const started = once(gate, 'start')
-    const writing = storage.write(
-      async (db) => {
-        await add(db, 'later')
-        gate.emit('start')
-        await finished
-      },
-      { org: 0 },
-    )
-    await started
-    expect(await slugs()).toEqual([])
-    gate.emit('finish')
-    await writing
-    expect(await slugs()).toEqual(['later'])
   })
 
   test('a write that finds the disk full is refused and leaves nothing; the store goes on', async () => {
@@ -149,14 +108,6 @@ describe('writes', () => {
     const { rows } = await storage.read((db) => sql`SELECT ${true} AS yes, ${false} AS no`.execute(db))
     expect(rows).toEqual([{ yes: 1, no: 0 }])
   })
-
-  test('closing waits for the writes that were asked for', async () => {
-    const writing = storage.write((db) => add(db, 'asked'), { org: 0 })
-    await storage.close()
-    await writing
-    storage = await openSqlite({ path })
-    expect(await slugs()).toEqual(['asked'])
-  })
 })
 
 test('once closed, the file alone is the whole store', async () => {
@@ -168,27 +119,6 @@ test('once closed, the file alone is the whole store', async () => {
 })
 
 describe('the tables', () => {
-  test('the id of a deleted row is never given to another', async () => {
-    await storage.write((db) => add(db, 'a'), { org: 0 })
-    await storage.write((db) => db.deleteFrom('organizations').execute(), { org: 0 })
-    expect(await storage.write((db) => add(db, 'b'), { org: 0 })).toBe(2)
-  })
-
-  test('a row of an organization that does not exist is refused', async () => {
-    const now = storage.now()
-    const fence = { name: 'x', latitude: 1, longitude: 2, radius: 3, is_active: 1 as const }
-    await expect(
-      storage.write(
-        (db) =>
-          db
-            .insertInto('geofences')
-            .values({ org_id: 77, ...fence, created_at: now, updated_at: now })
-            .execute(),
-        { org: 0 },
-      ),
-    ).rejects.toThrow('FOREIGN KEY')
-  })
-
   test('files of the store are readable by their owner alone, whatever the umask is', async () => {
     await storage.close()
     const before = process.umask(0)
