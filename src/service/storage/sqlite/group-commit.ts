@@ -8,8 +8,8 @@ const fullBatch = 64
 type Job = { run(): Promise<void>; settle(): void; fail(error: unknown): void }
 
 /**
- * Runs jobs one after the other; those that wait at the same time share one transaction and so one fsync. Each has a
- * savepoint of its own: one that fails rolls back alone. A job's promise settles only after the commit.
+ * Runs jobs one after the other; those that wait at the same time share one transaction and so one fsync. Each of
+ * several has a savepoint of its own: one that fails rolls back alone. A job's promise settles only after the commit.
  */
 export const createGroupCommit = (connection: Connection) => {
   let queue: Job[] = []
@@ -17,6 +17,14 @@ export const createGroupCommit = (connection: Connection) => {
   let revision = 0
   let failures = 0
 
+  /** Tells a job why it failed, once what others wrote is committed. */
+  const refuse = (job: Job, error: unknown): void => {
+    const reason = asUnavailable(error)
+    if (reason !== error) failures += 1
+    job.settle = () => job.fail(reason)
+  }
+
+  /** A job among others, which are kept when it fails. */
   const attempt = async (job: Job): Promise<void> => {
     connection.exec('SAVEPOINT job')
     try {
@@ -25,18 +33,34 @@ export const createGroupCommit = (connection: Connection) => {
       // A full disk rolls the whole transaction back by itself: then no job of the batch was kept.
       if (!connection.inTransaction) throw error
       connection.exec('ROLLBACK TO job')
-      const reason = asUnavailable(error)
-      if (reason !== error) failures += 1
-      job.settle = () => job.fail(reason)
+      refuse(job, error)
     }
     connection.exec('RELEASE job')
+  }
+
+  /** A job alone needs no savepoint. Answers whether there is something to commit. */
+  const attemptAlone = async (job: Job): Promise<boolean> => {
+    try {
+      await job.run()
+      return true
+    } catch (error) {
+      if (!connection.inTransaction) throw error
+      connection.exec('ROLLBACK')
+      refuse(job, error)
+      return false
+    }
+  }
+
+  const runAll = async (batch: Job[]): Promise<boolean> => {
+    if (batch.length === 1) return attemptAlone(batch[0]!)
+    for (const job of batch) await attempt(job)
+    return true
   }
 
   const commit = async (batch: Job[]): Promise<void> => {
     try {
       connection.exec('BEGIN IMMEDIATE')
-      for (const job of batch) await attempt(job)
-      connection.exec('COMMIT')
+      if (await runAll(batch)) connection.exec('COMMIT')
     } catch (error) {
       failures += 1
       if (connection.inTransaction) connection.exec('ROLLBACK')
