@@ -8,7 +8,7 @@ import { sendCode } from '../devices/code.ts'
 import { answeredDevice, deviceColumns, findDevice, inactiveDevice } from '../devices/record.ts'
 import { approveOwnDevice, approveRecovery, refuseDevice } from '../devices/transitions.ts'
 import { selectUsers } from '../members/member.ts'
-import { makeChallenge, type Question, readChallenge, spendChallenge } from './challenge.ts'
+import { makeChallenge, type Question } from './challenge.ts'
 import { maskedMember, requireAdmin } from './members.ts'
 import { proveDevice } from './proof.ts'
 
@@ -98,25 +98,22 @@ export const beginDeviceMove: HandlerOf<typeof approverDevices.beginDeviceMove> 
 }
 
 export const moveDevice: HandlerOf<typeof approverDevices.moveDevice> = {
-  before: async ({ challenge, response, ...input }, { service, caller }) => {
-    const lapses = readChallenge(service.keyring, challenge, questionOf(caller, input), service.storage.now())
+  before: async (input, { service, caller }) => {
     const { device_id } = requirePerson(caller)
-    const { keep } = await proveDevice(service, response, challenge, { deviceId: device_id })
+    const question = questionOf(caller, input)
+    const { settle } = await proveDevice(service, input, question, { deviceId: device_id })
     return async (call) => {
-      await spendChallenge(call, challenge, lapses)
-      await keep(call)
+      await settle(call)
       return input.move === 'approve' ? approve(call, input.device_id) : refuse(call, input.device_id)
     }
   },
 }
 
 export const sendDeviceCode: HandlerOf<typeof approverDevices.sendDeviceCode> = {
-  before: async ({ challenge, response }, { service }) => {
-    const lapses = readChallenge(service.keyring, challenge, { type: 'session' }, service.storage.now())
-    const { device, keep } = await proveDevice(service, response, challenge, { inAnyState: true })
+  before: async (answer, { service }) => {
+    const { device, settle } = await proveDevice(service, answer, { type: 'session' }, { inAnyState: true })
     return async (call) => {
-      await spendChallenge(call, challenge, lapses)
-      await keep(call)
+      await settle(call)
       const { state, proof } = await findDevice(call, device.org_id, device.id)
       if (state === 'active') throw conflict('device_active', 'The device is active already')
       if (state !== 'pending' || proof !== 'otp') throw inactiveDevice(device)
@@ -134,16 +131,14 @@ export const beginDeviceRefusal: HandlerOf<typeof approverDevices.beginDeviceRef
 })
 
 export const refuseNewDevice: HandlerOf<typeof approverDevices.refuseNewDevice> = {
-  before: async ({ challenge, response, device_id }, { service }) => {
+  before: async ({ device_id, ...answer }, { service }) => {
     const question: Question = { type: 'device-refusal', subject: device_id }
-    const lapses = readChallenge(service.keyring, challenge, question, service.storage.now())
-    const { device, keep } = await proveDevice(service, response, challenge, { inAnyState: true })
+    const { device, settle } = await proveDevice(service, answer, question, { inAnyState: true })
     // A device that was never active does not identify its holder.
     if (device.bound_at === null || device.id === device_id) throw notFound('Device')
     const { org_id, user_id } = device
     return async (call) => {
-      await spendChallenge(call, challenge, lapses)
-      await keep(call)
+      await settle(call)
       const subject = await findDevice(call, org_id, device_id)
       if (subject.user_id !== user_id) throw notFound('Device')
       const actor = actorAt({ user_id, device_id: device.id })

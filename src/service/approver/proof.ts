@@ -5,6 +5,7 @@ import { activeDevices, devicesOfMembers } from '../devices/active.ts'
 import { deviceNotAuthentic } from '../devices/record.ts'
 import { credentialOf, type DeviceRow, isAuthenticDevice, noteOnDevices } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
+import { type Question, readChallenge, spendChallenge } from './challenge.ts'
 
 const deviceOver = (): Refusal =>
   new Refusal(403, 'device_not_registered', 'This device is not registered here, or not any more', {
@@ -13,8 +14,8 @@ const deviceOver = (): Refusal =>
 
 type Proof = {
   device: DeviceRow
-  /** In the transaction: fails unless the device still counts and its counter went on; keeps the counter. */
-  keep(call: Call): Promise<void>
+  /** In the transaction: spends the challenge. Fails unless the device still counts and its counter went on; keeps the counter. */
+  settle(call: Call): Promise<void>
 }
 
 type Which = {
@@ -25,15 +26,16 @@ type Which = {
 }
 
 /**
- * Verifies that a registered device signed `challenge` after it had checked its user. Fails with 403. Outside of a
- * transaction.
+ * Verifies that a registered device signed a challenge that asks `question`, after it had checked its user. Fails with 403,
+ * and with 410 for another challenge. Outside of a transaction.
  */
 export const proveDevice = async (
   { storage, keyring, publicUrl, dev }: Service,
-  response: { id: string },
-  challenge: string,
+  { challenge, response }: { challenge: string; response: { id: string } },
+  question: Question,
   { deviceId, inAnyState = false }: Which = {},
 ): Promise<Proof> => {
+  const lapses = readChallenge(keyring, challenge, question, storage.now())
   const devices = inAnyState ? devicesOfMembers : activeDevices
   const [device, site] = await storage.read(async (db) => [
     (await devices(db, dev)
@@ -57,7 +59,9 @@ export const proveDevice = async (
   const { counter } = checked
   return {
     device,
-    keep: async ({ db }) => {
+    settle: async (call) => {
+      await spendChallenge(call, challenge, lapses)
+      const { db } = call
       const kept = await noteOnDevices(db, { counter })
         .where('id', '=', device.id)
         .where('org_id', '=', device.org_id)

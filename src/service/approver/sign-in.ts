@@ -9,7 +9,6 @@ import { activateDue } from '../devices/cooling.ts'
 import { findDevice, inactiveDevice } from '../devices/record.ts'
 import { readSite } from '../devices/site.ts'
 import { wantsLocation } from '../policy/rules.ts'
-import { readChallenge, spendChallenge } from './challenge.ts'
 import { proveDevice } from './proof.ts'
 import { startSession } from './session.ts'
 
@@ -67,16 +66,10 @@ const refusalOf = async (call: Call, device: Proved, state: Parameters<typeof in
 
 /** Opens the session of a device; a pending one that waits for a code becomes active with it. */
 export const openSession = {
-  before: async (
-    { challenge, response, code }: RowInput<typeof approver.openSession>,
-    { service }: Outside,
-  ) => {
-    const { storage, keyring } = service
-    const lapses = readChallenge(keyring, challenge, { type: 'session' }, storage.now())
-    const { device, keep } = await proveDevice(service, response, challenge, { inAnyState: true })
+  before: async ({ code, ...answer }: RowInput<typeof approver.openSession>, { service }: Outside) => {
+    const { device, settle } = await proveDevice(service, answer, { type: 'session' }, { inAnyState: true })
     return async (call: Call) => {
-      await spendChallenge(call, challenge, lapses)
-      await keep(call)
+      await settle(call)
       const { org_id, user_id, id } = device
       await activateDue(call, org_id)
       const actor = actorAt({ user_id, device_id: id })

@@ -1,7 +1,7 @@
 import type { approverDevices } from '../../contract/approver-devices.ts'
 import type { approver } from '../../contract/approver.ts'
 import { conflict } from '../../core/refusal.ts'
-import { makeChallenge, type Question, readChallenge, spendChallenge } from '../approver/challenge.ts'
+import { makeChallenge, type Question } from '../approver/challenge.ts'
 import {
   beginDeviceMove,
   beginDeviceRefusal,
@@ -80,15 +80,13 @@ export const approverHandlers: Handlers<typeof approver> = {
   beginMemberMove,
 
   moveMember: {
-    before: async ({ challenge, response, ...input }, { service, caller }) => {
+    before: async (input, { service, caller }) => {
       const question = questionOf(caller, input)
-      const lapses = readChallenge(service.keyring, challenge, question, service.storage.now())
       const { device_id } = requirePerson(caller)
-      const { keep } = await proveDevice(service, response, challenge, { deviceId: device_id })
+      const { settle } = await proveDevice(service, input, question, { deviceId: device_id })
       return async (call) => {
         const { org_id } = await requireAdmin(call)
-        await spendChallenge(call, challenge, lapses)
-        await keep(call)
+        await settle(call)
         const moved = await moves[input.move](call, { org_id, user_id: input.user_id })
         return { ...maskedMember(moved), enrollment: (moved as Accepted).enrollment ?? null }
       }
