@@ -63,40 +63,29 @@ const rotationNote = {
 
 /** `svc service`: what an operator does to the data of a service while it does not run; some of it also while it does. */
 export const registerService = (group: Command, context: Context): void => {
-  const add = (
-    name: string,
-    about: string,
-    file: string | undefined,
-    work: (dir: string, file: string, options: Options) => Promise<void>,
-  ): void => {
+  type Kind = { about: string; file?: boolean; flags?: [flags: string, about: string][] }
+  type Work = (dir: string, options: Options, file: string) => Promise<void>
+  const add = (name: string, { about, file = false, flags = [] }: Kind, work: Work): void => {
     const command = group
       .command(name)
       .description(about)
       .option('--data-dir <dir>', 'Folder of the data; default: ~/.local/share/svc')
       .option('--dry-run', 'Check what would be done and change nothing')
-    if (file) command.usage(`<${file}> [flags]`).argument(`[${file}]`)
-    if (name === 'reset-operator-key')
-      command
-        .option('--no-profile', 'Do not save the key in a profile, only print it')
-        .option('-y, --yes', 'Do not ask for confirmation')
-    if (name === 'rotate-signing-key') command.option('--from <kid>', 'Rotate only if this is the active key')
-    if (name === 'rotate-master-key')
-      command.option('--new-key-file <file>', 'File of the new key; - reads standard input')
-    command
-      .addHelpText('after', `\nExample:\n  svc service ${name}${file ? ' svc-backup.db' : ''}`)
-      .action(async () => {
-        const options = command.opts<Options>()
-        const [given] = command.args
-        if (file && !given) throw usageError(`Missing <${file}>`, `svc service ${name} svc-backup.db`)
-        await work(dataDir(context.io, options.dataDir), resolve(context.io.cwd, given ?? ''), options)
-      })
+    if (file) command.usage('<file> [flags]').argument('[file]')
+    for (const flag of flags) command.option(...flag)
+    const example = `svc service ${name}${file ? ' svc-backup.db' : ''}`
+    command.addHelpText('after', `\nExample:\n  ${example}`).action(async () => {
+      const options = command.opts<Options>()
+      const [given] = command.args
+      if (file && !given) throw usageError('Missing <file>', example)
+      await work(dataDir(context.io, options.dataDir), options, resolve(context.io.cwd, given ?? ''))
+    })
   }
 
   add(
     'backup',
-    'Back up all data, including keys, to one file; keep it secret',
-    'file',
-    async (dir, file, { dryRun }) => {
+    { about: 'Back up all data, including keys, to one file; keep it secret', file: true },
+    async (dir, { dryRun }, file) => {
       const { backup, checkBackup } = await maintenance()
       if (dryRun) {
         checkBackup(dir, file)
@@ -106,20 +95,23 @@ export const registerService = (group: Command, context: Context): void => {
       await say(context, 'Backup written', { file, data_dir: dir })
     },
   )
-  add('restore', 'Restore a backup into an empty data folder', 'file', async (dir, file, { dryRun }) => {
-    const { checkRestore, restore } = await maintenance()
-    if (dryRun) {
-      checkRestore(file, dir)
-      return wouldDo(context, { file, data_dir: dir })
-    }
-    await restore(file, dir)
-    await say(context, 'Backup restored', { file, data_dir: dir })
-  })
+  add(
+    'restore',
+    { about: 'Restore a backup into an empty data folder', file: true },
+    async (dir, { dryRun }, file) => {
+      const { checkRestore, restore } = await maintenance()
+      if (dryRun) {
+        checkRestore(file, dir)
+        return wouldDo(context, { file, data_dir: dir })
+      }
+      await restore(file, dir)
+      await say(context, 'Backup restored', { file, data_dir: dir })
+    },
+  )
   add(
     'migrate',
-    'Copy the data, then upgrade it to the newest schema',
-    undefined,
-    async (dir, _, { dryRun }) => {
+    { about: 'Copy the data, then upgrade it to the newest schema' },
+    async (dir, { dryRun }) => {
       const { migrate, plannedUpgrade } = await maintenance()
       if (dryRun) return wouldDo(context, { data_dir: dir, ...plannedUpgrade(dir) })
       const upgrade = await migrate(dir)
@@ -128,9 +120,14 @@ export const registerService = (group: Command, context: Context): void => {
   )
   add(
     'reset-operator-key',
-    'Revoke all operator keys and create a new one',
-    undefined,
-    async (dir, _file, options) => {
+    {
+      about: 'Revoke all operator keys and create a new one',
+      flags: [
+        ['--no-profile', 'Do not save the key in a profile, only print it'],
+        ['-y, --yes', 'Do not ask for confirmation'],
+      ],
+    },
+    async (dir, options) => {
       const { requireIdle, resetOperatorKey } = await maintenance()
       requireIdle(dir)
       if (options.dryRun) return wouldDo(context, { data_dir: dir, revokes: 'every operator key' })
@@ -151,9 +148,11 @@ export const registerService = (group: Command, context: Context): void => {
   )
   add(
     'rotate-signing-key',
-    'Retire the key that signs receipts and create a new one',
-    undefined,
-    async (dir, _file, { dryRun, from }) => {
+    {
+      about: 'Retire the key that signs receipts and create a new one',
+      flags: [['--from <kid>', 'Rotate only if this is the active key']],
+    },
+    async (dir, { dryRun, from }) => {
       const { requireStore, rotateSigningKey } = await maintenance()
       if (dryRun) {
         requireStore(dir)
@@ -170,9 +169,11 @@ export const registerService = (group: Command, context: Context): void => {
   )
   add(
     'rotate-master-key',
-    'Wrap everything that the store keeps secret under a new master key',
-    undefined,
-    async (dir, _file, { dryRun, newKeyFile }) => {
+    {
+      about: 'Wrap everything that the store keeps secret under a new master key',
+      flags: [['--new-key-file <file>', 'File of the new key; - reads standard input']],
+    },
+    async (dir, { dryRun, newKeyFile }) => {
       const { requireIdle, rotateMasterKey } = await maintenance()
       requireIdle(dir)
       const { env } = context.io
