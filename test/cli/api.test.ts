@@ -29,21 +29,21 @@ const body =
   '{"status":"success","message":"Users","data":[{"id":1,"name":"Ada"},{"id":2,"name":"Al\\u001b[2J"}]}'
 
 describe('svc api', () => {
-  test('prints the answer as it came, and ends its last line', async () => {
+  test('prints the response body unchanged, with a final newline', async () => {
     service.next(list(rows), text(200, 'a\nb\n'), text(200, ''))
     expect((await api(['/users'])).out).toBe(`${body}\n`)
     expect((await api(['/users'])).out).toBe('a\nb\n')
     expect((await api(['/users'])).out).toBe('')
   })
 
-  test('indents JSON on a terminal, and shows what is unsafe as text', async () => {
+  test('indents JSON on a terminal, and escapes unsafe characters', async () => {
     service.next(list(rows), text(200, 'plain \u001b[2J'))
     const { out } = await api(['/users'], { tty: true })
     expect(out).toBe(`${JSON.stringify(JSON.parse(body), null, 2)}\n`)
     expect((await api(['/users'], { tty: true })).out).toBe('plain \\u{001b}[2J\n')
   })
 
-  test('takes a path with the API root before it, as a dry run prints it', async () => {
+  test('accepts a path that starts with the API root, as a dry run prints it', async () => {
     service.next(list(rows))
     expect((await api(['/admin/public/api/users?limit=1'])).exit).toBe(0)
     expect(service.seen.at(-1)!.path).toBe('/admin/public/api/users?limit=1')
@@ -73,7 +73,7 @@ describe('svc api', () => {
     expect(out).toMatch(expected)
   })
 
-  test('prints an answer that is no success as it came, whatever the flags are', async () => {
+  test('prints an error response unchanged, whatever the flags', async () => {
     service.next(json(404, { status: 'error', message: 'Not found' }))
     expect(await api(['/users', '--jq', '.data[]'])).toMatchObject({
       exit: 5,
@@ -81,7 +81,7 @@ describe('svc api', () => {
     })
   })
 
-  test('refuses to shape what is not JSON', async () => {
+  test('rejects output flags for a response that is not JSON', async () => {
     service.next(page())
     expect(await api(['/users', '-o', 'json'])).toMatchObject({
       exit: 1,
@@ -90,7 +90,7 @@ describe('svc api', () => {
     })
   })
 
-  test('loses neither a write nor its secret to a flag', async () => {
+  test('reports a write and its secret even when an output flag fails', async () => {
     const made = { id: 5, key: 'svc_op_1a2b3c4d_secret' }
     service.next(list(made), list(made), page())
     const write = ['/svc/v1/keys', '-f', 'name=ci']
@@ -110,15 +110,15 @@ describe('svc api', () => {
 
 const next = (query: string) => ({ link: `<${service.baseUrl}/users?${query}>; rel="next"` })
 
-describe('svc api of a part of a list', () => {
-  test('says on standard error how to get the rest', async () => {
+describe('svc api with a partial list', () => {
+  test('prints on standard error how to get the rest', async () => {
     service.next(list([1, 2], next('cursor=a&limit=2')))
     const { exit, out, err } = await api(['/users?limit=2'])
     expect([exit, out]).toEqual([0, '{"status":"success","message":"Users","data":[1,2]}\n'])
     expect(err).toContain("More: svc api '/users?limit=2' --paginate\n")
   })
 
-  test('says nothing where all is shown, or where another address is named', async () => {
+  test('prints no hint when the list is complete or the next page has another address', async () => {
     service.next(list([1]), list([1], { link: '<https://elsewhere.example/users?cursor=a>; rel="next"' }))
     expect((await api(['/users'])).err).toBe('')
     expect((await api(['/users'])).err).toBe('')
@@ -128,7 +128,7 @@ describe('svc api of a part of a list', () => {
 })
 
 describe('svc api --paginate', () => {
-  test('shows the rows of every page as one answer', async () => {
+  test('prints the rows of every page as one response', async () => {
     service.next(list([1, 2], next('cursor=a&limit=2')), list([3, 4], next('cursor=b&limit=2')), list([5]))
     const { out } = await api(['/users?limit=2', '--paginate'])
     expect(out).toBe('{"status":"success","message":"Users","data":[1,2,3,4,5]}\n')
@@ -140,14 +140,14 @@ describe('svc api --paginate', () => {
     expect((await api(['/users', '--paginate', '--jq', '.data | length'])).out).toBe('2\n')
   })
 
-  test('joins pages without an envelope, and ends where no page is named or one comes again', async () => {
+  test('joins pages without an envelope, and stops when there is no next page or a page repeats', async () => {
     service.next(json(200, [1], next('page=2')), json(200, [2]))
     expect((await api(['/users', '--paginate'])).out).toBe('[1,2]\n')
     service.next(list([1], next('cursor=a')), list([2], next('cursor=a')))
     expect((await api(['/users', '--paginate', '--jq', '.data'])).out).toBe('[1,2]\n')
   })
 
-  test('shows what is no list as it is, and a page that fails in place of all', async () => {
+  test('prints a response that is not a list as it is, and only the error if a page fails', async () => {
     service.next(list({ id: 1 }))
     expect((await api(['/users', '--paginate', '--jq', '.data.id'])).out).toBe('1\n')
     service.next(list([1], next('cursor=a')), json(403, { status: 'error', message: 'Not yours' }))
@@ -157,7 +157,7 @@ describe('svc api --paginate', () => {
     })
   })
 
-  test('goes to no other address, and with GET only', async () => {
+  test('follows links to the same address only, and only for GET', async () => {
     service.next(list([1], { link: '<https://elsewhere.example/users?cursor=a>; rel="next"' }))
     expect((await api(['/users', '--paginate', '--jq', '.data'])).out).toBe('[1]\n')
     expect((await api(['/users', '--paginate', '-f', 'a=b'])).exit).toBe(2)

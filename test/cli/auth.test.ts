@@ -31,7 +31,7 @@ const bodies = () => posted().map(({ path, body }) => [path.split('/api')[1], JS
 const verify = ['auth', 'verify-user', '--country-code', '+1', '--mobile', '(202) 555-0101']
 
 describe('svc auth verify-user --wait', () => {
-  test('rings once, asks by the whole number and the request, and prints factor by factor', async () => {
+  test('sends one prompt, polls by the full number and the request, and prints each factor', async () => {
     plays(
       success('Prompt sent', asked),
       refused(409, 'pending'),
@@ -47,7 +47,7 @@ describe('svc auth verify-user --wait', () => {
     ])
   })
 
-  test('asks nobody through another service that was not tested', async () => {
+  test('prompts nobody through another service that was not tested', async () => {
     service.always(refused(404, 'no_such_route'))
     const { exit, err } = await run([...verify, '--wait'])
     expect(exit).toBe(1)
@@ -58,14 +58,14 @@ describe('svc auth verify-user --wait', () => {
   test.each([
     ['denied', 403, 6],
     ['expired', 410, 7],
-  ])('exits as it ended: %s', async (code, status, exitCode) => {
+  ])('exits with the code of the result: %s', async (code, status, exitCode) => {
     plays(success('Prompt sent', asked), refused(status, code, { factors }))
     const { exit, out, err } = await run([...verify, '--wait', '-o', 'json'])
     expect([exit, JSON.parse(out)]).toEqual([exitCode, { status: code, request_id: 'apr_1', code, factors }])
     expect(err).toContain(`It says ${code}`)
   })
 
-  test('exits 8 where nobody has answered when the time is over', async () => {
+  test('exits 8 when nobody has answered in time', async () => {
     plays(success('Prompt sent', { ...asked, expires_at: '2000-01-01T00:00:00.000Z' }))
     let at = Date.parse('2026-01-01T00:00:00.000Z')
     const io = { now: () => new Date((at += 6_000)) }
@@ -73,7 +73,7 @@ describe('svc auth verify-user --wait', () => {
     expect([exit, JSON.parse(out).status]).toEqual([8, 'pending'])
   })
 
-  test('says the number to type, and on Ctrl-C how to go on', async () => {
+  test('prints the number to type, and on Ctrl-C how to continue', async () => {
     const controller = new AbortController()
     plays(success('Prompt sent', { ...asked, number: '42' }), (request, response) => {
       controller.abort()
@@ -85,7 +85,7 @@ describe('svc auth verify-user --wait', () => {
     expect(err).toContain('hint: svc auth validate --mobile +12025550101 --request-id apr_1 shows the answer')
   })
 
-  test('waits for nothing where no phone rang, and rings once where nobody knows', async () => {
+  test('does not wait when no phone was prompted, and prompts once when that is unknown', async () => {
     plays(refused(409, 'approver_not_enrolled'))
     expect((await run([...verify, '--wait'])).exit).toBe(3)
     plays(cut)
@@ -94,7 +94,7 @@ describe('svc auth verify-user --wait', () => {
     expect(posted()).toHaveLength(2)
   })
 
-  test('without --wait only rings, and --dry-run does not even that', async () => {
+  test('only prompts without --wait, and --dry-run does not even prompt', async () => {
     plays(success('Prompt sent', asked))
     expect((await run([...verify, '-o', 'id'])).out).toBe('apr_1\n')
     expect((await run([...verify, '--dry-run'])).out).toContain('POST')
@@ -133,8 +133,8 @@ const begin = async ({ seconds, tested }: { seconds: number; tested: boolean }, 
   return { outcome, slept, lost }
 }
 
-describe('following a verification', () => {
-  test('asks at growing distances, and ten seconds beyond the end', async () => {
+describe('polling for a verification', () => {
+  test('polls at growing intervals, until ten seconds after the end', async () => {
     const { outcome, slept } = await start(60)
     expect((await outcome).exit).toBe('pending')
     expect(slept.slice(0, 5)).toEqual([0, 500, 750, 1125, 1687.5])
@@ -142,7 +142,7 @@ describe('following a verification', () => {
     expect(slept.reduce((sum, ms) => sum + ms)).toBeGreaterThanOrEqual(70_000)
   })
 
-  test('outlives a cut cable, a limit and a service that restarts', async () => {
+  test('survives a broken connection, a rate limit and a restart of the service', async () => {
     const { outcome, lost } = await start(60, cut, refused(503, 'x'), json(503, 'x'), verified)
     await expect(outcome).rejects.toMatchObject({ code: 'x' })
     const again = await start(60, cut, refused(429, 'limited'), json(502, []), verified)
@@ -150,7 +150,7 @@ describe('following a verification', () => {
     expect(lost.length + again.lost.length).toBe(4)
   })
 
-  test('believes no success of another service before that has said that nobody has answered', async () => {
+  test('does not trust a success of another service before a pending response', async () => {
     const other = { seconds: 60, tested: true }
     const tooSoon = { code: 'success_too_soon' }
     await expect((await begin(other, success('OK'))).outcome).rejects.toMatchObject(tooSoon)
@@ -164,14 +164,14 @@ describe('following a verification', () => {
     await expect(another.outcome).rejects.toMatchObject(tooSoon)
   })
 
-  test('takes nothing for a yes but a plain success', async () => {
+  test('takes nothing but a plain success as a yes', async () => {
     for (const answer of [json(200, { status: 'ok', message: '' }), json(200, []), refused(404, 'not_found')])
       await expect((await start(60, answer)).outcome).rejects.toMatchObject({ name: 'SvcError' })
   })
 })
 
 describe('svc auth and svc mobile, from the table', () => {
-  test('results nests the device, and the flags say so', async () => {
+  test('results sends the device as an object, from flat flags', async () => {
     const words = 'auth results --user 7 --biometric-result PASS --geo-fence-result FAIL --device-id 5'
     const { exit } = await run(`${words} --platform ios --timestamp 2030-01-31T12:00:00Z`.split(' '))
     expect([exit, bodies()[0]![1]]).toEqual([
@@ -193,7 +193,7 @@ describe('svc auth and svc mobile, from the table', () => {
     ['pending', 409, 8],
     ['expired', 410, 7],
     ['spent', 410, 7],
-  ])('validate exits by what the service says: %s', async (code, status, exitCode) => {
+  ])('validate exits with the code of the response: %s', async (code, status, exitCode) => {
     service.always(refused(status, code))
     expect((await run(['auth', 'validate', '--mobile', '+12025550101'])).exit).toBe(exitCode)
   })
@@ -212,7 +212,7 @@ describe('svc auth and svc mobile, from the table', () => {
     },
   )
 
-  test('faceauth-success takes its token from a file, and no line that is printed holds it', async () => {
+  test('faceauth-success reads its token from a file, and never prints it', async () => {
     const secret = 'canary-token-2Rb'
     const file = join(folder.path, 'token.txt')
     writeFileSync(file, `${secret}\n`)

@@ -30,7 +30,7 @@ afterAll(async () => {
   remove()
 })
 
-/** The newest row of the chain of the service and of the organization. */
+/** The newest row of the audit chains of the service and of the organization. */
 const written = async (): Promise<string> => {
   const rows = [0, 1].map(async (org) => {
     const url = `${new URL(service.baseUrl).origin}/svc/v1/audit?org_id=${org}&limit=1`
@@ -39,12 +39,16 @@ const written = async (): Promise<string> => {
   return (await Promise.all(rows)).join()
 }
 
-test('wrong command lines have a documented exit, words and no write', { timeout: 60_000 }, async () => {
-  const tree = describeCommand(await commandTree(openContext(memoryIo())))
-  const wrong: string[] = []
-  for (const line of badLines(tree, 120, 7)) {
-    const { problem } = await problemOf(line, { run, env, cwd, written })
-    if (problem) wrong.push(`${line.kind}: ${problem}: svc ${line.argv.join(' ').slice(0, 200)}`)
-  }
-  expect(wrong).toEqual([])
-})
+test(
+  'wrong command lines have a documented exit code, a message and no write',
+  { timeout: 60_000 },
+  async () => {
+    const tree = describeCommand(await commandTree(openContext(memoryIo())))
+    const wrong: string[] = []
+    for (const line of badLines(tree, 120, 7)) {
+      const { problem } = await problemOf(line, { run, env, cwd, written })
+      if (problem) wrong.push(`${line.kind}: ${problem}: svc ${line.argv.join(' ').slice(0, 200)}`)
+    }
+    expect(wrong).toEqual([])
+  },
+)

@@ -7,11 +7,11 @@ import { exits } from '../../src/core/exit-codes.ts'
 import { commandWords } from '../command-words.ts'
 import { memoryIo, type MemoryIo } from './memory-io.ts'
 
-// Command lines that are wrong in one of many ways, made from the examples in the help of every command.
+// Command lines that are wrong in one of many ways, generated from the help examples of every command.
 
 export type BadLine = { kind: string; argv: string[] }
 
-/** They listen, wait for a client or play a story of their own. */
+/** They run until they are stopped, or play a script of their own. */
 const notRun = new Set(['serve', 'demo', 'mcp'])
 
 type Leaf = { words: string[]; node: CommandNode }
@@ -20,7 +20,7 @@ const leaves = (node: CommandNode, words: string[] = []): Leaf[] =>
     ? [{ words, node }]
     : node.commands.flatMap((child) => leaves(child, [...words, child.name]))
 
-/** The first example of a command, without what a shell would do. The organization of the others is not deleted. */
+/** The first example of a command, without shell syntax. The organization that the other lines use is not deleted. */
 const exampleOf = ({ words, node }: Leaf): string[] =>
   commandWords(
     (/^ {2}svc (.*)$/m.exec(node.after)?.[1] ?? words.join(' '))
@@ -121,10 +121,10 @@ const kinds = (all: FlagNode[]): Record<string, Make> => ({
   ],
 })
 
-/** As many lines as wanted; the same for the same seed. */
+/** Generates `count` lines, always the same for a seed. */
 export const badLines = (tree: CommandNode, count: number, seed: number): BadLine[] => {
   const commands = leaves(tree).filter(({ words }) => !notRun.has(words[0]!))
-  // `--debug` is there to show stacks.
+  // `--debug` prints stacks on purpose.
   const makes = kinds(tree.flags.filter(({ flags }) => flags !== '--debug'))
   const line = fc.record({
     leaf: fc.constantFrom(...commands),
@@ -144,7 +144,7 @@ type World = {
   run: Runner
   env: Record<string, string>
   cwd: string
-  /** Whatever a write changes in the service. */
+  /** Changes with every write to the service. */
   written(): Promise<string>
 }
 
@@ -158,7 +158,7 @@ const profilesIn = ({ SVC_CONFIG_DIR: dir }: Record<string, string>): string => 
 // oxlint-disable-next-line no-control-regex
 const raw = /[\u0000-\u0008\u000b-\u001f\u007f\u202e]/
 
-/** What is wrong with how a line ended; undefined when nothing is. */
+/** What is wrong with the result of a line, or undefined. */
 export const problemOf = async (
   { argv }: BadLine,
   world: World,
@@ -168,7 +168,7 @@ export const problemOf = async (
   const io = memoryIo({ env, cwd, signal: AbortSignal.timeout(1_500) })
   const late = new Promise<number>((resolve) => setTimeout(resolve, 15_000, -1).unref())
   const exit = await Promise.race([run(argv, io).catch(() => -2), late])
-  // A refused login of a machine is written down.
+  // The service records a failed login of a machine.
   const mayWrite =
     exit === 0 || exit === 10 || exit === 11 || (exit === 4 && argv.join(' ').startsWith('iot login '))
   const changed = JSON.stringify(before) !== JSON.stringify([await written(), profilesIn(env)])

@@ -6,7 +6,7 @@ import { json, startFakeHosted, type FakeHosted } from '../fake-hosted.ts'
 import { svc } from './svc.ts'
 
 // A service that answers every request with success and without data, as the specification allows for most of them. What
-// it does not say is not empty, not done and not nobody's.
+// it does not report must not be taken as empty, done or allowed.
 
 let service: FakeHosted
 const folder = temporaryFolder()
@@ -29,7 +29,7 @@ const run = (line: string) =>
     },
   })
 
-describe('an answer without data', () => {
+describe('a response without data', () => {
   test.each([
     ['audit verify --org 1', 'audit list'],
     ['user enroll 1 --org 1 --software', 'user get'],
@@ -43,7 +43,7 @@ describe('an answer without data', () => {
     ['apply org.yaml --yes', 'org get'],
     ['geofence import fences.csv --org 1', 'geofence list'],
     ['notify test --channel email --to ada@acme.example', 'notify test'],
-  ])('is no answer to svc %s', async (line, asked) => {
+  ])('is an error for svc %s', async (line, asked) => {
     writeFileSync(join(folder.path, 'org.yaml'), 'svc: 1\norganization:\n  slug: acme\n  name: Acme\n')
     writeFileSync(join(folder.path, 'fences.csv'), 'name,latitude,longitude,radius\nHQ,52.5,13.4,150\n')
     const { exit, out, err } = await run(line)
@@ -64,14 +64,14 @@ describe('an answer without data', () => {
     ['key create --name ci --can ask', 'key'],
     ['key rotate 1', 'key'],
     ['user enroll 1 --org 1', 'url, token'],
-  ])('holds no secret, and svc %s says so', async (line, names) => {
+  ])('contains no secret, and svc %s says so', async (line, names) => {
     const { exit, out, err } = await run(line)
     expect(exit).toBe(11)
     expect(out).toContain('OK')
     expect(err).toContain(`reported success and returned no ${names}`)
   })
 
-  test('does not keep a key from being revoked', async () => {
+  test('does not prevent that a key is revoked', async () => {
     expect(await run('key revoke 1 --yes')).toMatchObject({ exit: 0 })
   })
 })
@@ -88,24 +88,24 @@ const findings = async (answers: Record<string, unknown>) => {
 const of = (check: string, all: Awaited<ReturnType<typeof findings>>) =>
   all.filter((one) => one.check === check).map(({ state, message }) => [state, message])
 
-describe('a page of the same name', () => {
-  test('says nothing about the health of a tool server', async () => {
+describe('a web page with status 200', () => {
+  test('is no sign of a healthy tool server', async () => {
     const all = await findings({ '/health': { status: 'UP' } })
     expect(of('tool server', all)).toEqual([['note', `none known at ${service.origin}`]])
   })
 
-  test('says nothing about delivery', async () => {
+  test('is no sign of working delivery', async () => {
     const data = [{ id: 7, carrier: 'DHL' }]
     const all = await findings({ '/svc/v1/delivery': { status: 'success', message: 'OK', data } })
     expect(of('delivery', all)).toEqual([['note', 'this service does not report it']])
   })
 
-  test('that says no is one that is not healthy, for a reason of its own', async () => {
+  test('that reports a problem counts as unhealthy, with its reason', async () => {
     const all = await findings({ '/health': { ok: false } })
     expect(of('tool server', all)).toEqual([['fail', `${service.origin}/mcp reports that it is not healthy`]])
   })
 
-  test('is no healthy tool server to svc approve health', async () => {
+  test('is not a healthy tool server for svc approve health', async () => {
     await findings({ '/health': { status: 'UP' } })
     const { exit, err } = await run('approve health')
     expect([exit, err]).toEqual([1, expect.stringContaining('does not say whether it is ok')])

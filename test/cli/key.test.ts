@@ -23,13 +23,13 @@ const run = (line: string, env: Record<string, string> = {}) => {
 }
 
 describe('svc key create', () => {
-  test('requires --can in a script, and names it', async () => {
+  test('requires --can in a script', async () => {
     const { exit, message, hint } = await run('key create --name ci')
     expect(exit).toBe(2)
     expect([message, hint]).toEqual(['Missing --can', 'svc key create --name ci --can ask'])
   })
 
-  test('lists the scopes where one is unknown, and names that one', async () => {
+  test('lists the scopes if one is unknown', async () => {
     const { exit, message } = await run('key create --name ci --can ask,aks')
     expect(exit).toBe(2)
     expect(message).toBe(
@@ -37,7 +37,7 @@ describe('svc key create', () => {
     )
   })
 
-  test('takes presets and scopes together, and how long the key lasts', async () => {
+  test('accepts presets, scopes and a lifetime together', async () => {
     const { data } = await run('key create --name preset --org acme --can admin,ask --expires 30d -o json')
     const { scopes, expires_at } = data()
     expect(scopes).toEqual(['ask', 'read', 'people', 'rules', 'devices', 'keys', 'notify'])
@@ -47,17 +47,17 @@ describe('svc key create', () => {
   test.each([
     ['soon', '--expires is not a time: "soon"'],
     ['2020-01-31', '--expires must be in the future'],
-  ])('refuses the expiry %s', async (typed, expected) => {
+  ])('rejects the expiry %s', async (typed, expected) => {
     const { exit, message } = await run(`key create --name ci --can ask --expires ${typed}`)
     expect([exit, message]).toEqual([2, expected])
   })
 
-  test('refuses an owner who is no member, by the flag', async () => {
+  test('rejects an owner who is not a member, by the flag', async () => {
     const { exit, message } = await run('key create --name ci --org acme --can ask --owner 99')
     expect([exit, message]).toEqual([2, '--owner must be an active member of the organization'])
   })
 
-  test('never creates a stronger key than the one in use', async () => {
+  test('never creates a key that can do more than the current one', async () => {
     const { data } = await run('key create --name weak --org acme --can keys,ask --expires 1h -o json')
     const { key } = data()
     const weak = { SVC_API_KEY: key }
@@ -74,7 +74,7 @@ describe('svc key create', () => {
   })
 })
 
-test('svc commands names the scope that each command needs', async () => {
+test('svc commands prints the scope of each command', async () => {
   const { data } = await run('commands')
   type Node = { name: string; scope: string | null; commands: Node[] }
   const find = (words: string): Node =>

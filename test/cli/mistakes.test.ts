@@ -39,7 +39,7 @@ const run = (line: string, env: Record<string, string> = {}) =>
 /** Flags of a phone number, for `user create` and `user update`. */
 const phone = (mobile: string) => `--country-code +1 --mobile ${mobile}`
 
-describe('a wrong value exits with 2, whoever finds it, and is called as it was typed', () => {
+describe('an invalid value exits with 2 and is named by its flag, whether svc or the service finds it:', () => {
   const fence = 'geofence create --org acme --name HQ --radius 5 --is-active 1'
   test.each([
     // svc finds these.
@@ -73,7 +73,7 @@ describe('a wrong value exits with 2, whoever finds it, and is called as it was 
     expect(ended.err).not.toMatch(/approver_mobile|user_id|org_id|from_mobile|ip_allow/)
   })
 
-  test('a change of nothing names the flags that change something', async () => {
+  test('an update without changes lists the flags', async () => {
     const { exit, err } = await run(
       'geofence create --org acme --name A --latitude 1 --longitude 1 --radius 5 --is-active 1',
     )
@@ -84,8 +84,8 @@ describe('a wrong value exits with 2, whoever finds it, and is called as it was 
   })
 })
 
-describe('a hint can be followed on the command line', () => {
-  test('a change of nothing names no field that is not a flag, and none that cannot be changed', async () => {
+describe('a hint uses the words of the command line:', () => {
+  test('an update without changes lists only flags, and only those that can be changed', async () => {
     const { err } = await run('org update acme')
     expect(err).toMatch(/\nhint: Give one or more of --name, --slug, --ip-allow, --/)
     expect(err).not.toMatch(/policy(?!-)/)
@@ -95,17 +95,17 @@ describe('a hint can be followed on the command line', () => {
     const mobile = await run(`user update 1 --org acme ${phone('2025550199')}`)
     expect(mobile.message).toBe("A user's mobile number cannot be changed")
   })
-  test('which user is asked once', async () => {
+  test('the choice of a user is named once', async () => {
     const { err } = await run('user details --org acme')
     expect(err.match(/exactly one of/g)).toHaveLength(1)
   })
-  test('a wrong cursor is to be copied from what svc prints', async () => {
+  test('a wrong cursor is explained with where svc prints one', async () => {
     const { err } = await run('user list --org acme --cursor bogus')
     expect(err).toMatch(/^svc: --cursor .*\nhint: Copy it from the "More:" line/)
   })
 })
 
-describe('what does not exist exits with 5, and is named', () => {
+describe('a missing object exits with 5 and is named:', () => {
   test.each([
     ['org get nope', 'Organization "nope" not found'],
     ['org get 99', 'Organization 99 not found'],
@@ -126,20 +126,20 @@ describe('what does not exist exits with 5, and is named', () => {
   })
 })
 
-describe('a conflict exits with 3', () => {
+describe('a conflict exits with 3:', () => {
   test.each([['org create --name acme'], ['user pending accept 1 --org acme']])('%s', async (line) => {
     expect((await run(line)).exit).toBe(3)
   })
 })
 
-describe('what is wrong with the address or the key is said in words of the command line', () => {
-  test('a key that is not accepted', async () => {
+describe('problems with the address or the key', () => {
+  test('a rejected key', async () => {
     const { exit, err } = await run('org list', { SVC_API_KEY: 'svc_op_00000000_x' })
     expect(exit).toBe(4)
     expect(err).toMatch(/^svc: \S+ does not accept this API key\nhint: Correct SVC_API_KEY, or unset it/)
     expect(err).not.toMatch(/header/)
   })
-  test('a saved key that is not accepted: the hint names the profile that was used', async () => {
+  test('a rejected saved key: the hint names the profile', async () => {
     const stale = { SVC_API_KEY: service.operatorKey! }
     const create = `profile create prod --base-url ${service.baseUrl}`
     expect((await run(create, { SVC_BASE_URL: '' })).exit).toBe(0)
@@ -157,7 +157,7 @@ describe('what is wrong with the address or the key is said in words of the comm
     expect(exit).toBe(4)
     expect(err).toMatch(/does not accept this API key\nhint: svc profile login prod\n/)
   })
-  test('a login with a key that is not accepted does not advise to log in', async () => {
+  test('a rejected key at login: the hint is not to log in', async () => {
     writeFileSync(join(dir, 'wrong.txt'), 'svc_op_00000000_x\n')
     const login = `profile login other --base-url ${service.baseUrl} --key-file wrong.txt`
     const { exit, err } = await run(login, { SVC_API_KEY: '', SVC_BASE_URL: '' })
@@ -165,7 +165,7 @@ describe('what is wrong with the address or the key is said in words of the comm
     expect(err).toMatch(/\nhint: Nothing was saved\. Check that the key/)
     expect(err).not.toMatch(/hint: .*login/)
   })
-  test('what is not found: --org is named where the command has it', async () => {
+  test('a missing object: the hint names --org if the command has it', async () => {
     expect((await run('user show 99 --org acme')).err).toMatch(/hint: Check the ID and --org\./)
     for (const line of ['key revoke 99 --yes', 'approve status apr_none', 'approve cancel apr_none'])
       expect((await run(line)).err).toMatch(/not found\nhint: Check the ID\. .*: svc whoami\n/)

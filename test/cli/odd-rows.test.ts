@@ -6,7 +6,7 @@ installHooks()
 
 const odd = [null, 7, 'x', [], { id: 1, name: 'Gate', latitude: 52, longitude: 13, radius: 9, is_active: 1 }]
 
-describe('a list with rows that are no records', () => {
+describe('a list with rows that are not records', () => {
   beforeEach(() => {
     service.always((seen, response) => {
       const data = seen.path.endsWith('/organization/1') ? { id: 1, slug: 'acme', name: 'Acme' } : odd
@@ -20,11 +20,14 @@ describe('a list with rows that are no records', () => {
     'export --org 1',
     'user import - --org 1 --on-conflict update',
     'doctor',
-  ])('breaks nothing in svc %s', async (line) => {
+  ])('does not break svc %s', async (line) => {
     expect((await run(line)).err).not.toContain('inside svc')
   })
 
-  test.each(['geofence map --org 1', 'geofence list --org 1'])('shows the others in svc %s', async (line) => {
-    expect((await run(line)).out).toContain('Gate')
-  })
+  test.each(['geofence map --org 1', 'geofence list --org 1'])(
+    'still shows the valid rows in svc %s',
+    async (line) => {
+      expect((await run(line)).out).toContain('Gate')
+    },
+  )
 })

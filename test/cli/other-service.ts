@@ -4,12 +4,12 @@ import { startFakeHosted, type FakeHosted } from '../fake-hosted.ts'
 import type { MemoryOptions } from './memory-io.ts'
 import { svc } from './svc.ts'
 
-// Whoever calls `installHooks` has these anew for each test: another service of the contract, and a folder to stand in.
+// Another service of the contract and a folder, new for each test.
 
 export let service: FakeHosted
 export let folder: ReturnType<typeof temporaryFolder>
 
-/** Installs the hooks that set it up, in the test file that calls this. */
+/** Installs the set-up hooks in the test file that calls it. */
 export const installHooks = (): void => {
   beforeEach(async () => {
     service = await startFakeHosted()
@@ -21,13 +21,13 @@ export const installHooks = (): void => {
   })
 }
 
-/** The environment of a command that talks to it. */
+/** The environment of a command that uses the service. */
 export const toService = (): Record<string, string> => ({
   SVC_CONFIG_DIR: folder.path,
   SVC_BASE_URL: service.baseUrl,
   SVC_API_KEY: 'key',
 })
 
-/** Runs a command that talks to it, in the folder. */
+/** Runs a command that uses the service, in the folder. */
 export const run = (command: string | string[], { env, ...options }: MemoryOptions = {}) =>
   svc(command, { cwd: folder.path, ...options, env: { ...toService(), ...env } })

@@ -4,9 +4,9 @@ import { unknownValue } from '../source-tree.ts'
 import { memoryIo } from './memory-io.ts'
 import { commandTree, groups, openContext } from '../../src/cli/main.ts'
 
-// The commands in a text that svc prints, and whether the command tree takes them. Nothing is run.
+// Finds the commands in a text that svc prints, and checks them against the command tree. Nothing is run.
 
-/** The words of a command line that begins here, up to where a shell or a sentence ends it. */
+/** The words of a command line that starts here, up to the end of the command or of the sentence. */
 const wordsFrom = (text: string): string[] => {
   const words: string[] = []
   const line = /^[^\n]*?(?= {2,}|\n| [|;&#<>](?= )| \(|`|$)/.exec(text)![0]
@@ -28,7 +28,7 @@ export const mentionsIn = (text: string): Mention[] =>
   })
 
 const disarm = (command: Command): void => {
-  // Commander tells by the handler whether a command that leads to others can be called itself.
+  // Commander decides by the handler whether a group can be called itself.
   if ((command as unknown as { _actionHandler: unknown })._actionHandler) command.action(() => undefined)
   command.commands.forEach(disarm)
 }
@@ -37,7 +37,7 @@ const makeTree = async (): Promise<Command> => {
   const context = openContext(memoryIo())
   const program = await commandTree(context)
   disarm(program)
-  // The options of the parse that is under way.
+  // The options of the parse in progress.
   Object.defineProperty(context, 'globals', { get: () => program.opts() })
   return program
 }
@@ -62,11 +62,11 @@ const parseAnew = async (words: readonly string[]): Promise<CommanderError | Svc
   }
 }
 
-/** The names of all commands, of groups and in groups. */
+/** The names of all commands and groups. */
 const namesIn = (command: Command): string[] =>
   command.commands.flatMap((one) => [one.name(), ...namesIn(one)])
 
-/** Whether a sentence goes on after the name of the program: `svc asks a person`. */
+/** Whether the program name is the subject of a sentence: `svc asks a person`. */
 const isProse = async ([first, second]: readonly string[]): Promise<boolean> => {
   const isName = (word: string | undefined): boolean => word !== undefined && names.includes(word)
   const names = namesIn(await (tree ??= makeTree()))
@@ -74,8 +74,8 @@ const isProse = async ([first, second]: readonly string[]): Promise<boolean> => 
 }
 
 /**
- * Why the command tree does not take these words; undefined where it does. A sentence may go on after a command: then the
- * words that are too many are left off. A flag that is only named, at the end, needs no value.
+ * Why the command tree rejects these words, or undefined. The sentence may continue after a command, so extra words are
+ * ignored. A flag at the end needs no value, because it may only be named.
  */
 export const refusalOf = async ({ words }: Mention): Promise<string | undefined> => {
   const [first] = words

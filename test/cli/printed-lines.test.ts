@@ -14,7 +14,7 @@ const refusedIn = async (texts: { file: string; text: string }[]): Promise<strin
   return refused
 }
 
-/** `svc user import|export` as the two commands that it is. */
+/** `svc user import|export` as two commands. */
 const alternatives = (text: string): string[] => {
   const [choice] = /(?<= )[\w-]+(?:\|[\w-]+)+/.exec(text) ?? []
   return choice === undefined
@@ -22,19 +22,19 @@ const alternatives = (text: string): string[] => {
     : choice.split('|').flatMap((word) => alternatives(text.replace(choice, word)))
 }
 
-/** What stands between backticks, and the lines of a shell script. */
+/** Text between backticks, and the lines of a shell script. */
 const namedIn = (page: string): string[] => [
   ...[...page.matchAll(/`(svc [^`]+)`/g)].map(([, text]) => text!.replaceAll(String.raw`\|`, '|')),
   ...[...page.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, script]) => script!.replaceAll('\\\n', ' ')),
 ]
 
-describe('a command that is only named', () => {
-  test('is one of svc, with its flags, in each error, hint and help text', async () => {
+describe('a command that svc mentions', () => {
+  test('exists, with its flags, in each error, hint and help text', async () => {
     const texts = sourceTree().flatMap(({ file, strings }) => strings.map((text) => ({ file, text })))
     expect(await refusedIn(texts)).toEqual([])
   })
 
-  test('is one of svc, with its flags, in the docs', async () => {
+  test('exists, with its flags, in the docs', async () => {
     const docs = readdirSync(`${root}docs`).filter((name) => name.endsWith('.md'))
     const files = ['README.md', 'CHANGELOG.md', ...docs.map((name) => `docs/${name}`)]
     const texts = files.flatMap((file) =>
@@ -49,15 +49,15 @@ describe('a command that is only named', () => {
   })
 })
 
-/** A command or a flag that a person may paste, up to the value that follows. */
+/** A command or a flag that a person may paste, up to its value. */
 const command = new RegExp(
   String.raw`(?:^|[\s("\`:;,])svc (?:${Object.keys(groups).join('|')})\b[^.,;:"\`\n]*$|^--[a-z-]+[ =]'?$`,
 )
-/** What is a line of a shell already, and one of several words of our own. */
+/** Already a shell line, or several words of svc itself. */
 const isLine = (value: string): boolean =>
   /^(?:shellQuote|quoted|sameService)\(|\.map\(shellQuote\)|\.example$|^Object\.keys\(/.test(value) ||
   /\? '[^'$]*' : (?:'[^'$]*'|` --[a-z-]+ \$\{shellQuote\(\w+\)\}`)$/.test(value)
-/** Names of commands, flags and topics, which svc chose. */
+/** Names of commands, flags and topics, chosen by svc. */
 const ownWords = new Set([
   'src/cli/approve/run.ts picking',
   'src/cli/program/help-topics.ts meant',
@@ -67,12 +67,12 @@ const ownWords = new Set([
   'src/cli/declare/export-text.ts schemaFile',
   'src/cli/declare/comparison.ts section',
 ])
-/** A flag that is named with its value, and what is wrong with it. */
+/** Finds a flag with a value, and what is wrong with it. */
 const isSaid = (after: string): boolean => /^(?::| is )/.test(after)
 
 test('a value in a printed command is quoted for a shell', () => {
   const raw = sourceTree()
-    // The service puts its own numbers and slugs into commands.
+    // IDs and slugs of the service are safe in a command.
     .filter(({ file }) => !file.startsWith('src/service/'))
     .flatMap(({ file, values }) =>
       values
@@ -92,7 +92,7 @@ test.each([
   ['svc geofence delete requires --yes when it cannot ask for confirmation', 'taken'],
   [`svc ${unknownValue} --yes`, 'taken'],
   [`svc approve wait ${unknownValue} goes on; svc approve cancl ${unknownValue}`, /unknown command 'cancl'/],
-])('of %j is said: %s', async (text, why) => {
+])('the check of %j finds: %s', async (text, why) => {
   const [first] = await refusedIn([{ file: '', text }])
   expect(first ?? 'taken').toMatch(why)
 })

@@ -7,7 +7,7 @@ import { bin, svc } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { startFakeHosted } from '../fake-hosted.ts'
 
-// What a command loads is what it costs to start. Words that only the heavy part holds tell whether a chunk has it.
+// The start-up time depends on what a command loads. Words that occur only in a heavy part show which chunk contains it.
 
 const run = promisify(execFile)
 const dist = join(dirname(bin), '..', 'dist')
@@ -55,7 +55,7 @@ const loadedBy = async (args: string[], env: Record<string, string>): Promise<Lo
   return { files: own, builtins, compiled, text: own.map((file) => readFileSync(file, 'utf8')).join('\n') }
 }
 
-/** Parts of Node that take a millisecond or more and that this command has no use for. */
+/** Parts of Node that take a millisecond or more and that this command does not need. */
 const slowBuiltins = [
   'child_process',
   'http2',
@@ -75,7 +75,7 @@ const partsOf = ({ text }: Pick<Loaded, 'text'>): string[] =>
 const outside = ({ files }: Loaded): string[] =>
   files.filter((file) => !file.startsWith(dirname(bin) + sep) && !file.startsWith(dist + sep))
 
-test('each heavy part is somewhere in the build, so that its absence means something', () => {
+test('each heavy part is in some chunk of the build, so that this test can fail', () => {
   const all = readdirSync(dist)
     .filter((file) => file.endsWith('.cjs'))
     .map((file) => readFileSync(join(dist, file), 'utf8'))
@@ -86,7 +86,7 @@ test('each heavy part is somewhere in the build, so that its absence means somet
 test.each([
   ['org', 'list'],
   ['approve', 'list'],
-])('svc %s %s, piped, loads what it uses and nothing heavy', async (...args) => {
+])('svc %s %s, piped, loads only what it uses', async (...args) => {
   const hosted = await startFakeHosted()
   onTestFinished(() => hosted.close())
   const loaded = await loadedBy(args, { SVC_BASE_URL: hosted.baseUrl, SVC_API_KEY: 'key' })
@@ -101,8 +101,8 @@ test.each([
 
 test.each([
   ['is missing', undefined],
-  ['was cut off', Buffer.from([9, 0])],
-  ['is of another version of V8', Buffer.alloc(4096, 1)],
+  ['is truncated', Buffer.from([9, 0])],
+  ['is for another version of V8', Buffer.alloc(4096, 1)],
 ])('compiles the source when the compiled code %s', async (_, content) => {
   const copy = temporaryFolder()
   onTestFinished(() => copy.remove())

@@ -10,7 +10,7 @@ import { svc } from './svc.ts'
 const { path: dir, remove } = temporaryFolder()
 afterAll(remove)
 
-// Nobody answers there: what is sent fails as unreachable.
+// Nothing listens there: a command that sends a request fails as unreachable.
 const env = {
   SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api',
   SVC_API_KEY: 'k',
@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 
 describe('every command', () => {
-  test('spells arguments and flags with lower-case words and hyphens', () => {
+  test('has arguments and flags of lower-case words and hyphens', () => {
     const names = commands.flatMap(({ words, args, flags }) => [
       ...args.map((name) => [words, name]),
       ...flags.flatMap((flag) => [...flag.flags.matchAll(/--([^\s,]+)/g)].map(([, name]) => [words, name])),
@@ -42,18 +42,18 @@ describe('every command', () => {
     expect(names.filter(([, name]) => !/^[a-z]+(?:-(?:[a-z]+|\d))*$/.test(name!))).toEqual([])
   })
 
-  test('calls flags flags, after the arguments', () => {
+  test('calls its flags "flags", after the arguments', () => {
     expect(commands.filter(({ usage }) => /\[options\]|\[flags\] *</.test(usage))).toEqual([])
   })
 
-  test('has one name for one thing', () => {
+  test('uses one name for one thing', () => {
     const old = /--(?:lat|lon|lng|zone|tz|[a-z-]+-(?:s|m|ms))\b|^(?:\S+ )+(?:add|new)$/
     const texts = commands.map(({ words, flags }) => [words, flags.map((flag) => flag.flags)])
     expect(texts.flat(2).filter((text) => old.test(text))).toEqual([])
   })
 })
 
-describe('a verb that people also say otherwise', () => {
+describe('a synonym of a verb', () => {
   test.each([
     ['timeslot add', 'timeslot create'],
     ['geofence new', 'geofence create'],
@@ -66,25 +66,25 @@ describe('a verb that people also say otherwise', () => {
     ['profile delete', 'profile remove'],
     ['key remove', 'key revoke'],
     ['org edit', 'org update'],
-  ])('%s is %s', async (typed, name) => {
+  ])('%s runs %s', async (typed, name) => {
     const [one, other] = [await run(`${typed} --help`), await run(`${name} --help`)]
     expect([one.exit, one.out]).toEqual([0, other.out])
     expect(one.out).toContain(`svc ${name}`)
   })
 
-  test('is not guessed where two commands could be meant: user delete erases, user remove does not', async () => {
+  test('is rejected if two commands could be meant: user delete erases, user remove does not', async () => {
     expect((await run('user rm 7 --org 1 --yes')).exit).toBe(2)
   })
 })
 
-describe('a flag that had another name', () => {
+describe('a renamed flag', () => {
   test.each([
     ['geofence check --org 1 --lat 1 --lon 2', 9],
     ['geofence check --org 1 --lat east --lon 2', 2],
     ['timeslot week --org 1 --zone Moon/Base', 2],
     ['approve status apr_1 --wait-s 5', 9],
     ['key rotate 2 --overlap-s 60', 9],
-  ])('is still understood: %s', async (line, exit) => {
+  ])('is still accepted: %s', async (line, exit) => {
     const ended = await run(line)
     expect(ended.exit).toBe(exit)
     expect(ended.err).not.toMatch(/unknown|--(?:lat|lon|zone|wait-s|overlap-s)\b/)
@@ -112,7 +112,7 @@ describe('days', () => {
     })
   })
 
-  test('that are not days are refused by the name of the flag', async () => {
+  test('that are invalid are rejected by the name of the flag', async () => {
     const { exit, err } = await run(['timeslot', 'create', ...slot, 'mon-fry'])
     expect(exit).toBe(2)
     expect(err).toMatch(/^svc: --days must be mon/)

@@ -3,7 +3,7 @@ import { json, type Answering } from '../../fake-hosted.ts'
 import { run, service } from '../other-service.ts'
 import { record } from './records.ts'
 
-// Commands of `svc approve` against another service of the contract that plays what it is told.
+// Commands of `svc approve` against another service of the contract with scripted responses.
 
 export const approvals = '/svc/v1/approvals'
 export const success = (data: unknown): Answering =>
@@ -12,13 +12,13 @@ export const refused = (status: number, code: string): Answering =>
   json(status, { status: 'error', message: `It says ${code}`, data: { code } })
 const noRoute = refused(404, 'no_such_route')
 
-/** Answers each method and path by its own; everything else is a 404. */
+/** Sets the response for each method and path. Everything else is a 404. */
 export const plays = (answers: Record<string, Answering>): void =>
   service.always((request, response) => {
     const path = request.path.replace(/\?.*/, '').replace('/admin/public/api', '')
     return (answers[`${request.method} ${path}`] ?? noRoute)(request, response)
   })
-/** A request that is pending when it is made and ends like this. */
+/** Responses for a request that is pending at first and ends with these changes. */
 export const decides = (changes: Partial<ApprovalRecord> = {}): Record<string, Answering> => ({
   [`POST ${approvals}`]: success(record()),
   [`GET ${approvals}/apr_1`]: success(record(changes)),

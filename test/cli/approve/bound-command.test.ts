@@ -45,8 +45,8 @@ const bind = (argv: string[], names: string[] = [], file = join(folder.path, arg
 }
 const dataOf = ({ subject }: ReturnType<typeof bind>) => subject.data as unknown as Record<string, unknown>
 
-describe('a command that is bound', () => {
-  test('has the hash of the program and of each argument that is a file, each once', () => {
+describe('the command that an approval covers', () => {
+  test('has one hash for the program and one for each file in the arguments', () => {
     write('run.sh', 'one')
     const plan = write('plan.json', '{}')
     const bound = bind(['run.sh', 'plan.json', './plan.json', 'no-file', '-x', '', 'y'.repeat(5_000)])
@@ -59,7 +59,7 @@ describe('a command that is bound', () => {
     expect(bound.args).toEqual(['plan.json', './plan.json', 'no-file', '-x', '', 'y'.repeat(5_000)])
   })
 
-  test('follows a link to what is really run', () => {
+  test('resolves links to the program that runs', () => {
     write('real.sh', 'real')
     symlinkSync('real.sh', join(folder.path, 'link.sh'))
     const bound = bind(['link.sh'])
@@ -69,7 +69,7 @@ describe('a command that is bound', () => {
     expect(() => bound.recheck()).toThrow(/link\.sh is not what was approved/)
   })
 
-  test('runs copies of what --bind names, which only their owner can read', () => {
+  test('runs copies of the files of --bind, which only their owner can read', () => {
     const script = write('run.sh', 'good')
     write('data', 'good', 0o644)
     const bound = bind(['run.sh', 'data', 'x'], ['run.sh', 'data'])
@@ -84,7 +84,7 @@ describe('a command that is bound', () => {
     expect(dataOf(bound)['files']).toHaveLength(1)
   })
 
-  test('binds a file of --bind that is no argument, and notices its change', () => {
+  test('covers a file of --bind that is not an argument, and detects a change of it', () => {
     write('run.sh', 'x')
     write('config', 'a')
     const bound = bind(['run.sh'], ['config'])
@@ -94,7 +94,7 @@ describe('a command that is bound', () => {
     expect(() => bound.recheck()).toThrow(/config is not what was approved/)
   })
 
-  test('binds what a program opens when a folder in the path is a link', () => {
+  test('covers the files that a program opens through a linked folder', () => {
     write('run.sh', 'x')
     write('plan', 'shown')
     mkdirSync(join(folder.path, 'elsewhere', 'inner'), { recursive: true })
@@ -105,7 +105,7 @@ describe('a command that is bound', () => {
     ])
   })
 
-  test('says which arguments have content that is not bound, each once', () => {
+  test('lists each argument whose content is not covered once', () => {
     write('run.sh', 'x')
     const place = join(folder.path, 'place')
     mkdirSync(place)
@@ -119,14 +119,14 @@ describe('a command that is bound', () => {
 
   test.each([
     ['appears', 'none', (path: string) => writeFileSync(path, '')],
-    ['is behind a link that led nowhere', 'dangling', () => write('target', '')],
+    ['is behind a link that had no target', 'dangling', () => write('target', '')],
     ['replaces a directory', 'place', (path: string) => (rmdirSync(path), writeFileSync(path, ''))],
     [
-      'replaces a directory by another',
+      'replaces a directory with another',
       'place',
       (path: string) => renameSync(join(folder.path, 'other'), path),
     ],
-  ])('notices what %s after it was approved', (_, name, change) => {
+  ])('detects after the approval what %s', (_, name, change) => {
     write('run.sh', 'x')
     for (const one of ['place', 'other']) mkdirSync(join(folder.path, one))
     symlinkSync('target', join(folder.path, 'dangling'))
@@ -136,7 +136,7 @@ describe('a command that is bound', () => {
     expect(() => bound.recheck()).toThrow(`${join(folder.path, name)} is not what was approved`)
   })
 
-  test('is refused where a file of --bind is none, and where it is too much to approve', () => {
+  test('is rejected when a file of --bind does not exist, and when it is too large to approve', () => {
     write('run.sh', 'x')
     expect(() => bind(['run.sh'], ['nothing'])).toThrow('--bind: nothing is not a file')
     expect(() => bind(['run.sh'], ['.'])).toThrow('--bind: . is not a file')
@@ -157,7 +157,7 @@ describe('the environment of a command', () => {
     STAGE: 'a',
   }
 
-  test('is an allow-list, and what is added by name or by value', () => {
+  test('consists of an allowlist and what was added by name or value', () => {
     expect(childEnvironment(env)).toEqual({
       env: { PATH: '/bin', LC_ALL: 'C' },
       passed: ['LC_ALL', 'PATH'],
@@ -177,7 +177,7 @@ describe('the environment of a command', () => {
     ['NOT_SET', /NOT_SET is not set/],
     ['=x', /must be NAME or NAME=VALUE/],
     ['', /must be NAME or NAME=VALUE/],
-  ])('refuses --env %s', (added, message) => {
+  ])('rejects --env %s', (added, message) => {
     expect(() => childEnvironment(env, [added])).toThrow(message)
   })
 })

@@ -39,9 +39,9 @@ const submit = ['submit', 'Deploy', '--to', '+12025550101']
 
 describe.each([
   ['with --mcp', ['--mcp']],
-  ['where the service has no approvals', []],
+  ['when the service has no approvals', []],
 ])('through the tools, %s', (_, flag) => {
-  test('submit asks and names the request, and status tells what became of it', async () => {
+  test('submit prints the request, and status prints its result', async () => {
     const asked = await run([...submit, '--reason', 'why', ...flag])
     expect([asked.exit, asked.out]).toEqual([0, { ...pending, action: 'Deploy' }])
     expect(calls()).toEqual([
@@ -52,7 +52,7 @@ describe.each([
     expect([exit, out]).toMatchObject([0, { status: 'denied', action: 'Deploy', detail: 'Not today' }])
   })
 
-  test('list shows what this machine asked, each with its state, and nothing of another server', async () => {
+  test('list shows the requests of this machine with their status, and none of another server', async () => {
     await run([...submit, ...flag])
     service.tools.request_approval_async = { ...pending, request_id: 'r-2' }
     await run(['submit', 'Restart', '--to', '+12025550102', ...flag])
@@ -60,7 +60,7 @@ describe.each([
     const { exit, out } = await run(['list', ...flag])
     expect(exit).toBe(0)
     expect(out).toMatchObject([
-      // The answer about another request is no state of this one.
+      // The response describes another request, so it says nothing about this one.
       { request_id: 'r-2', status: 'unknown', action: 'Restart' },
       { request_id: 'r-1', status: 'approved', action: 'Deploy' },
     ])
@@ -69,14 +69,14 @@ describe.each([
     expect((await run(['list', ...flag], elsewhere)).out).toEqual([])
   })
 
-  test('wait goes on, and exits as it ended', async () => {
+  test('wait continues, and exits with the result', async () => {
     await run([...submit, ...flag])
     service.tools.check_status = { status: 'approved', request_id: 'r-1', attestation: {} }
     const { exit, out } = await run(['wait', 'r-1', ...flag])
     expect([exit, out]).toMatchObject([0, { status: 'approved', action: 'Deploy' }])
   })
 
-  test('request asks, waits, and can be gone on with', async () => {
+  test('request waits for the decision, and can be continued', async () => {
     service.tools.check_status = { ...pending, status: 'approved' }
     const { exit, err } = await run(['request', 'Deploy', '--to', '+12025550101', ...flag])
     expect(exit).toBe(0)
@@ -84,12 +84,12 @@ describe.each([
     expect((await run(['list', ...flag])).out).toMatchObject([{ request_id: 'r-1' }])
   })
 
-  test('says once that the person was asked a moment ago', async () => {
+  test('submit says once that this person was asked a moment ago', async () => {
     expect((await run([...submit, ...flag])).err).toBe('')
     expect((await run([...submit, ...flag])).err.match(/was already asked/g)).toHaveLength(1)
   })
 
-  test('cancel says that a tool server cannot', async () => {
+  test('cancel says that a tool server cannot cancel', async () => {
     const { exit, err } = await run(['cancel', 'r-1', ...flag])
     expect([exit, err]).toEqual([2, expect.stringContaining('cannot withdraw')])
     expect(calls()).toEqual([])
@@ -101,7 +101,7 @@ describe.each([
     [[...submit, '--number']],
     [['list', '--to', '+12025550101']],
     [['status', 'r-1', '--wait', '5']],
-  ])('%j is refused where no tool takes the flag', async (words) => {
+  ])('%j is rejected because no tool has the flag', async (words) => {
     const { exit, err } = await run([...words, ...flag])
     expect(exit).toBe(2)
     expect(err).toContain('does not go with a tool server')
@@ -109,7 +109,7 @@ describe.each([
   })
 })
 
-test('what is remembered is for its owner alone, bounded, and holds no whole number and no secret', async () => {
+test('the saved requests are private, limited in number, and contain no full phone number and no secret', async () => {
   for (let n = 0; n < 3; n++) {
     service.tools.request_approval_async = { ...pending, request_id: `r-${n % 2}` }
     await run([...submit, '--mcp'], { SVC_MCP_URL: service.mcpUrl, MCP_AUTH_TOKEN: 'canary-9f' })
@@ -124,7 +124,7 @@ test('what is remembered is for its owner alone, bounded, and holds no whole num
 })
 
 test.each([['submit', 'Deploy', '--to', '+12025550101'], ['status', 'r-1'], ['list'], ['cancel', 'r-1']])(
-  'svc approve %s says what a service without approvals and tools lacks',
+  'svc approve %s explains what a service without approvals and tools lacks',
   async (...words) => {
     const { exit, err } = await run(words, {})
     expect(exit).toBe(5)
@@ -136,7 +136,7 @@ test.each([['submit', 'Deploy', '--to', '+12025550101'], ['status', 'r-1'], ['li
 )
 
 test.each(['submit', 'request'])(
-  'svc approve %s does not ask the tool server of another service',
+  'svc approve %s does not use the tool server of another service',
   async (word) => {
     const local = { base_url: 'http://127.0.0.1:1/admin/public/api', mcp_url: service.mcpUrl }
     const file = {
@@ -159,7 +159,7 @@ test.each(['submit', 'request'])(
 )
 
 test.each([{ request_id: 'r-2', status: 'approved' }, undefined])(
-  'svc approve status and cancel show no answer but one about their request, such as %j',
+  'svc approve status and cancel reject a response about another request, such as %j',
   async (data) => {
     service.always((request, response) =>
       json(200, { status: 'success', message: 'ok', data })(request, response),

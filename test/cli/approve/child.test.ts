@@ -22,10 +22,10 @@ const io = {
   env: { PATH: [join(folder.path, 'first'), join(folder.path, 'second')].join(':') },
 }
 
-test('a name is found along PATH, and a folder of that name is none', () => {
+test('a name is looked up in PATH, and folders are skipped', () => {
   expect(findCommand('both', io)).toBe(second)
 })
-test('a path is taken from the folder one is in', () => {
+test('a path is relative to the current folder', () => {
   expect(findCommand('./deploy.sh', io)).toBe(local)
 })
 test.each([
@@ -34,6 +34,6 @@ test.each([
   ['./first', 'noCommand'],
   ['', 'noCommand'],
   ['./notes.txt', 'notExecutable'],
-])('%j is refused as %s', (name, exit) => {
+])('%j is rejected as %s', (name, exit) => {
   expect(() => findCommand(name, io)).toThrow(expect.objectContaining({ exit }))
 })

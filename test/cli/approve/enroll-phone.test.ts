@@ -28,7 +28,7 @@ const enroll = async (
   return run(['user', 'enroll', '7', '--org', '1', ...args], { tty: true, ...options, env })
 }
 
-test('on a terminal the link is a QR code, and text, and says how long it is good', async () => {
+test('a terminal shows the link as a QR code and as text, and how long it is valid', async () => {
   const { exit, out } = await enroll('https://svc.example.com')
   expect(exit).toBe(0)
   expect(out).toContain('\u001B[38;5;231;48;5;16m█████')
@@ -44,7 +44,7 @@ test('a terminal without colours has no escape codes', async () => {
   expect(out).not.toContain('\u001B')
 })
 
-test('a terminal that is too narrow has the link alone', async () => {
+test('a narrow terminal shows only the link', async () => {
   const { out } = await enroll('https://svc.example.com', { columns: 40 })
   expect(out).not.toContain('█')
   expect(out).toContain('45 columns')
@@ -55,7 +55,7 @@ test.each([
   ['otp', 'asks for a code'],
   ['device', 'Another device of the user must then approve it'],
   ['admin', 'an administrator must then approve this one'],
-])('a device that has to prove %s says what follows', async (proof, said) => {
+])('a device with the proof %s gets instructions for the next step', async (proof, said) => {
   expect((await enroll('https://svc.example.com', { proof })).out).toContain(said)
   for (const other of [undefined, 'link', 'constructor'])
     expect((await enroll('https://svc.example.com', { proof: other })).out).not.toContain('then')
@@ -65,13 +65,13 @@ test.each([
   ['http://127.0.0.1:8080', 'opens on this machine only'],
   ['http://localhost:8080', 'opens on this machine only'],
   ['http://svc.example.com', 'over https only'],
-])('%s tells what a phone needs', async (origin, said) => {
+])('%s prints what a phone requires', async (origin, said) => {
   const { out } = await enroll(origin)
   expect(out).toContain(said)
   expect(out).toContain('--public-url https://svc.example.com, with --tls-cert and --tls-key')
 })
 
-test('what a service says does not reach the terminal raw', async () => {
+test('text of the service is escaped on the terminal', async () => {
   const { out } = await enroll('https://evil.example/\u001B]0;x\u0007\u202e')
   expect(out).not.toContain('\u001B]')
   expect(out).not.toContain('\u202e')
@@ -80,14 +80,14 @@ test('what a service says does not reach the terminal raw', async () => {
 test.each([
   ['piped', { tty: false }],
   ['as JSON', { args: ['-o', 'json'] }],
-])('%s there is the link and no code', async (_, options) => {
+])('output %s contains the link and no QR code', async (_, options) => {
   const { exit, out } = await enroll('https://svc.example.com', options)
   expect(exit).toBe(0)
   expect(out).toContain(`#enroll=${token}`)
   expect(out).not.toContain('█')
 })
 
-test('a dry run asks for no link', async () => {
+test('a dry run does not create a link', async () => {
   const { exit, out } = await enroll('https://svc.example.com', { args: ['--dry-run'] })
   expect([exit, service.seen]).toEqual([0, []])
   expect(out).toContain('/enrollments')

@@ -49,7 +49,7 @@ const ceremony = {
   number_required: false,
 }
 
-/** An approver at a terminal, against a service that gives these ceremonies. */
+/** An approver at a terminal, for a service that returns these ceremonies. */
 const setUp = async (given: object, listed: object = {}) => {
   const io = memoryIo({ tty: true })
   const posted: Record<string, unknown>[] = []
@@ -81,7 +81,7 @@ const unasked = (): never => {
   throw new Error('nobody asked for this')
 }
 
-/** Answers each question in turn; what is asked besides is a failure. */
+/** Answers each prompt in turn. Any further prompt fails the test. */
 const scripted = (picks: string[], agrees = true, shown: string[] = []): Prompt => {
   return {
     text: async (question) => (/itude/.test(question) ? '52.52' : '42'),
@@ -102,7 +102,7 @@ const decides = async (picks: string[], given: object = ceremony, agrees = true,
   return { posted, screen: io.err() }
 }
 
-describe('what an approver signs', () => {
+describe('the data that an approver signs', () => {
   test.each([
     [
       'another request',
@@ -128,19 +128,19 @@ describe('what an approver signs', () => {
       { contexts: { approve, deny: encoded({ action: 'Deploy 9', decision: 'deny' }) } },
     ],
     [
-      'a subject that differs from its digest',
+      'a subject that does not match its digest',
       { subject: { ...subject, data: { ...subject.data, tool: 'x' } } },
     ],
     ['a subject of another type', { subject: { ...subject, type: 'text' } }],
     ['no subject', { subject: undefined }],
-    ['what is no context', { contexts: { approve: 'AAAA', deny } }],
+    ['an unreadable context', { contexts: { approve: 'AAAA', deny } }],
     ['a request for another key', { credentials: [] }],
   ])('is never %s', async (_, changes) => {
     const { approver, posted } = await setUp({ ...ceremony, ...changes })
     await expect(approver.open('apr_1')).rejects.toBeInstanceOf(SvcError)
     expect(posted).toEqual([])
   })
-  test('is never for a site that is not the key’s own', async () => {
+  test('is never for another site than that of the key', async () => {
     const { approver, posted } = await setUp({
       ...ceremony,
       rp_id: 'evil.example',
@@ -153,7 +153,7 @@ describe('what an approver signs', () => {
 })
 
 describe('svc approve inbox, at a terminal', () => {
-  test('shows the text that is signed, with nothing hostile in it', async () => {
+  test('shows the signed text, with unsafe characters escaped', async () => {
     const { screen } = await decides(['apr_1', 'back'])
     expect(screen).toContain('Action     Call deploy \\u{202e}4.2\\u{0007} on ci')
     expect(screen).toContain('             stage: prod')
@@ -165,7 +165,7 @@ describe('svc approve inbox, at a terminal', () => {
     ['key "ci"', { verified_as: 'key "ci"', requester: 'ci' }],
     ['key "ci", says it is Payroll', { verified_as: 'key "ci"', requester: 'Payroll' }],
     ['says it is Payroll', { verified_as: null, requester: 'Payroll' }],
-  ])('lists who asks: %s', async (who, listed) => {
+  ])('lists the requester: %s', async (who, listed) => {
     const { context, approver } = await setUp(ceremony, listed)
     const shown: string[] = []
     await runInbox({ approver }, scripted(['leave'], true, shown), context)
@@ -175,22 +175,22 @@ describe('svc approve inbox, at a terminal', () => {
     ['deny', { decision: 'deny' }],
     ['not_me', { decision: 'deny', not_me: true }],
     ['approve', { decision: 'approve' }],
-  ])('%s decides once, as was picked', async (picked, decision) => {
+  ])('sends the chosen decision once: %s', async (picked, decision) => {
     const { posted } = await decides(['apr_1', picked])
     expect(posted).toEqual([{ request_id: 'apr_1', ...decision, response: expect.anything() }])
   })
-  test('asks for the number where there is one', async () => {
+  test('prompts for the number if there is one', async () => {
     const { posted } = await decides(['apr_1', 'approve'], { ...ceremony, number_required: true })
     expect(posted).toMatchObject([{ decision: 'approve', number: '42' }])
   })
-  test('asks for the place where a location rule requires one', async () => {
+  test('prompts for the location if a rule requires one', async () => {
     const { posted, screen } = await decides(['apr_1', 'approve'], { ...ceremony, location_required: true })
     expect(screen).toContain('Location   required by a rule')
     expect(posted).toMatchObject([
       { location: { latitude: 52.52, longitude: 52.52, accuracy_m: 0, age_ms: 0 } },
     ])
   })
-  test('sends the place it was started with, and asks for none', async () => {
+  test('sends the location from its flags without a prompt', async () => {
     const place = placeAt(1, 2)
     const { posted } = await decides(
       ['apr_1', 'approve'],
@@ -201,13 +201,13 @@ describe('svc approve inbox, at a terminal', () => {
     expect(posted).toMatchObject([{ location: place }])
     expect((await decides(['apr_1', 'deny'], ceremony, true, place)).posted[0]).not.toHaveProperty('location')
   })
-  test('signs nothing when the approver goes back or does not agree', async () => {
+  test('signs nothing when the approver goes back or does not confirm', async () => {
     expect((await decides(['apr_1', 'back'])).posted).toEqual([])
     expect((await decides(['apr_1', 'approve'], ceremony, false)).posted).toEqual([])
   })
 })
 
-test('tells the times of a request with their zone', async () => {
+test('shows the times of a request with their zone', async () => {
   const { screen } = await decides(['apr_1', 'back'])
   const time = String.raw`\d\d:\d\d:\d\d (?:[A-Z]{3,4}|GMT[+-]\d+(?::\d\d)?)`
   expect(screen).toMatch(new RegExp(`Asked at   ${time}\n  Until      ${time}, \\d+:\\d\\d left\n`))

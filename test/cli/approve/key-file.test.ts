@@ -26,12 +26,12 @@ const save = (name: string, content: unknown = keyFile): string => {
 const read = (file?: string) =>
   readKeyFile(file, memoryIo({ cwd: folder.path, env: { SVC_CONFIG_DIR: folder.path } }))
 
-test('the only authenticator there is needs no name', () => {
+test('the only authenticator is used without a name', () => {
   save('approver-1-7.json')
   save('profiles.json', '{}')
   expect(read()).toEqual(keyFile)
 })
-test('of two, one must be named', () => {
+test('one of two authenticators must be named', () => {
   save('approver-1-7.json')
   const other = save('approver-1-8.json', { ...keyFile, user_id: 8 })
   expect(() => read()).toThrow(
@@ -39,21 +39,21 @@ test('of two, one must be named', () => {
   )
   expect(read(other).user_id).toBe(8)
 })
-test('where there is none, it says how one is made', () => {
+test('a missing authenticator is an error that explains how to create one', () => {
   expect(() => read()).toThrow(expect.objectContaining({ hint: expect.stringContaining('--software') }))
   expect(() => read('gone.json')).toThrow(/File/)
 })
-test('one that others can read is refused, with the command that mends it', () => {
+test('an authenticator that others can read is rejected, with the command that corrects it', () => {
   const path = save('approver-1-7.json')
   chmodSync(path, 0o644)
   expect(() => read()).toThrow(expect.objectContaining({ hint: `chmod 600 '${path}'` }))
 })
-test('a link is refused', () => {
+test('a link is rejected', () => {
   symlinkSync(save('real.json'), join(folder.path, 'link.json'))
   expect(() => read('link.json')).toThrow(/authenticator .* is a symbolic link/)
 })
 test.each(['', '{}', 'null', '[1]', '{"version":1}', JSON.stringify({ ...keyFile, key: {} })])(
-  '%j is no authenticator',
+  '%j is not an authenticator',
   (content) => {
     expect(() => read(save('odd.json', content))).toThrow(
       expect.objectContaining({ code: 'authenticator_file' }),

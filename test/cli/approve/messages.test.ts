@@ -19,6 +19,9 @@ test.each([
   expect(exitOf(...states)).toBe(code)
 })
 
-test.each(['toString', '__proto__', '', 'APPROVED', 'success'])('the state %j approves nothing', (state) => {
-  expect(exitOfState(state)).toBe('failed')
-})
+test.each(['toString', '__proto__', '', 'APPROVED', 'success'])(
+  'the status %j is not an approval',
+  (state) => {
+    expect(exitOfState(state)).toBe('failed')
+  },
+)

@@ -22,8 +22,8 @@ const told = (
   return io
 }
 
-describe('a wait that is told', () => {
-  test('is plain lines where stderr is no terminal', () => {
+describe('the progress of a wait', () => {
+  test('is plain lines when standard error is not a terminal', () => {
     const io = told({}, record({ number: '42' }))
     expect(io.out()).toBe('')
     expect(io.err()).toBe(
@@ -38,17 +38,17 @@ describe('a wait that is told', () => {
       ].join('\n'),
     )
   })
-  test('says so where the approver is not named', () => {
+  test('says so when the approver is not named', () => {
     expect(told({}, record({ approver_mobile: '' })).err()).toContain('Denied by an unnamed approver (apr_1)')
   })
-  test('is one line that is redrawn on a terminal, within its width, and is gone at the end', () => {
+  test('is one line on a terminal, redrawn within its width and cleared at the end', () => {
     const err = told({ tty: true, columns: 60 }, record({ number: '42' })).err()
     const redrawn = err.split('\r\u001b[K').filter((text) => text.startsWith('Waiting'))
     expect(redrawn.length).toBeGreaterThan(0)
     for (const line of redrawn) expect(line.length).toBeLessThan(60)
     expect(err.trimEnd().split('\r\u001b[K').at(-1)).toMatch(/^Denied by/)
   })
-  test('keeps the time and the number where there is no room for the id', () => {
+  test('keeps the time and the number when the ID does not fit', () => {
     const long = record({ request_id: 'apr_PrAq_kgZup5IgDgkjw_A9iRb', number: '42' })
     const narrow = told({ tty: true, columns: 60 }, long).err()
     expect(narrow).toContain('\r\u001b[KWaiting for +1••••••0101, 1:00 left. Number to type: 42.')
@@ -57,12 +57,12 @@ describe('a wait that is told', () => {
       'Waiting for +1••••••0101 (apr_PrAq_kgZup5IgDgkjw_A9iRb), 1:00 left. Number to type: 42.',
     )
   })
-  test('masks the phone on a terminal unless it is to be revealed', () => {
+  test('masks the phone number on a terminal unless --reveal is set', () => {
     expect(told({ tty: true }).err()).toContain('+1••••••0101')
     expect(told({ tty: true }).err()).not.toContain('+12025550101')
     expect(told({ tty: true, reveal: true }).err()).toContain('+12025550101')
   })
-  test('is events on stdout with -o ndjson, and nothing else anywhere', () => {
+  test('is events on standard output with -o ndjson, and nothing else', () => {
     const io = told({ output: 'ndjson', tty: true }, record({ number: '42' }))
     const events = io
       .out()
@@ -80,7 +80,7 @@ describe('a wait that is told', () => {
     expect(events.at(-1)).toMatchObject({ status: 'denied' })
     expect(io.err()).toBe('')
   })
-  test('shows nothing hostile raw', () => {
+  test('escapes unsafe characters', () => {
     const io = told(
       { tty: true },
       record({ action: 'Deploy \u202e4.2\u001b[2J\n', request_id: 'apr_\u0007' }),
@@ -90,7 +90,7 @@ describe('a wait that is told', () => {
   })
 })
 
-test('a deadline is minutes and seconds, never below zero, or not known', () => {
+test('shows a deadline in minutes and seconds, never below zero, or as not known', () => {
   expect([61, 0.2, -5, Infinity].map(timeLeft)).toEqual([
     '1:01 left',
     '0:01 left',

@@ -1,6 +1,6 @@
 import type { ApprovalRecord } from '../../../src/contract/approval.ts'
 
-/** A request as the service answers it, asked at the start of 2026 with a minute to decide. */
+/** A request as the service returns it, created at the start of 2026 with one minute to decide. */
 export const record = (changes: Partial<ApprovalRecord> = {}): ApprovalRecord => ({
   request_id: 'apr_1',
   org_id: 1,

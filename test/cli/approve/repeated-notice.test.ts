@@ -37,33 +37,33 @@ const ring = async (
   return io.err()
 }
 
-describe('before a person is rung', () => {
-  test('nothing is said the first time, nor of somebody else or another service', async () => {
+describe('svc, before it notifies a person,', () => {
+  test('prints nothing the first time, or about another person or service', async () => {
     expect(await ring(0)).toBe('')
     expect(await ring(1, { person: '+12025550102' })).toBe('')
     expect(await ring(1, { url: 'https://b.example/x' })).toBe('')
   })
-  test('svc says when it asked the same person, and that the request still waits', async () => {
+  test('says when it notified the same person, and that the request is still pending', async () => {
     await ring(0)
     expect(await ring(2)).toBe(
       'This person was already asked 2 minutes ago, and that request is still pending. To withdraw it: svc approve cancel apr_one\n',
     )
   })
-  test('says no more than that where the request has ended, or lapsed', async () => {
+  test('says only when, if the request has ended or expired', async () => {
     await ring(0)
     expect(await ring(1, { status: 'approved' })).toBe('This person was already asked a minute ago\n')
     await ring(2)
     expect(await ring(8)).toBe('This person was already asked 6 minutes ago\n')
   })
-  test('says nothing after ten minutes', async () => {
+  test('prints nothing after ten minutes', async () => {
     await ring(0)
     expect(await ring(10)).toBe('')
   })
-  test('a request that failed has rung nobody', async () => {
+  test('does not count a request that failed', async () => {
     await ring(0, { fails: true })
     expect(await ring(1)).toBe('')
   })
-  test('keeps no number, in a file that nobody else can read', async () => {
+  test('stores no phone number, in a file that nobody else can read', async () => {
     await ring(0)
     const [file] = readdirSync(join(dir, 'cache'))
     expect(statSync(join(dir, 'cache', file!)).mode & 0o777).toBe(0o600)
@@ -71,7 +71,7 @@ describe('before a person is rung', () => {
   })
 })
 
-describe('whom an input rings', () => {
+describe('the person that an input notifies', () => {
   const same: [string, Record<string, unknown>, string | undefined][] = [
     ['approve submit', { approver_mobile: '+1 (202) 555-0101' }, '+12025550101'],
     ['auth verify-user', { country_code: '+1', mobile: '2025550101' }, '+12025550101'],

@@ -9,7 +9,7 @@ import { approvals, decides, plays, refused, sent, success, approve, to } from '
 installHooks()
 
 describe('svc approve request', () => {
-  test('sends what was asked, once, with a key of its own that joins an accidental repeat', async () => {
+  test('sends the request once, with an idempotency key that joins an accidental repeat', async () => {
     plays(decides({ status: 'approved' }))
     const { exit } = await approve([
       'request',
@@ -33,7 +33,7 @@ describe('svc approve request', () => {
     expect(more).toEqual([])
     expect(exit).toBe(0)
   })
-  test('asks whom, what and as who the environment says; a flag wins', async () => {
+  test('takes approver, factors and requester from the environment, and flags override them', async () => {
     plays(decides({ status: 'approved' }))
     const env = {
       SVC_DEFAULT_MOBILE: '+12025550109',
@@ -50,7 +50,7 @@ describe('svc approve request', () => {
   test.each([
     ['denied', 6],
     ['expired', 7],
-  ] as const)('exits as the person decided: %s', async (status, code) => {
+  ] as const)('exits with the code of the decision: %s', async (status, code) => {
     plays(decides({ status }))
     const { exit, out } = await approve(['request', 'Deploy', ...to, '-o', 'json'])
     expect(JSON.parse(out)).toMatchObject({ status })
@@ -58,17 +58,17 @@ describe('svc approve request', () => {
   })
   test.each([
     ['a cut connection', cut, 9],
-    ['a service that is unwell', refused(503, 'unavailable'), 1],
-    ['a limit', refused(429, 'limited'), 9],
-  ] as const)('rings once and never again after %s', async (_, answer, code) => {
-    // It honours Idempotency-Key, so that a plain write would be tried again.
+    ['an error of the service', refused(503, 'unavailable'), 1],
+    ['a rate limit', refused(429, 'limited'), 9],
+  ] as const)('sends the request once and never again after %s', async (_, answer, code) => {
+    // Even if the service supports Idempotency-Key, which allows plain writes to be retried.
     const health = json(200, { ok: true, transport: 'http' }, { 'svc-idempotency': '24h' })
     plays({ [`POST ${approvals}`]: answer, 'GET /health': health })
     const { exit } = await approve(['request', 'Deploy', ...to])
     expect(sent('POST', approvals)).toHaveLength(1)
     expect(exit).toBe(code)
   })
-  test('says after a cut that the phone may have rung, and where to look', async () => {
+  test('says after a broken connection that the phone may have been notified, and where to check', async () => {
     plays({ [`POST ${approvals}`]: cut })
     const { err } = await approve(['request', 'Deploy', ...to])
     expect(err).toContain('may have been notified')
@@ -89,7 +89,7 @@ describe('svc approve request', () => {
     [['inbox'], /requires a terminal or a decision/],
     [['inbox', '--approve', 'a', '--deny', 'b'], /Only one of/],
     [['inbox', '--deny', 'a', '--number', '42'], /--number requires --approve/],
-  ])('%j is refused before anything is sent', async (args, message) => {
+  ])('%j is rejected before anything is sent', async (args, message) => {
     const { exit, err } = await approve(args)
     expect(err).toMatch(message)
     expect(exit).toBe(2)
@@ -105,7 +105,7 @@ describe('svc approve request', () => {
     expect(exit).toBe(0)
     expect(service.seen).toEqual([])
   })
-  test('keeps the receipt in a new file for its owner alone, and never writes over one', async () => {
+  test('saves the receipt in a new private file, and never overwrites one', async () => {
     const attestation = { format: 'jws', jws: 'a.b.c', kid: 'k', claims: {} } as const
     plays(decides({ status: 'approved', attestation }))
     const { exit, err } = await approve(['request', 'Deploy', ...to, '--receipt', 'r.json'])
@@ -117,13 +117,13 @@ describe('svc approve request', () => {
     expect(again).toMatchObject({ exit: 2, err: expect.stringContaining('is not overwritten') })
     expect(sent('POST', approvals)).toHaveLength(1)
   })
-  test('leaves no empty receipt behind where there is none', async () => {
+  test('leaves no empty file when there is no receipt', async () => {
     plays(decides({ status: 'expired' }))
     await approve(['request', 'Deploy', ...to, '--receipt', 'r.json'])
     expect(existsSync(join(folder.path, 'r.json'))).toBe(false)
   })
   test.each([undefined, null, {}, { status: 'approved' }, 'approved', { request_id: 1, status: 'approved' }])(
-    'takes the answer %j for no approval',
+    'does not take the response %j as an approval',
     async (data) => {
       plays({ [`POST ${approvals}`]: success(data) })
       expect((await approve(['request', 'Deploy', ...to])).exit).toBe(1)
@@ -139,7 +139,7 @@ const fallback = (more: object = {}): void => {
 }
 const tested = (): void => fallback({ verify_tested_url: service.baseUrl })
 
-/** `first` is the first answer about the prompt. */
+/** `first` is the first response about the prompt. */
 const hosted = (first: Answering, later = success(undefined)) => {
   const answers = [first]
   plays({
@@ -147,17 +147,17 @@ const hosted = (first: Answering, later = success(undefined)) => {
     'POST /validate/global/auth': (request, response) => (answers.shift() ?? later)(request, response),
   })
 }
-describe('another service of the contract, which rings and knows no action', () => {
+describe('another service of the contract, which prompts without showing an action', () => {
   const open = refused(409, 'pending')
   test.each([
-    ['where no profile says so', () => undefined, 'does not say what is answered while nobody has decided'],
-    ['where svc has not tested it', () => fallback(), 'has not tested this address'],
+    ['when no profile allows it', () => undefined, 'does not say what is answered while nobody has decided'],
+    ['when svc has not tested it', () => fallback(), 'has not tested this address'],
     [
-      'where svc has tested another address',
+      'when svc has tested another address',
       () => fallback({ verify_tested_url: 'https://other.example/api' }),
       'has not tested this address',
     ],
-  ])('is not asked %s', async (_, prepare, said) => {
+  ])('is not used %s', async (_, prepare, said) => {
     hosted(open)
     prepare()
     const { exit, err } = await approve(['request', 'Deploy', ...to])
@@ -166,7 +166,7 @@ describe('another service of the contract, which rings and knows no action', () 
     expect(sent('POST', '/verify-user')).toEqual([])
     expect(exit).toBe(1)
   })
-  test('is asked where svc has tested it, and the answer says that the action was not shown', async () => {
+  test('is used once svc has tested it, and the result says that the action was not shown', async () => {
     hosted(open)
     tested()
     const { exit, err } = await approve(['request', 'Deploy', ...to])
@@ -177,14 +177,14 @@ describe('another service of the contract, which rings and knows no action', () 
     expect(err).toContain('was not shown the action')
     expect(exit).toBe(0)
   })
-  test('is not believed where it reports success at once', async () => {
+  test('is not trusted when it reports success at once', async () => {
     hosted(success(undefined))
     tested()
     const { exit, out, err } = await approve(['request', 'Deploy', ...to])
     expect(err).toContain('before the person can have answered')
     expect([exit, out]).toEqual([1, ''])
   })
-  test('is refused by run before anybody is rung', async () => {
+  test('is rejected by run before anybody is prompted', async () => {
     hosted(open)
     tested()
     const { exit, err } = await approve([
@@ -204,10 +204,10 @@ describe('another service of the contract, which rings and knows no action', () 
 })
 
 test.each([
-  ['at once', { [`POST ${approvals}`]: success(record({ status: 'approved' })) }],
+  ['in the first response', { [`POST ${approvals}`]: success(record({ status: 'approved' })) }],
   ['of another request', decides({ status: 'approved', request_id: 'apr_2' })],
-  ['in a word that svc does not know', decides({ status: 'APPROVED' as 'approved' })],
-])('takes an approval %s for none', async (_, answers) => {
+  ['in an unknown word', decides({ status: 'APPROVED' as 'approved' })],
+])('does not accept an approval %s', async (_, answers) => {
   plays(answers)
   const { exit, err } = await approve(['request', 'Deploy', ...to])
   expect(err).toContain('This is not an approval')

@@ -21,7 +21,7 @@ describe('svc approve run', () => {
     ['denied', 106],
     ['expired', 107],
     ['cancelled', 101],
-  ])('runs nothing when the answer is %s', async (status, code) => {
+  ])('does not run the command when the status is %s', async (status, code) => {
     plays(decides({ status: status as 'denied' }))
     expect((await approve(asked)).exit).toBe(code)
     expect(ran()).toBe(false)
@@ -29,7 +29,7 @@ describe('svc approve run', () => {
   test.each([
     ['no receipt', null],
     ['a receipt that nobody signed', { format: 'jws', jws: 'a.b.c', kid: 'k', claims: {} }],
-  ])('runs nothing on an approval with %s', async (_, attestation) => {
+  ])('does not run the command on an approval with %s', async (_, attestation) => {
     plays({
       ...decides({ status: 'approved', attestation: attestation as null }),
       [`GET /.well-known/jwks.json`]: json(200, { keys: [] }),
@@ -38,13 +38,13 @@ describe('svc approve run', () => {
     expect(ran()).toBe(false)
   })
   test.each([
-    ['is for this', {}, 0],
+    ['matches', {}, 0],
     ['is for another command', { subject: textSubject('Deploy') }, 101],
     ['is from another person', { approver: '+12025550102' }, 101],
-    ['is of another request', { request_id: 'apr_0' }, 101],
+    ['is for another request', { request_id: 'apr_0' }, 101],
     ['is a denial', { decision: 'deny' }, 101],
-    ['lacks a factor that was asked for', { factors: ['biometric'] }, 101],
-  ] as const)('a genuine receipt that %s', async (_, changes, code) => {
+    ['lacks a required factor', { factors: ['biometric'] }, 101],
+  ] as const)('runs the command only with a genuine receipt, here one that %s', async (_, changes, code) => {
     const issuer = await createIssuer()
     const { requested_at, expires_at } = record()
     const { subject: other, ...differing } = { subject: undefined, ...changes }
@@ -76,7 +76,7 @@ describe('svc approve run', () => {
     expect(sent('POST', '/consume')).toHaveLength(code === 0 ? 1 : 0)
     expect(ran()).toBe(code === 0)
   })
-  test('withdraws the request when the service fails while it waits', async () => {
+  test('withdraws the request when the service fails during the wait', async () => {
     plays({
       [`POST ${approvals}`]: success(record()),
       [`GET ${approvals}/apr_1`]: refused(403, 'forbidden'),
@@ -95,7 +95,7 @@ describe('svc approve run', () => {
     [['run', ...to, '--env', 'SVC_API_KEY', ...child], 102],
     [['run', ...to, '--env', 'NOT_SET_ANYWHERE', ...child], 102],
     [['run', '--nothing', ...child], 102],
-  ])('%j rings nobody and exits with %i', async (args, code) => {
+  ])('%j notifies nobody and exits with %i', async (args, code) => {
     expect((await approve(args)).exit).toBe(code)
     expect(service.seen).toEqual([])
   })

@@ -28,17 +28,17 @@ const approve = (answer: Partial<ApprovalRecord>, args: string[]) => {
 const table =
   /\n\nFACTOR +POLICY +RESULT +REASON\nbiometric +required +PASS +because of PASS\nlocation +required +FAIL +because of FAIL\n$/
 
-describe('a request that the rules refused', () => {
+describe('a request that the rules denied', () => {
   test.each([
     ['status', 0],
     ['wait', 6],
-  ])('is shown with what each rule found: %s', async (word, exit) => {
+  ])('is shown with the result of each rule: %s', async (word, exit) => {
     const shown = await approve(refused, [word, 'apr_1', '-o', 'table'])
     expect(shown.exit).toBe(exit)
     expect(shown.out).toMatch(table)
   })
 
-  test('stays one record for a machine', async () => {
+  test('stays one record in machine formats', async () => {
     expect(JSON.parse((await approve(refused, ['status', 'apr_1', '-o', 'json'])).out).ruling).toEqual(ruling)
     for (const flags of [
       ['-o', 'tsv'],
@@ -48,7 +48,7 @@ describe('a request that the rules refused', () => {
   })
 })
 
-test('a person who denied overrules no rule: there is nothing to show', async () => {
+test('a denial by the person shows no rules', async () => {
   const denied = { ...refused, attestation: { format: 'jws', jws: '', kid: '', claims: {} } as const }
   expect((await approve(denied, ['status', 'apr_1', '-o', 'table'])).out).not.toContain('FACTOR')
 })
@@ -65,14 +65,14 @@ describe('a request with a subject', () => {
     ],
   }
 
-  test('is shown with what exactly is approved', async () => {
+  test('is shown with exactly what is approved', async () => {
     const { out } = await approve({ action: 'Tidy up', subject }, ['status', 'apr_1', '-o', 'table'])
     expect(out).toMatch(
       /\n\nSUBJECT +VALUE\nHeadline +Update geofence: HQ\nOperation +updateGeofence\nradius +150 -> 300\n$/,
     )
   })
 
-  test('has nothing to show below its action where that is all there is', async () => {
+  test('shows nothing below its action if that is all there is', async () => {
     const text = { ...subject, type: 'text' as const, summary: 'Deploy 4.2', fields: [] }
     expect((await approve({ subject: text }, ['status', 'apr_1', '-o', 'table'])).out).not.toContain(
       'SUBJECT',

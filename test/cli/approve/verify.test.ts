@@ -54,7 +54,7 @@ const ours = ['--org', 'acme', '--issuer', 'https://approve.example.com']
 const offline = (...args: string[]) => verify([...ours, ...args, '--jwks', join(folder.path, 'keys.json')])
 
 describe('svc approve verify', () => {
-  test.each(['receipt.json', 'bare.jws', 'status.json'])('takes %s', async (file) => {
+  test.each(['receipt.json', 'bare.jws', 'status.json'])('accepts %s', async (file) => {
     const { exit, out, err } = await offline(file)
     expect(err).toMatch(/^Valid: \+12025550101 approved "Deploy 4\.2 to production ✓"/)
     expect(out).toMatch(/ok\thuman signature\t/)
@@ -68,7 +68,7 @@ describe('svc approve verify', () => {
     ['--max-age', '15m'],
     ['--max-age', '600'],
     ['--pinned-key', key.public_key_cose],
-  ])('holds when %s %s is asked for', async (flag, value) => {
+  ])('accepts a receipt that matches %s %s', async (flag, value) => {
     expect((await offline('receipt.json', flag, value)).exit).toBe(0)
   })
   test.each([
@@ -80,7 +80,7 @@ describe('svc approve verify', () => {
     ['--max-age', '5m'],
     ['--max-age', '0'],
     ['--pinned-key', 'pQECAyYg'],
-  ])('does not hold when %s %s is asked for', async (flag, value) => {
+  ])('rejects a receipt that does not match %s %s', async (flag, value) => {
     const { exit, err } = await offline('receipt.json', flag, value)
     expect(err).toMatch(/^Not valid: /)
     expect(exit).toBe(1)
@@ -102,7 +102,7 @@ describe('svc approve verify', () => {
     ['creator.json', ['--separation', 'strict'], 1],
     ['local.json', [], 1],
     ['local.json', ['--allow-unauthenticated'], 0],
-  ])('of %s with %j exits with %i', async (file, flags, exit) => {
+  ])('exits for %s with %j as documented: %i', async (file, flags, exit) => {
     expect((await offline(file, ...flags)).exit).toBe(exit)
   })
   test.each([[[]], [['-o', 'table']], [['-o', 'csv']]])(
@@ -116,7 +116,7 @@ describe('svc approve verify', () => {
       expect(out).not.toContain('The device was enrolled')
     },
   )
-  test('requires the organization, and the issuer unless the keys name it', async () => {
+  test('requires the organization, and the issuer unless the key file contains it', async () => {
     const keys = ['--jwks', 'keys.json']
     const noOrg = await verify(['receipt.json', ...keys])
     expect(noOrg).toMatchObject({ exit: 2, err: expect.stringContaining('--org is required') })
@@ -127,7 +127,7 @@ describe('svc approve verify', () => {
     expect((await verify(['dev.json', '--allow-dev', ...keys])).exit).toBe(0)
     expect((await verify(['receipt.json', '--allow-dev', '--org', 'globex', ...keys])).exit).toBe(1)
   })
-  test('takes a receipt of format 1 only when it is told to, and says what that does not prove', async () => {
+  test('accepts a receipt of format 1 only with a flag, and says what it does not prove', async () => {
     const first = ['first.jws', ...ours, '--jwks', 'first-keys.json']
     const refused = await verify(first)
     expect(refused.exit).toBe(1)
@@ -138,10 +138,10 @@ describe('svc approve verify', () => {
     expect(taken.exit).toBe(0)
     expect(JSON.parse(taken.out).facts.join()).toContain('does not prove which organization it is of')
   })
-  test('names --allow-unseparated where that is all that is wrong', async () => {
+  test('names --allow-unseparated if that is the only problem', async () => {
     expect((await offline('influential.json')).err).toMatch(/hint: To accept it: --allow-unseparated/)
   })
-  test('names --allow-dev, and what it gives up, where a software key is all that is wrong', async () => {
+  test('names --allow-dev, and what it gives up, if a software key is the only problem', async () => {
     const hint = /^Not valid: development .*\nhint: .*--allow-dev.*does not prove that a person approved\n$/
     expect((await offline('dev.json')).err).toMatch(hint)
     expect((await offline('dev.json', '--action', 'Other')).err).not.toContain('hint:')
@@ -154,15 +154,15 @@ describe('svc approve verify', () => {
       expect((await offline(file)).exit).toBe(1)
     },
   )
-  test('takes a denial where one is asked for, and a software key where it may be one', async () => {
+  test('accepts a denial and a software key only with their flags', async () => {
     expect((await offline('denied.json', '--status', 'denied')).exit).toBe(0)
     expect((await offline('dev.json', '--allow-dev')).exit).toBe(0)
   })
-  test('does not take the keys of somebody else', async () => {
+  test('rejects the keys of another issuer', async () => {
     const { exit } = await verify(['receipt.json', ...ours, '--jwks', 'other-keys.json'])
     expect(exit).toBe(1)
   })
-  test('tells a program the whole verdict', async () => {
+  test('returns every check to a program', async () => {
     const { exit, out } = await offline('forged.json', '-o', 'json')
     expect(JSON.parse(out)).toMatchObject({ valid: false, claims: { action: approval.action } })
     expect(exit).toBe(1)
@@ -184,7 +184,7 @@ describe('svc approve verify', () => {
     [['receipt.json', '--jwks', 'bare.jws'], /bare\.jws is not valid JSON/],
     [['receipt.json', '--jwks-url', 'http://host.example/jwks.json'], /must use https/],
     [['receipt.json', '--jwks-url', 'file:///etc/passwd'], /not a valid URL/],
-  ])('says what is wrong with %j', async (args, message) => {
+  ])('reports what is wrong with %j', async (args, message) => {
     const withKeys = args.includes('--jwks') || args.includes('--jwks-url') ? [] : ['--jwks', 'keys.json']
     const { exit, err } = await verify([...ours, ...withKeys, ...args])
     expect(err).toMatch(message)

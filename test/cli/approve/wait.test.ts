@@ -10,7 +10,7 @@ import { record } from './records.ts'
 const start = Date.parse(record().requested_at)
 const cut = new SvcError('unreachable', 'connection_cut', 'The connection ended')
 
-/** Plays a service whose answers to each poll are given; a poll takes the seconds that it waits, unless it ends. */
+/** Plays a service with scripted responses to polls. A poll takes the seconds that it waits, unless it is answered earlier. */
 const playing = (answers: (ApprovalRecord | SvcError)[], { takesTime = true } = {}) => {
   let now = start
   const polled: number[] = []
@@ -44,18 +44,18 @@ describe('a wait', () => {
     expect((await wait()).status).toBe('approved')
     expect(events()).toEqual(['waiting'])
   })
-  test('goes on through a cut connection and a restart, and says each once', async () => {
+  test('continues after a broken connection and a restart, and reports each once', async () => {
     const restarting = new SvcError('failed', 'http_503', 'Stopping')
     const { wait, events } = playing([cut, cut, restarting, record(), record({ status: 'denied' })])
     expect((await wait()).status).toBe('denied')
     expect(events()).toEqual(['disconnected', 'reconnected'])
   })
-  test('looks at once after a cut, and does not wait out a long poll first', async () => {
+  test('polls at once after a broken connection, without a long poll first', async () => {
     const { wait, polled } = playing([cut, record({ status: 'approved' })])
     await wait()
     expect(polled).toEqual([25, 1])
   })
-  test('gives up when nobody answers until the deadline has gone, and calls that no approval', async () => {
+  test('gives up when nobody answers by the deadline, and reports no approval', async () => {
     const { wait, elapsed } = playing([cut])
     await expect(wait()).rejects.toMatchObject({
       exit: 'unreachable',
@@ -76,21 +76,21 @@ describe('a wait', () => {
     })
     expect(polled).toHaveLength(1)
   })
-  test('answers a request as it is after the time that was asked for', async () => {
+  test('returns the request as it is after the requested time', async () => {
     const { wait, elapsed } = playing([record()])
     expect((await wait(30)).status).toBe('pending')
     expect(elapsed()).toBe(30)
   })
-  test('does not wait for ever on a service that never lets a request lapse', async () => {
+  test('does not wait forever for a service that never expires a request', async () => {
     const { wait, elapsed } = playing([record()])
     expect((await wait()).status).toBe('pending')
     expect(elapsed()).toBeLessThan(80)
   })
-  test('looks once even when the deadline seems to be over', async () => {
+  test('polls once even when the deadline seems to have passed', async () => {
     const { wait } = playing([record({ status: 'approved' })])
     expect((await wait(-3600)).status).toBe('approved')
   })
-  test('asks a service that does not wait at most once a second', async () => {
+  test('polls a service that does not hold requests at most once a second', async () => {
     const { wait, polled, elapsed } = playing([record()], { takesTime: false })
     await wait(5)
     expect(elapsed()).toBe(5)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
 import { openDesk, type Desk } from './desk.ts'
 
-// A service that must not see one request: whatever is wrong is said before.
+// A service that must not receive any request: every problem is reported before the first one.
 let service: FakeHosted
 let desk: Desk
 beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('a file of users', () => {
     ['nothing', '', 'u.csv holds no users'],
     ['only a header', header, 'u.csv holds no users'],
     ['UTF-16', Buffer.from(`\uFEFF${header}`, 'utf16le'), 'u.csv is UTF-16'],
-    ['UTF-16 without a mark', Buffer.from(header, 'utf16le'), 'byte 2 is 0, as in UTF-16'],
+    ['UTF-16 without a byte order mark', Buffer.from(header, 'utf16le'), 'byte 2 is 0, as in UTF-16'],
     [
       'Latin-1',
       Buffer.from(`${header}+12025550101,a@b.cc,Ren\u00e9,B`, 'latin1'),
@@ -47,7 +47,7 @@ describe('a file of users', () => {
       `shoe_size,${header}`,
       'shoe_size: is not a column; the columns are mobile, country_code, email',
     ],
-    ['two columns for one', `phone,${header}`, 'u.csv has two columns for mobile'],
+    ['two columns for one field', `phone,${header}`, 'u.csv has two columns for mobile'],
     [
       'a column that is not there',
       'mobile,email\n+12025550101,a@b.cc\n',
@@ -88,18 +88,18 @@ describe('a file of users', () => {
       `${header}+12025550101,a@b.cc,"A\u0007",B\n`,
       'row 2, first_name: must not hold control characters',
     ],
-  ])('with %s is refused, and it is said where', async (_, content, said) => {
+  ])('with %s is rejected with row and column', async (_, content, said) => {
     const { exit, err } = await imports('user', 'u.csv', content)
     expect([exit, err]).toEqual([2, expect.stringContaining(said)])
   })
 
-  test('counts its rows as a spreadsheet does, over lines in a cell and empty lines', async () => {
+  test('counts rows as a spreadsheet does, with line breaks in cells and empty lines', async () => {
     const { err } = await imports('user', 'u.csv', `${header}\n+12025550101,a@b.cc,"A\nA",B\n${user('x')}`)
     expect(err).toContain('row 3, first_name')
     expect(err).toContain('row 5, mobile')
   })
 
-  test('shows up to 20 errors, and of more than that the first of each kind with their number', async () => {
+  test('lists up to 20 errors, and beyond that the first of each kind with a count', async () => {
     const few = await imports('user', 'u.csv', header + user('x').repeat(20))
     expect(few.err.match(/row \d+, mobile/g)).toHaveLength(20)
     expect(few.err).not.toContain('more')
@@ -123,12 +123,12 @@ describe('a file of users', () => {
       'row 1, mobile: must be text',
     ],
     ['u.geojson', '{}', 'GeoJSON is for geo-fences, not for users'],
-  ])('%s that holds %s is refused', async (file, content, said) => {
+  ])('%s that contains %s is rejected', async (file, content, said) => {
     const { exit, err } = await imports('user', file, content)
     expect([exit, err]).toEqual([2, expect.stringContaining(said)])
   })
 
-  test('of 200,000 rows is checked whole, and the last one counts', { timeout: 120_000 }, async () => {
+  test('of 200,000 rows is checked completely, including the last one', { timeout: 120_000 }, async () => {
     const all = Array.from({ length: 200_000 }, (_, i) => user(`+1202${2_000_000 + i}`))
     all.push(user('+1 202-2000000'))
     const { exit, err } = await imports('user', 'u.csv', header + all.join(''))
@@ -153,9 +153,9 @@ describe('a file of geo-fences', () => {
       feature(point(35.68, 139.7)),
       'latitude: is 139.7, and no latitude is beyond 90: latitude and longitude look swapped',
     ],
-    ['a place that is nowhere', feature(point(200, 139.7)), 'latitude: must be 90 or less'],
+    ['a place outside the world', feature(point(200, 139.7)), 'latitude: must be 90 or less'],
     ['one coordinate', feature(point(1)), 'coordinates: must be [longitude, latitude]'],
-    ['words for coordinates', feature(point('a', 'b')), 'latitude: must be a number'],
+    ['words as coordinates', feature(point('a', 'b')), 'latitude: must be a number'],
     ['no name', feature(point(13.4, 52.5), { radius: 100 }), 'row 1, name: is missing'],
     [
       'a property that is not known',
@@ -168,12 +168,12 @@ describe('a file of geo-fences', () => {
       'properties.lat: is said by the geometry',
     ],
     ['no feature', '{"type":"FeatureCollection","features":[1]}', 'row 1, type: must be Feature'],
-  ])('with %s is refused, and it is said why', async (_, content, said) => {
+  ])('with %s is rejected with a reason', async (_, content, said) => {
     const { exit, err } = await imports('geofence', 'f.geojson', content)
     expect([exit, err]).toEqual([2, expect.stringContaining(said)])
   })
 
-  test('in CSV says swapped columns, too, and names that stand twice', async () => {
+  test('in CSV is checked for swapped columns and repeated names', async () => {
     const { err } = await imports(
       'geofence',
       'f.csv',
@@ -190,7 +190,7 @@ test.each([
   ['Pole,"mon,mno",09:00,17:00,UTC', 'row 2, days: holds "mno", which is not a day: write mon-fri'],
   ['Pole,mon,09:00,25:00,UTC', 'row 2, end: must be a time of day'],
   ['Pole,mon,09:00,09:00,UTC', 'row 2, end: must differ from start'],
-])('a time slot %s is refused', async (row, said) => {
+])('a time slot %s is rejected', async (row, said) => {
   const { exit, err } = await imports('timeslot', 's.csv', `name,days,start,end,timezone\n${row}\n`)
   expect([exit, err]).toEqual([2, expect.stringContaining(said)])
 })
@@ -217,6 +217,6 @@ test.each([
   expect([exit, err]).toEqual([2, expect.stringContaining(said)])
 })
 
-test('none of these files reached the service', () => {
+test('none of these files reaches the service', () => {
   expect(service.seen).toEqual([])
 })

@@ -6,7 +6,7 @@ import { svc } from '../svc.ts'
 
 export type Line = Record<string, unknown> & { row?: number; status?: string; error?: { code: string } }
 
-/** A folder with files, and `svc` in it, in process. */
+/** A folder with files, and commands that run in it, in this process. */
 export const openDesk = (baseUrl: string, key = 'key') => {
   const folder = temporaryFolder()
   const path = (name: string): string => join(folder.path, name)

@@ -29,7 +29,7 @@ const names = async (): Promise<unknown[]> =>
   (await stage.list('users')).map(({ mobile_e164, first_name }) => `${mobile_e164} ${first_name}`).toSorted()
 
 describe('svc user import', () => {
-  test('adds each row, in the two parts of a number that the specification shows', async () => {
+  test('creates a user for each row, with the two parts of a number that the specification shows', async () => {
     rows(ada, '"+49 (151) 12345678",eva@acme.example,"Eva ""E""",=Sum')
     const { exit, out } = await imports()
     expect([exit, summary(out)]).toEqual([0, { created: 2, updated: 0, skipped: 0, failed: 0 }])
@@ -39,7 +39,7 @@ describe('svc user import', () => {
     ])
   })
 
-  test('sends a number whole whose second part would be read as another', async () => {
+  test('sends the full number when its second part would be read as another number', async () => {
     rows('+494979529444,eva@acme.example,Eva,E')
     const { out } = await imports('--dry-run')
     expect(JSON.parse(out).body).toMatchObject({ country_code: '+49', mobile: '+494979529444' })
@@ -47,7 +47,7 @@ describe('svc user import', () => {
     expect(await stage.list('users')).toMatchObject([{ mobile: '+494979529444' }])
   })
 
-  test('keeps how each row ended in a file for the owner alone', async () => {
+  test('saves the result of each row in a private file', async () => {
     rows(ada, bob)
     await imports()
     expect(stage.mode('users.csv.results.ndjson')).toBe('600')
@@ -102,7 +102,7 @@ describe('svc user import', () => {
   test.each([
     `${header}${ada}\n`,
     `[${JSON.stringify({ mobile: '+12025550101', email: 'a@b.cc', first_name: 'Ada', last_name: 'L' })}]`,
-  ])('reads standard input, and finds out what it is: %j', async (stdin) => {
+  ])('detects the format of standard input: %j', async (stdin) => {
     const { exit } = await stage.svc(['user', 'import', '-', '--org', 'acme', '--results', 'r.ndjson'], {
       stdin,
     })
@@ -110,7 +110,7 @@ describe('svc user import', () => {
     expect(stage.lines('r.ndjson')).toHaveLength(3)
   })
 
-  test('with --dry-run shows the first request and sends nothing', async () => {
+  test('shows the first request with --dry-run and sends nothing', async () => {
     rows(ada, bob)
     const { exit, out, err } = await imports('--dry-run')
     expect(exit).toBe(0)
@@ -124,14 +124,14 @@ describe('svc user import', () => {
   })
 })
 
-describe('who is there already', () => {
+describe('a row whose user already exists', () => {
   beforeEach(async () => {
     rows(ada)
     await imports()
     rows(ada.replace('Ada', 'Adah'), bob)
   })
 
-  test('fails the row when nothing else is said, and the exit is 10', async () => {
+  test('fails by default, and the exit code is 10', async () => {
     const { exit, out, err } = await imports()
     expect([exit, summary(out)]).toEqual([10, { created: 1, updated: 0, skipped: 0, failed: 1 }])
     expect(err).toContain('row 2: This user is in the organization already\nhint: --on-conflict skip')
@@ -143,13 +143,13 @@ describe('who is there already', () => {
     })
   })
 
-  test('is left alone with skip', async () => {
+  test('is skipped with --on-conflict skip', async () => {
     const { exit, out } = await imports('--on-conflict', 'skip')
     expect([exit, summary(out)]).toEqual([0, { created: 1, updated: 0, skipped: 1, failed: 0 }])
     expect(await names()).toEqual(['+12025550101 Ada', '+12025550102 Bob'])
   })
 
-  test('is changed with update, and only where something differs', async () => {
+  test('is updated with --on-conflict update, only if something differs', async () => {
     expect(summary((await imports('--on-conflict', 'update')).out)).toEqual({
       created: 1,
       updated: 1,
@@ -165,7 +165,7 @@ describe('who is there already', () => {
     })
   })
 
-  test('exits 1 when no row went well', async () => {
+  test('makes svc exit 1 if every row failed', async () => {
     rows(ada)
     expect((await imports()).exit).toBe(1)
   })
@@ -190,7 +190,7 @@ describe('svc user import --skip-invalid', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'end', created: 2, invalid: 2 })
   })
 
-  test('goes on with the rows that were mended', async () => {
+  test('continues with the corrected rows', async () => {
     rows(ada, eve)
     await imports('--skip-invalid')
     rows(ada, '+12025550103,eve@acme.example,Eve,E')
@@ -199,7 +199,7 @@ describe('svc user import --skip-invalid', () => {
     expect(await names()).toEqual(['+12025550101 Ada', '+12025550103 Eve'])
   })
 
-  test('sends nothing where no row is valid, or without it, and then says how to send the others', async () => {
+  test('sends nothing if no row is valid, and without the flag says how to send the valid rows', async () => {
     rows(eve)
     const none = await imports('--skip-invalid')
     expect([none.exit, JSON.parse(none.err).message]).toEqual([
@@ -221,7 +221,7 @@ describe('svc user import --skip-invalid', () => {
   })
 })
 
-test('errors of the service that are equal are counted, and not repeated', async () => {
+test('equal errors of the service are counted, not repeated', async () => {
   const many = Array.from(
     { length: 60 },
     (_, i) => `+120255501${String(i).padStart(2, '0')},u${i}@b.cc,U,${i}`,

@@ -14,13 +14,13 @@ import {
 
 installHooks()
 
-describe('a service that misbehaves', () => {
+describe('an import into a service that', () => {
   test.each([
     ['answers 500', refused(500), 'http_500'],
     ['answers 422', refused(422), 'http_422'],
     ['cuts the connection', cut, 'connection_cut'],
-    ['answers a page', json(502, 'x'), 'http_502'],
-  ])('and %s fails that row alone', async (_, answer, code) => {
+    ['answers with a web page', json(502, 'x'), 'http_502'],
+  ])('%s fails that row alone', async (_, answer, code) => {
     file(3)
     plays((serial) => (serial === 101 ? answer : undefined))
     const { exit, out } = await imports()
@@ -28,7 +28,7 @@ describe('a service that misbehaves', () => {
     expect(failed()).toEqual([expect.objectContaining({ row: 3, error: expect.objectContaining({ code }) })])
   })
 
-  test('and asks to wait is waited for: no row fails', async () => {
+  test('limits the rate waits, and no row fails', async () => {
     file(3)
     const asked = new Set<number>()
     plays((serial) => {
@@ -41,7 +41,7 @@ describe('a service that misbehaves', () => {
     expect(err).toContain('Rate limit: waiting 0 s')
   })
 
-  test('and asks to wait for an hour ends the import, with the command that goes on', async () => {
+  test('asks to wait for an hour ends, with the command that continues', async () => {
     file(3)
     plays((serial) => (serial === 101 ? refused(429, { 'retry-after': '3600' }) : undefined))
     const { exit, err } = await imports()
@@ -55,7 +55,7 @@ describe('a service that misbehaves', () => {
     ])
   })
 
-  test('and takes no key ends the import at once', async () => {
+  test('rejects the key ends at once', async () => {
     file(50)
     plays(() => refused(401))
     expect((await imports()).exit).toBe(4)
@@ -63,7 +63,7 @@ describe('a service that misbehaves', () => {
     expect(failed()).toEqual([])
   })
 
-  test('and fails again and again ends the import before every row has failed', async () => {
+  test('fails again and again ends before every row has failed', async () => {
     file(100)
     plays((serial) => (serial > 102 ? refused(500) : undefined))
     const { exit, err } = await imports()
@@ -71,14 +71,14 @@ describe('a service that misbehaves', () => {
     expect(failed()).toHaveLength(32)
   })
 
-  test('and has its own word for who is there already is understood', async () => {
+  test('has another code for an existing user skips the user', async () => {
     file(1)
     plays(() => json(409, { status: 'error', message: 'No', data: { code: 'E1007' } }))
     const { exit, out } = await imports(['--on-conflict', 'skip'])
     expect([exit, JSON.parse(out)]).toEqual([0, expect.objectContaining({ skipped: 1 })])
   })
 
-  test('and honours the key of a request is asked again after a cut', async () => {
+  test('supports idempotency keys sends the request again after a broken connection', async () => {
     file(1)
     let cuts = 0
     plays(() => (cuts++ === 0 ? cut : undefined), json(200, { ok: true }, { 'svc-idempotency': '24h' }))

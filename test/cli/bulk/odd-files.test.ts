@@ -10,11 +10,11 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-describe('a device or a link where svc would write', () => {
+describe('a device or a link as the output file', () => {
   test.each([
     ['results of an import', ['user', 'import', 'u.csv', '--org', '1', '--results', 'null']],
     ['rows of an export', ['user', 'export', 'null', '--org', '1']],
-  ])('stays what it is, and takes no %s', async (_, words) => {
+  ])('is not replaced by the %s', async (_, words) => {
     const { exit, err } = await stage.svc(words)
     expect(err).toContain('null is not a regular file and is not overwritten')
     expect(exit).toBe(2)
@@ -23,7 +23,7 @@ describe('a device or a link where svc would write', () => {
   })
 })
 
-test('nobody is asked to approve an import whose results have no place', async () => {
+test('no approval is requested for an import whose results cannot be written', async () => {
   mkdirSync(stage.path('config'), { mode: 0o700 })
   const profiles = { p: { require_approval: ['user import'], default_mobile: '+12025550109' } }
   const file = JSON.stringify({ version: 1, current: 'p', profiles })

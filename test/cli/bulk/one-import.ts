@@ -7,7 +7,7 @@ import { openDesk, type Desk } from './desk.ts'
 export let service: FakeHosted
 export let desk: Desk
 
-/** Installs the hooks that set it up, in the test file that calls this. */
+/** Installs the set-up hooks in the test file that calls it. */
 export const installHooks = (): void => {
   beforeEach(async () => {
     service = await startFakeHosted()

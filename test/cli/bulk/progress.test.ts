@@ -15,7 +15,7 @@ const play = (io: ReturnType<typeof memoryIo>) => {
   return { progress, advance }
 }
 
-test('on a terminal one line is rewritten, and gone at the end', () => {
+test('a terminal shows one line, rewritten and cleared at the end', () => {
   const io = memoryIo({ tty: true })
   const { progress, advance } = play(io)
   advance(200, 4100)
@@ -44,7 +44,7 @@ test('a narrow terminal gets no second line', () => {
   ).toBe(29)
 })
 
-test('elsewhere a plain line comes every ten seconds', () => {
+test('other output gets a line every ten seconds', () => {
   const io = memoryIo()
   const { progress, advance } = play(io)
   advance(9999, 5000)
@@ -56,7 +56,7 @@ test('elsewhere a plain line comes every ten seconds', () => {
   )
 })
 
-test('no rate is told before there is one', () => {
+test('no rate is shown before there is one', () => {
   expect(progressLine({ done: 0, failed: 0, total: 5 }, { rows: 0, seconds: 0 })).toBe(
     '0 of 5 done, 0 failed',
   )
@@ -70,4 +70,4 @@ test.each([
   [999, '999'],
   [1000, '1,000'],
   [1234567, '1,234,567'],
-])('%i is written %s', (count, text) => expect(grouped(count)).toBe(text))
+])('%i is formatted as %s', (count, text) => expect(grouped(count)).toBe(text))

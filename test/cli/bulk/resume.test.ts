@@ -15,7 +15,7 @@ import {
 
 installHooks()
 
-/** An import that Ctrl-C ends while the request with this serial is on its way. */
+/** Runs an import that Ctrl-C interrupts during the request with this serial number. */
 const interruptAt = (serial: number, flags: string[] = []) => {
   const abort = new AbortController()
   plays((at) => {
@@ -25,8 +25,8 @@ const interruptAt = (serial: number, flags: string[] = []) => {
   return imports(flags, { signal: abort.signal })
 }
 
-describe('an import that did not end', () => {
-  test('ends cleanly at Ctrl-C: what is on its way is kept, and the command is told that goes on', async () => {
+describe('an interrupted import', () => {
+  test('finishes the requests in progress on Ctrl-C and prints the command that continues', async () => {
     file(5)
     const { exit, out, err } = await interruptAt(101)
     expect([exit, out]).toEqual([130, ''])
@@ -36,7 +36,7 @@ describe('an import that did not end', () => {
     expect(desk.lines(results).map(({ row }) => row)).toEqual([undefined, 2, 3])
   })
 
-  test('goes on with what is missing and with what failed', async () => {
+  test('continues with the missing and the failed rows', async () => {
     file(5)
     const abort = new AbortController()
     plays((serial) => {
@@ -59,7 +59,7 @@ describe('an import that did not end', () => {
     expect([exit, err]).toEqual([0, expect.stringContaining('The counts include the earlier runs')])
   })
 
-  test('is not started anew over its results', async () => {
+  test('does not start over on top of its results', async () => {
     file(3)
     await interruptAt(101)
     const { exit, err } = await imports()
@@ -69,7 +69,7 @@ describe('an import that did not end', () => {
     ])
   })
 
-  test('says the same Idempotency-Key for the row whose answer was lost', async () => {
+  test('sends the same Idempotency-Key for the row whose response was lost', async () => {
     file(3)
     await interruptAt(101)
     const before = new Map(posts().map((request) => [serialOf(request), request.headers['idempotency-key']]))
@@ -81,7 +81,7 @@ describe('an import that did not end', () => {
     expect(desk.lines(results).map(({ row }) => row)).toEqual([undefined, 2, 3, 4, undefined])
   })
 
-  test('goes on after the file was mended: rows are known by their number and not by their place', async () => {
+  test('continues after the file was corrected, by phone number and not by position', async () => {
     file(3)
     await interruptAt(101)
     service.seen.length = 0
@@ -95,7 +95,7 @@ describe('an import that did not end', () => {
   })
 
   test.each([
-    ['none is there', undefined, 'There is nothing to resume'],
+    ['there are no results', undefined, 'There is nothing to resume'],
     ['it is of another organization', { org_id: 8 }, 'belongs to another import: users into organization 8'],
     ['it is of another service', { service: 'https://elsewhere.example' }, 'belongs to another import'],
     ['it is of geo-fences', { import: 'fences' }, 'belongs to another import: fences'],
@@ -109,7 +109,7 @@ describe('an import that did not end', () => {
   })
 
   test.each(['hello\n', '{"mine":1}', '{"mine":1}\n'])(
-    'leaves a file alone that holds %j',
+    'does not overwrite a file that contains %j',
     async (content) => {
       file(1)
       desk.put('mine.txt', content)
@@ -122,7 +122,7 @@ describe('an import that did not end', () => {
 
 const record = (name: string) => ({ id: 1, name, latitude: 1, longitude: 2, radius: 3, is_active: 1 })
 
-test('a fence whose answer was lost is not taken for a conflict', async () => {
+test('a geofence whose response was lost is not a conflict', async () => {
   const start = { event: 'start', import: 'fences', service: service.origin, org_id: 7, run: 'r' }
   desk.put('f.ndjson.results.ndjson', `${JSON.stringify(start)}\n`)
   desk.put(

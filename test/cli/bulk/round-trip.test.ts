@@ -36,8 +36,8 @@ const counts: Record<string, number> = { user: 3, geofence: 2, timeslot: 2 }
 const sorted = (text: string): string[] => text.split(/,?\n/).toSorted()
 const nothing = { created: 0, updated: 0, skipped: 0, failed: 0 }
 
-describe('what was exported', () => {
-  test.each(kinds)('as svc %s export, %s, imports again without a change', async (group, format) => {
+describe('a file exported', () => {
+  test.each(kinds)('by svc %s export, %s, imports again without a change', async (group, format) => {
     const { out } = await stage.svc([group, 'export', '--org', 'acme', '--format', format])
     const again = await stage.svc(
       [group, 'import', '-', '--org', 'acme', '--on-conflict', 'update', '-o', 'json', '--results', 'r'],
@@ -47,22 +47,25 @@ describe('what was exported', () => {
     expect((await stage.svc([group, 'export', '--org', 'acme', '--format', format])).out).toBe(out)
   })
 
-  test.each(kinds)('as svc %s export, %s, is the same in another organization', async (group, format) => {
-    const { body } = await stage.service.call('POST', '/organization/create', {
-      body: { name: `${group} ${format}` },
-    })
-    const org = String(body.data.id)
-    const file = `${group}.${format}`
-    await stage.svc([group, 'export', file, '--org', 'acme'])
-    const { exit } = await stage.svc([group, 'import', file, '--org', org])
-    expect(exit).toBe(0)
-    const { out } = await stage.svc([group, 'export', '--org', org, '--format', format])
-    expect(sorted(out)).toEqual(sorted(stage.text(file)))
-  })
+  test.each(kinds)(
+    'by svc %s export, %s, imports into another organization with the same content',
+    async (group, format) => {
+      const { body } = await stage.service.call('POST', '/organization/create', {
+        body: { name: `${group} ${format}` },
+      })
+      const org = String(body.data.id)
+      const file = `${group}.${format}`
+      await stage.svc([group, 'export', file, '--org', 'acme'])
+      const { exit } = await stage.svc([group, 'import', file, '--org', org])
+      expect(exit).toBe(0)
+      const { out } = await stage.svc([group, 'export', '--org', org, '--format', format])
+      expect(sorted(out)).toEqual(sorted(stage.text(file)))
+    },
+  )
 })
 
 describe('svc export', () => {
-  test('lets no spreadsheet run a name, and leaves phones as they are', async () => {
+  test('prevents formulas in a spreadsheet, and keeps phone numbers', async () => {
     const { out } = await stage.svc(['user', 'export', '--org', 'acme'])
     expect(out.split('\n').slice(0, 3)).toEqual([
       'mobile,country_code,email,first_name,last_name,role',
@@ -71,7 +74,7 @@ describe('svc export', () => {
     ])
   })
 
-  test('writes a file for the owner alone, whole or not at all, and says how much', async () => {
+  test('writes a private file, completely or not at all, and prints the count', async () => {
     stage.put('fences.geojson', 'old')
     const { exit, out } = await stage.svc([
       'geofence',
@@ -101,7 +104,7 @@ describe('svc export', () => {
     expect(stage.text('fences.geojson')).toContain('+HQ')
   })
 
-  test('replaces a file only when told to', async () => {
+  test('replaces a file only with a flag', async () => {
     const file = ['user', 'export', 'kept.csv', '--org', 'acme']
     stage.put('kept.csv', 'the only copy\n')
     const refused = await stage.svc(file)
@@ -112,7 +115,7 @@ describe('svc export', () => {
     expect(stage.text('kept.csv')).toContain('+12025550101')
   })
 
-  test('leaves out who waits or was rejected: an import would let them in', async () => {
+  test('leaves out pending and rejected users, because an import would activate them', async () => {
     const [first] = await stage.list('users')
     await stage.service.call('POST', `/organization/1/user/${String(first!['id'])}/pending`)
     const { out } = await stage.svc(['user', 'export', '--org', 'acme', '--format', 'ndjson'])
@@ -121,7 +124,7 @@ describe('svc export', () => {
   })
 })
 
-describe('an import of what is known by its name', () => {
+describe('an import of objects that are known by name', () => {
   const csv = 'name,latitude,longitude,radius,is_active\n+HQ,-52.52,13.405,150,1\n12,1,2,3,TRUE\nNew,1,2,3,\n'
   const imports = async (mode: string) => {
     stage.put('f.csv', csv)
@@ -140,7 +143,7 @@ describe('an import of what is known by its name', () => {
     return { exit, ...rest }
   }
 
-  test('fails, skips or changes the names that are there', async () => {
+  test('fails, skips or updates existing names', async () => {
     expect(await imports('fail')).toEqual({ exit: 10, ...nothing, created: 1, failed: 2 })
     expect(await imports('skip')).toEqual({ exit: 0, ...nothing, skipped: 3 })
     expect(await imports('update')).toEqual({ exit: 0, ...nothing, updated: 1, skipped: 2 })
@@ -151,13 +154,13 @@ describe('an import of what is known by its name', () => {
     ])
   })
 
-  test('changes nothing where two have the name', async () => {
+  test('changes nothing if two objects have the name', async () => {
     const body = { name: 'New', latitude: 9, longitude: 9, radius: 9, is_active: 1 }
     await stage.service.call('POST', '/organization/1/create/geo-fence', { body })
     expect(await imports('update')).toEqual({ exit: 10, ...nothing, skipped: 2, failed: 1 })
   })
 
-  test('takes days as people write them', async () => {
+  test('accepts days as people write them', async () => {
     stage.put(
       's.csv',
       'name,days,from,to,tz\nWeek,Monday-fri,08:00,18:00,UTC\nTurn,sat-mon,08:00,18:00,UTC\nTwo,"fri; tue",08:00,18:00,UTC\n',

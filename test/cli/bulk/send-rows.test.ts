@@ -44,15 +44,15 @@ const play = async (
   return { ended, slept, most, stopped }
 }
 
-describe('rows on their way', () => {
-  test('are never more than was said, and each is sent once', async () => {
+describe('sending rows', () => {
+  test('keeps to the concurrency, and sends each row once', async () => {
     const { ended, most, stopped } = await play(50, async () => undefined)
     expect(most).toBe(4)
     expect(ended.map(([row]) => row).toSorted((a, b) => a - b)).toEqual(itemsOf(50).map(({ row }) => row))
     expect(stopped).toBeUndefined()
   })
 
-  test('wait together when one is told to wait, for as long as was said', async () => {
+  test('pauses all workers when one must wait, for the requested time', async () => {
     let limits = 6
     const { ended, slept } = await play(20, async () => {
       if (limits-- > 0) throw answered(429, { retry_after_ms: 2500 })
@@ -63,7 +63,7 @@ describe('rows on their way', () => {
     expect(ended.every(([, status]) => status === 'created')).toBe(true)
   })
 
-  test('wait longer each time where it is not said how long, and not for ever', async () => {
+  test('waits longer each time without a requested time, but not forever', async () => {
     const { ended, slept, stopped } = await play(1, async () => {
       throw answered(429)
     })
@@ -72,7 +72,7 @@ describe('rows on their way', () => {
     expect([ended, stopped?.http_status]).toEqual([[], 429])
   })
 
-  test('end as soon as there is no room for more', async () => {
+  test('stops when a quota is reached', async () => {
     const full = new SvcError('refused', 'quota_exceeded', 'No room', { http_status: 409 })
     const { ended, stopped } = await play(
       50,
@@ -85,7 +85,7 @@ describe('rows on their way', () => {
     expect(stopped).toBe(full)
   })
 
-  test('come to their end when it is aborted, and no further is taken', async () => {
+  test('finishes the rows in progress on abort, and starts no other', async () => {
     const abort = new AbortController()
     const { ended } = await play(
       50,
@@ -98,28 +98,28 @@ describe('rows on their way', () => {
     expect(ended.map(([row]) => row)).toContain(5)
   })
 
-  test('that nobody waited for have no end', async () => {
+  test('does not finish rows that are not awaited', async () => {
     const { ended } = await play(1, async () => {
       throw new SvcError('interrupted', 'interrupted', 'Interrupted')
     })
     expect(ended).toEqual([])
   })
 
-  test('go on past failures of single rows, however many', async () => {
+  test('continues after failures of single rows, however many', async () => {
     const { ended, stopped } = await play(200, async () => {
       throw answered(409)
     })
     expect([ended.length, stopped]).toEqual([200, undefined])
   })
 
-  test('go on where the service fails now and then', async () => {
+  test('continues when the service fails now and then', async () => {
     const { ended, stopped } = await play(200, async ({ row }) => {
       throw answered(row % 20 === 0 ? 409 : 500)
     })
     expect([ended.length, stopped]).toEqual([200, undefined])
   })
 
-  test.each([500, 503, 403, 404])('stop after 32 times %i in a row', async (status) => {
+  test.each([500, 503, 403, 404])('stops after 32 responses of %i in a row', async (status) => {
     const { ended, stopped } = await play(200, async ({ row }) => {
       if (row > 9) throw answered(status)
     })
@@ -128,7 +128,7 @@ describe('rows on their way', () => {
     expect(stopped?.http_status).toBe(status)
   })
 
-  test('tell what is wrong inside of svc as it is', async () => {
+  test('passes on an internal error as it is', async () => {
     const wrong = play(3, async () => {
       throw new TypeError('x')
     })

@@ -15,11 +15,11 @@ const offers = async (env: Record<string, string>) => {
   return out
 }
 
-test('a key that is there already is used to look up what can be typed', async () => {
+test('an available key is used to look up candidates', async () => {
   expect(await offers(toService())).toContain('acme\tAcme')
 })
 
-test('no credential command is run while somebody types: it may ask for a passphrase', async () => {
+test('no credential command runs during completion, because it might prompt for a passphrase', async () => {
   const ran = join(folder.path, 'ran')
   const command = ['sh', '-c', `touch '${ran}'; echo key`]
   const profiles = { prod: { base_url: service.baseUrl, credential_command: command } }

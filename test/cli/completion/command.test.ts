@@ -7,7 +7,7 @@ test.each([
   ['zsh', 'zsh'],
   ['fish', 'fish'],
   ['powershell', 'ps1'],
-])('svc completion %s prints the script that is kept in the package', async (shell, ending) => {
+])('svc completion %s prints the script of the package', async (shell, ending) => {
   const { exit, out } = await svc(['completion', shell])
   expect(exit).toBe(0)
   const kept = readFileSync(new URL(`../../../completions/svc.${ending}`, import.meta.url), 'utf8')
@@ -15,7 +15,7 @@ test.each([
 })
 
 test.each([[[]], [['tcsh']], [['__proto__']]])(
-  'svc completion %j is a usage error that names the shells',
+  'svc completion %j is a usage error that lists the shells',
   async (args) => {
     const { exit, out, err } = await svc(['completion', ...args])
     expect({ exit, out }).toEqual({ exit: 2, out: '' })

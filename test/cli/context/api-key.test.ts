@@ -32,7 +32,7 @@ const here = 'http://127.0.0.1:8080/admin/public/api'
 const saved = { api_key: 'saved', api_key_origin: 'http://127.0.0.1:8080' }
 const command = (script: string): string[] => [process.execPath, '-e', script]
 
-describe('where the key comes from', () => {
+describe('the source of the API key', () => {
   test('is the file, then SVC_API_KEY, then the command, then the saved key', async () => {
     writeFileSync(join(dir, 'key.txt'), 'in-file\n')
     const all = { ...saved, credential_command: command('console.log("printed")') }
@@ -46,21 +46,21 @@ describe('where the key comes from', () => {
     expect(await keyFor(here, { profile: saved })).toBe('saved')
     expect(await keyFor(here, {})).toBeUndefined()
   })
-  test('a file that cannot be read is named', async () => {
+  test('is named if it is a file that cannot be read', async () => {
     await expect(keyFor(here, { globals: { keyFile: 'none.txt' } })).rejects.toMatchObject({
       exit: 'usage',
       message: '--key-file: cannot read the file none.txt: it does not exist',
     })
   })
   for (const bad of ['a b', 'a\r\nx-evil: 1', 'ключ', 'a\u0000', 'a\tb', 'x'.repeat(5000)])
-    test(`refuses ${JSON.stringify(bad.slice(0, 20))} and does not repeat it`, async () => {
+    test(`rejects ${JSON.stringify(bad.slice(0, 20))} and does not repeat it`, async () => {
       const error = await keyFor(here, { env: { SVC_API_KEY: bad } }).catch((thrown: unknown) => thrown)
       expect(error).toMatchObject({ exit: 'usage', code: 'bad_key' })
       expect(JSON.stringify(error) + String(error)).not.toContain(bad)
     })
 })
 
-describe('where the key goes', () => {
+describe('the destination of the API key', () => {
   for (const url of [
     'http://127.0.0.1:8081/admin/public/api',
     'https://127.0.0.1:8080/admin/public/api',
@@ -68,7 +68,7 @@ describe('where the key goes', () => {
     'https://evil.example/admin/public/api',
     'http://127.0.0.1.evil.example:8080/',
   ])
-    test(`a saved key does not go to ${url}`, async () => {
+    test(`a saved key is not sent to ${url}`, async () => {
       const all = { base_url: here, credential_command: command('console.log("printed")') }
       for (const profile of [saved, all, { api_key: 'saved' }])
         await expect(keyFor(url, { profile })).rejects.toMatchObject({ exit: 'usage', code: 'key_origin' })
@@ -79,11 +79,11 @@ describe('where the key goes', () => {
     'http://[::2]/',
     'http://10.0.0.1/',
   ])
-    test(`no key goes to ${url}`, async () => {
+    test(`no key is sent to ${url}`, async () => {
       await expect(keyFor(url, { env: { SVC_API_KEY: 'k' } })).rejects.toMatchObject({ code: 'insecure_url' })
     })
   for (const url of ['https://host.example/', 'http://localhost:1/', 'http://[::1]:1/', 'http://127.9.9.9/'])
-    test(`a key of the environment goes to ${url}`, async () => {
+    test(`a key from the environment is sent to ${url}`, async () => {
       expect(await keyFor(url, { env: { SVC_API_KEY: 'k' } })).toBe('k')
     })
 })
@@ -91,7 +91,7 @@ describe('where the key goes', () => {
 const failing = (script: string) => keyFor(here, { profile: { credential_command: command(script) } })
 
 describe('the credential command', () => {
-  test('that fails tells its exit code and its last words, safely', async () => {
+  test('reports its exit code and its last output, escaped, if it fails', async () => {
     await expect(
       failing('console.error("first\\nno such \\u001b[31mentry"); process.exit(3)'),
     ).rejects.toMatchObject({
@@ -100,7 +100,7 @@ describe('the credential command', () => {
       detail: 'It said: no such \\u{001b}[31mentry',
     })
   })
-  test('that is not there is named', async () => {
+  test('is named if it does not exist', async () => {
     await expect(
       keyFor(here, { profile: { credential_command: ['no-such-program'] } }),
     ).rejects.toMatchObject({
@@ -108,18 +108,18 @@ describe('the credential command', () => {
       hint: expect.stringContaining("svc profile set p credential_command='…'"),
     })
   })
-  test('is run without a shell', async () => {
+  test('runs without a shell', async () => {
     const profile = { credential_command: [...command('console.log(process.argv[1])'), '$HOME;id'] }
     expect(await keyFor(here, { profile })).toBe('$HOME;id')
   })
   for (const [what, script, message] of [
     ['two lines', 'console.log("hushhush\\nb")', /printed several lines/],
     ['nothing', '', /printed nothing/],
-    ['a page', 'console.log("<html> hushhush")', /printed a space, a control/],
+    ['a web page', 'console.log("<html> hushhush")', /printed a space, a control/],
     ['a control character', 'console.log("hushhush\\u001b[31m")', /printed a space, a control/],
-    ['a book', 'console.log("hushhush".repeat(1000))', /more than 4,096 characters/],
+    ['a long text', 'console.log("hushhush".repeat(1000))', /more than 4,096 characters/],
   ] as const)
-    test(`that prints ${what} gives no key and is named with its profile`, async () => {
+    test(`is rejected if it prints ${what}, and named with its profile`, async () => {
       const error = await failing(script).then(
         () => undefined,
         (one: Error) => one,
@@ -128,12 +128,12 @@ describe('the credential command', () => {
       expect(error?.message).toMatch(/profile "p"/)
       expect(error?.message).not.toContain('hushhush')
     })
-  test('that prints without end is stopped', async () => {
+  test('is stopped if it prints without end', async () => {
     await expect(failing('for(;;) require("fs").writeSync(1, "x".repeat(65536))')).rejects.toMatchObject({
       message: expect.stringContaining('printed more than 64 KiB'),
     })
   })
-  test('that hangs is killed with what it started', async () => {
+  test('is killed with its child processes if it hangs', async () => {
     const pidFile = join(dir, 'pid')
     const child = `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1000)`
     const script = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], {stdio:'inherit'}); setInterval(() => {}, 1000)`
@@ -159,7 +159,7 @@ describe('the bearer of the tool server', () => {
   const mcp = 'https://host.example/mcp'
   const kept = { mcp_token: 'kept', mcp_token_origin: 'https://host.example' }
 
-  test('is MCP_AUTH_TOKEN, then the one of the profile, and never the API key', async () => {
+  test('is MCP_AUTH_TOKEN, then that of the profile, and never the API key', async () => {
     const env = { SVC_API_KEY: 'the-key', MCP_AUTH_TOKEN: 'in-env' }
     expect(await bearerFor(mcp, { env, profile: { ...saved, ...kept } })).toBe('in-env')
     expect(await bearerFor(mcp, { env: { SVC_API_KEY: 'the-key' }, profile: { ...saved, ...kept } })).toBe(
@@ -174,7 +174,7 @@ describe('the bearer of the tool server', () => {
     [{ profile: { mcp_token: 'of-nowhere' } }, mcp, 'key_origin'],
     [{ env: { MCP_AUTH_TOKEN: 'in-env' } }, 'http://host.example/mcp', 'insecure_url'],
     [{ env: { MCP_AUTH_TOKEN: 'in env' } }, mcp, 'bad_key'],
-  ])('%j does not go to %s: %s', async (given, url, code) => {
+  ])('%j is not sent to %s: %s', async (given, url, code) => {
     const error = await bearerFor(url, given).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ exit: 'usage', code, message: expect.stringContaining('bearer') })
   })

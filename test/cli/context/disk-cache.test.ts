@@ -20,21 +20,21 @@ const open = (...question: string[]) =>
   )
 const cache = (): string => join(folder.path, 'config', 'cache')
 
-describe('what svc remembers', () => {
-  test('is told with its age, for the same question only', () => {
+describe('the disk cache', () => {
+  test('returns an entry with its age, for the same question only', () => {
     open('org', 'acme').keep('one')
     now += 5_000
     expect(open('org', 'acme').read()).toEqual({ value: 'one', age: 5_000 })
     expect(open('org', 'globex').read()).toBeUndefined()
   })
 
-  test('does not count where the clock was set back', () => {
+  test('ignores an entry from the future', () => {
     open('a').keep('one')
     now -= 1
     expect(open('a').read()).toBeUndefined()
   })
 
-  test('is for its owner alone, and names no question', () => {
+  test('is private, and its file names reveal no question', () => {
     open('+12025550101').keep('one')
     const [name] = readdirSync(cache())
     expect(statSync(join(cache(), name!)).mode & 0o777).toBe(0o600)
@@ -42,7 +42,7 @@ describe('what svc remembers', () => {
     expect(name! + readFileSync(join(cache(), name!), 'utf8')).not.toContain('2025550101')
   })
 
-  test('is gone a day later, with the next thing that is remembered', () => {
+  test('deletes an entry after a day, with the next write', () => {
     open('old').keep('one')
     open('young').keep('two')
     const before = readdirSync(cache()).find((name) =>

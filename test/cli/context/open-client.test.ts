@@ -7,7 +7,7 @@ import { svc } from '../svc.ts'
 
 const { path: dir, remove } = temporaryFolder()
 let people = 0
-/** Who is asked in this test: no test meets the limits of another. */
+/** The approver of this test. A new one for each test avoids the rate limits. */
 let mobile: string
 let service: RunningService
 let askKey: string
@@ -52,13 +52,13 @@ beforeEach(async () => {
   await made(`user create --org acme ${name} --country-code +1 --mobile ${mobile.slice(2)}`, operator())
   await made(`user enroll ${n} --org acme --software --file ${n}.json`, operator())
 })
-describe('a profile with an API key and a key that asks', () => {
-  test('asks with the one, and does everything else with the other', async () => {
+describe('a profile with an API key and an ask key', () => {
+  test('requests approvals with the ask key, and uses the API key for everything else', async () => {
     await login(await keyOf('admin-1', 'admin'))
     expect(await login(askKey, ' --ask')).toMatchObject({ exit: 0 })
     expect((await submit()).out.trim()).toBe('key "gateway"')
     expect((await run('geofence list --org acme')).exit).toBe(0)
-    // An administrative key cannot ask, and a key that asks cannot list.
+    // The administrative key has no scope "ask", and the ask key cannot list.
     const pending = JSON.parse((await run('approve list --status pending -o json')).out) as {
       request_id: string
     }[]
@@ -67,7 +67,7 @@ describe('a profile with an API key and a key that asks', () => {
     expect((await run(`approve cancel ${id}`)).exit).toBe(0)
   })
 
-  test('reads and withdraws with the API key what another key asked', async () => {
+  test('reads and withdraws requests of another key with the API key', async () => {
     await login(service.operatorKey!)
     await login(askKey, ' --ask')
     const other = await keyOf('other', 'ask')
@@ -78,7 +78,7 @@ describe('a profile with an API key and a key that asks', () => {
     expect([unknown.exit, unknown.err]).toEqual([5, expect.stringContaining('not found')])
   })
 
-  test('never asks with the API key instead', async () => {
+  test('never falls back to the API key for requests', async () => {
     await login(service.operatorKey!)
     await login(await keyOf('gateway-2', 'ask'), ' --ask')
     const { id } = JSON.parse(await made('key list --org acme --jq .[-1]', operator())) as { id: string }
@@ -88,7 +88,7 @@ describe('a profile with an API key and a key that asks', () => {
     expect(refused.err).toContain('"hint":"svc profile login two --ask"')
   })
 
-  test('uses the key that was named for this run, whatever the profile has', async () => {
+  test('uses a key given for this run for everything', async () => {
     await login(service.operatorKey!)
     await login(askKey, ' --ask')
     const named = await keyOf('named', 'ask')
@@ -97,7 +97,7 @@ describe('a profile with an API key and a key that asks', () => {
   })
 })
 
-test('a key that cannot ask is told which command saves one that can', async () => {
+test('explains how to save an ask key if the key cannot request approvals', async () => {
   await login(await keyOf('admin-2', 'admin'))
   const { exit, err } = await submit()
   expect(exit).toBe(4)
@@ -109,7 +109,7 @@ test('a key that cannot ask is told which command saves one that can', async () 
 })
 
 describe('svc profile login --ask', () => {
-  test('refuses a key that cannot ask, and saves nothing', async () => {
+  test('rejects a key without the scope ask, and saves nothing', async () => {
     await login(service.operatorKey!)
     const { exit, err } = await login(await keyOf('reader', 'read'), ' --ask')
     expect(exit).toBe(3)
@@ -117,12 +117,12 @@ describe('svc profile login --ask', () => {
     expect(await made('profile show two --jq .ask_key')).toBe('null')
   })
 
-  test('warns of a key that can do more', async () => {
+  test('warns about a key with more scopes', async () => {
     const { exit, err } = await login(await keyOf('both', 'ask,read'), ' --ask')
     expect([exit, err]).toEqual([0, expect.stringContaining('This key can do more than ask: read.')])
   })
 
-  test('saves a key that asks as the only one, which then does what it can', async () => {
+  test('saves an ask key as the only key, which then does what it can', async () => {
     await login(askKey, ' --ask')
     expect((await submit()).out.trim()).toBe('key "gateway"')
     const listed = await run('user list --org acme')
@@ -134,7 +134,7 @@ describe('svc profile login --ask', () => {
   })
 })
 
-test('a key that a command prints asks, and is shown as such', async () => {
+test('uses a key that a command prints, and says so in profile show', async () => {
   await login(service.operatorKey!)
   await run(['profile', 'set', 'two', `ask_credential_command=["printf","${askKey}"]`])
   expect((await submit()).out.trim()).toBe('key "gateway"')
@@ -145,7 +145,7 @@ test('a key that a command prints asks, and is shown as such', async () => {
   expect(shown.find(({ setting }) => setting === 'ask_key')?.value).toBe('that printf prints')
 })
 
-test('svc serve saves an operator key and a key that can only ask', async () => {
+test('svc serve saves an operator key and a key that can only request approvals', async () => {
   const { saveLocalProfile } = await import('../../../src/cli/profile/local-profile.ts')
   await saveLocalProfile(
     { io: { env: { SVC_CONFIG_DIR: dir }, cwd: dir } },

@@ -10,7 +10,7 @@ installHooks()
 const acme = { id: 7, slug: 'acme', name: 'Acme Corp' }
 const found = json(200, { status: 'success', message: 'Organization', data: acme })
 
-test('is looked up once in a run, whether it is named by its slug or its id', async () => {
+test('an organization is looked up once per run, by slug or by ID', async () => {
   service.always(found)
   const context = openContext(memoryIo({ env: toService() }))
   expect((await resolveOrg('acme', context)).id).toBe(7)
@@ -18,7 +18,7 @@ test('is looked up once in a run, whether it is named by its slug or its id', as
   expect(service.seen).toHaveLength(1)
 })
 
-test('is looked up again after it was not found, and in another run', async () => {
+test('an organization is looked up again after it was not found, and in another run', async () => {
   service.next(json(404, { status: 'error', message: 'Organization not found', data: { code: 'not_found' } }))
   service.always(found)
   const context = openContext(memoryIo({ env: toService() }))

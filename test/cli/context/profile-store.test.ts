@@ -42,7 +42,7 @@ const put = (text: string): void => {
   writeFileSync(path, text, { mode: 0o600 })
 }
 
-describe('where the file is', () => {
+describe('the path of the file', () => {
   const cases: [Record<string, string>, string][] = [
     [{ SVC_CONFIG_DIR: '/a', XDG_CONFIG_HOME: '/b', HOME: '/c' }, '/a/profiles.json'],
     [{ SVC_CONFIG_DIR: 'a', HOME: '/c' }, '/cwd/a/profiles.json'],
@@ -70,14 +70,14 @@ describe('writing', () => {
       }
       expect(Object.keys(open().read().profiles)).toEqual(['a', 'b'])
     })
-  test('leaves nothing but the file, and sweeps what a killed write left', async () => {
+  test('leaves only the file, and removes what a killed write left', async () => {
     put('{"version":1,"profiles":{}}')
     writeFileSync(join(dir, 'profiles.json.tmp-1700000000abcdef'), '{', { mode: 0o600 })
     writeFileSync(join(dir, 'profiles.json.mine'), 'kept')
     await save()
     expect(readdirSync(dir).sort()).toEqual(['profiles.json', 'profiles.json.mine'])
   })
-  test('keeps what it does not know', async () => {
+  test('keeps unknown fields', async () => {
     put('{"version":1,"later":1,"profiles":{"x":{"later":2}}}')
     await save()
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ later: 1, profiles: { x: { later: 2 } } })
@@ -94,7 +94,7 @@ describe('writing', () => {
     expect(readFileSync(path, 'utf8')).toBe(before)
     expect(readdirSync(dir)).toEqual(['profiles.json'])
   })
-  test('takes over the lock of a process that is gone', async () => {
+  test('takes over the lock of a dead process', async () => {
     put('{"version":1,"profiles":{}}')
     const holder = join(`${path}.lock`, 'elsewhere.1.x')
     mkdirSync(`${path}.lock`)
@@ -104,7 +104,7 @@ describe('writing', () => {
     await save()
     expect(readdirSync(dir)).toEqual(['profiles.json'])
   })
-  test('starts over when its lock was taken from it, so that no other write is lost', async () => {
+  test('starts over when its lock was taken, so that no other write is lost', async () => {
     let runs = 0
     await open().update((file) => {
       if (runs++ === 0) {
@@ -118,7 +118,7 @@ describe('writing', () => {
 })
 
 describe('reading', () => {
-  test('finds no profiles where there is no file', () => {
+  test('returns no profiles if there is no file', () => {
     expect(open().read()).toEqual({ version: 1, profiles: {} })
     expect(existsSync(dir)).toBe(false)
   })
@@ -150,11 +150,11 @@ describe('reading', () => {
       },
       /^mv /,
     ],
-    ['a cut file', () => writeFileSync(path, '{"version":1,"pro'), /^Repair it/],
+    ['a truncated file', () => writeFileSync(path, '{"version":1,"pro'), /^Repair it/],
     ['an empty file', () => writeFileSync(path, ''), /^Repair it/],
   ]
   for (const [what, spoil, hint] of refusals)
-    test(`refuses ${what}, for reading and for writing, and says what mends it`, async () => {
+    test(`rejects ${what}, for reading and writing, and says how to correct it`, async () => {
       put('{"version":1,"profiles":{}}')
       spoil()
       const refused = { code: 'profile_file', exit: 'failed', hint: expect.stringMatching(hint) }
@@ -173,7 +173,7 @@ describe('reading', () => {
     ['{"version":1,"profiles":{"a":{"protected":"yes"}}}', 'must be true or false'],
   ]
   for (const [text, wrong] of shapes)
-    test(`refuses ${text}`, () => {
+    test(`rejects ${text}`, () => {
       put(text)
       expect(() => open().read()).toThrow(wrong)
     })
@@ -200,7 +200,7 @@ describe('many processes', () => {
       child.on('close', (code, signal) => resolve(signal ?? String(code)))
     })
 
-  test('write at once and lose nothing, also when one is killed while it holds the lock', async () => {
+  test('write at the same time without losing anything, even if one is killed while it holds the lock', async () => {
     const names = Array.from({ length: 20 }, (_, i) => `p${i}`)
     const ends = await Promise.all([run('dead', 'die'), ...names.map((name) => run(name))])
     expect(ends).toEqual(['SIGKILL', ...names.map(() => '0')])

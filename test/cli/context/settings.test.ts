@@ -100,11 +100,11 @@ describe('the tool server of a profile', () => {
 
   test.each<[string, Given]>([
     ['the service of the profile', {}],
-    ['another path of it', { env: { SVC_BASE_URL: 'https://a.example/other' } }],
+    ['another path of that service', { env: { SVC_BASE_URL: 'https://a.example/other' } }],
     ['its own origin', { env: { SVC_BASE_URL: 'https://tools.a.example/api' } }],
   ])('is used for %s', (_, given) => expect(of(given)).toEqual([found, undefined]))
 
-  test('gives way to SVC_MCP_URL, whatever the service is', () => {
+  test('is overridden by SVC_MCP_URL for any service', () => {
     const SVC_MCP_URL = 'https://c.example/mcp'
     expect(of({ env: { SVC_BASE_URL: other, SVC_MCP_URL } })).toEqual([
       { value: SVC_MCP_URL, source: 'environment' },
@@ -113,24 +113,24 @@ describe('the tool server of a profile', () => {
   })
 })
 
-describe('what is wrong is a usage error', () => {
+describe('an invalid setting is a usage error,', () => {
   const cases: [string, Given, RegExp][] = [
     [
       'a tool server that does not end in /mcp',
       { env: { SVC_MCP_URL: 'https://h.example/' } },
       /SVC_MCP_URL must end in \/mcp/,
     ],
-    ['a base URL that is none', { globals: { baseUrl: 'host.example' } }, /--base-url is not a valid URL/],
+    ['an invalid base URL', { globals: { baseUrl: 'host.example' } }, /--base-url is not a valid URL/],
     ['another scheme', { env: { SVC_BASE_URL: 'ftp://h.example/' } }, /SVC_BASE_URL must start with http/],
     [
-      'a password in it',
+      'a password in the address',
       { globals: { baseUrl: 'https://u:secret@h.example/' } },
       /^(?!.*secret).*user name or password/,
     ],
     ['a query', { globals: { baseUrl: 'https://h.example/api?' } }, /must not contain \? or #/],
-    ['a line break in it', { globals: { baseUrl: 'https://h.example/\nx' } }, /is not a valid URL/],
+    ['a line break in the address', { globals: { baseUrl: 'https://h.example/\nx' } }, /is not a valid URL/],
     [
-      'a bad one in the profile',
+      'an invalid address in the profile',
       { profiles: { a: { base_url: 'x' } }, current: 'a' },
       /base_url of profile "a"/,
     ],
@@ -142,7 +142,7 @@ describe('what is wrong is a usage error', () => {
       ))
 })
 
-describe('a profile that does not exist is not found', () => {
+describe('a missing profile is not found', () => {
   test.each<[Given, string]>([
     [{ env: { SVC_PROFILE: 'x' }, profiles: { a: {}, b: {} } }, 'Profile "x" not found; there are a, b'],
     [{ globals: { profile: 'constructor' } }, 'Profile "constructor" not found'],

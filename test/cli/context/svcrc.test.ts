@@ -31,34 +31,34 @@ const profile = async (args = '', env = {}, cwd = work) => {
 }
 
 describe('.svcrc', () => {
-  test('names the profile of its folder and of those below it', async () => {
+  test('selects the profile for its folder and the folders below', async () => {
     const path = put('# who this is for\n\nprofile: prod\n', join(home, 'code'))
     expect(await profile()).toEqual({ setting: 'profile', value: 'prod', source: '.svcrc', from: path })
     expect(await profile('', {}, home)).toMatchObject({ value: 'local', source: 'profile' })
   })
-  test('gives way to the variable, and both to the flag', async () => {
+  test('is overridden by the variable, and both by the flag', async () => {
     put('profile: prod')
     expect(await profile('', { SVC_PROFILE: 'staging' })).toMatchObject({ value: 'staging' })
     expect(await profile(' --profile local', { SVC_PROFILE: 'staging' })).toMatchObject({ value: 'local' })
   })
-  test('is the nearest one, and none is looked for above the home folder', async () => {
+  test('is searched upwards to the nearest one, but not above the home folder', async () => {
     put('profile: staging', join(home, 'code'))
     put('profile: prod')
     expect(await profile()).toMatchObject({ value: 'prod' })
     rmSync(join(work, '.svcrc'))
     expect(await profile('', { HOME: work })).toMatchObject({ value: 'local' })
   })
-  test('is what --debug tells', async () => {
+  test('is named by --debug', async () => {
     const path = put('profile: prod')
     const { err } = await run('org delete 1 --debug --dry-run')
     expect(err).toContain(`profile prod (${path})`)
   })
-  test('comes before `svc profile use`, which says so', async () => {
+  test('overrides `svc profile use`, which says so', async () => {
     const path = put('profile: prod')
     expect((await run('profile use staging')).err).toContain(`${path} selects prod instead`)
     expect((await run('profile use prod')).err).toBe('')
   })
-  test('names only a profile that the user has made', async () => {
+  test('can only name a profile of this user', async () => {
     const path = put('profile: theirs')
     const { exit, err } = await run('org list')
     expect(exit).toBe(5)
@@ -80,11 +80,11 @@ describe('.svcrc', () => {
     ['JSON', '{"profile": "prod"}', /must hold one line/],
     ['two names', 'profile: prod\nprofile: staging', /must hold one line/],
     ['nothing', '', /must hold one line, "profile: NAME"/],
-    ['a name that turns the line around', 'profile: prod\u202ex', /names no profile/],
-    ['a whole book', `profile: prod\n${'# x\n'.repeat(2000)}`, /is too long/],
+    ['a bidirectional override in the name', 'profile: prod\u202ex', /names no profile/],
+    ['a long text', `profile: prod\n${'# x\n'.repeat(2000)}`, /is too long/],
   ]
   for (const [what, text, message] of wrong)
-    test(`is refused with ${what}, which is not repeated`, async () => {
+    test(`is rejected with ${what}, which is not repeated`, async () => {
       put(text)
       const { exit, err } = await run('profile show')
       expect(exit).toBe(2)
@@ -93,14 +93,14 @@ describe('.svcrc', () => {
       expect(err).not.toContain(secret)
       expect((await run('profile show', { SVC_PROFILE: 'local' })).exit).toBe(0)
     })
-  test('is refused where others can write to it, with the command that mends it', async () => {
+  test('is rejected if others can write to it, with the command that corrects it', async () => {
     const path = put('profile: prod')
     chmodSync(path, 0o666)
     const { exit, err } = await run('profile show')
     expect(exit).toBe(2)
     expect(err).toContain(`hint: chmod go-w ${path}`)
   })
-  test('is refused as a link, which could lead anywhere', async () => {
+  test('is rejected as a symbolic link', async () => {
     writeFileSync(join(home, 'elsewhere'), 'profile: prod')
     symlinkSync(join(home, 'elsewhere'), join(work, '.svcrc'))
     expect((await run('profile show')).err).toMatch(/is not a regular file/)

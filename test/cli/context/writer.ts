@@ -1,6 +1,6 @@
 import { createStore } from '../../../src/cli/context/profile-store.ts'
 
-// A process of its own that adds one profile to the file in SVC_CONFIG_DIR, or dies while it holds the lock.
+// A separate process that adds one profile to the file in SVC_CONFIG_DIR, or is killed while it holds the lock.
 const [name = '', mode] = process.argv.slice(2)
 const store = createStore({ env: process.env, cwd: process.cwd() })
 void store.update((file) => {

@@ -5,7 +5,7 @@ import { SvcError } from '../../../src/core/errors.ts'
 const head = 'svc: 1\norganization: { slug: acme, name: Acme }\n'
 const ada = '{ mobile: "+12025550101", first_name: Ada, last_name: L, email: ada@acme.example }'
 
-/** What is wrong with a text: `[place and field, sentence]` each. */
+/** The problems of a text, each as `[place and field, sentence]`. */
 const wrong = (text: string): string[] => {
   try {
     readDocument(text, 'org.yaml')
@@ -18,7 +18,7 @@ const wrong = (text: string): string[] => {
 }
 
 describe('a file', () => {
-  test('says what it wants, each value in the one spelling of the service', () => {
+  test('contains the wanted state, with values in the canonical spelling of the service', () => {
     const { slug, rows } = readDocument(
       `${head}
 timeslots:
@@ -49,7 +49,7 @@ users:
     })
   })
 
-  test.each(['mon-wed', '[mon-tue, wed]', '[mon, tue, wed]'])('can have days as %s', (days) => {
+  test.each(['mon-wed', '[mon-tue, wed]', '[mon, tue, wed]'])('accepts days as %s', (days) => {
     const slot = `{ name: Nights, days: ${days}, start: 22:00, end: "06:00", timezone: UTC }`
     const { rows } = readDocument(
       `${head}timeslots: [${slot}]\nusers: [${ada.replace(' }', `, timeslots: [${slot}] }`)}]`,
@@ -59,7 +59,7 @@ users:
     expect(rows.users?.[0]?.fields['timeslots']).toMatchObject([{ days: ['mon', 'tue', 'wed'] }])
   })
 
-  test('can be JSON, can start with a byte order mark and can have the line ends of Windows', () => {
+  test('may be JSON, and may have a byte order mark and Windows line endings', () => {
     const { rows } = readDocument(
       `{"svc":1,"organization":{"slug":"acme","name":"Acme"},"geofences":[]}`,
       'x',
@@ -68,12 +68,12 @@ users:
     expect(readDocument(`\uFEFF${head}`.replaceAll('\n', '\r\n'), 'x').slug).toBe('acme')
   })
 
-  test('can say a mobile number without quotes', () => {
+  test('accepts a mobile number without quotes', () => {
     const { rows } = readDocument(`${head}users:\n  - ${ada.replaceAll('"', '')}\n`, 'x')
     expect(rows.users?.[0]?.key).toBe('+12025550101')
   })
 
-  test('can share a value by an alias', () => {
+  test('accepts aliases', () => {
     const slots = `timeslots:
   - { name: A, days: &days [mon, tue], start: "08:00", end: "09:00", timezone: UTC }
   - { name: B, days: *days, start: "08:00", end: "09:00", timezone: UTC }\n`
@@ -81,7 +81,7 @@ users:
   })
 })
 
-describe('a wrong file is refused, with the line and the column:', () => {
+describe('an invalid file is rejected with line and column:', () => {
   test.each<[string, string, string[]]>([
     [
       'an unknown section',
@@ -102,9 +102,9 @@ describe('a wrong file is refused, with the line and the column:', () => {
         'org.yaml:4:5 users[0].last_name is missing',
       ],
     ],
-    ['a key of the text that stands twice', `${head}svc: 1\n`, ['org.yaml:3:1 has "svc" again']],
+    ['a duplicate key', `${head}svc: 1\n`, ['org.yaml:3:1 has "svc" again']],
     [
-      'a tab that indents',
+      'tab indentation',
       `${head}users:\n\t- ${ada}\n`,
       ['org.yaml:4:1 this line is indented with a tab; YAML requires spaces'],
     ],
@@ -133,22 +133,22 @@ describe('a wrong file is refused, with the line and the column:', () => {
       ['org.yaml:3:38 idp.client_secret must be (kept): a secret does not belong in this file'],
     ],
     [
-      'a number that is no phone',
+      'an invalid phone number',
       `${head}users:\n  - ${ada.replace('+12025550101', '2025550101')}\n`,
       ['org.yaml:4:7 users[0].mobile must start with + and the dialing prefix, such as +12025550101'],
     ],
     [
-      'a number where text must stand',
+      'a number in place of text',
       `${head}users:\n  - ${ada.replace('"+12025550101"', '12025550101')}\n`,
       ['org.yaml:4:7 users[0].mobile must be text: put it in quotes'],
     ],
     [
-      'two users of one number, however it is written',
+      'two users with one number, in different spellings',
       `${head}users:\n  - ${ada}\n  - ${ada.replace('+1202', '+1 202 ')}\n`,
       ['org.yaml:5:7 users[1].mobile is the same as in users[0]; each must be unique'],
     ],
     [
-      'two geo-fences of one name',
+      'two geofences with one name',
       `${head}geofences:\n${'  - { name: HQ, latitude: 1, longitude: 2, radius: 3 }\n'.repeat(2)}`,
       ['org.yaml:5:7 geofences[1].name is the same as in geofences[0]; each must be unique'],
     ],
@@ -160,12 +160,12 @@ describe('a wrong file is refused, with the line and the column:', () => {
       ],
     ],
     [
-      'no time zone',
+      'an invalid time zone',
       `${head}timeslots:\n  - { name: A, days: [mon], start: "08:00", end: "09:00", timezone: Europe/Atlantis }\n`,
       ['org.yaml:4:59 timeslots[0].timezone must be an IANA time zone such as Europe/Berlin or UTC'],
     ],
     [
-      'a slot without length',
+      'a time slot without a duration',
       `${head}timeslots:\n  - { name: A, days: [mon], start: "08:00", end: "08:00", timezone: UTC }\n`,
       ['org.yaml:4:45 timeslots[0].end must differ from start'],
     ],
@@ -179,12 +179,12 @@ describe('a wrong file is refused, with the line and the column:', () => {
     expect(wrong(text)).toEqual(issues)
   })
 
-  test('nothing at all', () => {
+  test('an empty file', () => {
     expect(wrong('')).toEqual(['org.yaml is empty'])
     expect(wrong('# only a comment\n')).toEqual(['org.yaml is empty'])
   })
 
-  test('anchors that explode', () => {
+  test('aliases that expand exponentially', () => {
     const levels = ['a: &a [x, x, x, x, x, x, x, x, x]']
     for (let i = 1; i < 9; i++) {
       const [name, before] = [String.fromCharCode(97 + i), String.fromCharCode(96 + i)]
@@ -195,7 +195,7 @@ describe('a wrong file is refused, with the line and the column:', () => {
     expect(wrong(`${head}users: &users [*users]\n`)[0]).toMatch(/aliases|must/)
   })
 
-  test('a nesting without end, and twenty thousand keys', () => {
+  test('endless nesting, and twenty thousand keys', () => {
     const deep = wrong(`users: ${'['.repeat(100_000)}`)
     expect(deep[0]).toMatch(/too deep|is not YAML/)
     const keys = Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join('\n')

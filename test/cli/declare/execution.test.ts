@@ -33,7 +33,7 @@ const adaWith = (rules: string): Wanted =>
 
 describe('applying', () => {
   test(
-    'makes of whatever the service holds what a file says, and then there is nothing to do',
+    'turns any state of the service into that of the file, after which nothing is left to do',
     { timeout: 120_000 },
     async () => {
       const client = clientOf(service)
@@ -51,7 +51,7 @@ describe('applying', () => {
     },
   )
 
-  test('what was exported and read again is no change, and is the same text each time', async () => {
+  test('an export, read again, is no change and always the same text', async () => {
     const client = clientOf(service)
     await fc.assert(
       fc.asyncProperty(organization, async (wanted) => {
@@ -65,7 +65,7 @@ describe('applying', () => {
     )
   })
 
-  test('brings back who was removed, with the rules of the file and not those of before', async () => {
+  test('restores removed users with the rules of the file, not the earlier ones', async () => {
     const client = clientOf(service)
     await apply(adaWith('[{ name: Home, latitude: 1, longitude: 2, radius: 3, enabled: true }]'), client)
     await apply(readDocument(`${acme}users: []\n`, 'x'), client)
@@ -74,7 +74,7 @@ describe('applying', () => {
     expect((await read(client)).rows.users?.[0]?.fields.geofences).toEqual([])
   })
 
-  test('takes a rejected person for none, leaves them so, and lets them in when the file names them', async () => {
+  test('treats rejected users as absent, leaves them rejected, and activates them if the file contains them', async () => {
     const { id } = await createTenant(service, 'acme')
     const eve = await createMember(service, id, 1)
     for (const move of ['pending', 'reject'])
@@ -89,7 +89,7 @@ describe('applying', () => {
     expect((await read(client)).rows.users).toMatchObject([{ id: eve.id, fields: { state: 'active' } }])
   })
 
-  test('keeps what failed, does the rest, deletes nothing then, and goes on when it is run again', async () => {
+  test('records failures, does the rest, then deletes nothing, and continues when it runs again', async () => {
     const client = clientOf(service)
     await apply(readDocument(acme + fences('Old'), 'x'), client)
     const wanted = readDocument(`${acme}${fences('A', 'B', 'C')}users:\n${people(2)}`, 'x')
@@ -115,7 +115,7 @@ describe('applying', () => {
     expect((await read(client)).rows.geofences?.map(({ key }) => key)).toEqual(['A', 'B', 'C'])
   })
 
-  test('stops between two steps when it is told to, with what is on its way done', async () => {
+  test('stops between two steps when it is interrupted, after the request in progress', async () => {
     const client = clientOf(service)
     const stop = new AbortController()
     const wanted = readDocument(`${acme}users:\n${people(60)}`, 'x')
@@ -132,7 +132,7 @@ describe('applying', () => {
     expect((await read(client)).rows.users).toHaveLength(60)
   })
 
-  test('stops at once where the next step would only meet the same', async () => {
+  test('stops at once if the next step would fail the same way', async () => {
     const { key } = await createTenant(service, 'globex')
     const requests: HttpRequest[] = []
     const foreign = clientOf(service, { key, seen: requests })
@@ -142,7 +142,7 @@ describe('applying', () => {
     expect(requests.filter(({ method }) => method !== 'GET')).toHaveLength(1)
   })
 
-  test('tells a new code once, and sends nothing that it does not know', async () => {
+  test('prints a new code once, and sends no unknown field', async () => {
     const requests: HttpRequest[] = []
     const client = clientOf(service, { seen: requests })
     const { done } = await apply(

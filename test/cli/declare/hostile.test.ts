@@ -30,7 +30,7 @@ describe('text of a hostile server', () => {
     expect(out).not.toMatch(raw)
   })
 
-  test('in a slug does not leave the comment at the head of an export', async () => {
+  test('in a slug stays inside the comment at the start of an export', async () => {
     const { exit, out } = await run('export --org 1')
     expect(exit).toBe(0)
     const head = out.slice(0, out.indexOf('\n\nsvc: 1'))

@@ -8,7 +8,7 @@ import { createClient } from '../../../src/client/rest.ts'
 import type { HttpRequest } from '../../../src/client/transport.ts'
 import type { TestService } from '../../service/harness.ts'
 
-/** The client of the command line on the real service, without a socket. `seen` notes each request. */
+/** A client of the real service without a socket. `seen` records each request. */
 export const clientOf = (
   { app, operatorKey }: TestService,
   options: {
@@ -37,12 +37,12 @@ export const clientOf = (
 
 export const never = new AbortController().signal
 const scope = { sections, rules: true }
-/** All that the service holds of `acme`. */
+/** Everything that the service holds for `acme`. */
 export const read = (client: Client): Promise<State> => readState(client, 'acme', scope, never)
 
 const nobody: (outcome: Outcome) => void = () => {}
 
-/** As `svc apply`, without the question. */
+/** Runs `svc apply` without the prompt. */
 export const apply = async (
   wanted: Wanted,
   client: Client,
@@ -53,12 +53,12 @@ export const apply = async (
   return runSteps(steps, { client, org_id: state.org_id, signal, told })
 }
 
-/** Users of a file. */
+/** The users of a file. */
 export const people = (n: number): string =>
   Array.from(
     { length: n },
     (_, i) =>
       `  - { mobile: "+1202555${String(1000 + i)}", first_name: A, last_name: B, email: a@b.example }\n`,
   ).join('')
-/** How a file of `acme` starts. */
+/** The start of a file for `acme`. */
 export const acme = 'svc: 1\norganization: { slug: acme, name: Acme }\n'

@@ -6,7 +6,7 @@ import { folder, installHooks, run, service } from '../other-service.ts'
 
 installHooks()
 
-test('Ctrl-C while a change is on its way says that it is waited for, and how to leave', async () => {
+test('Ctrl-C during a change says that svc finishes the request, and how to stop at once', async () => {
   const abort = new AbortController()
   service.always((request, response) => {
     if (request.method === 'PUT') abort.abort()

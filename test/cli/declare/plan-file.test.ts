@@ -38,8 +38,8 @@ const valid =
   (): void =>
     checkStillValid(plan, state, url, 'svc apply org.yaml --plan-out FILE')
 
-describe('a plan that is kept', () => {
-  test('is read as it was written, by its owner alone, and replaces the one before', () => {
+describe('a saved plan', () => {
+  test('is read as it was written, is private, and replaces the previous one', () => {
     const io = memoryIo({ cwd: folder.path })
     writePlan('a.plan', { ...planned(), source: 'old' }, io)
     writePlan('a.plan', planned(), io)
@@ -47,7 +47,7 @@ describe('a plan that is kept', () => {
     expect(statSync(join(folder.path, 'a.plan')).mode & 0o777).toBe(0o600)
   })
 
-  test('takes the place of nothing but a plan', () => {
+  test('does not overwrite any other file', () => {
     const io = memoryIo({ cwd: folder.path })
     const path = (name: string): string => join(folder.path, name)
     writeFileSync(path('org.yaml'), 'svc: 1\n')
@@ -58,7 +58,7 @@ describe('a plan that is kept', () => {
     expect(readlinkSync(path('null'))).toBe('/dev/null')
   })
 
-  test('holds for what it was made for, and for nothing else', () => {
+  test('is valid only for the service and organization that it was made for', () => {
     expect(valid(planned(), held(150))).not.toThrow()
     const stale = expect.objectContaining({ code: 'stale_plan' })
     expect(valid(planned(), held(151))).toThrow(stale)
@@ -70,7 +70,7 @@ describe('a plan that is kept', () => {
     )
   })
 
-  test('cannot be made to reach another row', () => {
+  test('cannot be edited to change another object', () => {
     const [step] = planned().steps
     const steps = [
       { ...step!, id: 4 },
@@ -90,8 +90,8 @@ describe('a plan that is kept', () => {
     ['something else', '{"a":1}'],
     ['another version', JSON.stringify({ ...planned(), svc_plan: 2 })],
     ['a further member', JSON.stringify({ ...planned(), key: 'x' })],
-    ['a field that could move a cursor', JSON.stringify(planned()).replace('"radius"', '"\\u001b[2J"')],
-  ])('is refused when it holds %s', (_, text) => {
+    ['an unsafe character', JSON.stringify(planned()).replace('"radius"', '"\\u001b[2J"')],
+  ])('is rejected if it contains %s', (_, text) => {
     const io = memoryIo({ cwd: folder.path })
     writeFileSync(join(folder.path, 'x.plan'), text)
     expect(() => readPlan('x.plan', io)).toThrow(expect.objectContaining({ exit: 'usage' }))

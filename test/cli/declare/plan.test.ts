@@ -16,7 +16,7 @@ const withIds = ({ slug, rows }: Wanted): State => ({
   ) as Rows,
 })
 
-/** What a service would hold once the plan was carried out. */
+/** The state of a service after the plan was applied. */
 const applied = ({ rows }: State, plan: Plan): Rows => {
   const after = structuredClone(rows)
   for (const { action, section, key, changes } of plan.steps) {
@@ -46,7 +46,7 @@ const only = (section: Section, wanted: Row[], present: Row[]): Plan =>
     { prune: false },
   )
 
-test('plans hundreds of thousands of rows that the file does not name', () => {
+test('plans hundreds of thousands of rows that are not in the file', () => {
   const present = Array.from({ length: 200_000 }, (_, id) => ({ key: `fence ${id}`, id, fields: {} }))
   const state = { slug: 'acme', org_id: 1, ambiguous: [], rows: { geofences: present } }
   const wanted = { slug: 'acme', rows: { geofences: [] } }
@@ -57,7 +57,7 @@ test('plans hundreds of thousands of rows that the file does not name', () => {
 const codeWith = (uses: number): Row[] => [{ key: 'Berlin', id: 1, fields: { uses } }]
 
 describe('a plan', () => {
-  test('carried out with --prune makes of any organization any other', () => {
+  test('applied with --prune turns any organization into any other', () => {
     fc.assert(
       fc.property(organization, organization, (before, wanted) => {
         const state = withIds(before)
@@ -67,7 +67,7 @@ describe('a plan', () => {
     )
   })
 
-  test('without --prune deletes nothing, names what it leaves, and makes everything else as wanted', () => {
+  test('without --prune deletes nothing, lists what it keeps, and makes every other change', () => {
     fc.assert(
       fc.property(organization, organization, (before, wanted) => {
         const state = withIds(before)
@@ -86,7 +86,7 @@ describe('a plan', () => {
     )
   })
 
-  test('of an organization against itself is empty, and so is one for a file without sections', () => {
+  test('is empty for equal states, and for a file without sections', () => {
     fc.assert(
       fc.property(organization, (same) => {
         expect(planFrom(same, withIds(same), { prune: true }).steps).toEqual([])
@@ -95,7 +95,7 @@ describe('a plan', () => {
     )
   })
 
-  test('goes through the sections in their order and deletes last, users first', () => {
+  test('follows the order of the sections and deletes last, users first', () => {
     fc.assert(
       fc.property(organization, organization, (before, wanted) => {
         const { steps } = planFrom(wanted, withIds(before), { prune: true })
@@ -107,7 +107,7 @@ describe('a plan', () => {
     )
   })
 
-  test('leaves alone what the file does not say of a row', () => {
+  test('keeps fields that the file does not mention', () => {
     const { steps } = only(
       'users',
       [{ key: '+12025550101', fields: { first_name: 'Ada' } }],
@@ -122,14 +122,14 @@ describe('a plan', () => {
     expect(steps).toEqual([])
   })
 
-  test('does not compare the uses of a code, which count down', () => {
+  test('ignores the remaining uses of a code', () => {
     expect(only('auth_codes', codeWith(50), codeWith(49)).steps).toEqual([])
     expect(only('auth_codes', codeWith(50), []).steps).toMatchObject([
       { action: 'create', changes: [{ after: 50 }] },
     ])
   })
 
-  test('leaves an identity provider to a person, with the command and never a secret', () => {
+  test('leaves an identity provider to a person, with the command and without the secret', () => {
     const okta: Row[] = [{ key: 'idp', fields: { provider: "o'kta", client_id: 'x' } }]
     const { steps } = only('idp', okta, [])
     expect(steps).toMatchObject([
@@ -144,7 +144,7 @@ describe('a plan', () => {
     ])
   })
 
-  test('is refused where the service has several under a name of the file, and says which', () => {
+  test('is rejected if several objects of the service have a name of the file', () => {
     const state: State = {
       slug: 'acme',
       org_id: 1,
@@ -195,7 +195,7 @@ describe('the text of a plan', () => {
     ambiguous: [],
   }
 
-  test('is aligned, says before and after, and can be read without colour', () => {
+  test('is aligned, shows old and new values, and is readable without colour', () => {
     expect(planText(plan, { colour: false, masked: false })).toBe(`  + geofences/HQ        radius 150
   ~ users/+12025550101
       email      ada@acme.example -> ada@new.example
@@ -208,7 +208,7 @@ Here that the file lacks: timeslots/Evil\\u{202e}gnihton
 `)
   })
 
-  test('says the same in colour, and masks phones and e-mails where asked', () => {
+  test('is the same in colour, and masks phone numbers and e-mail addresses on request', () => {
     const colour = planText(plan, { colour: true, masked: false })
     // oxlint-disable-next-line no-control-regex
     expect(colour.replaceAll(/\u001b\[\d+m/g, '')).toBe(planText(plan, { colour: false, masked: false }))

@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-describe('what the service holds', () => {
+describe('the state of a service', () => {
   test('is read in few requests, whatever the number of users', async () => {
     const requests: HttpRequest[] = []
     const client = clientOf(service, { seen: requests })
@@ -26,7 +26,7 @@ describe('what the service holds', () => {
     expect(requests).toHaveLength(7)
   })
 
-  test('is the same of a service without our own routes', async () => {
+  test('is the same from a service without the routes of svc', async () => {
     const client = clientOf(service)
     await fc.assert(
       fc.asyncProperty(organization, async (wanted) => {
@@ -41,7 +41,7 @@ describe('what the service holds', () => {
     )
   })
 
-  test('is refused of a service that tells no id, or another organization than the one asked for', async () => {
+  test('is rejected if the service returns no ID or another organization', async () => {
     const { client } = await withHosted()
     expect((await failure(read(client))).message).toBe(
       'The service did not return an id for the organization acme',
@@ -55,7 +55,7 @@ describe('what the service holds', () => {
     expect((await failure(read(other))).message).toBe('The service answered with globex when asked for acme')
   })
 
-  test('sets several of one name apart, and exports the rest', async () => {
+  test('separates objects with the same name, and exports the others', async () => {
     const { id } = await createTenant(service, 'acme')
     for (const name of ['HQ', 'HQ', 'Lab'])
       dataOf(await service.call('POST', `/organization/${id}/create/geo-fence`, { body: { ...fence, name } }))
@@ -67,7 +67,7 @@ describe('what the service holds', () => {
     expect(planFrom(again, state, { prune: true }).steps).toEqual([])
   })
 
-  test('holds no id, no secret, no code and no key once it is exported', async () => {
+  test('contains no ID, secret, code or key after an export', async () => {
     const { id, key } = await createTenant(service, 'acme')
     await service.call('POST', `/organization/${id}/idp-api-creds`, {
       body: { provider: 'okta', client_id: 'x', client_secret: 'canary-secret' },

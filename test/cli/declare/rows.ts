@@ -8,7 +8,7 @@ import {
   type Section,
 } from '../../../src/cli/declare/state.ts'
 
-// Organizations as files may say them. Few names, so that two of them have some in common.
+// Random organizations for files. There are few names, so that two organizations share some.
 
 const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const name = fc.constantFrom('HQ', 'Office', 'Lab 3', 'Küche', "O'Hare; --", 'yes', '12:30')
@@ -55,7 +55,7 @@ const policy = fc.record({
   report_only: fc.subarray(['location', 'time']),
 })
 
-/** All that a file can say of the organization `acme` but its identity provider, which no file can change. */
+/** Everything that a file can contain for `acme`, except the identity provider, which a file cannot change. */
 export const organization: fc.Arbitrary<Wanted> = fc.record({
   slug: fc.constant('acme'),
   rows: fc.record({

@@ -14,6 +14,6 @@ test.each([
   [[answer, { slug: 'globex' }], [{ slug: 'globex' }, { slug: 'acme' }], true],
   [[answer], [{ slug: 'globex' }], false],
   [undefined, { slug: 'acme' }, false],
-])('where %j is answered and %j is expected, the demo goes on: %s', (data, expected, result) => {
+])('with the response %j and the expectation %j, the demo continues: %s', (data, expected, result) => {
   expect(contains(data, expected)).toBe(result)
 })

@@ -32,7 +32,7 @@ test('names keys of organizations with every scope, and no operator key', () => 
   ])
 })
 
-test('names operator keys where there are several', () => {
+test('names operator keys if there are several', () => {
   const operator: Partial<Key> = { scopes: [...scopes], kind: 'operator', org_id: null }
   expect(said(key(1, operator), key(2, operator))).toEqual([
     ['note', 'operator keys: 1 key 1, 2 key 2. Each can do everything'],
@@ -52,7 +52,7 @@ test('names keys that expire soon, and keys that were never used', () => {
   ])
 })
 
-test('says nothing of keys that have ended', () => {
+test('does not mention expired or revoked keys', () => {
   const all = { scopes: [...scopes] }
   expect(
     said(
@@ -63,7 +63,7 @@ test('says nothing of keys that have ended', () => {
   ).toEqual([['ok', '1 in use; none of an organization has every scope']])
 })
 
-test('names a few of many', () => {
+test('names only some of many', () => {
   const many = Array.from({ length: 7 }, (_, n) => key(n + 1, { scopes: [...scopes] }))
   expect(said(...many)[0]![1]).toContain('5 key 5 (organization 1), 2 more. Such')
 })

@@ -35,7 +35,7 @@ const turnOn = (options: MemoryOptions) => svc('profile set verify_fallback=true
 const runTest = (options: MemoryOptions) =>
   testFallback('+12025550101', { yes: true, sleep }, openContext(memoryIo(options)))
 
-/** Doctor with the test, and words of its own. */
+/** Runs doctor with the test of the fallback. */
 const doctor = (words: string, options: MemoryOptions) => svc(`doctor --verify-fallback ${words}`, options)
 
 describe('svc doctor --verify-fallback', () => {

@@ -11,7 +11,7 @@ import { sampleData } from '../terminal/sample.ts'
 import { argvOf, isMeant, operations } from '../terminal/typed-operations.ts'
 import { svc } from '../svc.ts'
 
-// The `curl` line of each write, run by a real shell and a real curl, beside what svc itself sends.
+// The `curl` line of each write, run by a real shell and a real curl, compared with what svc sends.
 
 const hasCurl = await promisify(execFile)('curl', ['--version']).then(
   () => true,
@@ -50,7 +50,7 @@ const shell = async (line: string, env: Record<string, string>): Promise<number>
     (error: { code: number }) => error.code,
   )
 
-/** The request for this operation that `work` makes. */
+/** The requests for this operation that `work` sends. */
 const sentBy = async (operation: Operation, work: () => Promise<unknown>): Promise<Seen[]> => {
   const before = service.seen.length
   await work()
@@ -65,7 +65,7 @@ const compared = ({ method, path, headers, body }: Seen) => ({
   body: body ? (JSON.parse(body) as unknown) : undefined,
 })
 
-describe.runIf(hasCurl)('the curl line of --dry-run', () => {
+describe.runIf(hasCurl)('the curl command of --dry-run', () => {
   test.each(operations.filter(([, { effect }]) => effect !== 'read'))(
     'sends what svc sends for %s, and nothing without the secrets',
     async (_, operation) => {
@@ -91,7 +91,7 @@ describe.runIf(hasCurl)('the curl line of --dry-run', () => {
   )
 })
 
-/** A secret was typed as a file, or else it stands among the arguments as it is. */
+/** A secret was typed as a file or as an argument. */
 const valueFor = (variable: string, argv: readonly string[]): string => {
   const flag = `--${variable.replace(/^MY_/, '').toLowerCase().replaceAll('_', '-')}`
   const at = argv.findIndex((word) => word === flag || word === `${flag}-file`)

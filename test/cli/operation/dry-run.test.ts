@@ -12,7 +12,7 @@ import { memoryIo } from '../memory-io.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { svc } from '../svc.ts'
 
-/** Commands that no operation makes and that change neither the service nor what svc keeps. */
+/** Commands without an operation that change neither the service nor the files of svc. */
 const reading = new Set([
   'user export',
   'geofence export',
@@ -86,7 +86,7 @@ const run = (line: string) =>
     },
   })
 
-/** Every file below the folder, with its content. */
+/** Every file in the folder, with its content. */
 const files = (folder = dir): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -101,7 +101,7 @@ test('every command that writes has --dry-run', () => {
   expect(writing.filter((leaf) => !hasDryRun(leaf)).map(({ words }) => words)).toEqual([])
 })
 
-test('the example of each sends nothing and saves nothing with --dry-run', async () => {
+test('the example of each command sends nothing and saves nothing with --dry-run', async () => {
   for (const file of ['secret.txt', 'code.txt', 'otp.txt', 'token.txt'])
     writeFileSync(join(dir, file), 'hush')
   writeFileSync(join(dir, 'deploy.sh'), '#!/bin/sh\n', { mode: 0o755 })
@@ -109,7 +109,7 @@ test('the example of each sends nothing and saves nothing with --dry-run', async
   await run('profile create old --base-url https://host.example/admin/public/api')
   const before = files()
   const failed: string[] = []
-  // Those of a file or of stored data have tests of their own.
+  // Commands on a file or on stored data have tests of their own.
   const own = /^(?:\S+ import|apply|service .*|approve inbox)$/
   for (const { words, node } of writing.filter((leaf) => !own.test(leaf.words))) {
     const example = /^ {2}svc (.*)$/m.exec(node.after)?.[1] ?? words
@@ -127,7 +127,7 @@ test('the example of each sends nothing and saves nothing with --dry-run', async
   expect(files()).toEqual(before)
 })
 
-describe('what is not a request', () => {
+describe('a command that sends no request', () => {
   const url = 'https://host.example/admin/public/api'
   test.each([
     [
@@ -138,19 +138,19 @@ describe('what is not a request', () => {
     ['profile use old', { name: 'old', base_url: url }],
     ['profile remove old', { name: 'old', removed: true }],
     [`profile login fresh --base-url ${url}`, { name: 'fresh', base_url: url }],
-  ])('svc %s --dry-run shows the profile as it would be', async (line, shown) => {
+  ])('shows the resulting profile: svc %s --dry-run', async (line, shown) => {
     const before = files()
     const { exit, out } = await run(`${line} --dry-run -o json`)
     expect({ exit, shown: JSON.parse(out) as unknown }).toEqual({ exit: 0, shown })
     expect(files()).toEqual(before)
   })
 
-  test('a dry run fails as the command would', async () => {
+  test('fails with --dry-run as it would without', async () => {
     expect((await run('profile use nope --dry-run')).exit).toBe(5)
     expect((await run(`profile create prod --base-url ${url} --dry-run`)).exit).toBe(3)
   })
 
-  test('a call of a tool is printed and not made', async () => {
+  test('prints a tool call and does not make it', async () => {
     const { exit, out } = await run('approve request Deploy --to +12025550101 --mcp --dry-run -o json')
     expect(exit).toBe(0)
     expect(JSON.parse(out)).toEqual({
@@ -160,7 +160,7 @@ describe('what is not a request', () => {
     })
   })
 
-  test('a software key is not made', async () => {
+  test('does not create a software key', async () => {
     const before = files()
     const { exit, out } = await run('user enroll 7 --org 1 --software --dry-run -o json')
     expect(exit).toBe(0)

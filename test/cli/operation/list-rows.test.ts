@@ -8,7 +8,7 @@ import { withHosted } from '../../client/hosted.ts'
 const { signal } = new AbortController()
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, i) => ({ id: from + i }))
 
-/** A service with `total` rows whose cursor is the number of rows before a page. */
+/** A service with `total` rows whose cursor is the number of earlier rows. */
 const paging =
   (total: number, cursorName = 'cursor') =>
   async (
@@ -38,30 +38,30 @@ const paging =
   }
 
 describe('the rows of a list', () => {
-  test('are all of them without a limit, and nothing is asked about pages', async () => {
+  test('are complete without a limit, and no page is requested', async () => {
     const { rows, more, limits } = await paging(2500)(org.listOrganizations, {})
     expect([rows.length, more, limits]).toEqual([2500, undefined, [null]])
   })
 
-  test('are so many in all, however many a page holds, and the next one is named', async () => {
+  test('are limited across pages, and the next page is named', async () => {
     const { rows, more, limits } = await paging(9000)(org.listOrganizations, { limit: 2500 })
     expect(rows).toEqual(numbers(0, 2500))
     expect(more).toEqual({ cursor: '2500' })
     expect(limits).toEqual(['1000', '1000', '500'])
   })
 
-  test('go on where a cursor says, to the end', async () => {
+  test('continue from a cursor to the end', async () => {
     const { rows, more } = await paging(12)(org.listOrganizations, { limit: 5, cursor: '10' })
     expect([rows, more]).toEqual([numbers(10, 2), undefined])
   })
 
-  test('of a list by time are the newest, and all of them where that is asked', async () => {
+  test('of a list by time are the newest, and all of them on request', async () => {
     expect(await paging(300)(audit.listAudit, {})).toMatchObject({ more: { cursor: '100' }, limits: ['100'] })
     const { rows, more, limits } = await paging(2500)(audit.listAudit, {}, { all: true })
     expect([rows.length, more, limits]).toEqual([2500, undefined, ['1000', '1000', '1000']])
   })
 
-  test('are never cut off in silence where the service knows no limit or names pages otherwise', async () => {
+  test('are never truncated silently if the service ignores limits or names pages otherwise', async () => {
     const { client, service } = await withHosted()
     service.next(json(200, { status: 'success', message: 'OK', data: numbers(0, 3) }))
     const cut = await listRows(org.listOrganizations, client, { input: { limit: 2 }, options: {}, signal })
@@ -78,7 +78,7 @@ describe('the rows of a list', () => {
       { since: '1h', until: '2d' },
       '--since 1h is not before --until 2d',
     ],
-  ])('are not asked for with %j and %j', async (input, options, message) => {
+  ])('are not requested with %j and %j', async (input, options, message) => {
     const { client, service } = await withHosted()
     await expect(listRows(audit.listAudit, client, { input, options, signal })).rejects.toMatchObject({
       exit: 'usage',

@@ -25,10 +25,10 @@ describe('the operation behind a raw request', () => {
     test(`is ${cli ?? 'not known'} for ${method} ${path}`, () =>
       expect(operationAt(method, path, baseUrl)?.cli).toBe(cli))
 
-  test('is known through an address that ends in the middle of its path', () =>
+  test('is recognized with a base URL that ends in the middle of its path', () =>
     expect(operationAt('GET', '/faceauth/success/a', `${baseUrl}/save`)?.cli).toBe('mobile faceauth-success'))
 
-  test('is told to the approver with its whole body, but for what looks like a secret', () => {
+  test('is shown to the approver with its complete body, except for likely secrets', () => {
     const body = JSON.stringify({ name: "O'Hara", idp: { client_secret: 'hush' } })
     expect(rawLine({ method: 'POST', path: '/organization/create?token=hush', body })).toBe(
       `svc api '/organization/create?token=***' -X POST --input '{"name":"O'\\''Hara","idp":{"client_secret":"***"}}'`,

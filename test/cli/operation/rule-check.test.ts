@@ -16,13 +16,13 @@ test.each([
   ['NOT_APPLICABLE', 0],
   ['FAIL', 1],
   ['INSUFFICIENT_DATA', 1],
-])('a check that answers %s exits %i and says why', async (result, exit) => {
+])('a check with the result %s exits %i and prints the reason', async (result, exit) => {
   const checked = await check(place, result)
   expect(checked.exit).toBe(exit)
   expect(checked.out).toContain(`result\t${result}\nreason\tbecause\n`)
 })
 
-test('a place is asked for as it was typed', async () => {
+test('a location is sent as it was typed', async () => {
   const { path } = await check([...place, '--accuracy', '20', '--user', '7'], 'PASS')
   const { pathname, searchParams } = new URL(path!, 'http://x')
   expect(pathname).toBe('/svc/v1/organizations/1/geofence-check')
@@ -34,7 +34,7 @@ test('a place is asked for as it was typed', async () => {
   })
 })
 
-test('a moment is asked for as it was typed', async () => {
+test('a time is sent as it was typed', async () => {
   const { exit, path } = await check(['timeslot', 'check', '--at', '2030-01-31T08:30:00+01:00'], 'FAIL')
   expect([exit, path]).toEqual([
     1,

@@ -5,8 +5,8 @@ import { svc } from '../svc.ts'
 const env = { SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api', SVC_API_KEY: 'k' }
 const run = (...argv: string[]) => svc(argv, { env })
 
-describe('a write whose answer is to be picked from', () => {
-  test('is not sent for a field that it does not answer, and says which there are', async () => {
+describe('a write with selected output fields', () => {
+  test('is not sent if its response has no such field, and the error lists the fields', async () => {
     const { exit, err } = await run('key', 'create', '--can', 'all', '--name', 'ci', '--json', 'id,keys')
     expect(exit).toBe(2)
     expect(JSON.parse(err)).toMatchObject({
@@ -20,13 +20,13 @@ describe('a write whose answer is to be picked from', () => {
     expect((await run(...words, '--name', 'ci', '--json', fields)).exit).toBe(9)
   })
 
-  test('is sent for anything that --jq picks, and a read for any field', async () => {
+  test('is sent with any --jq filter, and a read with any field', async () => {
     expect((await run('key', 'create', '--can', 'all', '--name', 'ci', '--jq', '.other')).exit).toBe(9)
     expect((await run('org', 'list', '--json', 'other')).exit).toBe(9)
   })
 })
 
-describe('a command with something missing', () => {
+describe('a command with missing values', () => {
   test.each([
     [['geofence', 'delete', '--org', '1', '--no-color'], 'svc geofence delete 12 --org 1 --no-color'],
     [
@@ -38,7 +38,7 @@ describe('a command with something missing', () => {
       'svc org creds set-idp --org 1 --provider okta --client-id 0oa1b2 --client-secret-file FILE',
     ],
     [['org', 'create'], "svc org create --name 'Acme Corp'"],
-  ])('%j is answered with the same command and what is missing', async (argv, hint) => {
+  ])('%j is answered with the complete command as a hint', async (argv, hint) => {
     const { exit, err } = await run(...argv)
     expect([exit, err]).toEqual([2, expect.stringMatching(/^svc: Missing /)])
     expect(err).toContain(`hint: ${hint}`)

@@ -23,11 +23,11 @@ test.each([
   ['30d', '2030-03-02T12:00:00.000Z'],
   ['2030-02-28', '2030-02-28T00:00:00.000Z'],
   ['2030-02-28T08:15+01:00', '2030-02-28T07:15:00.000Z'],
-])('%s to come is %s', (typed, expected) => {
+])('%s in the future is %s', (typed, expected) => {
   expect(typedTime('expires', typed, 'future', now)).toBe(expected)
 })
 
-test('names the forms of a time to come', () => {
+test('lists the accepted formats of a future time', () => {
   expect(() => typedTime('expires', 'soon', 'future', now)).toThrow(
     expect.objectContaining({
       message: '--expires is not a time: "soon"',
@@ -48,6 +48,6 @@ test.each([
   '2030-01-31T25:00',
   '31.01.2030',
   '1M',
-])('%j is refused by its name', (typed) => {
+])('%j is rejected by the name of its flag', (typed) => {
   expect(() => typedTime('since', typed, 'past', now)).toThrow(`--since is not a time: "${typed}"`)
 })

@@ -26,7 +26,7 @@ const berlin = [fence('HQ', 52.52, 13.405, 150), fence('Lab', 52.5205, 13.411, 9
 const point = { latitude: 52.5195, longitude: 13.4045, accuracy: 0 }
 
 describe('a map', () => {
-  test('shows fences round and to scale, inactive ones dotted and small, the point as @', () => {
+  test('shows fences round and to scale, inactive ones dotted with small letters, and the point as @', () => {
     expect(drawn(berlin, point).lines).toEqual([
       '┌────────────────────────────────── N ^ ─┐',
       '│                                        │',
@@ -45,7 +45,7 @@ describe('a map', () => {
     ])
   })
 
-  test('goes over the date line and round a pole', () => {
+  test('crosses the date line and surrounds a pole', () => {
     expect(drawn([fence('Fiji', -17.7, 179.9, 20_000), fence('East', -17.7, -179.7, 8_000)]).lines).toEqual([
       '┌────────────────────────────────── N ^ ─┐',
       '│                                        │',
@@ -102,7 +102,7 @@ describe('a map', () => {
     ])
   })
 
-  test('keeps letters apart and says for which there is no room', () => {
+  test('separates letters, and says which ones did not fit', () => {
     const many = Array.from({ length: 30 }, (_, i) => fence(`F${i}`, 52.52, 13.405, 1))
     const { lines, hidden } = drawn([...many, fence('Big', 52.6, 13.405, 5000)])
     const letters = lines
@@ -121,7 +121,7 @@ const map = (args: string[], rows: unknown[] = hostile, tty = false) => {
 }
 
 describe('svc geofence map', () => {
-  test('piped is 80 wide, without colour, with every fence in a table', async () => {
+  test('is 80 columns wide in a pipe, without colour, with every fence in a table', async () => {
     const { exit, out } = await map(['--latitude', '52.5195', '--longitude', '13.4045'])
     expect(exit).toBe(0)
     const lines = out.split('\n')
@@ -131,12 +131,12 @@ describe('svc geofence map', () => {
     expect(out).toContain('b  Lab ')
     expect(out).toContain('a\\u{001b}[2J<b>\\u{202e}')
   })
-  test('on a terminal is as wide as that and has colours', async () => {
+  test('is as wide as the terminal, with colours', async () => {
     const { out } = await map([], hostile, true)
     expect(out).toContain('\u001b[1mA')
     expect((await map(['--width', '50'])).out.split('\n')[0]).toHaveLength(50)
   })
-  test('asks both levels for a user, and tells them apart', async () => {
+  test('shows the fences of the organization and of the user for a user, marked apart', async () => {
     const { out } = await map(['--user', '7', '-o', 'json'])
     expect(service.seen.map(({ path }) => path).sort()).toEqual([
       '/admin/public/api/organization/1/geo-fences',
@@ -147,7 +147,7 @@ describe('svc geofence map', () => {
       ...Array(3).fill('user'),
     ])
   })
-  test('writes GeoJSON of points with their radius, which svc geofence import takes back', async () => {
+  test('writes GeoJSON points with their radius, which svc geofence import accepts', async () => {
     const { features, type } = JSON.parse((await map(['--geojson', '-'])).out)
     expect(type).toBe('FeatureCollection')
     expect(features[1]).toEqual({
@@ -162,17 +162,17 @@ describe('svc geofence map', () => {
       [40, undefined],
     ])
   })
-  test('shows nothing raw of a server in GeoJSON either', async () => {
+  test('escapes text of a server in GeoJSON too', async () => {
     const { out } = await map(['--geojson', '-'], [fence('a\u009b31m\u202e', 52.5, 13.4, 40)], true)
     expect(out).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
     expect(JSON.parse(out).features[0].properties.name).toBe('a\u009b31m\u202e')
   })
-  test.each(['--html', '--geojson'])('names the flag where %s cannot be written', async (flag) => {
+  test.each(['--html', '--geojson'])('names %s if its file cannot be written', async (flag) => {
     const { exit, err } = await map([flag, 'nowhere/x'])
     expect(exit).toBe(2)
     expect(err).toContain(`${flag}: cannot write`)
   })
-  test('says which rows have no place', async () => {
+  test('lists rows without a location', async () => {
     const { out, err } = await map([], [{ name: 'x' }, { ...berlin[0], radius: '1' }])
     expect(out).toBe('No geo-fences.\n')
     expect(err).toBe('2 without a place or a radius were not drawn\n')
@@ -183,7 +183,7 @@ describe('svc geofence map', () => {
     [['--latitude', '1', '--longitude', 'east'], '--longitude must be a number'],
     [['--latitude', '1', '--longitude', '2', '--accuracy', '-1'], '--accuracy'],
     [['--width', '7'], '--width'],
-  ])('refuses %j', async (args, said) => {
+  ])('rejects %j', async (args, said) => {
     const { exit, err } = await map(args)
     expect(exit).toBe(2)
     expect(err).toContain(said)
@@ -198,17 +198,17 @@ const page = (rows = hostile, at: CheckedPoint | undefined = point): string =>
     verdict: 'would "pass"',
   })
 
-describe('the page', () => {
-  test('shows text of a server as text', () => {
+describe('the HTML page', () => {
+  test('escapes text of a server', () => {
     expect(page()).toContain('<td class="name">a\\u{001b}[2J&lt;b&gt;\\u{202e}</td>')
     expect(page()).toContain('<title>Geo-fences of &lt;acme&gt;</title>')
     expect(page()).not.toMatch(/<b>|<acme>|[^\P{Cc}\n]|\p{Cf}/u)
   })
-  test('asks nothing of anybody and allows its own style alone', () => {
+  test('loads nothing and allows only its own style', () => {
     expect(page()).toMatch(/default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'/)
     expect(page()).not.toMatch(/https?:|url\(|<script|<link|<img| style=| on\w+=/)
   })
-  test('has a place for each fence, or says that there is none', () => {
+  test('shows each fence, or says that there is none', () => {
     expect(page().match(/<text class="mark/g)).toHaveLength(3)
     expect(page([])).toContain('No geo-fences.')
     expect(page([], undefined)).not.toContain('<svg')

@@ -9,7 +9,7 @@ const place = fc.record({
 })
 const metres = (a: Place, b: Place): number =>
   ground(chord(pointAt(a.latitude, a.longitude)!, pointAt(b.latitude, b.longitude)!))
-/** The picture's Earth is a sphere and the rules' an ellipsoid. */
+/** The picture uses a sphere, the rules an ellipsoid. */
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 0.006 * b + 0.01
 
 test('a circle is drawn where the rules measure its edge, at any latitude, pole and date line included', () => {
@@ -22,7 +22,7 @@ test('a circle is drawn where the rules measure its edge, at any latitude, pole 
   )
 })
 
-test('a picture keeps distances from its middle and can be read back', () => {
+test('a picture keeps distances from its center and can be converted back', () => {
   fc.assert(
     fc.property(place, place, (centre, other) => {
       fc.pre(metres(centre, other) < 15_000_000)
@@ -42,7 +42,7 @@ test('north is up and east is right', () => {
 
 test.each([
   [
-    'over the date line',
+    'across the date line',
     [
       [0, 179],
       [0, -179],
@@ -58,12 +58,12 @@ test.each([
     ],
     [90, 0],
   ],
-] as const)('the middle %s lies between', (_, places, [latitude, longitude]) => {
+] as const)('the center of places %s lies between them', (_, places, [latitude, longitude]) => {
   const middle = middleOf(places.map(([lat, lon]) => ({ latitude: lat, longitude: lon })))
   expect(metres(middle, { latitude, longitude })).toBeLessThan(1)
 })
 
-test('the middle of places all around the Earth has none of them on its far side', () => {
+test('the center of places all around the Earth has none of them on its far side', () => {
   const middle = middleOf([
     { latitude: 0, longitude: 0 },
     { latitude: 0, longitude: 180 },

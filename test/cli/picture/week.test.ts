@@ -15,7 +15,7 @@ const office = slot('Office', ['mon', 'tue'], '09:00', '17:30')
 const nights = slot('Nights', ['sat'], '22:00', '06:10')
 const evil = { ...slot('a\u001b[2J<b>', ['sun'], '01:00', '02:00'), is_active: 0 }
 
-/** At noon, 1 January 2026 in UTC: a Thursday. */
+/** Runs at noon, 1 January 2026 in UTC, a Thursday. */
 const week = (args: string[], of: { organization?: unknown[]; user?: unknown[] } = {}, tty = false) => {
   const { organization = [office, nights, evil], user = [] } = of
   service.always((request, response) =>
@@ -30,7 +30,7 @@ const week = (args: string[], of: { organization?: unknown[]; user?: unknown[] }
 const berlin = ['--timezone', 'Europe/Berlin']
 
 describe('svc timeslot week', () => {
-  test('is drawn in UTC where this machine does not know its zone', async () => {
+  test('is drawn in UTC if this machine does not know its zone', async () => {
     vi.stubEnv('TZ', '')
     const { out, exit } = await week([])
     vi.unstubAllEnvs()
@@ -38,7 +38,7 @@ describe('svc timeslot week', () => {
     expect(out).toContain("2025, UTC (this machine's zone)")
   })
 
-  test('draws a week in which clocks go forward, and marks the moment', async () => {
+  test('draws a week with a change to summer time, and marks the moment', async () => {
     const { out, exit } = await week([...berlin, '--at', '2026-03-29T05:50:00+02:00'])
     expect(exit).toBe(0)
     expect(out.split('\n')).toEqual([
@@ -65,7 +65,7 @@ describe('svc timeslot week', () => {
       '',
     ])
   })
-  test('gives the hour that comes twice a line of its own', async () => {
+  test('shows a repeated hour on a line of its own', async () => {
     const { out } = await week([...berlin, '--at', '2026-10-25'])
     expect(out).toContain(
       [
@@ -77,7 +77,7 @@ describe('svc timeslot week', () => {
       ].join('\n'),
     )
   })
-  test('needs both levels for a user, now, in the zone that was named', async () => {
+  test('combines the slots of the organization and of the user, now, in the given zone', async () => {
     const user = [slot('Mine', ['mon', 'thu'], '00:00', '12:00', 'UTC')]
     const { out } = await week(['--user', '7', '--timezone', 'UTC'], { user })
     const lines = out.split('\n')
@@ -88,22 +88,22 @@ describe('svc timeslot week', () => {
     expect(out).toContain('Now would not pass: Thu 01:00 Europe/Berlin is outside Nights')
     expect(out).toContain('Mine    ')
   })
-  test('says whose zone it is when none was named', async () => {
+  test('names the zone if none was given', async () => {
     expect((await week([])).out).toMatch(/^Week of Mon 29 Dec 2025, \S+ \(this machine's zone\)\n/)
   })
-  test('tells exactly when it is open where data is asked for', async () => {
+  test('prints exact hours in data formats', async () => {
     const { out } = await week([...berlin, '--at', '2026-03-29', '--json', 'from,to'])
     expect(JSON.parse(out).at(-1)).toEqual({
       from: '2026-03-28T22:00:00+01:00',
       to: '2026-03-29T06:10:00+02:00',
     })
   })
-  test('without a slot nothing restricts', async () => {
+  test('shows no restriction without slots', async () => {
     const { out } = await week(berlin, { organization: [] })
     expect(out).toContain(`Mon 29 Dec ${'█'.repeat(48)}\n`)
     expect(out).toContain('No time slots: nothing restricts.')
   })
-  test('writes a page in which text of a server is text', async () => {
+  test('writes a page that escapes text of a server', async () => {
     const { out } = await week([...berlin, '--html', '-', '--at', '2026-10-25T02:30:00+01:00'])
     expect(out).toContain('<td>a\\u{001b}[2J&lt;b&gt;</td>')
     expect(out).toContain('<td>2026-10-24 22:00 +02:00</td><td>2026-10-25 06:10 +01:00</td>')
@@ -113,7 +113,7 @@ describe('svc timeslot week', () => {
     [['--timezone', 'Moon/Base'], '--timezone is not a time zone: "Moon/Base"'],
     [['--at', 'tomorrow'], '--at must be a date or an ISO 8601 time with an offset, not "tomorrow"'],
     [['--at', '2026-02-30'], '--at must be a date or an ISO 8601 time with an offset, not "2026-02-30"'],
-  ])('refuses %j', async (args, said) => {
+  ])('rejects %j', async (args, said) => {
     const { exit, err } = await week(args)
     expect(exit).toBe(2)
     expect(err).toContain(said)

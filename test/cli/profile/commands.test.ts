@@ -42,7 +42,7 @@ describe('svc profile add', () => {
       },
     })
   })
-  test('keeps the current profile and refuses a name that is taken', async () => {
+  test('keeps the current profile and rejects a name that exists', async () => {
     await run(`profile add a --base-url ${url}`)
     await run(`profile add b --base-url ${url}`)
     expect(saved().current).toBe('a')
@@ -51,7 +51,7 @@ describe('svc profile add', () => {
       err: expect.stringContaining('hint: svc profile set b'),
     })
   })
-  test('hints at the root of the API where the address has no path', async () => {
+  test('suggests the API root if the address has no path', async () => {
     expect((await run('profile add a --base-url https://host.example')).err).toContain(
       'https://host.example/admin/public/api',
     )
@@ -70,7 +70,7 @@ describe('svc profile add', () => {
     ['profile add a --base-url https://h.example/x --with-key', /must be one line/],
   ]
   for (const [args, message] of wrong)
-    test(`refuses: ${args}`, async () => {
+    test(`rejects: ${args}`, async () => {
       const { exit, err } = await run(args, { stdin: 'two words' })
       expect(exit).toBe(2)
       expect(err).toMatch(message)
@@ -87,7 +87,7 @@ describe('svc profile show', () => {
       expect((await run(`profile show --reveal -o ${format}`)).out).toContain(key)
     }
   })
-  test('--explain names the argument as the source of the profile', async () => {
+  test('names the argument as the source of the profile with --explain', async () => {
     const { out } = await run('profile show prod --explain -o json')
     expect(JSON.parse(out)).toContainEqual({
       setting: 'profile',
@@ -96,7 +96,7 @@ describe('svc profile show', () => {
       from: 'svc profile show prod',
     })
   })
-  test('--explain names each value and its source, without a secret', async () => {
+  test('names each value and its source with --explain, without a secret', async () => {
     const { out } = await run('profile show --explain -o json --base-url https://flag.example/api', {
       env: { SVC_ORG: 'umbrella', SVC_API_KEY: key },
     })
@@ -129,7 +129,7 @@ describe('svc profile set, use, remove, list', () => {
     await run(`profile add prod --base-url ${url} --with-key`, { stdin: key })
     await run(`profile add test --base-url ${url}`)
   })
-  test('set changes the named profile, or the one in use; an empty value takes a field away', async () => {
+  test('set changes the named or the current profile, and an empty value removes a field', async () => {
     await run('profile set test org=acme protected=true default-factors=biometric,location')
     expect(saved().profiles.test).toMatchObject({
       org: 'acme',
@@ -146,14 +146,14 @@ describe('svc profile set, use, remove, list', () => {
     expect(err).toContain('Its key was saved for https://host.example')
     expect(saved().profiles.prod.api_key_origin).toBe('https://host.example')
   })
-  test('set takes no secret, and nothing unknown', async () => {
+  test('set rejects secrets and unknown fields', async () => {
     expect(await run('profile set prod api_key=x')).toMatchObject({
       exit: 2,
       err: expect.stringContaining('svc profile login'),
     })
     expect(await run('profile set prod constructor=x')).toMatchObject({ exit: 2 })
   })
-  test('use and remove change which one is current', async () => {
+  test('use and remove change the current profile', async () => {
     await run('profile use test')
     expect(saved().current).toBe('test')
     expect(await run('profile remove test')).toMatchObject({ exit: 2, err: expect.stringContaining('--yes') })
@@ -162,7 +162,7 @@ describe('svc profile set, use, remove, list', () => {
     expect(saved().current).toBeUndefined()
     expect((await run('profile use test')).err).toContain('there are prod')
   })
-  test('list shows where each goes and whether it has a key, never the key', async () => {
+  test('list shows each address and whether there is a key, never the key', async () => {
     const { out } = await run('profile list')
     expect(out).toBe(`prod\ttrue\t${url}\t\tsaved\t\tfalse\ntest\tfalse\t${url}\t\t\t\tfalse\n`)
   })

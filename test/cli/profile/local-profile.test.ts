@@ -26,7 +26,7 @@ const change = (profile: Partial<Profile>) =>
     Object.assign(file.profiles['local']!, profile)
   })
 
-test('makes the profile and makes it current', async () => {
+test('creates the profile and makes it current', async () => {
   expect(await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))).toBeUndefined()
   expect(createStore(io()).read()).toEqual({
     version: 1,
@@ -44,7 +44,7 @@ test('makes the profile and makes it current', async () => {
     },
   })
 })
-test('leaves another current profile current', async () => {
+test('does not change the current profile', async () => {
   await createStore(io()).update((file) => {
     file.profiles['prod'] = {}
     file.current = 'prod'
@@ -52,14 +52,14 @@ test('leaves another current profile current', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   expect(createStore(io()).read().current).toBe('prod')
 })
-test('says how to get a key when it has none', async () => {
+test('says how to get a key if it has none', async () => {
   expect(await saveLocalProfile({ io: io() }, service(8080))).toMatch(
     /svc profile login local\. .*svc service reset-operator-key --data-dir \/data$/,
   )
   await change({ credential_command: ['pass', 'svc'] })
   expect(await saveLocalProfile({ io: io() }, service(9090))).toBeUndefined()
 })
-test('of its own changes the port and keeps the rest', async () => {
+test('updates the port of its own profile and keeps the rest', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   await change({ org: 'acme' })
   expect(await saveLocalProfile({ io: io() }, service(9090))).toBeUndefined()
@@ -73,12 +73,12 @@ test('of its own changes the port and keeps the rest', async () => {
     org: 'acme',
   })
 })
-test('takes a new key', async () => {
+test('saves a new key', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k2' }))
   expect(local()).toMatchObject({ api_key: 'k2' })
 })
-test('keeps a key that asks as long as it works, and replaces one that does not', async () => {
+test('keeps an ask key while it works, and replaces one that does not', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   await change({ ask_key: 'mine' })
   await saveLocalProfile({ io: io() }, service(8080))
@@ -87,13 +87,13 @@ test('keeps a key that asks as long as it works, and replaces one that does not'
   await saveLocalProfile({ io: io() }, service(9090))
   expect(local()).toMatchObject({ ask_key: 'ask-1', ask_key_origin: 'http://127.0.0.1:9090' })
 })
-test('makes a key that asks for a profile that an earlier version has made', async () => {
+test('creates an ask key for a profile of an earlier version', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   await change({ ask_key: undefined, ask_key_origin: undefined })
   await saveLocalProfile({ io: io() }, service(9090))
   expect(local()).toMatchObject({ api_key: 'k1', ask_key: 'ask-1' })
 })
-test('makes no key that asks where it would be saved nowhere, or where a command prints one', async () => {
+test('creates no ask key that would not be saved, or if a command prints one', async () => {
   let made = 0
   const makeAskKey = async () => `ask-${(made += 1)}`
   await saveLocalProfile({ io: io() }, service(8080, { makeAskKey }))
@@ -112,7 +112,7 @@ test('never replaces a profile of another data folder', async () => {
   expect(note).not.toContain('k2')
   expect(local()).toEqual(before)
 })
-test('does not move a key that now belongs to another place', async () => {
+test('does not move a key to another address', async () => {
   await saveLocalProfile({ io: io() }, service(8080, { key: 'k1' }))
   await change({ base_url: 'https://host.example/admin/public/api' })
   const before = local()

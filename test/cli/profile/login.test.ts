@@ -24,7 +24,7 @@ const saved = () => JSON.parse(readFileSync(join(dir, 'profiles.json'), 'utf8'))
 const key = `svc_org_1a2b3c4d_${'k'.repeat(43)}`
 const url = 'https://host.example/admin/public/api'
 
-/** A service that takes one key; answers its address and the keys that it saw. */
+/** A service that accepts one key. Returns its address and the keys that it received. */
 const listen = async (status = 401): Promise<{ base: string; seen: unknown[] }> => {
   const seen: unknown[] = []
   server = createServer((request, response) => {
@@ -42,7 +42,7 @@ const listen = async (status = 401): Promise<{ base: string; seen: unknown[] }> 
 }
 
 describe('svc profile login', () => {
-  test('saves a key that works, for its own address', async () => {
+  test('saves a valid key for its address', async () => {
     const { base, seen } = await listen()
     await run(`profile add here --base-url ${base}`)
     const { exit, out, err } = await run('profile login here --with-key', { stdin: key })
@@ -50,20 +50,20 @@ describe('svc profile login', () => {
     expect(out + err).not.toContain(key)
     expect(saved().profiles.here).toMatchObject({ api_key: key, api_key_origin: new URL(base).origin })
   })
-  test('does not save a key that the service refuses', async () => {
+  test('does not save a key that the service rejects', async () => {
     const { base } = await listen()
     await run(`profile add here --base-url ${base}`)
     expect((await run('profile login here --with-key', { stdin: 'wrong' })).exit).toBe(4)
     expect(saved().profiles.here.api_key).toBeUndefined()
   })
-  test('saves a key that is known but may not list organizations, and says so', async () => {
+  test('saves a valid key that cannot list organizations, and says so', async () => {
     const { base } = await listen(403)
     await run(`profile add here --base-url ${base}`)
     const { exit, err } = await run('profile login here --with-key', { stdin: 'limited' })
     expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('cannot list') })
     expect(saved().profiles.here.api_key).toBe('limited')
   })
-  test('makes the profile where it is told the address, and the first one is current', async () => {
+  test('creates a profile with an address, and makes the first one current', async () => {
     const { base, seen } = await listen()
     const { exit, out } = await run(`profile login here --base-url ${base} --with-key`, { stdin: key })
     expect({ exit, out, seen }).toMatchObject({
@@ -76,12 +76,12 @@ describe('svc profile login', () => {
       profiles: { here: { base_url: base, api_key: key, api_key_origin: new URL(base).origin } },
     })
   })
-  test('makes the profile for the address in the environment', async () => {
+  test('creates a profile for the address in the environment', async () => {
     const { base } = await listen()
     await run('profile login default --with-key', { stdin: key, env: { SVC_BASE_URL: base } })
     expect(saved().profiles).toMatchObject({ default: { base_url: base, api_key: key } })
   })
-  test('keeps the CA that a new profile was logged in with', async () => {
+  test('saves the CA of the login in a new profile', async () => {
     const { base } = await listen()
     writeFileSync(join(dir, 'ca.pem'), '')
     await run(`profile login here --base-url ${base} --cacert ${dir}/ca.pem --with-key`, { stdin: key })
@@ -92,18 +92,18 @@ describe('svc profile login', () => {
     [`profile login __proto__ --base-url ${url}`, /is not a valid profile name/, ''],
     ['profile login here --base-url http://h.example/x', /over plain http/, ''],
     ['profile login here --base-url h.example', /--base-url/, ''],
-  ])('makes no profile with %s', async (args, message, hint) => {
+  ])('creates no profile with %s', async (args, message, hint) => {
     const { exit, err } = await run(`${args} --with-key`, { stdin: key })
     expect({ exit, err }).toEqual({ exit: expect.toBeOneOf([2, 4]), err: expect.stringMatching(message) })
     expect(err).toContain(hint)
     expect(existsSync(join(dir, 'profiles.json'))).toBe(false)
   })
-  test('makes no profile where the service refuses the key', async () => {
+  test('creates no profile if the service rejects the key', async () => {
     const { base } = await listen()
     expect((await run(`profile login here --base-url ${base} --with-key`, { stdin: 'wrong' })).exit).toBe(4)
     expect(existsSync(join(dir, 'profiles.json'))).toBe(false)
   })
-  test('asks nobody in a pipe', async () => {
+  test('does not prompt in a pipe', async () => {
     await run(`profile add here --base-url ${url}`)
     expect(await run('profile login here')).toMatchObject({
       exit: 2,

@@ -45,7 +45,7 @@ test('shows the operator key, and the profile and address in use', async () => {
   })
 })
 
-test('shows the key that asks beside the API key, and alone where there is no other', async () => {
+test('shows the ask key beside the API key, or alone', async () => {
   const ask = await service.makeAskKey()
   const { key } = (await run('key create --name reader --can read --expires 2099-01-01T00:00:00Z -o json'))
     .data
@@ -69,7 +69,7 @@ test('shows the key that asks beside the API key, and alone where there is no ot
   expect(alone.data).toMatchObject({ key_name: 'local', scopes: ['ask'], ask_key_name: null })
 })
 
-test('shows the organization of a key that belongs to one', async () => {
+test('shows the organization of its key', async () => {
   await run('org create --name Acme -o json')
   const { data: made } = await run('key create --name ci --org acme --can all -o json')
   const { data } = await run('whoami -o json', { SVC_API_KEY: String(made['key']) })
@@ -77,27 +77,22 @@ test('shows the organization of a key that belongs to one', async () => {
 })
 
 test.each([
+  ['an unreachable service', { SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api' }, 9, /127\.0\.0\.1:9/],
   [
-    'a service that cannot be reached',
-    { SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api' },
-    9,
-    /127\.0\.0\.1:9/,
-  ],
-  [
-    'a key that is not accepted',
+    'a rejected key',
     { SVC_API_KEY: 'svc_op_00000000_x' },
     4,
     /does not accept this API key\nhint: Correct SVC_API_KEY, or unset it/,
   ],
   ['no key', { SVC_API_KEY: '' }, 4, /no API key/],
-])('shows what is known here with %s', async (_, env, code, says) => {
+])('shows the local settings with %s', async (_, env, code, says) => {
   const { exit, data, err } = await run('whoami -o json', env)
   expect(exit).toBe(code)
   expect(err).toMatch(says)
   expect(data).toMatchObject({ profile: 'default', key_name: null })
 })
 
-test('another service of the contract need not know whose key it is', async () => {
+test('does not require another service of the contract to know the key', async () => {
   const other = await startFakeHosted()
   const { exit, data, err } = await run('whoami -o json', { SVC_BASE_URL: other.baseUrl })
   await other.close()

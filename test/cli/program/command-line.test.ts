@@ -9,8 +9,8 @@ import { svc } from '../svc.ts'
 
 const extra = { idp: { client_secret: 'hush', client_id: 'c1' }, api_token: 'hush' }
 
-describe('a secret below another field', () => {
-  test('is not in what the approver reads of an operation', () => {
+describe('a nested secret', () => {
+  test('is not in the text that an approver reads', () => {
     const line = operationLine(
       org.updateOrganization,
       { input: { org_id: 1, name: 'X' }, extra },
@@ -20,7 +20,7 @@ describe('a secret below another field', () => {
     expect(line).not.toContain('hush')
   })
 
-  test('is not in a command as it was typed', () => {
+  test('is not in a repeated command line', () => {
     const command = new Command('update').option('-F, --field <key=value>')
     command.parse(['-F', `idp=${JSON.stringify(extra.idp)}`], { from: 'user' })
     expect(typedLine(command)).toContain('"client_id":"c1"')
@@ -49,26 +49,26 @@ const typed = async (argv: string[], change?: Parameters<typeof typedAgain>[2]):
   return again
 }
 
-describe('a command to be typed again', () => {
-  test('has all that was typed, quoted for a shell, wherever it stood', async () => {
+describe('a repeated command line', () => {
+  test('contains everything that was typed, quoted for a shell', async () => {
     expect(
       await typed(['-p', "it's", 'user', 'list', '--org', 'acme', '--limit', '2', '--no-color', '-o', 'id']),
     ).toBe(String.raw`svc user list --org acme --limit 2 -p 'it'\''s' -o id --no-color`)
   })
 
-  test('leaves out what is said anew', async () => {
+  test('replaces changed flags', async () => {
     const change = { without: ['--cursor'], plus: ['--cursor', 'b c'] }
     expect(await typed(['audit', 'list', '--cursor', 'a', '--since', '2 h'], change)).toBe(
       "svc audit list --since '2 h' --cursor 'b c'",
     )
   })
 
-  test('names a flag that was turned off as it was typed', async () => {
+  test('keeps a negated flag as it was typed', async () => {
     const line = await typed(['org', 'update', 'acme', '--no-device-trust'])
     expect(line).toBe('svc org update acme --no-device-trust')
   })
 
-  test('does not run where a secret was typed', async () => {
+  test('is not runnable when a secret was typed', async () => {
     const line = await typed([
       'org',
       'update',

@@ -8,7 +8,7 @@ import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
 import { svc } from '../svc.ts'
 
-// Every command, those that are written by hand included, typed as its help shows it.
+// Every command, including hand-written ones, with the example of its help.
 
 const inTable = new Set(Object.values(table).map(({ cli }) => cli as string))
 const answersNoId = (words: string): boolean =>
@@ -21,7 +21,7 @@ const wordsIn = (line: string): string[] =>
     ([, single, double, plain]) => single ?? double ?? plain!,
   )
 
-/** The command lines below the help of a command, and of all below it; one without an example is typed bare. */
+/** The examples of a command and of its subcommands. One without an example is typed bare. */
 const typedOf = (node: CommandNode, above: string[] = []): Typed[] => {
   if (node.commands.length > 0 && node.name !== 'mcp')
     return node.commands.flatMap((child) => typedOf(child, [...above, child.name]))
@@ -56,14 +56,14 @@ const failing = async (argv: string[]) => {
   return { exit: exit % 100, out, err, sent: service.seen.length - sent }
 }
 
-/** Before `--`, behind which nothing is a flag of ours. */
+/** Inserts flags before `--`, after which nothing is a flag of svc. */
 const withFlags = (argv: string[], flags: string[]): string[] => {
   const end = argv.indexOf('--')
   return end < 0 ? [...argv, ...flags] : [...argv.slice(0, end), ...flags, ...argv.slice(end)]
 }
 
 const faults: [fault: string, flags: string[], says: RegExp][] = [
-  ['a filter that does not compile', ['--jq', '.['], /is not a valid filter|does not take --jq/],
+  ['an invalid filter', ['--jq', '.['], /is not a valid filter|does not take --jq/],
   ['an unknown format', ['-o', 'xml'], /-o must be|does not take -o/],
   ['a filter and -o csv', ['--jq', '.', '-o', 'csv'], /cannot be combined with -o csv|does not take --jq/],
   [
@@ -75,13 +75,13 @@ const faults: [fault: string, flags: string[], says: RegExp][] = [
 ]
 
 describe.each(typed)('svc $words', ({ words, argv }) => {
-  test.each(faults)('refuses %s before anything is sent', async (_fault, flags, says) => {
+  test.each(faults)('rejects %s before anything is sent', async (_fault, flags, says) => {
     const { exit, out, err, sent } = await failing(withFlags(argv, flags))
     expect(err).toMatch(says)
     expect({ exit, out, sent }).toEqual({ exit: 2, out: '', sent: 0 })
   })
 
-  test('refuses a broken filter before anything is sent, whatever the format is', async () => {
+  test('rejects an invalid filter in every format before anything is sent', async () => {
     for (const format of formats) {
       const { exit, out, err, sent } = await failing(withFlags(argv, ['--jq', '.[', '-o', format]))
       expect(err).toMatch(/is not a valid filter|cannot be combined with -o|does not take|answers no id/)
@@ -104,7 +104,7 @@ describe.each(typed)('svc $words', ({ words, argv }) => {
   })
 })
 
-test('names no command that is not there', () => {
+test('the tables of this test name only commands that exist', () => {
   const known = new Set(typed.map(({ words }) => words))
   expect([...answersId, ...Object.keys(printsText)].filter((words) => !known.has(words))).toEqual([])
 })

@@ -7,7 +7,7 @@ import { svc } from '../svc.ts'
 
 const run = (line: string) => svc(line, { columns: 100 })
 
-/** Commands that do something, with the words that lead to each. */
+/** The commands without subcommands, with their words. */
 const leaves = (node: CommandNode, words: string[] = []): [string, CommandNode][] =>
   node.commands.length === 0
     ? [[words.join(' '), node]]
@@ -25,13 +25,13 @@ test.each(Object.keys(topics))('svc help %s fits a terminal of 120 columns', asy
   expect(out.split('\n').filter((line) => line.length > 120)).toEqual([])
 })
 
-test('svc help with the words of a command is its --help', async () => {
+test('svc help with the words of a command prints its --help', async () => {
   const [asTopic, asFlag] = [await run('help org create'), await run('org create --help')]
   expect([asTopic.exit, asTopic.out, asTopic.err]).toEqual([0, asFlag.out, ''])
   expect(asTopic.out).toContain('Usage: svc org create')
 })
 
-test('a word that means nothing is refused with the nearest one that does', async () => {
+test('an unknown topic is rejected with the nearest one', async () => {
   expect(await run('help exitcodes')).toMatchObject({
     exit: 2,
     err: expect.stringContaining('hint: svc help exit-codes'),
@@ -39,7 +39,7 @@ test('a word that means nothing is refused with the nearest one that does', asyn
   expect((await run('help nothing-at-all')).err).toContain('hint: svc help exit-codes|environment')
 })
 
-test('every command shows an example of itself', async () => {
+test('the help of every command contains an example', async () => {
   const tree = describeCommand(await commandTree(openContext(memoryIo())))
   const bare = leaves(tree).filter(([words, { after }]) => !after.includes(`svc ${words}`))
   expect(bare.map(([words]) => words)).toEqual([])

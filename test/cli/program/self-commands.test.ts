@@ -7,7 +7,7 @@ test.each([['--version'], ['-v'], ['-V'], ['version']])('svc %s prints the versi
   expect(await built([word])).toEqual({ exit: 0, stdout: `svc ${version}\n`, stderr: '' })
 })
 
-test('svc version -o json has it as data', async () => {
+test('svc version -o json prints an object', async () => {
   const { exit, data } = await svc('version -o json')
   expect([exit, data()]).toEqual([0, { version, node: process.version }])
 })

@@ -5,7 +5,7 @@ import { svc } from '../svc.ts'
 const env = { SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api', SVC_API_KEY: 'k' }
 const run = (line: string) => svc(line, { env })
 
-describe('a command that does not exist', () => {
+describe('an unknown command', () => {
   test.each([
     ['usr list --org 1', 'svc', 'svc user list', 'svc user list --org 1'],
     ['org lst', 'svc org', 'svc org list', 'svc org list'],
@@ -19,13 +19,13 @@ describe('a command that does not exist', () => {
     ['list users --org 1', 'svc', 'svc user list', 'svc user list --org 1'],
     ['create org --name "Acme Corp"', 'svc', 'svc org create', "svc org create --name 'Acme Corp'"],
     ['usr', 'svc', 'svc user', 'svc user --help'],
-  ])('%s: the hint is a whole command that can be typed', async (line, group, meant, hint) => {
+  ])('%s: the hint is a complete command', async (line, group, meant, hint) => {
     const ended = await run(line)
     expect(ended).toMatchObject({ exit: 2, hint, out: '' })
     expect(ended.message).toMatch(
       new RegExp(`^"\\S+" is not a command of ${group}; did you mean "${meant}"\\?$`),
     )
-    // It is one: it has a help.
+    // It exists, so it has a help.
     expect((await run(`${hint.replaceAll("'", '"').slice(4)} --help`)).exit).toBe(0)
   })
 
@@ -47,7 +47,7 @@ describe('a command that does not exist', () => {
   })
 })
 
-describe('a flag that does not exist', () => {
+describe('an unknown flag', () => {
   test.each([
     [
       'org list --limt 3',
@@ -69,14 +69,14 @@ describe('a flag that does not exist', () => {
     expect(await run(line)).toMatchObject({ exit: 2, message, hint, out: '' })
   })
 
-  test('a secret that was typed beside it is not repeated', async () => {
+  test('does not repeat a secret that was typed with it', async () => {
     const { err } = await run('org creds set-idp --porvider okta -f client_secret=hush')
     expect(err).toContain('--porvider')
     expect(err).not.toContain('hush')
   })
 })
 
-describe('arguments', () => {
+describe('a wrong number of arguments', () => {
   test.each([
     ['profile use', 'Missing <name>', 'svc profile use prod'],
     ['user get', 'Missing --org, <user-id>', 'svc user get 7 --org acme'],

@@ -15,8 +15,8 @@ import { personalText, sampleData } from './sample.ts'
 import { argvOf, isMeant, operations } from './typed-operations.ts'
 import { svc } from '../svc.ts'
 
-// Every command of the table in every format, on a terminal and piped. Commands, arguments and answers come from the
-// table: a new operation is looked at without a line here.
+// Every command of the table in every format, on a terminal and piped. Commands, arguments and responses are generated
+// from the table, so a new operation is covered without a line here.
 
 let service: FakeHosted
 const folder = temporaryFolder()
@@ -30,7 +30,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** Every operation is answered by its sample; with `failing`, this one is not found. */
+/** Answers every operation with its sample, except `failing`, which is not found. */
 const answering = (failing?: Operation): void =>
   service.always((request, response) => {
     const operation = Object.values(table as Record<string, Operation>).find((one) => isMeant(one, request))
@@ -54,14 +54,14 @@ const typing = (argv: string[], tty: boolean) =>
     },
   })
 
-/** What a terminal must never get: controls but newline and tab, and what is invisible or turns text round. */
+/** What a terminal must never receive: control characters except newline and tab, invisible and bidirectional characters. */
 const unsafe = /[^\P{Cc}\n\t]|\p{Cf}|\p{Zl}|\p{Zp}/u
 const lines = (text: string): string[] => text.split('\n').slice(0, -1)
 const listed = (payload: unknown): unknown[] => (Array.isArray(payload) ? payload : [payload])
 const hasId = (row: unknown): boolean =>
   ['id', 'request_id', 'message_id'].some((name) => name in Object(row))
 
-/** Whether each format reads back as what was answered; what is piped is complete. */
+/** Whether the output in each format parses to the response. Piped output is complete. */
 const reads: Record<string, (out: string, payload: unknown) => boolean> = {
   json: (out, payload) => isDeepStrictEqual(JSON.parse(out), payload),
   yaml: (out, payload) => isDeepStrictEqual(parseYaml(out), payload),
@@ -85,10 +85,10 @@ const reads: Record<string, (out: string, payload: unknown) => boolean> = {
   table: (out) => lines(out).length > 0,
 }
 
-/** Of what is masked, what stands somewhere in the text. */
+/** Masked values that appear in the text. */
 const readable = (out: string): string[] => Object.values(personalText).filter((text) => out.includes(text))
 
-/** What is wrong with one format, in words; nothing where it holds. */
+/** What is wrong with the output in one format, or nothing. */
 const faultsOf = async (
   operation: Operation,
   payload: unknown,
@@ -102,9 +102,9 @@ const faultsOf = async (
       ? []
       : [`no id, and still ${exit}: ${out}`]
   }
-  // Where nothing unsafe may stand raw, CSV and YAML cannot say it otherwise.
+  // CSV and YAML cannot express unsafe characters that must not be raw.
   const isWhole = !tty || !['csv', 'yaml'].includes(format)
-  // Before it rings again, svc says so, whatever the format: on stderr.
+  // On standard error, svc says in any format that it asked this person before.
   const isLost = format === 'id' && answerFieldsWith(operation, 'secret').size > 0
   const isQuiet =
     tty || operation.effect === 'notifies' || (isLost ? err.includes('Not printed') : err === '')
@@ -128,7 +128,7 @@ describe.each(operations)('%s', (_, operation) => {
     expect(await faultsOf(operation, payload, format, true)).toEqual([])
   })
 
-  test('without a format, with --reveal, --envelope, --json and --jq', async () => {
+  test('selects with --reveal, --envelope, --json and --jq without a format', async () => {
     answering()
     const terminal = await typing(argv, true)
     expect(terminal.exit).toBe(0)
@@ -153,7 +153,7 @@ describe.each(operations)('%s', (_, operation) => {
   })
 
   test.each([
-    ['a filter that does not compile', ['--jq', '.[']],
+    ['an invalid filter', ['--jq', '.[']],
     ['an unknown format', ['-o', 'xml']],
     ['a format that --jq cannot be combined with', ['--jq', '.', '-o', 'csv']],
     ['a format that --envelope cannot be combined with', ['--envelope', '-o', 'tsv']],
@@ -166,14 +166,14 @@ describe.each(operations)('%s', (_, operation) => {
     expect({ exit, out, sent: service.seen.length - sent }).toEqual({ exit: 2, out: '', sent: 0 })
   })
 
-  test.runIf(operation.effect === 'read')('exits 1 where a filter fails', async () => {
+  test.runIf(operation.effect === 'read')('exits 1 when a filter fails', async () => {
     answering()
     const { exit, out } = await typing([...argv, '--jq', 'error("no")'], false)
     expect({ exit, out }).toEqual({ exit: 1, out: '' })
   })
 
   test.skipIf(operation.effect === 'read')(
-    'reports that it was done where a filter then fails, and prints the whole answer',
+    'reports success when a filter then fails, and prints the complete response',
     async () => {
       answering()
       const { exit, out, err } = await typing([...argv, '--jq', 'error("no")'], false)
@@ -182,7 +182,7 @@ describe.each(operations)('%s', (_, operation) => {
     },
   )
 
-  test('when the service says no', async () => {
+  test('reports an error of the service', async () => {
     answering(operation)
     for (const tty of [false, true]) {
       const plain = await typing(argv, tty)
@@ -196,7 +196,7 @@ describe.each(operations)('%s', (_, operation) => {
     }
   })
 
-  test.runIf(operation.effect !== 'read')('with --dry-run sends nothing', async () => {
+  test.runIf(operation.effect !== 'read')('sends nothing with --dry-run', async () => {
     answering()
     const sent = service.seen.length
     const { exit, out } = await typing([...argv, '--dry-run', '-o', 'json'], false)

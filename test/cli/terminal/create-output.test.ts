@@ -10,13 +10,13 @@ const rows = [
 const shape = { columns: ['id', 'slug', 'name', 'ended'] }
 
 describe('without -o', () => {
-  test('a list is a table on a terminal and TSV without a header when piped', async () => {
+  test('a list is a table on a terminal, and TSV without a header in a pipe', async () => {
     expect(await shown(rows, {}, { shape })).toMatchObject({
       tty: 'ID  SLUG      NAME       ENDED\n1   acme      Acme Corp  -\n20  umbrella  日本語     -\n',
       piped: '1\tacme\tAcme Corp\t\n20\tumbrella\t日本語\t\n',
     })
   })
-  test('a record is a line a field, and what nests has its path', async () => {
+  test('a record has one line per field, and nested fields have a path', async () => {
     expect(await shown(rows[0])).toMatchObject({
       tty: [
         'id                   1',
@@ -29,27 +29,27 @@ describe('without -o', () => {
       piped: 'id\t1\nslug\tacme\nname\tAcme Corp\ntags\ta, b\npolicy.device_trust\ttrue\nended\t\n',
     })
   })
-  test('an empty list is a note on a terminal and nothing when piped', async () => {
+  test('an empty list is a note on a terminal, and nothing in a pipe', async () => {
     expect(await shown([])).toEqual({ tty: '', piped: '', ttyErr: 'Nothing found.\n' })
   })
-  test('an empty list after a change is not a search that found nothing', async () => {
+  test('an empty list after a change is not reported as an empty search', async () => {
     const io = memoryIo({ tty: true })
     const run = { io, globals: {}, changed: true }
     await createOutput(run).show({ status: 'success', message: 'Replaced', data: [] })
     expect([io.out(), io.err()]).toEqual(['', ''])
   })
-  test('an answer without data is its message on a terminal, its fields when piped', async () => {
+  test('a response without data is its message on a terminal, and its fields in a pipe', async () => {
     expect(await shown(undefined)).toMatchObject({ tty: 'Done\n', piped: 'status\tsuccess\nmessage\tDone\n' })
   })
-  test('what a server adds beside the message is shown', async () => {
+  test('further fields beside the message are shown', async () => {
     const { tty } = await shown(undefined, {}, { extra: { ticket: 7 } })
     expect(tty).toBe('status   success\nmessage  Done\nticket   7\n')
   })
-  test('columns that a server does not answer give way to those it does', async () => {
+  test('columns that the server does not return are replaced by those that it does', async () => {
     const { piped } = await shown([{ code: 'x', deep: {} }], {}, { shape })
     expect(piped).toBe('x\n')
   })
-  test('a list wider than the terminal is cut and never wrapped, a record is whole', async () => {
+  test('a list wider than the terminal is cut and never wrapped, and a record is complete', async () => {
     const long = { id: 1, slug: 'a', name: 'n'.repeat(90), ended: 'never' }
     const { tty } = await shown([long], {}, { shape, columns: 40 })
     expect(tty.split('\n')[1]).toBe(`1   a     ${'n'.repeat(22)}…  never`)
@@ -71,7 +71,7 @@ describe('a table that is too wide', () => {
   }
   const key = { id: '12', name: 'continuous-integration', prefix: 'svc_org_1a2b3c4d', kind: 'organization' }
 
-  test.each([60, 100, 200])('has whole ids at %i columns', async (columns) => {
+  test.each([60, 100, 200])('keeps IDs complete at %i columns', async (columns) => {
     const shape = { columns: Object.keys(request) }
     const { tty } = await shown([request], {}, { shape, columns })
     expect(tty).toContain(request.request_id)
@@ -79,12 +79,12 @@ describe('a table that is too wide', () => {
     const keys = await shown([key], {}, { shape: { columns: Object.keys(key) }, columns: columns / 2 })
     expect(keys.tty).toContain(key.prefix)
   })
-  test('leaves out the last columns before it cuts an id', async () => {
+  test('drops the last columns before it cuts an ID', async () => {
     const shape = { columns: Object.keys(request) }
     const { tty } = await shown([request], {}, { shape, columns: 34 })
     expect(tty).toBe(`REQUEST_ID                    STA…\n${request.request_id}  pen…\n`)
   })
-  test('has whole times where rows come one by one', async () => {
+  test('keeps times complete when rows arrive one by one', async () => {
     const row = { at: request.expires_at, actor: 'key:1 (operator)', subject: 'approval:apr_NR9kWDb' }
     const { tty } = await shown([row], {}, { shape: { columns: Object.keys(row), above: [] }, columns: 40 })
     expect(tty).toContain(row.at)
@@ -108,20 +108,20 @@ describe('-o', () => {
     ['id', '1\n'],
   ]
   for (const [output, expected] of cases)
-    test(`${output} is the same piped and on a terminal`, async () => {
+    test(`${output} is the same in a pipe and on a terminal`, async () => {
       const { tty, piped } = await shown(one, { output })
       expect(tty).toBe(piped)
       expect(piped).toBe(expected)
     })
-  test('yaml reads back as it was', async () => {
+  test('yaml parses to the same value', async () => {
     const { parse } = await import('yaml')
     expect(parse((await shown(one, { output: 'yaml' })).piped)).toEqual(one)
   })
-  test('table is a table when piped too, as wide as it wants', async () => {
+  test('table is a table in a pipe too, as wide as necessary', async () => {
     const { piped } = await shown([{ id: 1, name: 'n'.repeat(200) }], { output: 'table' })
     expect(piped).toBe(`ID  NAME\n1   ${'n'.repeat(200)}\n`)
   })
-  test('id fails where a row has none', async () => {
+  test('id fails if a row has none', async () => {
     await expect(shown([{ id: 1 }, { name: 'x' }], { output: 'id' })).rejects.toMatchObject({
       exit: 'failed',
       code: 'no_id',
@@ -129,11 +129,11 @@ describe('-o', () => {
     await expect(shown(undefined, { output: 'id' })).rejects.toMatchObject({ code: 'no_id' })
     expect((await shown({ id: 'x7' }, { output: 'id' })).piped).toBe('x7\n')
   })
-  test('json of an answer without data is its status and message', async () => {
+  test('json of a response without data is its status and message', async () => {
     const { piped } = await shown(undefined, { output: 'json' })
     expect(JSON.parse(piped)).toEqual({ status: 'success', message: 'Done' })
   })
-  test('--envelope shows the whole', async () => {
+  test('--envelope shows the complete envelope', async () => {
     const { piped } = await shown([{ id: 1 }], { envelope: true })
     expect(JSON.parse(piped)).toEqual({ status: 'success', message: 'Done', data: [{ id: 1 }] })
   })
@@ -148,7 +148,7 @@ describe('-o', () => {
 })
 
 describe('--json', () => {
-  test('picks fields, through dots too, and is JSON', async () => {
+  test('selects fields, also nested ones, as JSON', async () => {
     const { tty, piped } = await shown(rows, { json: 'id, policy.device_trust' })
     expect(JSON.parse(piped)).toEqual([
       { id: 1, 'policy.device_trust': true },
@@ -156,10 +156,10 @@ describe('--json', () => {
     ])
     expect(tty).toBe(piped)
   })
-  test('goes with -o', async () => {
+  test('can be combined with -o', async () => {
     expect((await shown(rows, { json: 'slug,id', output: 'tsv' })).piped).toBe('acme\t1\numbrella\t20\n')
   })
-  test('names the fields there are when one is unknown', async () => {
+  test('lists the fields if one is unknown', async () => {
     await expect(shown(rows, { json: 'id,nope' })).rejects.toMatchObject({
       exit: 'usage',
       message: 'The answer has no field "nope"',
@@ -174,10 +174,10 @@ describe('--json', () => {
 })
 
 describe('--jq', () => {
-  test('prints strings as they are and all else as JSON', async () => {
+  test('prints strings raw and everything else as JSON', async () => {
     expect((await shown(rows, { jq: '.[] | .slug, .id' })).piped).toBe('acme\n1\numbrella\n20\n')
   })
-  test('takes a filter that looks like a flag for a filter', async () => {
+  test('accepts a filter that looks like a flag', async () => {
     expect((await shown({ a: 1 }, { jq: '-.a' })).piped).toBe('-1\n')
   })
 })
@@ -194,7 +194,7 @@ const colours = async (tty: boolean, env: Record<string, string>, color?: boolea
 
 describe('colour', () => {
   const cases: [string, boolean, Record<string, string>, boolean | undefined, boolean][] = [
-    ['a terminal has it', true, {}, undefined, true],
+    ['a terminal has colours', true, {}, undefined, true],
     ['a pipe has none', false, {}, undefined, false],
     ['NO_COLOR turns it off', true, { NO_COLOR: '1' }, undefined, false],
     ['an empty NO_COLOR does not', true, { NO_COLOR: '' }, undefined, true],
@@ -204,5 +204,5 @@ describe('colour', () => {
     ['a dumb terminal has none', true, { TERM: 'dumb' }, undefined, false],
   ]
   for (const [title, tty, env, color, expected] of cases)
-    test(`is right: ${title}`, async () => expect(await colours(tty, env, color)).toBe(expected))
+    test(`${title}`, async () => expect(await colours(tty, env, color)).toBe(expected))
 })

@@ -23,7 +23,7 @@ const about = (message: string) =>
     .err
 
 describe('an error', () => {
-  test('is told in words, each thing on a line, on stderr alone', () => {
+  test('is printed in words on standard error, one line each', () => {
     expect(showing(refused)).toEqual({
       exit: 3,
       out: '',
@@ -32,11 +32,11 @@ describe('an error', () => {
         'hint: svc org create --name "Acme"\nrequest id: req_1\n',
     })
   })
-  test('does not say its only issue twice, and says one that its message does not tell', () => {
+  test('does not repeat its only issue, and prints one that the message does not contain', () => {
     expect(about('slug is taken')).toBe('svc: slug is taken\n')
     expect(about('Refused')).toBe('svc: Refused\n  slug: is taken\n')
   })
-  test('says of each field what is wrong with it, also where it is the same', () => {
+  test('prints the problem of each field, even if several are equal', () => {
     const issues = ['--a', '--b'].map((field) => ({ field, message: 'must be a price' }))
     const { err } = showing(new SvcError('usage', 'invalid_field', '--a must be a price', { issues }))
     expect(err).toBe('svc: --a must be a price\n  --b: must be a price\n')
@@ -63,7 +63,7 @@ describe('an error', () => {
     })
   for (const output of ['table', 'csv', 'tsv', 'id', 'nonsense'])
     test(`is in words with -o ${output}`, () => expect(showing(refused, { output }).err).toMatch(/^svc: /))
-  test('shows a stack only with --debug', () => {
+  test('includes a stack only with --debug', () => {
     const bug = new TypeError('x is not a function')
     expect(showing(bug).err).toBe(
       'svc: Something went wrong inside svc: x is not a function\nhint: Run it again with --debug and report the output\n',
@@ -71,21 +71,21 @@ describe('an error', () => {
     expect(showing(bug, { debug: true }).err).toMatch(/\n {4}at .*error\.test\.ts/)
     expect(showing(refused).err).not.toContain(' at ')
   })
-  test('that nobody foresaw is internal and exits 1', () => {
+  test('of an unknown kind is internal and exits 1', () => {
     for (const thrown of [new Error('x'), 'x', undefined, { a: 1 }]) {
       const { exit, err } = showing(thrown, { output: 'json' })
       expect(exit).toBe(1)
       expect(JSON.parse(err)).toMatchObject({ code: 'internal' })
     }
   })
-  test('of the system is told in its words', () => {
+  test('of the operating system is explained', () => {
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
       code: 'ENOSPC',
       syscall: 'write',
     })
     expect(showing(full)).toMatchObject({ exit: 1, err: 'svc: ENOSPC: no space left on device, write\n' })
   })
-  test('by an abort is an interruption', () => {
+  test('from an abort is an interruption', () => {
     const io = memoryIo({ signal: AbortSignal.abort() })
     expect(showError(new Error('whatever'), { io, globals: {} })).toBe(130)
   })

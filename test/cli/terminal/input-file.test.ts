@@ -14,8 +14,8 @@ afterAll(() => remove())
 
 const run = (line: string) => svc(line, { cwd: folder, env: { SVC_CONFIG_DIR: folder, SVC_API_KEY: 'k' } })
 
-describe('a file that a flag names', () => {
-  test('is looked for where svc was started', async () => {
+describe('a file argument', () => {
+  test('is relative to the folder in which svc was started', async () => {
     const { exit, out } = await run('org create --input body.json --dry-run')
     expect(exit).toBe(0)
     expect(out).toContain('Acme')
@@ -25,7 +25,7 @@ describe('a file that a flag names', () => {
     ['org create --input none.json', '--input: cannot read the file none.json: it does not exist'],
     ['org create --input .', '--input: cannot read the file .: it is a folder'],
     ['org create -F name=@none', '-F: cannot read the file none'],
-  ])('%s that cannot be read is named', async (line, words) => {
+  ])('%s names the file that cannot be read', async (line, words) => {
     const { exit, err } = await run(line)
     expect(exit).toBe(2)
     expect(err).toContain(words)
@@ -38,7 +38,7 @@ describe('a file that a flag names', () => {
     'user import /dev/zero --org 1',
     'diff -f /dev/zero',
     'apply --plan /dev/zero',
-  ])('%s that never ends is refused and not read into memory', async (line) => {
+  ])('%s rejects an endless file without reading it into memory', async (line) => {
     const { exit, err } = await run(line)
     expect(exit).toBe(2)
     expect(err).toMatch(/\d\d MiB/)

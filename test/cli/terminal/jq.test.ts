@@ -37,13 +37,13 @@ describe('jq', () => {
     expect(await filtered(value, filter)).toBe(expected)
   })
 
-  test('keeps text outside of the basic plane, as a value and as a key', async () => {
+  test('keeps text outside the basic plane, as a value and as a key', async () => {
     expect(await filtered({ '🦆': ['𝒳', '日本'] }, '."🦆"[]')).toBe('𝒳\n日本\n')
     expect(await filtered('𝒳y', 'explode | length')).toBe('2\n')
     expect(await filtered(['🦆'.repeat(50_000)], '.[0] | length')).toBe('50000\n')
   })
 
-  test('replaces half of a surrogate pair, which jq does not read', async () => {
+  test('replaces unpaired surrogates, which jq cannot read', async () => {
     expect(await filtered(['\ud800x', '\\ud800'], '.[]')).toBe('\ufffdx\n\\ud800\n')
   })
 
@@ -54,14 +54,14 @@ describe('jq', () => {
     expect(await filtered(one, '.')).toBe(`${one}\n`)
   })
 
-  test('tells what the filter says besides', async () => {
+  test('passes on messages of the filter', async () => {
     expect(await runJq([1], '.[0] | debug', { onTerminal: false })).toEqual({
       text: '1\n',
       said: '["DEBUG:",1]',
     })
   })
 
-  test('fails clearly where the memory of jq does not suffice, and can be used again', async () => {
+  test('fails clearly when jq runs out of memory, and can be used again', async () => {
     await expect(filtered('x', '. * 300000000 | length')).rejects.toMatchObject({
       exit: 'failed',
       message: expect.stringMatching(/^--jq ran out of memory on \d+ MiB of JSON$/),
@@ -69,7 +69,7 @@ describe('jq', () => {
     expect(await filtered([1], 'length')).toBe('1\n')
   })
 
-  test('says that there is one input where a filter reads another', async () => {
+  test('explains that there is one input when a filter reads another', async () => {
     await expect(filtered('x', 'input')).rejects.toMatchObject({
       message: '--jq "input" failed: there is no further input; the answer is the only one',
     })
@@ -82,7 +82,7 @@ describe('jq', () => {
     '.key | debug',
     '.key | stderr',
     '.key | input_line_number.x',
-  ])('repeats nothing of a secret that %s writes to standard error', async (filter) => {
+  ])('does not repeat a secret that %s writes to standard error', async (filter) => {
     const key = `svc_org_1a2b3c4d_${'k'.repeat(32)}`
     const run = { onTerminal: false, changed: true, secret: true }
     const said = await runJq({ key }, filter, run).then(
@@ -93,14 +93,14 @@ describe('jq', () => {
     expect(said).not.toContain('svc_org')
   })
 
-  test('ends a filter without an end after a change, and can be used again', async () => {
+  test('stops an endless filter after a change, and can be used again', async () => {
     await expect(runJq({}, 'def f: f; f', { onTerminal: false, changed: true })).rejects.toMatchObject({
       message: '--jq "def f: f; f" did not end within 5 s',
     })
     expect(await filtered([1], 'length')).toBe('1\n')
   }, 20_000)
 
-  test('tells what went wrong in a filter', async () => {
+  test('reports the error of a filter', async () => {
     await expect(filtered('x', '.a.b')).rejects.toMatchObject({
       exit: 'failed',
       message: expect.stringMatching(/^--jq "\.a\.b" failed: Cannot index string with /),
@@ -110,7 +110,7 @@ describe('jq', () => {
 
 describe('the check of a filter', () => {
   test.each(['.', '.a.b', 'error("x")', 'repeat(.)', '[range(1e12)]', 'input', 'halt_error'])(
-    'passes %s without running it',
+    'accepts %s without running it',
     async (filter) => {
       await expect(checkFilter(filter)).resolves.toBeUndefined()
     },
@@ -123,7 +123,7 @@ describe('the check of a filter', () => {
     ['$x', /\$x is not defined/],
     ['include "m"; .', /module not found/],
     ['--version', /is not a valid filter/],
-  ])('refuses %s', async (filter, message) => {
+  ])('rejects %s', async (filter, message) => {
     await expect(checkFilter(filter)).rejects.toMatchObject({
       exit: 'usage',
       message: expect.stringMatching(message),

@@ -10,11 +10,11 @@ type Given = {
   env?: Record<string, string>
   globals?: Globals
   paged?: boolean
-  /** Whether there is such a program. */
+  /** Whether this program exists. */
   found?: boolean
 }
 
-/** What was written to the terminal itself, and what was given to which pager. */
+/** What was written to the terminal itself, and what was passed to which pager. */
 const shown = async (given: Given) => {
   const { rows = 24, lines = 100, tty = true, env = {}, globals = {}, paged = true, found = true } = given
   const io = memoryIo({ tty, env: { NO_COLOR: '1', ...env } })
@@ -31,7 +31,7 @@ const shown = async (given: Given) => {
   return { out: io.out(), pages }
 }
 
-test('what is longer than the terminal goes to the pager, whole and once', async () => {
+test('output longer than the terminal goes to the pager once, completely', async () => {
   const { out, pages } = await shown({})
   expect(out).toBe('')
   expect(pages).toHaveLength(1)
@@ -39,7 +39,7 @@ test('what is longer than the terminal goes to the pager, whole and once', async
   expect(pages[0]!.pager).toEqual({ command: undefined, env: { LESS: 'FRX', LESSHISTFILE: '-' } })
 })
 
-test('one line makes the difference: the prompt of the shell needs the last', async () => {
+test('output of the full height is paged, because the shell prompt needs the last line', async () => {
   expect((await shown({ lines: 22 })).pages).toEqual([])
   expect((await shown({ lines: 23 })).pages).toHaveLength(1)
 })
@@ -48,12 +48,12 @@ test.each([
   [{ PAGER: 'more' }, 'more'],
   [{ PAGER: 'more', SVC_PAGER: 'less -S' }, 'less -S'],
   [{ PAGER: 'cat', SVC_PAGER: 'less -S' }, 'less -S'],
-])('%j is followed', async (env, command) => {
+])('%j is used', async (env, command) => {
   const { pages } = await shown({ env })
   expect(pages[0]!.pager.command).toBe(command)
 })
 
-test('leaves LESS as a person has set it', async () => {
+test('an existing LESS variable is kept', async () => {
   expect((await shown({ env: { LESS: '-i' } })).pages[0]!.pager.env['LESS']).toBe('-i')
 })
 
@@ -65,14 +65,14 @@ test.each<[string, Given]>([
   ['with PAGER=cat', { env: { PAGER: 'cat' } }],
   ['with an empty PAGER', { env: { PAGER: '' } }],
   ['with an empty SVC_PAGER before PAGER', { env: { SVC_PAGER: '', PAGER: 'more' } }],
-  ['where the command says that it is not for a pager', { paged: false }],
-])('never %s', async (_, given) => {
+  ['when the command disables paging', { paged: false }],
+])('output is not paged %s', async (_, given) => {
   const { out, pages } = await shown(given)
   expect(pages).toEqual([])
   expect(out).toContain('99')
 })
 
-test('is shown all the same where there is no such program', async () => {
+test('output is printed if the pager does not exist', async () => {
   const { out } = await shown({ found: false, env: { PAGER: 'nope' } })
   expect(out).toContain('99')
 })

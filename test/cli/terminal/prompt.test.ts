@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createPrompt, type Prompt } from '../../../src/cli/terminal/prompt.ts'
 import { memoryIo } from '../memory-io.ts'
 
-/** Asks, and types once the question stands. `typed`: undefined ends the input instead. */
+/** Prompts, and types once the prompt appears. With `typed` undefined, ends the input instead. */
 const asking = async <T>(
   ask: (prompt: Prompt) => Promise<T>,
   typed: string | undefined,
@@ -22,7 +22,7 @@ const asking = async <T>(
 }
 
 describe('a prompt', () => {
-  test('takes a text', async () => {
+  test('accepts text', async () => {
     const { answer, shown } = await asking((prompt) => prompt.text('Name', { example: 'Acme' }), 'Umbrella\r')
     expect(answer).toBe('Umbrella')
     expect(shown).toContain('Name (such as Acme)')
@@ -32,14 +32,14 @@ describe('a prompt', () => {
     expect(answer).toBe('s3cret')
     expect(shown).not.toContain('s3cret')
   })
-  test('takes no answer for no', async () => {
+  test('treats an empty confirmation as no', async () => {
     expect((await asking((prompt) => prompt.confirm('Delete?'), '\r')).answer).toBe(false)
     expect((await asking((prompt) => prompt.confirm('Delete?'), 'y\r')).answer).toBe(true)
   })
-  test('lets one be chosen', async () => {
+  test('offers a choice', async () => {
     expect((await asking((prompt) => prompt.select('Which', ['a', 'b']), '\r')).answer).toBe('a')
   })
-  test('takes a choice away when it is stale, and leaves the command running', async () => {
+  test('removes a stale choice, and the command continues', async () => {
     const stale = new AbortController()
     const choices = [{ value: 'a', name: 'A \u202e' }]
     const shown = await asking((prompt) => prompt.selectUntil('Which', choices, stale.signal), '\r')
@@ -49,7 +49,7 @@ describe('a prompt', () => {
       (await asking((prompt) => prompt.selectUntil('Which', choices, stale.signal), '')).answer,
     ).toBeUndefined()
   })
-  test('shows nothing hostile', async () => {
+  test('escapes unsafe characters', async () => {
     const { shown } = await asking((prompt) => prompt.text('Delete \u202eacme\u0007?'), 'x\r')
     expect(shown).toContain('Delete \\u{202e}acme\\u{0007}?')
   })

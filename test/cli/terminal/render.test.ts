@@ -10,7 +10,7 @@ const cells = fc.oneof(
   fc.stringMatching(/^['=+\-@\t\r]{0,3}[ -~]{0,8}$/),
 )
 
-test('every cell comes back as it was, through a file too', () => {
+test('every cell is read as it was written, through a file too', () => {
   fc.assert(
     fc.property(cells, (cell) => {
       const file = stringify([[writeCell(cell), 'x']])
@@ -19,7 +19,7 @@ test('every cell comes back as it was, through a file too', () => {
   )
 })
 
-test('no cell starts as a formula does, unless it is a number', () => {
+test('no cell starts like a formula, unless it is a number', () => {
   fc.assert(
     fc.property(cells, (cell) => {
       expect(writeCell(cell)).toMatch(/^(?![=+\-@\t\r])|^[+-]\d+(?:\.\d+)?$/)
@@ -27,7 +27,7 @@ test('no cell starts as a formula does, unless it is a number', () => {
   )
 })
 
-test('no cell holds what nobody sees', () => {
+test('no cell contains invisible characters', () => {
   fc.assert(
     fc.property(cells, (cell) => {
       expect(writeCell(cell)).not.toMatch(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)

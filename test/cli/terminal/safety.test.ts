@@ -6,7 +6,7 @@ import { formats } from '../../../src/cli/terminal/output.ts'
 import { memoryIo } from '../memory-io.ts'
 import { shown } from './show.ts'
 
-// What moves a cursor, turns text round, hides it or breaks a line, each in the middle of a word.
+// Characters that move the cursor, change the direction of text, hide it or break a line, each inside a word.
 const hostile = [
   ...'\u0000\u0007\b\r\u001b\u007f\u0085\u009b\u200b\u200d\u200e\u2028\u2029\u202e\u2066\ufeff\ufff9',
   '\u{e0041}',
@@ -23,7 +23,7 @@ const data = hostile.map((char, i) => ({
   tags: [char],
 }))
 
-describe('on a terminal nothing hostile stands raw', () => {
+describe('a terminal receives no unsafe character', () => {
   for (const output of formats)
     test(`in ${output}`, async () => {
       const whole = await shown(data, { output })
@@ -31,7 +31,7 @@ describe('on a terminal nothing hostile stands raw', () => {
       expect(whole.tty).toContain('0a')
       expect((await shown(data[4], { output })).tty).not.toMatch(unsafe)
     })
-  test('in what --jq answers', async () => {
+  test('in the result of --jq', async () => {
     expect((await shown(data, { jq: '.[].name, .[]' })).tty).not.toMatch(unsafe)
   })
   test('in a message, a note or a warning', async () => {
@@ -56,44 +56,44 @@ describe('on a terminal nothing hostile stands raw', () => {
   })
 })
 
-// Newline, tab and what joins letters and emoji may stand in a pipe.
+// Newline, tab and joiners of letters and emoji are allowed in a pipe.
 const unseen = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
-describe('in a pipe nothing that moves a cursor or turns text round stands raw', () => {
+describe('a pipe receives no character that moves the cursor or changes the direction of text', () => {
   test.each(formats)('in %s', async (output) => {
     expect((await shown(data, { output })).piped).not.toMatch(unseen)
     expect((await shown(data[4], { output })).piped).not.toMatch(unseen)
   })
 
-  test('in what --jq answers', async () => {
+  test('in the result of --jq', async () => {
     expect((await shown(data, { jq: '.[].name, .[]' })).piped).not.toMatch(unseen)
   })
 
-  test('keeps joined emoji and letters', async () => {
+  test('but joined emoji and letters stay', async () => {
     const name = '👩‍👩‍👧 ❤️ نمی‌خواهم'
     for (const globals of [{ output: 'tsv' }, { output: 'csv' }, { output: 'yaml' }, { jq: '.name' }])
       expect((await shown({ name }, globals)).piped).toContain(name)
   })
 
-  test('loses nothing in YAML', async () => {
+  test('and YAML loses nothing', async () => {
     expect(parse((await shown(data, { output: 'yaml' })).piped)).toEqual(data)
   })
 })
 
-test('CSV holds no formula, in its header neither', async () => {
+test('and CSV contains no formula, not even in its header', async () => {
   const { piped } = await shown([{ id: 1, name: '=cmd()', '@x': '+1+1', mobile: '+12025550101' }], {
     output: 'csv',
   })
   expect(piped).toBe("id,name,'@x,mobile\n1,'=cmd(),'+1+1,+12025550101\n")
 })
 
-test('a cell cannot make a line or a cell of its own in a table or TSV', async () => {
+test('and a cell cannot start a line or a cell in a table or TSV', async () => {
   const rows = [{ id: 1, name: 'a\n2\tforged\r3' }]
   const { tty, piped } = await shown(rows)
   expect(tty.split('\n')).toHaveLength(3)
   expect(piped).toBe('1\ta\\n2\\tforged\\r3\n')
 })
 
-test('JSON loses nothing of it', async () => {
+test('and JSON loses nothing', async () => {
   expect(JSON.parse((await shown(data, { output: 'json' })).tty)).toEqual(data)
 })

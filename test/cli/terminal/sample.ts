@@ -2,7 +2,7 @@ import { metaOf } from '../../../src/contract/field.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
 import type * as z from 'zod/mini'
 
-// What a service might answer, made from the schema of an operation: nothing to keep up to date.
+// Sample responses, generated from the schema of an operation.
 
 type Schema = z.core.$ZodType
 type Def = {
@@ -16,7 +16,7 @@ type Def = {
   valueType?: Schema
 }
 
-/** What a terminal must not be given raw, and what breaks a line or a cell. */
+/** Characters that a terminal must not receive raw, or that break a line or a cell. */
 export const hostileText = 'a\tb\n\u001b[2J\u202e"é'
 export const personalText = {
   mobile: '+12025550199',
@@ -24,7 +24,7 @@ export const personalText = {
   other: 'Grace-Hopper-1906',
 }
 
-/** A command that waits would wait for ever. */
+/** These commands would wait forever. */
 const ended = new Set(['sent', 'approved'])
 
 const textFor = (name: string, schema: Schema): string => {
@@ -74,5 +74,5 @@ const sampleOf = (schema: Schema, name: string): unknown => {
   }
 }
 
-/** The data of an answer to this operation; undefined where it has none. */
+/** Sample data for a response of this operation, or undefined if it has none. */
 export const sampleData = ({ data }: Operation): unknown => data && sampleOf(data, 'data')

@@ -3,7 +3,7 @@ import { createOutput } from '../../../src/cli/terminal/create-output.ts'
 import type { Shape } from '../../../src/cli/terminal/payload.ts'
 import { memoryIo } from '../memory-io.ts'
 
-/** What is written for this data on a terminal and piped. Without data: the envelope has none. */
+/** The output for this data, on a terminal or in a pipe. Without data, the envelope has none. */
 export const shown = async (
   data: unknown,
   globals: Globals = {},

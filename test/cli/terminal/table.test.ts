@@ -26,7 +26,7 @@ describe('a time in a list', () => {
 
   const at = '2025-12-31T23:57:00.000Z'
 
-  test('is relative in a table on a terminal, in fields that hold times, and nowhere else', async () => {
+  test('is relative in a table on a terminal, in fields for times, and nowhere else', async () => {
     const rows = [{ id: 1, name: at, created_at: at, format: at }]
     expect(await shown(rows)).toMatchObject({
       tty: expect.stringContaining(`1   ${at}  3 minutes ago  ${at}`),
@@ -37,20 +37,20 @@ describe('a time in a list', () => {
     expect((await shown(rows, { output: 'table' })).piped).not.toContain('ago')
   })
 
-  test('is as it is in a record, and in rows that come one by one', async () => {
+  test('is absolute in a record, and in rows that arrive one by one', async () => {
     expect((await shown({ created_at: at })).tty).toBe(`created_at  ${at}\n`)
     expect((await shown([{ at }], {}, { shape: { above: [] } })).tty).toBe(`AT\n${at}\n`)
   })
 })
 
-describe('what nests', () => {
+describe('a nested value', () => {
   const policy = { device_trust: true, factors: ['biometric', 'location'] }
   const fences = [
     { id: 4, name: 'HQ', places: [{ city: 'Berlin' }] },
     { id: 5, name: 'Lab', places: [] },
   ]
 
-  test('is summed up in the cell of a list', async () => {
+  test('is summarized in the cell of a list', async () => {
     const { tty, piped } = await shown([{ id: 1, policy, fences, odd: [{ x: [1] }] }], {}, { columns: 200 })
     expect(tty.split('\n')[1]!.split(/ {2,}/)).toEqual([
       '1',
@@ -61,7 +61,7 @@ describe('what nests', () => {
     expect(piped).toBe('1\n')
   })
 
-  test('is a line a field in a record', async () => {
+  test('has one line per field in a record', async () => {
     const { tty, piped } = await shown({ id: 1, fences })
     expect(tty).toBe(
       [
@@ -85,7 +85,7 @@ describe('what nests', () => {
 })
 
 describe('CSV of an empty list', () => {
-  test('has its header: the fields that were picked, those of the table, or the columns', async () => {
+  test('has a header: the selected fields, those of the table, or the columns', async () => {
     const shape = { columns: ['id'], known: ['id', 'name'] }
     expect((await shown([], { output: 'csv' }, { shape })).piped).toBe('id,name\n')
     expect((await shown([], { output: 'csv', json: 'name' }, { shape })).piped).toBe('name\n')

@@ -4,16 +4,16 @@ import { table } from '../../../src/contract/table.ts'
 import type { Seen } from '../../fake-hosted.ts'
 import { groups } from '../../../src/cli/main.ts'
 
-// The operations of the table that are commands, and how each is typed.
+// The operations of the table that are commands, and how to type each.
 
-/** `svc whoami` adds to what its operation answers. */
+/** `svc whoami` adds fields to the response of its operation. */
 const writtenByHand = new Set(['whoami'])
 
 export const operations = Object.entries(table as Record<string, Operation>).filter(
   ([, { cli }]) => Object.hasOwn(groups, cli.split(' ')[0]!) && !writtenByHand.has(cli),
 )
 
-/** Words of an example as a shell has them, up to where the shell itself goes on. */
+/** The words of an example, up to the first shell operator. */
 const words = (example: string): string[] =>
   [...example.split(/ [>|] /)[0]!.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, plain]) => single ?? double ?? plain!,
@@ -32,8 +32,8 @@ const typedOf = (operation: Operation, field: Field): string[] => {
 }
 
 /**
- * What to type: the example; where there is none, what is required. Whatever rings or deletes is not asked about. A
- * secret is read from `secretFile`.
+ * The words to type: the example or, if there is none, the required values. Confirmations are skipped. A secret is read
+ * from `secretFile`.
  */
 export const argvOf = (operation: Operation, secretFile: string): string[] => {
   const typed = operation.example
