@@ -1,6 +1,11 @@
 import { button, h } from './element.ts'
 
-type NumberStep = { wrong?: string; approve: (number: string) => unknown; back: () => void; deny: () => void }
+type NumberStep = {
+  wrong: string | undefined
+  approve: (number: string) => unknown
+  back: () => void
+  deny: () => void
+}
 
 /** The number that only whoever asks can tell: it joins the phone to the screen in front of the approver. */
 export const numberStep = ({ wrong, approve, back, deny }: NumberStep): HTMLElement => {

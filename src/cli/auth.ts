@@ -153,7 +153,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
     })
     output.warn(message)
     const status = words[exit] ?? exit
-    const factors = Array.isArray(data.factors) ? (data.factors as unknown[]) : undefined
+    const factors = Array.isArray(data.factors) ? data.factors : undefined
     const rows = ['table', 'tsv', 'csv'].includes(output.format) && context.globals.json === undefined
     const whole = { status, ...(asked.request_id && { request_id: asked.request_id }), ...data }
     await output.show(

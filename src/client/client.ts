@@ -6,11 +6,11 @@ import type { Data, Effect, Input, Operation } from '../contract/operation.ts'
  */
 export type Answer<D = unknown> = {
   httpStatus: number
-  requestId?: string
+  requestId?: string | undefined
   /** The service's clock, as its `Date` header tells it. */
   date?: string
   /** Of a list, where the service says that it goes on: in the order of the list, and before it. */
-  links?: { next?: string; prev?: string }
+  links?: { next?: string | undefined; prev?: string | undefined }
   /** As the server sent it, unknown fields included. */
   envelope: { status: string; message: string; data?: D; [field: string]: unknown }
 }
@@ -18,7 +18,7 @@ export type Answer<D = unknown> = {
 export type CallOptions = {
   /** Further fields that the table does not name. */
   extra?: Record<string, unknown>
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** Of a write, instead of a random one: who says the same after a crash repeats that very request. */
   idempotencyKey?: string
 }
@@ -38,11 +38,11 @@ export type Client = {
     request: {
       method: string
       path: string
-      body?: string
+      body?: string | undefined
       headers?: Record<string, string>
       effect: Effect
     },
-    options?: { signal?: AbortSignal },
+    options?: { signal?: AbortSignal | undefined },
   ): Promise<{ status: number; headers: Record<string, string>; body: string }>
   close(): Promise<void>
 }

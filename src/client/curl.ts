@@ -15,7 +15,7 @@ export type PrintableRequest = {
 type Circumstances = {
   placeholders?: readonly Placeholder[]
   /** A file with the CA to trust. */
-  cacert?: string
+  cacert?: string | undefined
   /** Whether a key is needed; it is when this is left out. */
   withKey?: boolean
 }

@@ -24,7 +24,7 @@ type Call = {
   ended: Promise<ApprovalRecord>
   abort: AbortController
   /** The id of a request that the other server left open when it answered. */
-  open?: string
+  open?: string | undefined
 }
 
 /** What a tool is called with for this. */

@@ -19,15 +19,15 @@ type Options = {
   keyHint?: string
   transport: Transport & { close?(): Promise<void> }
   now?(): Date
-  sleep?(ms: number, signal?: AbortSignal): Promise<void>
+  sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined
   random?(): number
   /** Of a person who approved what is written now: told with each write, for the audit. */
-  approval?(): string | undefined
+  approval?: (() => string | undefined) | undefined
   /** One line for each request and each answer, without secrets. */
-  debug?(line: string): void
+  debug?: ((line: string) => void) | undefined
 }
 
-type Sending = { effect: Effect; signal?: AbortSignal; shownUrl: string }
+type Sending = { effect: Effect; signal?: AbortSignal | undefined; shownUrl: string }
 
 const noKey = (hint: string): SvcError =>
   new SvcError('forbidden', 'no_key', 'There is no API key for this service', { hint })

@@ -11,7 +11,7 @@ type Options = {
   /** Ends in `/mcp`. */
   url: string
   /** The bearer for this very address, if there is one. */
-  token?: string
+  token?: string | undefined
   /** Its time-out for headers and body must be longer than the longest call. */
   transport: Transport
   /** Who asks; the approver reads it. */
@@ -19,7 +19,7 @@ type Options = {
   /** Ends whatever is under way, for calls that have no signal of their own too. */
   signal?: AbortSignal
   /** From now on; a silent server is not waited for longer. A call that names its own time has that. */
-  mostMs?: number
+  mostMs?: number | undefined
 }
 
 /** For which a connection, and an answer that waits for nobody, are waited for. */
@@ -27,11 +27,13 @@ const silentMs = 30_000
 /** In which a server takes a cancel. */
 const cancelMs = 2_000
 
-export type CallOptions = { signal?: AbortSignal; timeoutMs?: number }
+export type CallOptions = { signal?: AbortSignal | undefined; timeoutMs?: number }
 
 /** A client of any `/mcp` of this contract, in both protocol eras. Fails with an SvcError. */
 export type ToolClient = {
-  list(): Promise<{ name: string; title?: string; description?: string; inputSchema: unknown }[]>
+  list(): Promise<
+    { name: string; title?: string | undefined; description?: string | undefined; inputSchema: unknown }[]
+  >
   /** The structured answer of a tool; a tool that says `isError` is a failure. */
   call(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<Record<string, unknown>>
   /** The name to give instead, from the next connection on. */
@@ -46,6 +48,9 @@ const refusedBearer = (url: string, sent: boolean): SvcError =>
     sent ? `${hostOf(url)} does not accept this bearer` : `${hostOf(url)} requires a bearer`,
     { hint: 'Set MCP_AUTH_TOKEN; it is not the API key' },
   )
+
+/** The signal as the SDK takes it: absent, and never undefined. */
+const only = (signal: AbortSignal | undefined) => (signal ? { signal } : {})
 
 const isNotification = (body: string): boolean => body.includes('"method":"notifications/')
 
@@ -119,7 +124,7 @@ const differ = (values: readonly unknown[]): boolean =>
 const answerIn = (
   structuredContent: unknown,
   content: unknown,
-): { answer?: Record<string, unknown>; contradictory: boolean } => {
+): { answer?: Record<string, unknown> | undefined; contradictory: boolean } => {
   const blocks = (Array.isArray(content) ? (content as { text?: unknown }[]) : []).flatMap(({ text }) =>
     typeof text === 'string' ? [text] : [],
   )
@@ -199,14 +204,15 @@ export const createToolClient = (options: Options): ToolClient => {
 
   return {
     list: () =>
-      use(async (client) => (await client.listTools(undefined, { signal: options.signal })).tools, {
+      use(async (client) => (await client.listTools(undefined, only(options.signal))).tools, {
         signal: options.signal,
         ms: bounded(silentMs),
       }),
     call: async (tool, args, { signal = options.signal, timeoutMs = bounded(silentMs) } = {}) => {
       const { isError, content, structuredContent } = await use(
         // Our own limit comes first: it says what was waited for.
-        (client) => client.callTool({ name: tool, arguments: args }, { signal, timeout: timeoutMs + 1000 }),
+        (client) =>
+          client.callTool({ name: tool, arguments: args }, { ...only(signal), timeout: timeoutMs + 1000 }),
         { signal, ms: timeoutMs },
       ).finally(async () => {
         if (!signal?.aborted) return

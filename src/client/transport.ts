@@ -3,7 +3,7 @@ export type HttpRequest = {
   method: string
   url: string
   headers: Record<string, string>
-  body?: string
+  body?: string | undefined
   /** How long the other side was asked to wait before it answers, milliseconds. */
   waitMs?: number
   /** Told as soon as the answer begins, whatever becomes of the rest of it. */

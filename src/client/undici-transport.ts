@@ -11,9 +11,9 @@ import { isUtf8 } from 'node:buffer'
 
 type Options = {
   /** Milliseconds: to connect, until the headers come, and from then until the whole body is there. */
-  timeoutMs?: { connect?: number; headers?: number; body?: number }
+  timeoutMs?: { connect?: number; headers?: number; body?: number } | undefined
   /** Certificate authorities (PEM) to trust instead of the usual ones. */
-  ca?: string
+  ca?: string | undefined
   /** Says which proxy to use: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
   env: Env
   /** Most connections to one origin. */

@@ -12,7 +12,7 @@ type Options = {
   phone: Phone
   signal: AbortSignal
   now(): Date
-  sleep?(ms: number, signal?: AbortSignal): Promise<void>
+  sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined
 }
 
 export type Tested = { proved: true; answers: number } | { proved: false; why: string }

@@ -3,7 +3,7 @@ import { interrupted } from './network-error.ts'
 
 type Bounds = {
   /** Ends the wait at once. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   ms: number
   /** What a wait fails with that took too long. */
   late(): SvcError

@@ -3,7 +3,11 @@ import type { Ask } from './approval-gateway.ts'
 import { factors as known } from './records.ts'
 
 /** What a tool call means by leaving a field out. */
-export type AskingDefaults = { approver_mobile?: string; factors?: Ask['factors']; requester?: string }
+export type AskingDefaults = {
+  approver_mobile?: string | undefined
+  factors?: Ask['factors'] | undefined
+  requester?: string | undefined
+}
 
 /** A setting and how its user calls it: a variable, or a field of a profile. */
 export type NamedSetting = { value: string; name: string }
@@ -41,9 +45,9 @@ export const readAskingDefaults = ({
   factors,
   label,
 }: {
-  mobile?: NamedSetting
-  factors?: NamedSetting
-  label?: NamedSetting
+  mobile?: NamedSetting | undefined
+  factors?: NamedSetting | undefined
+  label?: NamedSetting | undefined
 }): AskingDefaults => ({
   approver_mobile: mobile && mobileOf(mobile),
   factors: factors && factorsOf(factors),

@@ -5,15 +5,15 @@ export type Issue = { field: string; message: string }
 
 type Details = {
   /** More of what happened, for a person. */
-  detail?: string
+  detail?: string | undefined
   /** The next command to type. */
-  hint?: string
-  issues?: Issue[]
-  request_id?: string
+  hint?: string | undefined
+  issues?: Issue[] | undefined
+  request_id?: string | undefined
   /** The HTTP status of the answer that said no. */
   http_status?: number
   /** How long the answer asks to wait before a next try (`Retry-After`), milliseconds. */
-  retry_after_ms?: number
+  retry_after_ms?: number | undefined
   /** The `data` of the answer that said no. */
   data?: Record<string, unknown>
   cause?: unknown
@@ -25,13 +25,13 @@ export class SvcError extends Error {
   readonly exit: Exit
   /** Stable snake_case word for scripts. */
   readonly code: string
-  readonly detail?: string
-  readonly hint?: string
-  readonly issues?: Issue[]
-  readonly request_id?: string
-  readonly http_status?: number
-  readonly retry_after_ms?: number
-  readonly data?: Record<string, unknown>
+  readonly detail?: string | undefined
+  readonly hint?: string | undefined
+  readonly issues?: Issue[] | undefined
+  readonly request_id?: string | undefined
+  readonly http_status?: number | undefined
+  readonly retry_after_ms?: number | undefined
+  readonly data?: Record<string, unknown> | undefined
 
   constructor(exit: Exit, code: string, message: string, details: Details = {}) {
     super(message, { cause: details.cause })

@@ -11,8 +11,8 @@ export type LogRecord = {
   status?: number
   ms?: number
   /** The name of the key. */
-  key?: string
-  error?: string
+  key?: string | undefined
+  error?: string | undefined
 }
 
 export type Log = (record: LogRecord) => void

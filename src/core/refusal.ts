@@ -3,11 +3,11 @@ import type { Issue } from './errors.ts'
 export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 503
 
 type Details = {
-  hint?: string
+  hint?: string | undefined
   issues?: Issue[]
   headers?: Record<string, string>
   /** Goes into the envelope's `data` besides. */
-  data?: Record<string, unknown>
+  data?: Record<string, unknown> | undefined
 }
 
 /** The service says no: becomes the envelope with `data: {code, hint?, issues?, …}`. */
@@ -15,10 +15,10 @@ export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: RefusalStatus
   readonly code: string
-  readonly hint?: string
-  readonly issues?: Issue[]
+  readonly hint?: string | undefined
+  readonly issues?: Issue[] | undefined
   readonly headers: Record<string, string>
-  readonly data?: Record<string, unknown>
+  readonly data?: Record<string, unknown> | undefined
 
   constructor(status: RefusalStatus, code: string, message: string, details: Details = {}) {
     super(message)

@@ -8,31 +8,31 @@ import type { Note } from './signature.ts'
  */
 export type Expectations = {
   /** The exact text, which the approver must have been shown as the headline. */
-  action?: string
+  action?: string | undefined
   /** E.164. */
-  approver?: string
-  requester?: string
+  approver?: string | undefined
+  requester?: string | undefined
   /** `approved` when left out: a genuine denial does not pass for an approval. */
-  status?: 'approved' | 'denied'
+  status?: 'approved' | 'denied' | undefined
   requestId?: string
   /** Required, unless `allowDev`. */
-  issuer?: string
+  issuer?: string | undefined
   /** Id or slug. Required, unless `allowDev`. */
-  organization?: string
+  organization?: string | undefined
   /** Of the subject, lower-case hex. */
-  digest?: string
+  digest?: string | undefined
   /** Each must have passed. */
-  factors?: readonly string[]
+  factors?: readonly string[] | undefined
   /** Seconds since the decision. */
-  maxAgeS?: number
+  maxAgeS?: number | undefined
   /** COSE public key, base64url, as it was kept when the approver enrolled. */
-  pinnedKey?: string
+  pinnedKey?: string | undefined
   /** Take receipts made with a software key on a development service. */
   allowDev?: boolean
   /** Take requests of a key that can influence who approves. */
   allowUnseparated?: boolean
   /** `strict`: the key that created the requesting key must not have enrolled the device either. */
-  separation?: 'strict'
+  separation?: 'strict' | undefined
   /** Take requests of a local program that showed no credential. */
   allowUnauthenticated?: boolean
   /** Take receipts of format 1. */

@@ -13,7 +13,10 @@ export type Phone = {
 export type NoPhone = { wrong: 'mobile' | 'country_code'; message: string; hint?: string }
 
 const parse = (text: string, prefix?: string) =>
-  parsePhoneNumberFromString(text, { defaultCallingCode: prefix, extract: false })
+  parsePhoneNumberFromString(text, {
+    ...(prefix !== undefined && { defaultCallingCode: prefix }),
+    extract: false,
+  })
 
 const example = 'give a number such as 2025550101 with country_code +1'
 

@@ -5,9 +5,9 @@ export type MemoryIo = Io & { out(): string; err(): string }
 
 export type MemoryOptions = {
   tty?: boolean
-  columns?: number
-  env?: Env
-  stdin?: string | Buffer
+  columns?: number | undefined
+  env?: Env | undefined
+  stdin?: string | Buffer | undefined
   cwd?: string
 } & Partial<Pick<Io, 'now' | 'signal' | 'onAnswer'>>
 

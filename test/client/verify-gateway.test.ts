@@ -156,8 +156,8 @@ const openOurs = async () => {
   const client = createClient({
     baseUrl: 'http://127.0.0.1:8080/admin/public/api',
     apiKey: async () => acme.key,
-    transport: async ({ url, ...request }) => {
-      const response = await service.app.request(url, request)
+    transport: async ({ url, body = null, ...request }) => {
+      const response = await service.app.request(url, { ...request, body })
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),

@@ -108,7 +108,7 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     const client = await connect(mode)
     const told: string[] = []
     const args = { action: 'Deploy 4.2', approver_mobile: ada.mobile, timeout_s: 30 }
-    const onprogress = ({ message }: { message?: string }): void => void told.push(message!)
+    const onprogress = ({ message }: { message?: string | undefined }): void => void told.push(message!)
     const calling = client.callTool({ name: 'request_approval', arguments: args }, { onprogress })
     await expect.poll(() => told).toHaveLength(1)
     expect(told[0]).toMatch(/^Waiting for \+\d+ to decide, 30 s left\. Request \w+_[\w-]+\.$/)

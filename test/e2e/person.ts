@@ -18,7 +18,7 @@ export const remote = (baseUrl: string, operatorKey: string): TestService => {
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined ? null : JSON.stringify(body),
     })
     return {
       status: response.status,

@@ -65,7 +65,7 @@ export const openTerminal = (
     cwd,
     size,
     log = '/dev/null',
-  }: { env: Record<string, string>; cwd?: string; size?: Size; log?: string },
+  }: { env: Record<string, string>; cwd?: string; size?: Size | undefined; log?: string | undefined },
 ): Terminal => {
   const sized = size ? `stty rows ${size.rows} cols ${size.columns}; ` : ''
   const child = spawn('script', ['-qefc', sized + command, log], {

@@ -97,7 +97,7 @@ describe('an allow-list of networks', () => {
 
 describe('the address of a client', () => {
   const proxies = ['10.0.0.0/8', '2001:db8:f::/48'].map((text) => readNetwork(text)!)
-  test.each<[string?, string?, string?, string?]>([
+  test.each<[string | undefined, string | undefined, string | undefined, string]>([
     ['203.0.113.9', undefined, '203.0.113.9', 'a socket without a header'],
     ['::ffff:203.0.113.9', undefined, '203.0.113.9', 'IPv4 within IPv6'],
     ['203.0.113.9', '192.0.2.1', '203.0.113.9', 'a header from nobody trusted'],

@@ -107,7 +107,7 @@ describe('a time slot', () => {
     { timezone: 'local' },
     { timezone: 'system' },
     { timezone: '' },
-    { timezone: undefined },
+    { timezone: undefined as never },
     { start: '9:00' },
     { end: '24:00' },
     { start: '10:00', end: '10:00' },

@@ -70,7 +70,7 @@ export const post = (
   { call }: TestService,
   id: string,
   body: object,
-  more: { from?: string; headers?: Record<string, string> } = {},
+  more: { from?: string | undefined; headers?: Record<string, string> } = {},
 ): Promise<Answer> => call('POST', `/svc/v1/approvals/${id}/decide`, { key: null, body, ...more })
 
 /** What the approver's device does: fetch the context, sign, post. */

@@ -32,7 +32,7 @@ type Options = {
   from?: KeptStore
   now?: () => Date
   /** Handlers that stand in for the real ones. */
-  handlers?: Partial<Handlers<Table>>
+  handlers?: Partial<Handlers<Table>> | undefined
   guards?: Partial<GuardOptions>
   /** As with `svc serve --dev`. */
   dev?: boolean
@@ -53,13 +53,13 @@ type Options = {
 
 type CallOptions = {
   /** The operator's when left out; null sends none. */
-  key?: string | null
+  key?: string | null | undefined
   /** A string goes as it is, all else as JSON. */
-  body?: unknown
-  headers?: Record<string, string>
+  body?: unknown | undefined
+  headers?: Record<string, string> | undefined
   /** Where the request comes from. */
-  from?: string
-  signal?: AbortSignal
+  from?: string | undefined
+  signal?: AbortSignal | undefined
 }
 
 export type Answer = {
@@ -135,13 +135,13 @@ export const startTestService = async ({
     const peer = { incoming: { socket: { remoteAddress: from } } }
     const request = {
       method,
-      signal,
+      signal: signal ?? null,
       headers: {
         ...(key !== null && { 'x-api-key': key }),
         ...(text !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      body: text,
+      body: text ?? null,
     }
     const response = await app.request(`http://127.0.0.1:8080${url}`, request, peer)
     const answer = await response.text()

@@ -17,7 +17,7 @@ type Bad = {
   kind: string
   method: string
   path: string
-  body?: string
+  body?: string | undefined
   headers: Record<string, string>
   keyless: boolean
 }

@@ -24,7 +24,7 @@ export const send = async (
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
-    body,
+    body: body ?? null,
     signal: AbortSignal.timeout(10_000),
   })
   const text = await response.text()

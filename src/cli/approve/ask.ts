@@ -95,7 +95,12 @@ export const gatherAsk = async (
   const subject = bound ?? (given.subject === undefined ? undefined : await typedSubject(given.subject))
   const action =
     given.action ?? (subject && (await import('../../receipt/subject-text.ts')).summaryOf(subject))
-  const ask = { lifetime_s: defaultSeconds, ...input, action, ...(subject && { subject }) } as Ask
+  const ask = {
+    lifetime_s: defaultSeconds,
+    ...given,
+    ...(action !== undefined && { action }),
+    ...(subject && { subject }),
+  } as Ask
   const seconds = ask.lifetime_s!
   if (seconds < 1 || seconds > mostSeconds)
     throw usageError(`--timeout must be 1 to ${mostSeconds} seconds, not ${seconds}`, '--timeout 120')

@@ -27,13 +27,13 @@ export type Wanted = {
    * `tools`: the tool server instead of the REST API. `service`: the REST API alone. Otherwise the REST API, or what else
    * is configured where the service has no approvals.
    */
-  through?: 'tools' | 'service'
+  through?: 'tools' | 'service' | undefined
   /** Who asks, as the approver reads it. */
-  requester?: string
+  requester?: string | undefined
   /** The request must outlive this run: a call of a tool that waits could not be resumed. */
   open?: boolean
   /** Seconds that the whole may take: a silent tool server is not waited for longer. */
-  mostSeconds?: number
+  mostSeconds?: number | undefined
   /** Refuse, before anybody is rung, where the person does not see the action. */
   bound?: boolean
 }

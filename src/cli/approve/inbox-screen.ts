@@ -127,7 +127,7 @@ const decisionFor = async (
 }
 
 /** Who decides, and where they say they are. */
-type At = { approver: Approver; place?: Place }
+type At = { approver: Approver; place?: Place | undefined }
 
 const look = async ({ approver, place }: At, id: string, prompt: Prompt, context: Context): Promise<void> => {
   const { stderr } = context.io

@@ -46,7 +46,7 @@ const typedDecision = (
 /** Approves or denies one request. What an approval requires is checked before anything is signed. */
 const decideOne = async (
   approver: Approver,
-  { id, decision, dryRun }: { id: string; decision: Decision; dryRun?: boolean },
+  { id, decision, dryRun }: { id: string; decision: Decision; dryRun?: boolean | undefined },
   context: Context,
 ): Promise<void> => {
   await checkShown(device.decideApproval, context)

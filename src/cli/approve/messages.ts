@@ -91,7 +91,7 @@ export const interruptedWait = (ids: readonly string[], tools: boolean, { global
 /** What a person should know of an answer that is not the real thing. */
 export const unboundNote = (
   record: ApprovalRecord,
-  gateway: { boundToAction: boolean; notice?: string },
+  gateway: { boundToAction: boolean; notice?: string | undefined },
 ): string[] => [
   ...(gateway.notice ? [gateway.notice] : []),
   ...(gateway.boundToAction || record.status !== 'approved'

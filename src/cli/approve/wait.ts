@@ -22,7 +22,7 @@ type Waiting = {
   /** As typed, for what is to be typed next. */
   globals?: Globals
   /** Answer it as it is after so many seconds. */
-  most?: number
+  most?: number | undefined
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
 }
 

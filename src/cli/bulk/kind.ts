@@ -52,7 +52,7 @@ export type Kind = {
   /** Whether GeoJSON is spoken, too. */
   places?: boolean
   /** Brings a row into the spelling that the service takes, and says what its schema cannot. */
-  tidy(fields: Fields): { fields: Fields; key?: string; issues: Issue[] }
+  tidy(fields: Fields): { fields: Fields; key?: string | undefined; issues: Issue[] }
   /** The body of the request that creates a row, where it is another than the row. */
   bodyOf?(input: Fields): Fields
   /** The row of a record, where it is another than the record. */

@@ -25,7 +25,7 @@ export type TypedImport = {
 
 export type ImportOptions = {
   file: string
-  format?: FileFormat
+  format?: FileFormat | undefined
   mode: ConflictMode
   concurrency: number
   resume: boolean
@@ -82,7 +82,7 @@ export type Imported = {
   /** Those that failed in this run. */
   failures: ReturnType<typeof createTally<Failure>>
   /** Why it ended early. */
-  stopped?: SvcError
+  stopped?: SvcError | undefined
 }
 
 /** The same for the same row of the same import, so that a row whose answer was lost is not done twice. */

@@ -36,7 +36,7 @@ export type KeySource = {
   shown(mask: (secret: string) => string): string
   origin?: string
   /** What to do where the service does not accept this key. */
-  remedy?: string
+  remedy?: string | undefined
   read(): Promise<string>
 }
 
@@ -71,9 +71,9 @@ const profileSource = (key: string, origin = 'nowhere', remedy?: string): KeySou
 })
 
 type Saved = {
-  key?: string
-  origin?: string
-  command?: readonly string[]
+  key?: string | undefined
+  origin?: string | undefined
+  command?: readonly string[] | undefined
   /** The field that holds the command. */
   field: 'credential_command' | 'ask_credential_command'
   /** The command that saves another key. */

@@ -22,7 +22,7 @@ export type Again = {
 export type Change = {
   cli: string | readonly string[]
   line?: string
-  org?: string | number
+  org?: string | number | undefined
   /** What exactly is written, for the approval to be bound to; without it, the line is all there is. */
   bound?(): Promise<Bound>
 }

@@ -9,7 +9,7 @@ export const isOrg = (field: Field): boolean => orgFields.includes(field.name)
 export const organizationValue = async (field: Field, typed: string, context: Context): Promise<unknown> =>
   field.kind === 'integer' ? (await resolveOrg(typed, context)).id : typed
 
-export type Organization = { id: number; slug?: string; name?: string }
+export type Organization = { id: number; slug?: string | undefined; name?: string | undefined }
 
 /** The organization that was typed, or that of the environment or the profile. Fails with a usage error without one. */
 export const requireOrg = async (typed: string | undefined, context: Context): Promise<string> => {

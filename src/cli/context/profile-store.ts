@@ -42,7 +42,7 @@ const profileFields = {
 
 type ProfileFields = typeof profileFields
 export type Profile = { -readonly [Field in keyof ProfileFields]?: Values[ProfileFields[Field]] }
-export type ProfileFile = { version: 1; current?: string; profiles: Record<string, Profile> }
+export type ProfileFile = { version: 1; current?: string | undefined; profiles: Record<string, Profile> }
 
 const nouns: Record<Kind, string> = { text: 'text', flag: 'true or false', words: 'a list of text' }
 

@@ -22,17 +22,17 @@ export type Setting<T = string> = { value: T; source: Source; from?: string }
 export type Settings = {
   profile: Setting
   baseUrl: Setting
-  mcpUrl?: Setting
+  mcpUrl?: Setting | undefined
   /**
    * The profile's own tool server, where `mcpUrl` is absent because a flag or the environment names another service: only
    * somebody who says so, with --mcp, asks through it.
    */
-  otherMcpUrl?: Setting
-  org?: Setting
-  defaultMobile?: Setting
-  defaultFactors?: Setting
-  requestFrom?: Setting
-  cacert?: Setting
+  otherMcpUrl?: Setting | undefined
+  org?: Setting | undefined
+  defaultMobile?: Setting | undefined
+  defaultFactors?: Setting | undefined
+  requestFrom?: Setting | undefined
+  cacert?: Setting | undefined
   /** Deletes want the name typed. */
   protected: boolean
   /** The commands that a person approves before svc goes on, in words: `org delete`, or a whole group: `org`. */
@@ -43,7 +43,7 @@ export type Settings = {
    */
   verifyFallback: 'off' | 'untested' | 'on'
   /** Whom the profile itself names for that: the environment cannot choose somebody else. */
-  approver?: string
+  approver?: string | undefined
   /**
    * The REST key, read when asked for (a prompt, file or command may stand behind it). Fails with an SvcError when
    * it was saved for another origin than `url`, or when `url` is plain http to a host that is not loopback.
@@ -52,13 +52,17 @@ export type Settings = {
   /** What to do where there is no REST key, or the service does not accept it. */
   keyHint: string
   /** The key that asks people for approvals, under the same rules; absent where the REST key does that too. */
-  askKey?(url: string): Promise<string | undefined>
+  askKey?: ((url: string) => Promise<string | undefined>) | undefined
   /** What to do where the service does not accept it. */
   askKeyHint: string
   /** The bearer of the approval tool server: another secret, under the same rules. */
   bearer(url: string): Promise<string | undefined>
   /** Where these come from, for a person who asks. */
-  keySources: { apiKey?: KeySource; askKey?: KeySource; bearer?: KeySource }
+  keySources: {
+    apiKey?: KeySource | undefined
+    askKey?: KeySource | undefined
+    bearer?: KeySource | undefined
+  }
 }
 
 /** An empty variable counts as none: that is how CI hands over a secret that is not set. */

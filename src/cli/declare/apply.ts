@@ -15,7 +15,7 @@ import type { Section, State } from './state.ts'
 export type ApplyOptions = Comparing & Answers & { plan?: string; planOut?: string; dryRun?: boolean }
 
 /** What a plan is made from: a file, and how much of it counts. */
-type Made = { source: string; prune?: boolean; target?: string[] }
+type Made = { source: string; prune?: boolean | undefined; target?: string[] | undefined }
 type Ready = { plan: Plan; state: State; made: Made }
 
 /** Whose commands do the same, one by one: a profile may want an approval for them. */

@@ -11,7 +11,7 @@ import { readState, type Scope } from './read-state.ts'
 import { sections, type Rows, type Section, type State } from './state.ts'
 
 /** A whole section, or one row of it. */
-export type Target = { section: Section; key?: string; typed: string }
+export type Target = { section: Section; key?: string | undefined; typed: string }
 
 /** `users`, `users/+12025550101`, `geofences/HQ`. Fails with a usage error that names the nearest section. */
 export const readTarget = (typed: string): Target => {

@@ -21,13 +21,13 @@ export type Step = {
   action: (typeof actions)[number]
   section: Section
   key: string
-  id?: Id
+  id?: Id | undefined
   changes: Change[]
-  note?: string
+  note?: string | undefined
 }
 export type Plan = {
   organization: string
-  org_id?: number
+  org_id?: number | undefined
   /** In the order in which they are carried out. */
   steps: Step[]
   /** There, and not in the file. */

@@ -20,7 +20,7 @@ export type Rows = Partial<Record<Section, Row[]>>
 /** What the service holds. `org_id` is absent where there is no such organization. */
 export type State = {
   slug: string
-  org_id?: number
+  org_id?: number | undefined
   rows: Rows
   /** Names that several rows have: which one a file means cannot be told, so they are left alone. */
   ambiguous: { section: Section; key: string; ids: Id[] }[]

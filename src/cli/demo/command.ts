@@ -8,7 +8,7 @@ import type { Io } from '../terminal/io.ts'
 import { developerLog, steps } from './steps.ts'
 import { contains, expectedExit, type Step, words } from './step.ts'
 
-type Played = { problem?: string; output: string; kept: [name: string, value: string][] }
+type Played = { problem?: string | undefined; output: string; kept: [name: string, value: string][] }
 
 /** Streams that keep what is written. */
 const captured = (io: Io, note: (text: string) => void): Pick<Io, 'stdin' | 'stdout' | 'stderr'> => {

@@ -7,7 +7,7 @@ export type Finding = {
   check: string
   state: (typeof states)[number]
   message: string
-  next?: string
+  next?: string | undefined
 }
 
 const finding =

@@ -15,9 +15,9 @@ export type Write = {
   /** What must be typed in a protected profile: a slug, an id. Without it, nothing: a change that takes nothing away. */
   name?: string
   /** The organization that it happens in, by id or slug. */
-  org?: string | number
+  org?: string | number | undefined
   /** What else it takes away. */
-  consequence?(): Promise<string | undefined> | undefined
+  consequence?: (() => Promise<string | undefined> | undefined) | undefined
   /** Told when the answer was no. */
   declined: string
 }

@@ -21,9 +21,9 @@ export const isByTime = (operation: Operation): boolean => takes(operation, 'sin
 export type Listed = {
   envelope: Answer['envelope']
   /** There are further rows; `cursor` is where they start, if the service says so in a way that can be typed. */
-  more?: { cursor?: string }
+  more?: { cursor?: string | undefined } | undefined
   /** Where what is new from now on can be asked for. */
-  newer?: string
+  newer?: string | undefined
 }
 
 type Wanted = {

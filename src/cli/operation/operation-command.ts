@@ -65,7 +65,7 @@ export const addOperations = (
   group: Command,
   table: Operations,
   context: Context,
-  { words, extensions }: { words?: readonly string[]; extensions?: Extensions } = {},
+  { words, extensions }: { words?: readonly string[] | undefined; extensions?: Extensions | undefined } = {},
 ): void => {
   for (const [cli, candidates] of byWords(table)) {
     if (!cli.startsWith(`${group.name()} `)) continue

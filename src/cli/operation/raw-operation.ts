@@ -38,7 +38,15 @@ export const redactedPath = (path: string): string => {
 }
 
 /** A raw request in words, with its whole body but for what looks like a secret. */
-export const rawLine = ({ method, path, body }: { method: string; path: string; body?: string }): string => {
+export const rawLine = ({
+  method,
+  path,
+  body,
+}: {
+  method: string
+  path: string
+  body?: string | undefined
+}): string => {
   const line = `svc api ${shellQuote(redactedPath(path))} -X ${shellQuote(method)}`
   if (body === undefined) return line
   return `${line} --input ${shellQuote(safeJson(withoutSecrets(JSON.parse(body))))}`

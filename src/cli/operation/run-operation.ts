@@ -77,7 +77,10 @@ const askBefore = async (
 }
 
 /** Nothing is cut off in silence: the command that shows the rest. */
-const moreLine = async ({ cursor }: { cursor?: string }, { command }: Context): Promise<string> => {
+const moreLine = async (
+  { cursor }: { cursor?: string | undefined },
+  { command }: Context,
+): Promise<string> => {
   const change =
     cursor === undefined
       ? { without: ['--limit', '--cursor'], plus: ['--all'] }
@@ -89,7 +92,7 @@ export type Extras = {
   /** Sees the answer that was shown. */
   look?(answer: Pick<Answer, 'envelope'>): void
   /** Fails on an answer that must not be shown. */
-  check?(answer: Pick<Answer, 'envelope'>, input: Gathered['input']): void
+  check?: ((answer: Pick<Answer, 'envelope'>, input: Gathered['input']) => void) | undefined
   /** What else a deletion takes away, for whoever is asked to confirm it. */
   consequence?(input: Gathered['input']): Promise<string | undefined>
 }

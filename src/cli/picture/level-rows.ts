@@ -7,7 +7,7 @@ import type { Level } from './fences.ts'
 type Row = Record<string, unknown>
 type Options = Record<string, unknown>
 /** What each level restricts; a level that was not asked for is undefined. */
-export type LevelRows = Partial<Record<Level, Row[]>>
+export type LevelRows = { [L in Level]?: Row[] | undefined }
 
 /** Of an organization, or with --user of the user and, where it is known, of the organization: both must let pass. */
 export const rowsOfLevels = async (

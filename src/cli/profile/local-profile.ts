@@ -6,7 +6,7 @@ import { createStore } from '../context/profile-store.ts'
 export type LocalService = {
   baseUrl: string
   mcpUrl: string
-  key?: string
+  key?: string | undefined
   dataDir: string
   /** Whether this key of the service can ask. */
   canAsk(key: string): Promise<boolean>

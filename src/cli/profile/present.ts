@@ -46,6 +46,8 @@ type Explained = {
 }
 type Found = { value: string | null; source: Source | null; from?: string }
 
+type Named = [setting: string, found: Found | undefined, flag?: string | undefined, variable?: EnvName]
+
 const secret = (key: KeySource | undefined): Found | undefined =>
   key && { value: key.shown(maskSecret), source: key.source }
 
@@ -54,7 +56,7 @@ const secret = (key: KeySource | undefined): Found | undefined =>
  * that was named without a flag.
  */
 export const explain = (settings: Settings, profile: Profile, argument: string | undefined): Explained[] => {
-  const named: [setting: string, found: Found | undefined, flag?: string, variable?: EnvName][] = [
+  const named: Named[] = [
     ['profile', settings.profile, '--profile', 'SVC_PROFILE'],
     ['base_url', settings.baseUrl, '--base-url', 'SVC_BASE_URL'],
     ['mcp_url', settings.mcpUrl ?? settings.otherMcpUrl, undefined, 'SVC_MCP_URL'],

@@ -40,7 +40,7 @@ type Saving = {
   change(file: ProfileFile): void
   /** Reported once it is saved. */
   message: string
-  dryRun?: boolean
+  dryRun?: boolean | undefined
 }
 
 /** Saves a change to the profile file; with `dryRun`, shows the profile as it would be and saves nothing. */

@@ -12,7 +12,7 @@ export type RunLine = (argv: string[], io: Io) => Promise<number>
 /** The program that a command is part of, for commands that walk the tree or run other commands. */
 export type Program = {
   /** What was typed: a command that it does not name needs no flags. Without it, everything is built. */
-  words?: readonly string[]
+  words?: readonly string[] | undefined
   /** The command tree: all of it, or the branch that `words` name. */
   tree(words?: readonly string[]): Promise<Command>
   run: RunLine

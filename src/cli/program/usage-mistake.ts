@@ -50,7 +50,7 @@ type Reading = {
   /** The places of its arguments in `line`. */
   operands?: number[]
   /** Where the first word was corrected. */
-  corrected?: Command
+  corrected?: Command | undefined
   /** A word that leads nowhere. */
   stray?: string
 }

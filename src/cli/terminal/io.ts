@@ -5,7 +5,7 @@ export type OutputStream = {
   isTTY: boolean
   columns: number
   /** Of a terminal; where it is not known, nothing is paged. */
-  rows?: number
+  rows?: number | undefined
 }
 
 /** A command line for the shell, or `less` where nobody named one; and what its environment has besides ours. */
@@ -34,17 +34,17 @@ export type Io = {
 
 /** The flags that every command takes, as typed. */
 export type Globals = {
-  profile?: string
+  profile?: string | undefined
   baseUrl?: string
   cacert?: string
   keyFile?: string
-  output?: string
+  output?: string | undefined
   /** True where no field is named. */
   json?: string | true
   jq?: string
   envelope?: boolean
   reveal?: boolean
-  color?: boolean
+  color?: boolean | undefined
   input?: boolean
   debug?: boolean
 }

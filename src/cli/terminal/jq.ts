@@ -84,7 +84,7 @@ export type Filtered = { text: string; said: string }
 type Run = {
   onTerminal: boolean
   /** Something was changed, and the value is its answer. */
-  changed?: boolean
+  changed?: boolean | undefined
   /** The value holds what is shown once, and what a filter says on standard error may quote it. */
   secret?: boolean
 }

@@ -5,13 +5,13 @@ import { safeJson } from '../../core/safe-text.ts'
 
 export type Shape = {
   /** Columns of a table and of TSV, in order; without it, the scalar fields of the first row. */
-  columns?: readonly string[]
+  columns?: readonly string[] | undefined
   /** Fields that an answer can have: one that is picked and absent is null. Without it, what is there can be picked. */
-  known?: readonly string[]
+  known?: readonly string[] | undefined
   /** Fields with what is answered once and never again: left out of what is printed, they are lost. */
   once?: ReadonlySet<string>
   /** Fields that the table of a record leaves out; CSV and JSON have them. */
-  folded?: readonly string[]
+  folded?: readonly string[] | undefined
   /** Fields whose values are masked in a table on a terminal, at any depth. */
   masked?: ReadonlySet<string>
   /** JSON where nobody says how it is shown. */
@@ -64,7 +64,7 @@ export const namesIn = (list: string): string[] =>
 
 type Picking = {
   /** Fields that the answer can have, whether or not a row has them. */
-  known?: readonly string[]
+  known?: readonly string[] | undefined
   /** Is told of a field that no row has; without it, that is a usage error. */
   missing?(name: string): void
 }

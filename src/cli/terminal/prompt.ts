@@ -64,13 +64,23 @@ export const createPrompt = (
       const { input } = await import('@inquirer/prompts')
       const message = safeLine(question) + (example === undefined ? '' : ` (such as ${safeLine(example)})`)
       return ask((context) =>
-        input({ message, validate, ...(initial && { default: initial, prefill: 'editable' }) }, context),
+        input(
+          {
+            message,
+            ...(validate && { validate }),
+            ...(initial && { default: initial, prefill: 'editable' }),
+          },
+          context,
+        ),
       )
     },
     secret: async (question, { validate } = {}) => {
       const { password } = await import('@inquirer/prompts')
       return ask((context) =>
-        password({ message: safeLine(question), mask: false, toggleMask: false, validate }, context),
+        password(
+          { message: safeLine(question), mask: false, toggleMask: false, ...(validate && { validate }) },
+          context,
+        ),
       )
     },
     confirm: async (question) => {

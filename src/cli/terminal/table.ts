@@ -80,7 +80,7 @@ const unrolled = (row: Row, folded: readonly string[] = []): Row =>
  */
 export const readable = (
   payload: unknown,
-  { now, folded }: { now?: Date; folded?: readonly string[] },
+  { now, folded }: { now?: Date | undefined; folded?: readonly string[] | undefined },
 ): unknown => {
   if (isRecord(payload)) return unrolled(payload, folded)
   if (!Array.isArray(payload)) return payload

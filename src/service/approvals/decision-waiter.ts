@@ -117,7 +117,7 @@ export const awaitEnd = async (
   service: Service,
   request_id: string,
   access: ApprovalAccess,
-  { seconds, signal }: { seconds: number; signal?: AbortSignal },
+  { seconds, signal }: { seconds: number; signal?: AbortSignal | undefined },
 ): Promise<ApprovalRow> => {
   const { storage, waiter } = service
   const until = performance.now() + seconds * 1000

@@ -28,7 +28,10 @@ import { pushToDevices } from './push.ts'
 import { answered, type ApprovalRow, subjectOf } from './record.ts'
 import { checkDevices, checkRequester } from './separation.ts'
 
-type RequestedAction = { action?: string; subject?: { type: string; data: object; digest?: string } }
+type RequestedAction = {
+  action?: string | undefined
+  subject?: { type: string; data: object; digest?: string | undefined } | undefined
+}
 
 const checked = (given: NonNullable<RequestedAction['subject']>): Subject => {
   try {

@@ -39,7 +39,7 @@ const pendingOf = (row: ApprovalRow, now: string): Inbox['requests'][number] => 
   contexts: contextsOf(row),
 })
 
-type Wait = { seconds: number; seen: string | undefined; signal?: AbortSignal }
+type Wait = { seconds: number; seen: string | undefined; signal?: AbortSignal | undefined }
 
 /**
  * What is pending for an approver: as soon as it is something else than `seen`, or after so many seconds. Fails with 401

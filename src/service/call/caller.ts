@@ -8,7 +8,7 @@ import { Refusal } from '../../core/refusal.ts'
 export type Caller = {
   keyId: number
   /** Of a secret that a rotation made: the first one of its key. */
-  lineage?: number
+  lineage?: number | undefined
   name: string
   orgId: number | null
   scopes: ReadonlySet<Scope>

@@ -13,7 +13,7 @@ export type Asked = {
   /** Names of the fields that the caller gave: what an audit row says was changed unless the handler knows better. */
   given: string[]
   /** The request that a person approved for this, where the caller named one and it was checked. */
-  approval?: string
+  approval?: string | undefined
   pager?: Paging
   /** Aborted when the client has gone. A function, as few handlers look and it costs something; `ip` too. */
   signal?: () => AbortSignal

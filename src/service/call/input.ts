@@ -19,13 +19,15 @@ export const changedFields = <T extends object, K extends keyof T & string>(
   input: T,
   names: readonly K[],
   fixed: readonly K[] = [],
-): Partial<Pick<T, K>> => {
+): { [N in K]?: Exclude<T[N], undefined> } => {
   const fields = [...names, ...fixed].filter((name) => input[name] !== undefined)
   if (fields.length === 0)
     throw new Refusal(422, 'nothing_to_change', 'Nothing to change', {
       hint: `Give one or more of ${names.join(', ')}`,
     })
-  return Object.fromEntries(fields.map((name) => [name, input[name]])) as Partial<Pick<T, K>>
+  return Object.fromEntries(fields.map((name) => [name, input[name]])) as {
+    [N in K]?: Exclude<T[N], undefined>
+  }
 }
 
 /** The one spelling of a number. Refuses with 422 what no network could dial, under the name `field`. */

@@ -25,7 +25,7 @@ type Columns = {
   changed?: string
 }
 
-export type Span = { since?: string; until?: string }
+export type Span = { since?: string | undefined; until?: string | undefined }
 
 /** As the store keeps times, so that their order as text is their order in time. */
 const inUtc = (time: string): string => new Date(time).toISOString()

@@ -82,7 +82,7 @@ export type Service = {
   /** Looks into the outbox now: something was put there and is committed. */
   deliver(): void
   /** Where `/contact/support` goes. */
-  supportEmail?: string
+  supportEmail?: string | undefined
   /** VAPID, base64url; null where nothing is pushed. */
   pushKey: string | null
 }

@@ -66,17 +66,17 @@ export const readConfigFile = (file: string): Config => {
 /** What the flags of `svc serve` say; none of it is a secret. */
 export type ConfigFlags = {
   /** A file in YAML. */
-  config?: string
-  smtpUrl?: string
-  mailFrom?: string
-  smsUrl?: string
+  config?: string | undefined
+  smtpUrl?: string | undefined
+  mailFrom?: string | undefined
+  smsUrl?: string | undefined
 }
 
 export type Settings = {
-  smtp?: SmtpSettings
-  sms?: SmsSettings
-  supportEmail?: string
-  quotes?: QuotesSettings
+  smtp?: SmtpSettings | undefined
+  sms?: SmsSettings | undefined
+  supportEmail?: string | undefined
+  quotes?: QuotesSettings | undefined
   periods: Periods
   /** For tool calls over HTTP. */
   asking: AskingDefaults

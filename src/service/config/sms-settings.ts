@@ -49,7 +49,7 @@ const checkWords = (field: string, value: unknown, known: readonly string[]): st
 
 /** Where text messages go; undefined when no provider is named. */
 export const smsSettings = (
-  given: { url?: string },
+  given: { url?: string | undefined },
   file: NonNullable<Config['sms']>,
   env: Env,
 ): SmsSettings | undefined => {

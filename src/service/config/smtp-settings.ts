@@ -13,14 +13,14 @@ export type SmtpSettings = {
   secure: boolean
   /** No TLS at all; else STARTTLS is required. */
   plain: boolean
-  user?: string
-  password?: string
+  user?: string | undefined
+  password?: string | undefined
   from: Mailbox
   /** Certificate authorities (PEM) to trust besides the usual ones. */
-  ca?: string
+  ca?: string | undefined
 }
 
-export type SmtpGiven = { url?: string; from?: string }
+export type SmtpGiven = { url?: string | undefined; from?: string | undefined }
 
 const ports: Record<string, number> = { 'smtp:': 587, 'smtps:': 465 }
 

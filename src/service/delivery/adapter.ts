@@ -5,8 +5,8 @@ import type { Channel, Message } from '../call/message.ts'
  * `after_ms` at the earliest. An error is kept and shown: it holds no secret and nothing of the message.
  */
 export type Outcome =
-  | { state: 'sent'; provider_id?: string }
-  | { state: 'failed' | 'retry'; error: string; after_ms?: number }
+  | { state: 'sent'; provider_id?: string | undefined }
+  | { state: 'failed' | 'retry'; error: string; after_ms?: number | undefined }
 
 export type Attempt = {
   /** The same at every attempt, so that a provider can tell a repeat. */

@@ -32,7 +32,10 @@ export const createChannelWorker = (
   const underWay = new Set<Promise<void>>()
   // How attempts ended that could not be written down: known here, and so never sent again by this process.
   const unwritten = new Map<number, { row: Claimed; outcome: Outcome }>()
-  const run: { looking?: Promise<void>; again: boolean; closed: boolean } = { again: false, closed: false }
+  const run: { looking?: Promise<void> | undefined; again: boolean; closed: boolean } = {
+    again: false,
+    closed: false,
+  }
 
   const warn = (message: string): void => log({ at: storage.now(), level: 'warn', message })
 

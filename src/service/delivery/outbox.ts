@@ -40,7 +40,7 @@ const purgeMs = 60 * 60_000
 type Options = Omit<WorkerOptions, 'random' | 'timeoutMs'> & {
   adapters: Adapters
   random?: () => number
-  timeoutMs?: number
+  timeoutMs?: number | undefined
   /** What stopping waits for attempts that are under way, milliseconds. */
   graceMs?: number
 }

@@ -77,7 +77,7 @@ const drop = (socket: Socket): void => void socket.destroy()
  */
 export const redirectPlainHttp = (
   server: TlsServer,
-  { publicUrl, deadline = 10_000 }: { publicUrl?: string; deadline?: number } = {},
+  { publicUrl, deadline = 10_000 }: { publicUrl?: string | undefined; deadline?: number } = {},
 ): ((which: 'silent' | 'all') => void) => {
   const [takeTls] = server.listeners('connection') as ((this: TlsServer, socket: Socket) => void)[]
   const origin = publicUrl?.startsWith('https:') ? new URL(publicUrl).origin : undefined

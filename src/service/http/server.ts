@@ -48,7 +48,12 @@ const strictTransport = (publicUrl: string | undefined): string | undefined => {
 
 /** Listens, and answers with what `serve` makes of the port. Fails with an SvcError when it cannot listen. */
 export const startServer = async (
-  { port, host, tls, publicUrl }: { port: number; host: string; tls?: Tls; publicUrl?: string },
+  {
+    port,
+    host,
+    tls,
+    publicUrl,
+  }: { port: number; host: string; tls?: Tls | undefined; publicUrl?: string | undefined },
   serve: (port: number) => Fetch,
 ): Promise<{ port: number; stop(): Promise<void> }> => {
   let fetch: Fetch | undefined

@@ -100,7 +100,7 @@ const withSharedStorage = async <T>(
 export const rotateSigningKey = (
   dataDir: string,
   env: Env,
-  { from, tell }: { from?: string; tell: (line: string) => void },
+  { from, tell }: { from?: string | undefined; tell: (line: string) => void },
 ): Promise<RotatedSigningKey> =>
   withSharedStorage(dataDir, tell, async (storage) =>
     changeSigningKey({ storage, keyring: await openKeyring(storage, dataDir, env, tell) }, from),
@@ -110,7 +110,7 @@ export const rotateSigningKey = (
 export const rotateMasterKey = (
   dataDir: string,
   env: Env,
-  { given, tell }: { given?: string; tell: (line: string) => void },
+  { given, tell }: { given?: string | undefined; tell: (line: string) => void },
 ): Promise<RotatedMasterKey> =>
   withStorage(
     dataDir,

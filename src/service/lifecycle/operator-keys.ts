@@ -9,9 +9,9 @@ import type { Db } from '../storage/schema.ts'
 
 type Kept = Pick<Service, 'storage' | 'keyring'>
 
-type Own = { name: string; scopes: string; created_by?: number }
+type Own = { name: string; scopes: string; created_by: number | null }
 
-const operator: Own = { name: 'operator', scopes: everyScope }
+const operator: Own = { name: 'operator', scopes: everyScope, created_by: null }
 
 /** Adds a key that the service makes itself, for every organization. */
 const addKey = async (
@@ -100,7 +100,7 @@ export const makeAskKey = async ({ storage, keyring }: Kept): Promise<string> =>
   await storage.write(
     async (db) => {
       const now = storage.now()
-      const created_by = await livingOperator(db, now)
+      const created_by = (await livingOperator(db, now)) ?? null
       const own = { name: await freeName(db), scopes: scopesText(['ask']), created_by }
       await addKey({ db, keyring }, secret, own, now, 'createKey')
     },

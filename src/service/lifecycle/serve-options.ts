@@ -14,14 +14,14 @@ export type ServeOptions = ConfigFlags & {
   host?: string
   dataDir: string
   /** Where people and clients reach the service: scheme, host and port. */
-  publicUrl?: string
+  publicUrl?: string | undefined
   /** Files in PEM. */
-  tlsCert?: string
-  tlsKey?: string
+  tlsCert?: string | undefined
+  tlsKey?: string | undefined
   /** One address or network (CIDR) for each proxy in front. */
-  trustedProxy?: readonly string[]
+  trustedProxy?: readonly string[] | undefined
   /** For developers: nothing is delivered, all is shown. */
-  dev?: boolean
+  dev?: boolean | undefined
   env: Env
   log: Log
 }

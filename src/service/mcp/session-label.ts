@@ -13,7 +13,7 @@ export const clientName = (info: { name?: unknown; title?: unknown } | undefined
 }
 
 /** What a client says of itself at `initialize`. Nothing of it is verified. */
-export type Introduction = { version?: string; client?: string }
+export type Introduction = { version?: string | undefined; client?: string | undefined }
 
 const longestLabel = 1_000
 

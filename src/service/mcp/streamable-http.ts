@@ -4,7 +4,11 @@ import { createLegacyHttp } from './legacy-http.ts'
 import type { ToolRequest } from './tool-context.ts'
 import { createToolServer, type Session } from './tool-server.ts'
 
-const header = (request: Request, name: string): string | undefined => request.headers.get(name) ?? undefined
+/** One header under the name by which the SDK takes it; nothing where the request has none. */
+const header = <K extends string>(key: K, request: Request, name: string): { [N in K]?: string } => {
+  const value = request.headers.get(name)
+  return value === null ? {} : ({ [key]: value } as { [N in K]?: string })
+}
 
 const isWait = (body: unknown): boolean =>
   (body as { params?: { name?: unknown } } | null)?.params?.name === 'request_approval'
@@ -26,9 +30,9 @@ export const createStreamableHttp = () => {
       const { body, caller, toolContext, report } = toolRequest
       const { kind } = classifyInboundRequest({
         httpMethod: request.method,
-        protocolVersionHeader: header(request, 'mcp-protocol-version'),
-        mcpMethodHeader: header(request, 'mcp-method'),
-        mcpNameHeader: header(request, 'mcp-name'),
+        ...header('protocolVersionHeader', request, 'mcp-protocol-version'),
+        ...header('mcpMethodHeader', request, 'mcp-method'),
+        ...header('mcpNameHeader', request, 'mcp-name'),
         body,
       })
       if (kind === 'legacy') return legacy.answer(request, toolRequest)

@@ -39,7 +39,7 @@ const futureMoment = (call: Call, text: string): string => {
 const isSameMoment = (text: string, other: string | null): boolean =>
   other !== null && Date.parse(text) === Date.parse(other)
 
-type NewCode = { label: string; uses?: number; expires_at?: string }
+type NewCode = { label: string; uses?: number | undefined; expires_at?: string | undefined }
 
 export const insertAuthCode = async (call: Call, orgId: number, input: NewCode) => {
   const { code, hash, hint } = newAuthCode()

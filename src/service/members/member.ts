@@ -74,7 +74,7 @@ type Profile = {
   mobile: string
   first_name: string
   last_name: string
-  role?: Role
+  role?: Role | undefined
 }
 
 /** Adds a person, known or new, to an organization; one who was removed or rejected comes back as active. */

@@ -14,7 +14,7 @@ export type MembershipChange = {
   from: Membership['state'][]
   set: Partial<Pick<Membership, 'state' | 'role'>>
   /** What a new role brings with it. */
-  cooling?: Cooling
+  cooling?: Cooling | undefined
   refused: string
 }
 

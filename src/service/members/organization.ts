@@ -18,7 +18,7 @@ import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { eraseAccounts, erasePeople } from './erasure.ts'
 
-type Naming = { name: string; slug?: string; policy?: Policy }
+type Naming = { name: string; slug?: string | undefined; policy?: Policy | undefined }
 
 type Row = Omit<Tables['organizations'], 'id'> & { id: number }
 

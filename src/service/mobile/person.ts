@@ -9,7 +9,11 @@ type Deps = Pick<Call, 'db' | 'caller'>
 export const accountScope = ({ caller }: Pick<Call, 'caller'>): number => caller.orgId ?? 0
 
 /** A mobile number, whole or beside its prefix; or an id. */
-export type Who = { mobile?: string; country_code?: string; user_id?: number }
+export type Who = {
+  mobile?: string | undefined
+  country_code?: string | undefined
+  user_id?: number | undefined
+}
 
 /** Within reach: with an account or a registration of this realm, or a member of an organization that the key reaches. */
 const findWithinReach = (deps: Deps, { mobile, user_id }: Who) => {

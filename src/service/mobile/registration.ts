@@ -17,11 +17,11 @@ const lifetimeMs = 24 * 60 * 60_000
 export type Profile = {
   first_name: string
   last_name: string
-  email?: string
-  device_id?: string
-  imei?: string
-  platform?: string
-  device_name?: string
+  email?: string | undefined
+  device_id?: string | undefined
+  imei?: string | undefined
+  platform?: string | undefined
+  device_name?: string | undefined
 }
 
 /** Of one number; the oldest is forgotten. */

@@ -20,7 +20,7 @@ type SlotColumns = Pick<
 const fields = ['name', 'days', 'start', 'end', 'timezone', 'is_active'] as const
 
 /** `at` names the slot in a list: `timeslots[2].`. */
-const checked = <T extends Partial<Slot>>(input: T, at = ''): T => {
+const checked = <T extends { [N in keyof Slot]?: Slot[N] | undefined }>(input: T, at = ''): T => {
   if (input.timezone !== undefined && !isZone(input.timezone))
     throw invalid(`${at}timezone`, 'must be an IANA time zone such as Europe/Berlin or UTC')
   // spec: not shown. Equal times could mean a whole day or none of it.

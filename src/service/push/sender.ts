@@ -19,7 +19,7 @@ export type Push = {
 
 const timeoutMs = 10_000
 
-export type PushAnswer = { status: number; retryAfter?: string }
+export type PushAnswer = { status: number; retryAfter?: string | undefined }
 
 /** Only the subscribed browser can read it (RFC 8291). */
 const seal = ({ keys }: Subscription, payload: string): Buffer => {

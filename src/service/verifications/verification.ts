@@ -24,7 +24,7 @@ export type Verification = Pick<
   number: string | null
 }
 
-type Whom = { user_id?: number; mobile?: string; org_id?: number }
+type Whom = { user_id?: number | undefined; mobile?: string; org_id?: number | undefined }
 
 /** The member who is meant; the same 404 for nobody and for somebody of another organization. */
 export const whoIsMeant = async (
@@ -50,7 +50,10 @@ export const findVerification = (
     request_id,
     kind,
     key_id,
-  }: { org_id: number; user_id: number; key_id?: number } & Partial<Verification>,
+  }: { org_id: number; user_id: number; key_id?: number | undefined; request_id?: string | undefined } & Pick<
+    Partial<Verification>,
+    'kind'
+  >,
 ): Promise<Verification> =>
   db
     .selectFrom('verifications as v')

@@ -12,7 +12,13 @@ const enroll = async (
     env = {},
     proof,
     ...options
-  }: { tty?: boolean; columns?: number; args?: string[]; env?: Record<string, string>; proof?: string } = {},
+  }: {
+    tty?: boolean
+    columns?: number
+    args?: string[]
+    env?: Record<string, string>
+    proof?: string | undefined
+  } = {},
 ) => {
   const data = {
     url: `${origin}/approver#enroll=${token}`,

@@ -25,7 +25,11 @@ export const clientOf = (
       seen.push(request)
       const other = answer?.(request)
       if (other) return { ...other, headers: {} }
-      const response = await app.request(request.url, request, { incoming: { socket: {} } })
+      const response = await app.request(
+        request.url,
+        { ...request, body: request.body ?? null },
+        { incoming: { socket: {} } },
+      )
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),

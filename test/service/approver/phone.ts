@@ -44,7 +44,7 @@ export const fromPhone = (
     headers = fromPage,
     signal,
   }: {
-    cookie?: string
+    cookie?: string | undefined
     body?: unknown
     headers?: Record<string, string>
     signal?: AbortSignal

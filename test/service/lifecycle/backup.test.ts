@@ -18,7 +18,7 @@ const ask = async (path: string, body?: unknown) => {
   const answer = await fetch(service.baseUrl + path, {
     method: body ? 'POST' : 'GET',
     headers: { 'x-api-key': key, 'content-type': 'application/json', connection: 'close' },
-    body: body === undefined ? undefined : JSON.stringify(body),
+    body: body === undefined ? null : JSON.stringify(body),
   })
   return (await answer.json()) as { data: { slug: string }[] }
 }

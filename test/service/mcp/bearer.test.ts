@@ -33,8 +33,10 @@ const start = (options: { token?: string; localOnly?: boolean; rate?: Rate } = {
     },
   })
   started.push(tools)
-  const send = (headers: Record<string, string>, socket?: { remoteAddress?: string; localPort?: number }) =>
-    tools.send(list, { headers, socket })
+  const send = (
+    headers: Record<string, string>,
+    socket?: { remoteAddress?: string | undefined; localPort?: number },
+  ) => tools.send(list, { headers, socket })
   return { tools, callers, send }
 }
 

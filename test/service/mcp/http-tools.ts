@@ -15,8 +15,8 @@ type Options = {
   rate?: Rate
 }
 
-type Socket = { remoteAddress?: string; localPort?: number }
-type Send = { headers?: Record<string, string>; signal?: AbortSignal; socket?: Socket }
+type Socket = { remoteAddress?: string | undefined; localPort?: number }
+type Send = { headers?: Record<string, string>; signal?: AbortSignal; socket?: Socket | undefined }
 
 export const headers = {
   'content-type': 'application/json',
@@ -74,11 +74,7 @@ export const startTools = ({
   keys = {},
   rate = () => ({}),
 }: Options) => {
-  const trace = { id: 'req_1', key: undefined, error: undefined } as {
-    id: string
-    key?: string
-    error?: string
-  }
+  const trace: { id: string; key?: string; error?: string } = { id: 'req_1' }
   const server = createMcpServer({
     authenticate: async (key) =>
       key !== undefined && keys[key] ? { ...keys[key], orgSlug: null } : undefined,
@@ -107,7 +103,7 @@ export const startTools = ({
           ([, value]) => value !== undefined,
         ),
         body: typeof body === 'string' ? body : JSON.stringify(body),
-        signal,
+        signal: signal ?? null,
       },
       { incoming: { socket } },
     )

@@ -6,7 +6,7 @@ import { asUnavailable } from './errors.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
 
-type Options = { path: string; now?: () => Date }
+type Options = { path: string; now?: (() => Date) | undefined }
 
 // Under load many requests fall into one millisecond, and the text costs more than all else about a clock.
 const clock = (now: () => Date): (() => string) => {
