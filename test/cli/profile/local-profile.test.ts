@@ -21,7 +21,7 @@ const service = (port: number, more: Partial<LocalService> = {}): LocalService =
   ...more,
 })
 const local = (): Profile | undefined => createStore(io()).read().profiles['local']
-const change = (profile: Partial<Profile>) =>
+const change = (profile: { [F in keyof Profile]?: Profile[F] | undefined }) =>
   createStore(io()).update((file) => {
     Object.assign(file.profiles['local']!, profile)
   })
