@@ -21,8 +21,16 @@ export type ChainCheck = { ok: true; seq: number; hash: string } | { ok: false; 
 /** What the first row of a chain follows. */
 export const genesisHash = '0'.repeat(64)
 
+/** The RFC 8785 JSON of a row. Of these fields, in this order, JSON.stringify writes the same text, many times faster. */
+const canonicalRow = (row: Omit<ChainRow, 'hash'>): string => {
+  const { action, actor, at, changes, org_id, prev_hash, request_id, seq, subject, ...rest } = row
+  // A row of another service may have more.
+  for (const _ in rest) return canonicalize(row)!
+  return JSON.stringify({ action, actor, at, changes, org_id, prev_hash, request_id, seq, subject })
+}
+
 /** SHA-256, lower-case hex, of the RFC 8785 JSON of all fields of a row but `hash`. */
-export const auditHash = (row: Omit<ChainRow, 'hash'>): string => sha256(canonicalize(row)!)
+export const auditHash = (row: Omit<ChainRow, 'hash'>): string => sha256(canonicalRow(row))
 
 /**
  * Checks rows in the order of a chain, after `from` (the start of the chain when left out). What it answers is the

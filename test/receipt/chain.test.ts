@@ -1,4 +1,7 @@
+import canonicalize from 'canonicalize'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { sha256 } from '../../src/core/ids.ts'
 import { auditHash, type ChainRow, genesisHash, verifyChain } from '../../src/receipt/chain.ts'
 
 const chain = (length: number): ChainRow[] => {
@@ -26,6 +29,17 @@ describe('a hash chain', () => {
     // sha256sum of the canonical JSON, made by hand
     expect(hash).toBe('07b2a0947ce24ef9517695ae6a86353eb2a5ec648528ed74dec14c5711ff3e14')
     expect(auditHash(Object.fromEntries(Object.entries(rest).toReversed()) as typeof rest)).toBe(hash)
+  })
+
+  test('hashes any text, and a field that a later svc may add, as RFC 8785 writes them', () => {
+    const [{ hash: _, ...row }] = chain(1) as [ChainRow]
+    const text = fc.string({ unit: 'binary' })
+    fc.assert(
+      fc.property(text, text, fc.array(text), fc.boolean(), (actor, subject, changes, later) => {
+        const written = { ...row, actor, subject, changes, ...(later && { zone: subject }) }
+        expect(auditHash(written)).toBe(sha256(canonicalize(written)!))
+      }),
+    )
   })
 
   test('holds as it was written, and ends where it ends', () => {
