@@ -16,7 +16,10 @@ export const answerText = (
   text: string,
   requestId: string,
   headers?: Record<string, string>,
-): Response => new Response(text, { status, headers: Object.assign(headersFor(requestId), headers) })
+): Response => {
+  const own = headersFor(requestId)
+  return new Response(text, { status, headers: headers ? Object.assign(own, headers) : own })
+}
 
 export const answer = (
   status: number,

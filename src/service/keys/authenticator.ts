@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { randomToken, sameSecret, sha256 } from '../../core/ids.ts'
+import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Authenticated } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
@@ -41,6 +42,22 @@ const keyExpired = (at: string): Refusal =>
     hint: 'Create another one: svc key create',
   })
 
+const callerOf = (row: KeyRow): Authenticated => {
+  const { id: keyId, name, org_id: orgId, slug: orgSlug, lineage, owner_user_id, expires_at } = row
+  return {
+    keyId,
+    name,
+    orgId,
+    orgSlug,
+    scopes: readScopes(row.scopes),
+    ...(lineage !== null && { lineage }),
+    ...(owner_user_id !== null && { ownerId: owner_user_id }),
+    ...(expires_at !== null && { expiresAt: expires_at }),
+  }
+}
+
+type Known = { row: KeyRow; caller: Authenticated }
+
 /**
  * Tells whose key a caller shows, at once where it is known. A revoked key is nobody's from the moment of the commit on. Fails
  * with 401 `key_expired` for one that has expired.
@@ -48,20 +65,21 @@ const keyExpired = (at: string): Refusal =>
 export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage' | 'keyring'>) => {
   // By the hash of the whole key, so only who has it finds it. Kept only until the next commit, whatever that changes: a
   // revoked key is never taken from memory.
-  const known = new Map<string, KeyRow>()
+  const known = new Map<string, Known>()
   /** Lookups under way: requests that arrive together with one key share one. */
-  const finding = new Map<string, Promise<KeyRow | undefined>>()
+  const finding = new Map<string, Promise<Known | undefined>>()
   let revision = -1
 
-  const find = async (key: string, hash: string, since: number): Promise<KeyRow | undefined> => {
+  const find = async (key: string, hash: string, since: number): Promise<Known | undefined> => {
     const [row] = (await storage.read((db) => readKey(db, { prefix: prefixOf(key) }))).rows
     // It covers the row too: whose scopes, expiry or organization were edited in the store matches no secret.
     if (!row || !sameSecret(row.hash, keyring.keyHash(hash, row))) return undefined
-    if (storage.revision() === since && revision === since) known.set(hash, row)
-    return row
+    const found = { row, caller: callerOf(row) }
+    if (storage.revision() === since && revision === since) known.set(hash, found)
+    return found
   }
 
-  const findOnce = (key: string, hash: string, since: number): Promise<KeyRow | undefined> => {
+  const findOnce = (key: string, hash: string, since: number): Promise<Known | undefined> => {
     const underWay = finding.get(hash)
     if (underWay) return underWay
     const found = find(key, hash, since).finally(() => {
@@ -71,34 +89,25 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
     return found
   }
 
-  const noted = new Map<number, number>()
+  /** When the use of a key is noted next. */
+  const due = new Map<number, string>()
 
   /** At most once a minute a key, and never waited for. */
-  const noteUse = (row: KeyRow, now: string): void => {
-    const at = Date.parse(now)
-    if (at - (noted.get(row.id) ?? Date.parse(row.last_used_at ?? '1970-01-01')) < minute) return
-    noted.set(row.id, at)
-    storage
-      .write((db) => noteKeyUse(db, row.id, now), { org: row.org_id ?? 0 })
-      .catch(() => noted.delete(row.id))
+  const noteUse = ({ id, org_id, last_used_at }: KeyRow, now: string): void => {
+    let next = due.get(id)
+    if (next === undefined) due.set(id, (next = last_used_at === null ? '' : addMs(last_used_at, minute)))
+    if (now < next) return
+    due.set(id, addMs(now, minute))
+    storage.write((db) => noteKeyUse(db, id, now), { org: org_id ?? 0 }).catch(() => due.delete(id))
   }
 
-  const admit = (row: KeyRow | undefined): Authenticated | undefined => {
-    if (!row) return undefined
+  const admit = (found: Known | undefined): Authenticated | undefined => {
+    if (!found) return undefined
+    const { row, caller } = found
     const now = storage.now()
     if (row.expires_at !== null && row.expires_at <= now) throw keyExpired(row.expires_at)
     noteUse(row, now)
-    const { id: keyId, name, org_id: orgId, slug: orgSlug, lineage, owner_user_id, expires_at } = row
-    return {
-      keyId,
-      name,
-      orgId,
-      orgSlug,
-      scopes: readScopes(row.scopes),
-      ...(lineage !== null && { lineage }),
-      ...(owner_user_id !== null && { ownerId: owner_user_id }),
-      ...(expires_at !== null && { expiresAt: expires_at }),
-    }
+    return caller
   }
 
   return (key: string | undefined): Authenticated | undefined | Promise<Authenticated | undefined> => {
@@ -110,8 +119,8 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
     }
     revision = current
     const hash = sha256(key)
-    const row = known.get(hash)
-    return row ? admit(row) : findOnce(key, hash, current).then(admit)
+    const found = known.get(hash)
+    return found ? admit(found) : findOnce(key, hash, current).then(admit)
   }
 }
 export type Authenticate = ReturnType<typeof createAuthenticator>
