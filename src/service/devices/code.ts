@@ -3,7 +3,7 @@ import type { Call } from '../call/call.ts'
 import { notConfigured } from '../call/message.ts'
 import { mobileOf, organizationRow } from '../call/tenant.ts'
 import { tellMember } from './notices.ts'
-import { checkOtp, sendOtp, type SentOtp } from './otp.ts'
+import { checkOtp, sendOneTimeCode, type SentOtp } from './otp.ts'
 import { type Member, settlePending } from './proof.ts'
 import { changeDeviceRows } from './rows.ts'
 
@@ -24,7 +24,7 @@ export const requireCodes = (call: Call): void => {
 /** Sends the code that proves a device to the mobile of its member. */
 export const sendCode = async (call: Call, device: Pending): Promise<SentOtp> => {
   const { name } = await organizationRow(call.db, device.org_id)
-  return sendOtp(
+  return sendOneTimeCode(
     call,
     await whose(call, device),
     (otp, minutes) =>

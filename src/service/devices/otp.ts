@@ -43,7 +43,7 @@ export type SentOtp = { message_id: string; expires_at: string; sends_left: numb
  * Sends a code of six digits to a phone, in place of the last one. Fails with 429 after five in ten minutes, and with
  * 409 `delivery_not_configured`. The answer is the same whether anybody knows the number.
  */
-export const sendOtp = async (
+export const sendOneTimeCode = async (
   call: Call,
   whose: Whose,
   wording: Wording = usualWording,

@@ -1,15 +1,6 @@
-import type { approverDevices } from '../../contract/approver-devices.ts'
 import type { approver } from '../../contract/approver.ts'
 import { conflict } from '../../core/refusal.ts'
 import { makeChallenge, type Question } from '../approver/challenge.ts'
-import {
-  beginDeviceMove,
-  beginDeviceRefusal,
-  listOwnDevices,
-  moveDevice,
-  refuseNewDevice,
-  sendDeviceCode,
-} from '../approver/device-moves.ts'
 import { awaitInbox } from '../approver/inbox.ts'
 import { listMembers, maskedMember, requireAdmin } from '../approver/members.ts'
 import { proveDevice } from '../approver/proof.ts'
@@ -92,13 +83,4 @@ export const approverHandlers: Handlers<typeof approver> = {
       }
     },
   },
-}
-
-export const approverDeviceHandlers: Handlers<typeof approverDevices> = {
-  listOwnDevices,
-  beginDeviceMove,
-  moveDevice,
-  sendDeviceCode,
-  beginDeviceRefusal,
-  refuseNewDevice,
 }

@@ -72,7 +72,7 @@ const stockOf = async ({ service }: Outside, stockName: string) => {
 }
 
 /** Looks at the stock before the transaction. Fails with 409 where the organization has a machine of that id. */
-export const prepareRegistration = async (input: Registration, outside: Outside) => {
+const prepareRegistration = async (input: Registration, outside: Outside) => {
   const { mobile } = parsePhone(input.mobile)
   const stock = await stockOf(outside, input.stockName)
   return async (call: Call): Promise<RowData<typeof iot.registerMachine>> => {
@@ -127,3 +127,5 @@ export const verifyMachine: HandlerOf<typeof iot.verifyMachine> = async ({ machi
     registered_at: row.created_at,
   }
 }
+
+export const registerMachine: HandlerOf<typeof iot.registerMachine> = { before: prepareRegistration }

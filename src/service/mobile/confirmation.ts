@@ -1,12 +1,12 @@
 import type { mobile } from '../../contract/mobile.ts'
 import { conflict, type Refusal } from '../../core/refusal.ts'
-import type { Call, Outside } from '../call/call.ts'
+import type { Call, HandlerOf, Outside } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
 import { checkOtp } from '../devices/otp.ts'
 import { erasePeople } from '../members/erasure.ts'
 import { sendLinkIfPossible } from './email-link.ts'
-import { findAccount, findPerson, accountScope } from './person.ts'
+import { accountScope, findAccount, findPerson } from './person.ts'
 import { findRegistration, forgetRegistrations, type Profile } from './registration.ts'
 import { signAccess, startFamily } from './tokens.ts'
 
@@ -83,4 +83,8 @@ export const prepareConfirmation = async (
     await sendLinkIfPossible(call, user_id)
     return startFamily(call, access)
   }
+}
+
+export const confirmRegistration: HandlerOf<typeof mobile.confirmRegistration> = {
+  before: prepareConfirmation,
 }

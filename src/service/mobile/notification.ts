@@ -4,7 +4,7 @@ import type { HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import { sendOtp } from '../devices/otp.ts'
+import { sendOneTimeCode } from '../devices/otp.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
 
 type NotificationInput = RowInput<typeof notify.sendGlobalNotification>
@@ -34,7 +34,7 @@ export const sendGlobalNotification: HandlerOf<typeof notify.sendGlobalNotificat
   if (input.org_id !== undefined) await reachOrganization(call, input.org_id)
   const org_id = input.org_id ?? call.caller.orgId ?? 0
   if (type === 'otp') {
-    const { message_id, ...sent } = await sendOtp(call, { org_id, mobile })
+    const { message_id, ...sent } = await sendOneTimeCode(call, { org_id, mobile })
     return { message_id, ...queued, ...sent }
   }
 

@@ -5,6 +5,7 @@ import { nationalNumber } from '../../rules/phone.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import { parseImei } from '../devices/imei.ts'
+import { sendOneTimeCode } from '../devices/otp.ts'
 import { ensurePerson } from '../members/member.ts'
 import { accountScope, findAccount } from './person.ts'
 
@@ -102,3 +103,9 @@ export const forgetRegistrations = async ({ db, caller }: Deps, userId: number):
     .where('user_id', '=', userId)
     .execute()
 }
+
+export const sendOtp: HandlerOf<typeof mobile.sendOtp> = (input, call) =>
+  sendOneTimeCode(call, {
+    org_id: accountScope(call),
+    mobile: parsePhone(input.mobile, input.country_code).mobile,
+  })

@@ -1,6 +1,6 @@
 import type { mobile } from '../../contract/mobile.ts'
 import { conflict } from '../../core/refusal.ts'
-import type { Call, Outside } from '../call/call.ts'
+import type { Call, HandlerOf, Outside } from '../call/call.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
@@ -29,7 +29,7 @@ const checkLimits = async (call: Call, sender: string): Promise<void> => {
     )
 }
 
-export const prepareSupport = async (
+const prepareSupport = async (
   input: Letter,
   { service }: Outside,
 ): Promise<(call: Call) => Promise<RowData<typeof mobile.contactSupport>>> => {
@@ -57,3 +57,5 @@ export const prepareSupport = async (
     return { message_id }
   }
 }
+
+export const contactSupport: HandlerOf<typeof mobile.contactSupport> = { before: prepareSupport }

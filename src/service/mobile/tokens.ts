@@ -2,7 +2,7 @@ import type { mobile } from '../../contract/mobile.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
-import type { Call, Outside } from '../call/call.ts'
+import type { Call, HandlerOf, Outside } from '../call/call.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
 import { accountScope } from './person.ts'
 
@@ -112,7 +112,7 @@ const endFamily = async (call: Call, family: string, userId: number): Promise<vo
   if (ended) await call.audit(accountScope(call), `user:${userId}`, ['refresh_token reused', 'sign-in ended'])
 }
 
-export const prepareRefresh = async (
+const prepareRefresh = async (
   { refresh_token }: RowInput<typeof mobile.refreshMobileToken>,
   outside: Outside,
 ): Promise<(call: Call) => Promise<Tokens | Refusal>> => {
@@ -130,3 +130,5 @@ export const prepareRefresh = async (
     return { ...access, ...(await addRefreshToken(call, known.family)) }
   }
 }
+
+export const refreshMobileToken: HandlerOf<typeof mobile.refreshMobileToken> = { before: prepareRefresh }

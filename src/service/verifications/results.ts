@@ -2,7 +2,7 @@ import type { auth } from '../../contract/auth.ts'
 import { invalid, Refusal } from '../../core/refusal.ts'
 import { readInstant } from '../../rules/instant.ts'
 import type { Location } from '../../rules/location.ts'
-import type { Call, Outside } from '../call/call.ts'
+import type { Call, HandlerOf, Outside } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
 import { parseImei } from '../devices/imei.ts'
@@ -48,7 +48,7 @@ const placeOf = ({ location, timestamp }: Results, now: string): Location | unde
 }
 
 /** Decides about what a caller posts, and spends the verification with it, also with a no. */
-export const prepareResults = async (
+const prepareResults = async (
   input: Results,
   { service, caller, ip }: Outside,
 ): Promise<(call: Call) => Promise<Answer | Refusal>> => {
@@ -91,3 +91,5 @@ export const prepareResults = async (
     return { user_id: row.user_id, request_id: row.request_id, decision: 'PASS', source, factors }
   }
 }
+
+export const submitAuthResults: HandlerOf<typeof auth.submitAuthResults> = { before: prepareResults }
