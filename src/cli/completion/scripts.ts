@@ -79,5 +79,3 @@ Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
 `,
   },
 } as const
-
-export type Shell = keyof typeof scripts
