@@ -6,7 +6,7 @@ import { SvcError } from '../core/errors.ts'
 import { exitCode, type Exit } from '../core/exit-codes.ts'
 import { shellQuote } from '../core/shell-quote.ts'
 import { wholeNumber } from '../core/phone-parts.ts'
-import { sleepFor } from '../client/retry.ts'
+import { mayComeBack, sleepFor } from '../client/retry.ts'
 import { successTooSoon } from '../client/verify-calls.ts'
 import { maybeNotified } from './approve/messages.ts'
 import type { Context } from './context/context.ts'
@@ -39,8 +39,7 @@ const graceMs = 10_000
 const ends = new Set<Exit>(['denied', 'expired'])
 
 /** A service that restarts, a cut cable, a limit: nothing is decided by it. */
-const passes = ({ exit, code }: SvcError): boolean =>
-  exit === 'pending' || exit === 'unreachable' || /^http_50[234]$/.test(code)
+const passes = (error: SvcError): boolean => error.exit === 'pending' || mayComeBack(error)
 
 /** Our service names the verification that it answers about, and reports success only for a yes. */
 const isAnswerTo = ({ request_id }: Following['input'], data: Outcome['data']): boolean =>

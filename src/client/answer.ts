@@ -1,6 +1,7 @@
 import { SvcError, type Issue } from '../core/errors.ts'
 import { exitOfAnswer } from '../core/exit-codes.ts'
 import { isRecord } from '../core/is-record.ts'
+import { parseJson } from '../core/parse-json.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { shellQuote } from '../core/shell-quote.ts'
 import type { Answer } from './client.ts'
@@ -115,12 +116,7 @@ const strange = (response: HttpResponse, url: string, asked: RequestContext): Sv
 export const readAnswer = (response: HttpResponse, url: string, asked: RequestContext = {}): Answer => {
   const { status, headers, body } = response
   if (status >= 300 && status < 400) throw redirected(response, url)
-  let envelope: unknown
-  try {
-    envelope = JSON.parse(body)
-  } catch {
-    throw strange(response, url, asked)
-  }
+  const envelope = parseJson(body)
   if (!isEnvelope(envelope)) throw strange(response, url, asked)
   const requestId = said(headers['x-request-id'], 100)
   if (status < 300 && envelope.status === 'success') return { httpStatus: status, requestId, envelope }

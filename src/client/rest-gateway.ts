@@ -4,7 +4,7 @@ import type { Input } from '../contract/operation.ts'
 import { SvcError } from '../core/errors.ts'
 import { recordIn } from './answered.ts'
 import type { Client } from './client.ts'
-import { sleepFor } from './retry.ts'
+import { mayComeBack, sleepFor } from './retry.ts'
 
 /** Less than a transport waits for an answer. */
 const longestPoll = 50
@@ -39,9 +39,6 @@ export const hasApprovals = async (client: Client): Promise<boolean> => {
   }
 }
 
-const isPassing = (error: unknown): boolean =>
-  error instanceof SvcError && (error.exit === 'unreachable' || /^http_50[234]$/.test(error.code))
-
 /** Asks through the REST API of our service. */
 export const createRestGateway = (options: Options): ApprovalGateway => {
   const { client, sleep = sleepFor, clock = () => performance.now() } = options
@@ -60,7 +57,7 @@ export const createRestGateway = (options: Options): ApprovalGateway => {
         if (record.status !== 'pending') return record
       } catch (error) {
         // A service that restarts, or a cut cable, does not end the wait: the request is still there.
-        if (!isPassing(error)) throw error
+        if (!mayComeBack(error)) throw error
         await sleep(pauseMs, signal)
       }
     }

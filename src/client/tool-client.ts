@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { SvcError } from '../core/errors.ts'
+import { parseJson } from '../core/parse-json.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { shellQuote } from '../core/shell-quote.ts'
 import { hostOf, interrupted, timedOut } from './network-error.ts'
@@ -98,12 +99,8 @@ const textOf = (content: unknown): string =>
     .join('\n')
 
 const parsed = (block: string): Record<string, unknown> | undefined => {
-  try {
-    const value: unknown = JSON.parse(block)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(block)
+  return isRecord(value) ? value : undefined
 }
 
 /** Words beside an answer that says `approved` must not say otherwise: `Denied. As JSON:`. */

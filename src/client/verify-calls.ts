@@ -1,5 +1,7 @@
 import type { ApprovalState } from '../contract/approval.ts'
 import { SvcError } from '../core/errors.ts'
+import { isRecord } from '../core/is-record.ts'
+import { parseJson } from '../core/parse-json.ts'
 import { safeLine } from '../core/safe-text.ts'
 import type { Client } from './client.ts'
 
@@ -67,12 +69,11 @@ export const createVerifyCalls = (client: Client) => {
   ): Promise<Said> => {
     const request = { method: 'POST', path, body: JSON.stringify(fields), effect }
     const response = await client.raw(request, { signal })
-    try {
-      const { status, message, data } = JSON.parse(response.body)
-      return { http: response.status, status, message, code: data?.code, request_id: data?.request_id }
-    } catch {
-      return { http: response.status }
-    }
+    const answer = parseJson(response.body)
+    if (!isRecord(answer)) return { http: response.status }
+    const { status, message, data } = answer
+    const { code, request_id } = isRecord(data) ? data : {}
+    return { http: response.status, status, message, code, request_id }
   }
 
   return {
