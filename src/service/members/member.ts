@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely'
 import type * as z from 'zod/mini'
 import type { userRecord } from '../../contract/records.ts'
 import { conflict, notFound, Refusal } from '../../core/refusal.ts'
@@ -9,6 +10,7 @@ import type { Numbered } from '../call/row-ids.ts'
 import { atOnce, coolingOf, isAdminRole } from '../devices/administrators.ts'
 import { tellPromotion } from '../devices/notices.ts'
 import type { Tables } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
 import { recallPerson } from './erasure.ts'
 
 export type UserRecord = Numbered<z.output<typeof userRecord>>
@@ -34,11 +36,19 @@ export const selectUsers = (call: Pick<Call, 'db'>) =>
       'm.updated_at',
     ])
 
-export const findUser = (call: Pick<Call, 'db'>, orgId: number, userId: number): Promise<UserRecord> =>
-  selectUsers(call)
-    .where('m.org_id', '=', orgId)
-    .where('m.user_id', '=', userId)
-    .executeTakeFirstOrThrow(() => notFound('User'))
+const readUser = statement((db, { orgId, userId }: { orgId: number; userId: number }) =>
+  selectUsers({ db }).where('m.org_id', '=', orgId).where('m.user_id', '=', userId),
+)
+
+export const findUser = async (
+  { db }: Pick<Call, 'db'>,
+  orgId: number,
+  userId: number,
+): Promise<UserRecord> => {
+  const [user] = (await readUser(db, { orgId, userId })).rows
+  if (!user) throw notFound('User')
+  return user
+}
 
 /** Only who stands above an organization names its operators. */
 export const checkRole = (call: Call, role: Role | undefined): void => {
@@ -67,6 +77,22 @@ export const ensurePerson = async ({ db, keyring, now }: Call, phone: Phone): Pr
     .executeTakeFirstOrThrow()
   return known.id
 }
+
+/** Answers no row for who is in the organization already, or waits to be. */
+const addMembership = statement((db, row: Omit<Selectable<Tables['memberships']>, 'id'>) => {
+  const { email, first_name, last_name, role, state, promoted_at, admin_from, updated_at } = row
+  const profile = { email, first_name, last_name, role, state, promoted_at, admin_from, updated_at }
+  return db
+    .insertInto('memberships')
+    .values({ ...profile, org_id: row.org_id, user_id: row.user_id, created_at: row.created_at })
+    .onConflict((of) =>
+      of
+        .columns(['org_id', 'user_id'])
+        .doUpdateSet(profile)
+        .where('memberships.state', 'in', ['removed', 'rejected']),
+    )
+    .returning('id')
+})
 
 type Profile = {
   email: string
@@ -99,18 +125,13 @@ export const addMember = async (
     ...cooling,
     updated_at: call.now,
   }
-  const added = await call.db
-    .insertInto('memberships')
-    .values({ ...profile, org_id: orgId, user_id: userId, created_at: call.now })
-    .onConflict((of) =>
-      of
-        .columns(['org_id', 'user_id'])
-        .doUpdateSet(profile)
-        .where('memberships.state', 'in', ['removed', 'rejected']),
-    )
-    .returning('id')
-    .executeTakeFirst()
-  if (!added) {
+  const added = await addMembership(call.db, {
+    ...profile,
+    org_id: orgId,
+    user_id: userId,
+    created_at: call.now,
+  })
+  if (added.rows.length === 0) {
     const { state } = await findUser(call, orgId, userId)
     throw state === 'pending'
       ? conflict('user_pending', 'This user waits to be accepted', `svc user pending accept ${userId}`)
