@@ -2,16 +2,11 @@ import type { Dispatcher, Pool as PoolType } from 'undici'
 import connect from 'undici/lib/api/api-connect.js'
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
-import type { ProxySettings } from './proxy.ts'
 
 type Tls = { timeout: number; ca?: string }
 
-/** Sends through the proxy except where NO_PROXY says otherwise. Loaded only where the environment names a proxy. */
-export const openProxyAgent = (
-  { uri, noProxy }: ProxySettings,
-  tls: Tls,
-  options: PoolType.Options,
-): Dispatcher =>
+/** Sends everything through the proxy. Loaded only where the environment names a proxy. */
+export const openProxyAgent = (uri: string, tls: Tls, options: PoolType.Options): Dispatcher =>
   new EnvHttpProxyAgent({
     ...options,
     connect: tls,
@@ -22,5 +17,6 @@ export const openProxyAgent = (
       Object.assign(new Pool(url, { ...settings, headersTimeout: tls.timeout }), { connect }),
     httpProxy: uri,
     httpsProxy: uri,
-    noProxy,
+    // NO_PROXY has been read: only what goes through the proxy comes here.
+    noProxy: '',
   })

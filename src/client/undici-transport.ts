@@ -35,7 +35,7 @@ const openRoute = async (origin: string, options: Options, connectMs: number): P
   const proxy = proxyFor(origin, options.env)
   if (!proxy) return { dispatcher: new Pool(origin, { ...shared, connect: tls }) }
   const { openProxyAgent } = await import('./proxy-agent.ts')
-  return { dispatcher: openProxyAgent(proxy, tls, shared), proxy: proxy.uri }
+  return { dispatcher: openProxyAgent(proxy, tls, shared), proxy }
 }
 
 const textHeaders = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>

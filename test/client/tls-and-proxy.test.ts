@@ -3,6 +3,7 @@ import { createServer as createHttp } from 'node:http'
 import { createServer as createHttps } from 'node:https'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTransport } from '../../src/client/undici-transport.ts'
+import { proxyFor } from '../../src/client/proxy.ts'
 import { networkError } from '../../src/client/network-error.ts'
 import { selfSigned } from '../certificate.ts'
 import { failure, secretKey } from './hosted.ts'
@@ -102,6 +103,24 @@ test('loopback goes around every proxy, and so does NO_PROXY', async () => {
   expect((await open({ env, ca: cert })(`https://127.0.0.1:${port}/`)).status).toBe(200)
   await failure(open({ env, timeoutMs: { connect: 1000 } })(`https://svc.invalid:${port}/`))
   expect(asked).toEqual([])
+})
+
+test.each([
+  ['svc.example', true],
+  ['SVC.example', true],
+  ['example', true],
+  ['.example', true],
+  ['*.example', true],
+  ['other.test, svc.example', true],
+  ['svc.example:8443', true],
+  ['*', true],
+  ['svc.example:443', false],
+  ['vc.example', false],
+  ['svc.example.com', false],
+  ['', false],
+])('whether NO_PROXY=%s exempts https://svc.example:8443: %s', (noProxy, exempt) => {
+  const env = { HTTPS_PROXY: 'http://proxy.test:3128', NO_PROXY: noProxy }
+  expect(proxyFor('https://svc.example:8443', env)).toBe(exempt ? undefined : 'http://proxy.test:3128')
 })
 
 test('a proxy that refuses, or is not there, is named', async () => {
