@@ -6,11 +6,6 @@ import { byTime } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { findAlteredRows } from './altered-rows.ts'
 
-const answered = <Row extends { changes: string }>(row: Row) => ({
-  ...row,
-  changes: JSON.parse(row.changes) as string[],
-})
-
 const lastRow = (call: Call, orgId: number) =>
   call.db
     .selectFrom('audit')
@@ -20,18 +15,16 @@ const lastRow = (call: Call, orgId: number) =>
     .limit(1)
     .executeTakeFirst()
 
-/** The chain that is meant: an organization's key has its own only, an operator also those of deleted organizations. */
-const reachChain = async (call: Call, given: number | undefined): Promise<number> => {
-  const orgId = given ?? call.caller.orgId ?? 0
+/** The id of a chain: an organization's key reaches its own only, an operator also those of deleted organizations. */
+const reachChain = async (call: Call, org_id: number | undefined): Promise<number> => {
+  const orgId = org_id ?? call.caller.orgId ?? 0
   if (call.caller.orgId !== null && call.caller.orgId !== orgId) throw notFound('Organization')
   if (orgId !== 0 && !(await lastRow(call, orgId))) await reachOrganization(call, orgId)
   return orgId
 }
 
-const columns = { key: 'seq', at: 'at' }
-
-/** What an actor is called in the audit: each secret of a key by its own id. Several are asked for one by one, each along its index. */
-const actorsOf = async ({ db }: Call, orgId: number, actor?: string): Promise<(string | undefined)[]> => {
+/** The names of an actor in the audit: the name of a key stands for each of its ids. Undefined is everybody. */
+const actorNames = async ({ db }: Call, orgId: number, actor?: string): Promise<(string | undefined)[]> => {
   if (actor === undefined) return [undefined]
   const keys = await db
     .selectFrom('api_keys')
@@ -42,16 +35,15 @@ const actorsOf = async ({ db }: Call, orgId: number, actor?: string): Promise<(s
   return keys.length === 0 ? [actor] : keys.map(({ id }) => `${actor} (key ${id})`)
 }
 
-type Placed = { seq: number; at: string }
-
-/** Rows of several queries as if they were one. */
-const inOrder = <Row extends Placed>(lists: Row[][], { limit, newer }: Call['page']): Row[] => {
-  if (lists.length === 1) return lists[0]!
-  const rows = lists
+/** Merges the rows of several queries into one page. */
+const merge = <Row extends { seq: number; at: string }>(
+  lists: Row[][],
+  { limit, newer }: Call['page'],
+): Row[] =>
+  lists
     .flat()
     .toSorted((a, b) => (newer ? a.seq - b.seq : b.at.localeCompare(a.at) || b.seq - a.seq))
-  return limit === undefined ? rows : rows.slice(0, limit + 1)
-}
+    .slice(0, limit === undefined ? undefined : limit + 1)
 
 export const listAlteredRows: HandlerOf<typeof audit.listAlteredRows> = {
   before: async ({ org_id }, { service, caller }) => {
@@ -72,17 +64,21 @@ export const listAudit: HandlerOf<typeof audit.listAudit> = async (
     .$if(action !== undefined, (some) => some.where('action', '=', action!))
     .$if(subject !== undefined, (some) => some.where('subject', '=', subject!))
     .selectAll()
+  // One query for each name, so that each one uses the index.
   const found = await Promise.all(
-    (await actorsOf(call, orgId, actor)).map((one) =>
+    (await actorNames(call, orgId, actor)).map((name) =>
       byTime(
-        query.$if(one !== undefined, (some) => some.where('actor', '=', one!)),
-        columns,
+        query.$if(name !== undefined, (some) => some.where('actor', '=', name!)),
+        { key: 'seq', at: 'at' },
         span,
         call.page,
       ).execute(),
     ),
   )
-  return call.pagedByTime(inOrder(found, call.page), ({ seq, at }) => ({ key: seq, at })).map(answered)
+  const rows = found.length === 1 ? found[0]! : merge(found, call.page)
+  return call
+    .pagedByTime(rows, ({ seq, at }) => ({ key: seq, at }))
+    .map((row) => ({ ...row, changes: JSON.parse(row.changes) as string[] }))
 }
 
 export const getAuditHead: HandlerOf<typeof audit.getAuditHead> = async ({ org_id }, call) => {

@@ -1,20 +1,18 @@
 import type { Env } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
 import { keyedDigest } from '../../receipt/subject.ts'
-import type { Keyring, RowMacs, Wrapping } from '../call/keyring.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Keyring } from '../call/keyring.ts'
 import type { Storage } from '../storage/storage.ts'
-import { adopt, type Adopted, announceAdoption } from './adoption.ts'
-import { insertMarker, readMarker } from './marker.ts'
-import { loadMasterKey, settlePending } from './master-key.ts'
-import { createSigner, insertSigningKey, makeSigningKey, readSigningKeys } from './signing-keys.ts'
-import { createFirstWrapping, createRowMacs, createWrapping, deriveKey, opens } from './wrapping.ts'
+import { adopt } from './adoption.ts'
+import { insertMarker, loadMasterKey, readMarker, settlePending } from './master-key.ts'
+import { createSigner, createSigningKey, insertSigningKey, readSigningKeys } from './signing-keys.ts'
+import { createFirstWrapping, createMasterKeys, deriveKey, type MasterKeys, opens } from './wrapping.ts'
 
-const restore = 'restore a backup that holds it: svc service restore BACKUP.db --data-dir NEWFOLDER'
+const restore = 'svc service restore BACKUP.db --data-dir NEWFOLDER'
 
 const wrongMasterKey = (): SvcError =>
   new SvcError('failed', 'wrong_master_key', 'The master key is not the one that this store was made with', {
-    hint: `Use the master key of this data folder (SVC_MASTER_KEY, or its file master.key; after svc service rotate-master-key, the new one), or ${restore}`,
+    hint: `Use the master key of this data folder (SVC_MASTER_KEY, or its file master.key; after svc service rotate-master-key, the new one), or restore a backup that holds it: ${restore}`,
   })
 
 const unmarked = (): SvcError =>
@@ -22,65 +20,57 @@ const unmarked = (): SvcError =>
     'failed',
     'store_changed',
     'Another program has changed the store: the mark that its rows are authentic is missing',
-    { hint: 'Restore a backup: svc service restore BACKUP.db --data-dir NEWFOLDER' },
+    { hint: `Restore a backup: ${restore}` },
   )
 
-const isUsedStore = async (db: Db): Promise<boolean> => {
-  if ((await readMarker(db)) !== undefined) return true
-  if (await db.selectFrom('signing_keys').select('kid').limit(1).executeTakeFirst()) return true
-  if (await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) return true
-  return (await db.selectFrom('devices').select('id').limit(1).executeTakeFirst()) !== undefined
-}
-
-/** Whether the store holds anything that its master key protects. */
-export const isUsed = (storage: Storage): Promise<boolean> => storage.read(isUsedStore)
-
-const beginStore = async (storage: Storage, keys: Wrapping & RowMacs): Promise<void> => {
-  const made = await makeSigningKey()
-  await storage.write(
-    async (db) => {
-      const now = storage.now()
-      await insertSigningKey(db, keys, made, now)
-      await insertMarker(db, keys, now)
-    },
-    { org: 0 },
-  )
-}
+/** Whether the store contains anything that its master key protects. */
+const isUsed = (storage: Storage): Promise<boolean> =>
+  storage.read(async (db) => {
+    const found = [
+      await readMarker(db),
+      await db.selectFrom('signing_keys').select('kid').limit(1).executeTakeFirst(),
+      await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst(),
+      await db.selectFrom('devices').select('id').limit(1).executeTakeFirst(),
+    ]
+    return found.some((one) => one !== undefined)
+  })
 
 /**
- * A store without a marker is new, or of an older svc. Only the master key can tell the latter: it opens a signing key as
- * that svc wrapped it. All else was changed by somebody, and is never authenticated.
+ * A store without a marker is new, or of an older svc. Only the master key can tell: it opens a signing key as the older
+ * svc wrapped it. Everything else was changed by another program, and is never authenticated. Returns what to report.
  */
-const beginCustody = async (
-  storage: Storage,
-  masterKey: Buffer,
-  keys: Wrapping & RowMacs,
-): Promise<Adopted | undefined> => {
+const initialize = async (storage: Storage, masterKey: Buffer, keys: MasterKeys): Promise<string[]> => {
   const first = createFirstWrapping(masterKey)
   const rows = await storage.read(readSigningKeys)
   if (rows.some(({ kid, wrapped_jwk }) => opens(first, wrapped_jwk, `signing_keys:${kid}`)))
     return adopt(storage, masterKey, keys)
   if (rows.some(({ wrapped_jwk }) => wrapped_jwk.startsWith('v1.'))) throw wrongMasterKey()
   if (await isUsed(storage)) throw unmarked()
-  await beginStore(storage, keys)
-  return undefined
+  const signingKey = await createSigningKey()
+  await storage.write(
+    async (db) => {
+      const now = storage.now()
+      await insertSigningKey(db, keys, signingKey, now)
+      await insertMarker(db, keys, now)
+    },
+    { org: 0 },
+  )
+  return []
 }
 
 /**
- * The keyring of a store. A new store gets its signing key; the rows of an older svc are authenticated, which `tell` hears
- * of. Fails with an SvcError when the master key is not the one of this store, or its marker is gone.
+ * The keyring of a store. Creates the signing key of a new store; authenticates the rows of an older svc, which it
+ * reports line by line. Throws an SvcError if the master key is not the one of this store, or the marker is missing.
  */
 export const createKeyring = async (
   storage: Storage,
   masterKey: Buffer,
-  tell: (adopted: Adopted) => void = () => undefined,
+  report: (line: string) => void = () => undefined,
 ): Promise<Keyring> => {
-  const keys = { ...createWrapping(masterKey), ...createRowMacs(masterKey) }
+  const keys = createMasterKeys(masterKey)
   const marker = await storage.read(readMarker)
-  if (marker === undefined) {
-    const adopted = await beginCustody(storage, masterKey, keys)
-    if (adopted) tell(adopted)
-  } else if (!opens(keys, marker, 'custody')) throw wrongMasterKey()
+  if (marker === undefined) (await initialize(storage, masterKey, keys)).forEach(report)
+  else if (!opens(keys, marker, 'custody')) throw wrongMasterKey()
   const subjects = deriveKey(masterKey, 'subjects')
   return {
     ...keys,
@@ -89,19 +79,13 @@ export const createKeyring = async (
   }
 }
 
-/** The master key of a data folder. A rotation that broke off is finished first. */
-export const openMasterKey = async (storage: Storage, dataDir: string, env: Env): Promise<Buffer> => {
-  if (!env.SVC_MASTER_KEY) settlePending(dataDir, await storage.read(readMarker))
-  return loadMasterKey(dataDir, env, await isUsed(storage))
-}
-
-/** The keyring of the store of a data folder. `tell` hears, line by line, of rows that are authenticated now. */
+/** The keyring of the store of a data folder. Finishes an interrupted rotation of the master key first. */
 export const openKeyring = async (
   storage: Storage,
   dataDir: string,
   env: Env,
-  tell: (line: string) => void,
-): Promise<Keyring> =>
-  createKeyring(storage, await openMasterKey(storage, dataDir, env), (adopted) =>
-    announceAdoption(adopted).forEach(tell),
-  )
+  report: (line: string) => void,
+): Promise<Keyring> => {
+  if (!env.SVC_MASTER_KEY) settlePending(dataDir, await storage.read(readMarker))
+  return createKeyring(storage, loadMasterKey(dataDir, env, await isUsed(storage)), report)
+}

@@ -13,11 +13,15 @@ import {
 import { join } from 'node:path'
 import type { Env } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
+import type { Wrapping } from '../call/keyring.ts'
+import type { Db } from '../storage/schema.ts'
 import { createWrapping, opens } from './wrapping.ts'
+
+const markerName = 'custody'
 
 export const masterKeyFile = (dataDir: string): string => join(dataDir, 'master.key')
 
-/** The 32 bytes of a master key as text. Fails with an SvcError that names where it came `from`. */
+/** The 32 bytes of a master key from its text. Throws an SvcError that names where it came `from`. */
 export const decodeMasterKey = (text: string, from: string): Buffer => {
   const trimmed = text.trim()
   const key = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64')
@@ -33,8 +37,8 @@ export const decodeMasterKey = (text: string, from: string): Buffer => {
 }
 
 /**
- * The 32 bytes that wrap every stored secret: from `SVC_MASTER_KEY`, or from a file that is made for a new store. A store
- * that has secrets already (`used`) cannot do with a new key.
+ * The master key, which wraps every stored secret: from `SVC_MASTER_KEY`, or from a file that is created for a new store.
+ * A store that has secrets already (`used`) cannot be opened with a new key.
  */
 export const loadMasterKey = (dataDir: string, env: Env, used: boolean): Buffer => {
   if (env.SVC_MASTER_KEY) return decodeMasterKey(env.SVC_MASTER_KEY, 'SVC_MASTER_KEY')
@@ -57,8 +61,8 @@ export const loadMasterKey = (dataDir: string, env: Env, used: boolean): Buffer 
 }
 
 /**
- * The next master key of a data folder, beside the current one from before the store is wrapped under it until it takes
- * that one's place. Whichever of the two opens the marker is the key of the store, wherever a rotation broke off.
+ * The file of the next master key during a rotation. It exists from before the store is wrapped under that key until it
+ * replaces the current file, so that one of the two always opens the marker, wherever a rotation is interrupted.
  */
 export const pendingKeyFile = (dataDir: string): string => `${masterKeyFile(dataDir)}.next`
 
@@ -68,34 +72,33 @@ const syncFolder = (dataDir: string): void => {
   closeSync(descriptor)
 }
 
-/** On the disk when this returns: before the store is committed under it. */
-export const keepPending = (dataDir: string, key: Buffer): void => {
+/** Saves the next master key. It is on the disk when this returns, before the store is committed under it. */
+export const savePending = (dataDir: string, key: Buffer): void => {
   writeFileSync(pendingKeyFile(dataDir), `${key.toString('base64')}\n`, { mode: 0o600, flush: true })
   syncFolder(dataDir)
 }
 
-/** Puts the pending key in the place of the current one. */
+/** Replaces the current key with the pending one. */
 export const finishPending = (dataDir: string): void => {
   renameSync(pendingKeyFile(dataDir), masterKeyFile(dataDir))
   syncFolder(dataDir)
 }
 
-/** Whether a master key, as its file holds it, opens the marker of a store. */
+/** Whether a master key, as its file contains it, opens the marker of a store. */
 export const textOpens = (text: string, marker: string): boolean => {
   try {
-    return opens(createWrapping(decodeMasterKey(text, 'the file')), marker, 'custody')
+    return opens(createWrapping(decodeMasterKey(text, 'the file')), marker, markerName)
   } catch {
     return false
   }
 }
 
-/** A file that is missing or cut off does not. */
 const fileOpens = (file: string, marker: string): boolean =>
   existsSync(file) && textOpens(readFileSync(file, 'utf8'), marker)
 
 /**
- * Ends a rotation that broke off: after the store was committed under the pending key, by finishing it; before that, by
- * forgetting the key, which nothing depends on. Where neither key opens the store, both stay. Answers whether it was finished.
+ * Ends an interrupted rotation: finishes it if the store was committed under the pending key, and otherwise deletes that
+ * key, which nothing depends on. If neither key opens the store, both stay. Returns whether it finished the rotation.
  */
 export const settlePending = (dataDir: string, marker: string | undefined): boolean => {
   const pending = pendingKeyFile(dataDir)
@@ -106,4 +109,24 @@ export const settlePending = (dataDir: string, marker: string | undefined): bool
   }
   if (fileOpens(masterKeyFile(dataDir), marker)) rmSync(pending)
   return false
+}
+
+/**
+ * The marker of a store whose rows are authenticated. It is wrapped, so only the master key can create one, and it shows
+ * whether a master key is the right one.
+ */
+export const readMarker = async (db: Db): Promise<string | undefined> => {
+  const row = await db
+    .selectFrom('settings')
+    .where('name', '=', markerName)
+    .select('value')
+    .executeTakeFirst()
+  return row?.value
+}
+
+export const insertMarker = async (db: Db, { wrap }: Wrapping, at: string): Promise<void> => {
+  await db
+    .insertInto('settings')
+    .values({ name: markerName, value: wrap(at, markerName) })
+    .execute()
 }

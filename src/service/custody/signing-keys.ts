@@ -8,8 +8,8 @@ import type { Storage } from '../storage/storage.ts'
 
 const algorithm = 'EdDSA'
 
-/** A new signing key. It is generated outside of the transaction that inserts it. */
-export const makeSigningKey = async () => {
+/** Creates a signing key. Called outside of the transaction that inserts it. */
+export const createSigningKey = async () => {
   const { publicKey, privateKey } = await generateKeyPair(algorithm, { crv: 'Ed25519', extractable: true })
   const publicJwk = await exportJWK(publicKey)
   const kid = await calculateJwkThumbprint(publicJwk)
@@ -19,12 +19,11 @@ export const makeSigningKey = async () => {
     private_jwk: JSON.stringify(await exportJWK(privateKey)),
   }
 }
-export type NewSigningKey = Awaited<ReturnType<typeof makeSigningKey>>
 
 export const insertSigningKey = async (
   db: Db,
   { wrap, macOf }: Wrapping & RowMacs,
-  { kid, public_jwk, private_jwk }: NewSigningKey,
+  { kid, public_jwk, private_jwk }: Awaited<ReturnType<typeof createSigningKey>>,
   created_at: string,
 ): Promise<void> => {
   const row = { kid, public_jwk, created_at, retired_at: null }
@@ -45,8 +44,8 @@ const noSigningKey = (): Refusal =>
   })
 
 /**
- * Signs and shows its public keys from the store as it is now: a rotation counts at once, and so does a row that another
- * program has changed, which is never used.
+ * Reads the store for each signature and each list of public keys: so a rotation takes effect immediately, and a row that
+ * another program has changed is never used.
  */
 export const createSigner = (
   storage: Storage,
@@ -78,9 +77,9 @@ export const createSigner = (
 export type RotatedSigningKey = {
   /** The key that signs now. */
   kid: string
-  /** The keys that only verify now. */
+  /** The keys that only verify from now on. */
   retired: string[]
-  /** False where `from` had been replaced before: nothing was changed. */
+  /** False if `from` had already been replaced: nothing was changed. */
   rotated: boolean
 }
 
@@ -90,14 +89,14 @@ const unknownKid = (from: string): SvcError =>
   })
 
 /**
- * Retires the key that signs and makes another, in one transaction. A running service signs with it from its next signature
- * on, and publishes both. With `from`, only where that one signs: so a command that is typed again rotates once.
+ * Retires the key that signs and creates another, in one transaction. A running service signs with it from its next
+ * signature on, and publishes both. With `from`, does so only if that one signs: so a repeated command rotates once.
  */
 export const rotateSigningKey = async (
   { storage, keyring }: { storage: Storage; keyring: Keyring },
   from?: string,
 ): Promise<RotatedSigningKey> => {
-  const made = await makeSigningKey()
+  const created = await createSigningKey()
   return storage.write(
     async (db) => {
       const now = storage.now()
@@ -115,15 +114,15 @@ export const rotateSigningKey = async (
           .where('kid', '=', row.kid)
           .execute()
       }
-      await insertSigningKey(db, keyring, made, now)
+      await insertSigningKey(db, keyring, created, now)
       const retired = active.map(({ kid }) => kid)
       await auditByService(db, now, {
         orgId: 0,
         action: 'rotateSigningKey',
-        subject: `signing_key:${made.kid}`,
+        subject: `signing_key:${created.kid}`,
         changes: retired.map((kid) => `retired:${kid}`),
       })
-      return { kid: made.kid, retired, rotated: true }
+      return { kid: created.kid, retired, rotated: true }
     },
     { org: 0 },
   )

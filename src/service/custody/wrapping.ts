@@ -4,8 +4,8 @@ import type { RowMacs, Wrapping } from '../call/keyring.ts'
 import { coveredText } from '../storage/schema/covered.ts'
 import type { Context } from '../storage/schema/wrapped.ts'
 
-/** What a key is derived for. A key of one purpose tells nothing about that of another, nor about the master key. */
-export type Purpose = 'wrap' | 'rows' | 'api keys' | 'subjects'
+/** What a key is derived for. The key of one purpose reveals nothing about another key, nor about the master key. */
+type Purpose = 'wrap' | 'rows' | 'api keys' | 'subjects'
 
 /** 32 bytes by HKDF-SHA-256 (RFC 5869). */
 export const deriveKey = (masterKey: Buffer, purpose: Purpose): Buffer =>
@@ -35,7 +35,7 @@ export const createWrapping = (masterKey: Buffer): Wrapping => wrapUnder(deriveK
 
 /**
  * How stores were wrapped before their rows were authenticated: under the master key itself. Only the adoption of such a
- * store reads it. A store that was adopted holds no such value, and nobody without the master key can make one.
+ * store reads it. An adopted store contains no such value, and none can be created without the master key.
  */
 export const createFirstWrapping = (masterKey: Buffer): Wrapping => wrapUnder(masterKey, 'v1')
 
@@ -48,7 +48,7 @@ export const opens = ({ unwrap }: Pick<Wrapping, 'unwrap'>, wrapped: string, con
   }
 }
 
-export const createRowMacs = (masterKey: Buffer): RowMacs => {
+const createRowMacs = (masterKey: Buffer): RowMacs => {
   const forRows = deriveKey(masterKey, 'rows')
   const forKeys = deriveKey(masterKey, 'api keys')
   const macOf: RowMacs['macOf'] = (table, row) =>
@@ -62,3 +62,11 @@ export const createRowMacs = (masterKey: Buffer): RowMacs => {
         .digest('hex'),
   }
 }
+
+/** What a master key is used for directly: it wraps values and authenticates rows. */
+export type MasterKeys = Wrapping & RowMacs
+
+export const createMasterKeys = (masterKey: Buffer): MasterKeys => ({
+  ...createWrapping(masterKey),
+  ...createRowMacs(masterKey),
+})
