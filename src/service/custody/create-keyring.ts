@@ -11,9 +11,14 @@ import { createFirstWrapping, createMasterKeys, deriveKey, type MasterKeys, open
 const restore = 'svc service restore BACKUP.db --data-dir NEWFOLDER'
 
 const wrongMasterKey = (): SvcError =>
-  new SvcError('failed', 'wrong_master_key', 'The master key is not the one that this store was made with', {
-    hint: `Use the master key of this data folder (SVC_MASTER_KEY, or its file master.key; after svc service rotate-master-key, the new one), or restore a backup that holds it: ${restore}`,
-  })
+  new SvcError(
+    'failed',
+    'wrong_master_key',
+    'The master key is not the one that this store was created with',
+    {
+      hint: `Use the master key of this data folder (SVC_MASTER_KEY, or its file master.key; after svc service rotate-master-key, the new one), or restore a backup that contains it: ${restore}`,
+    },
+  )
 
 const unmarked = (): SvcError =>
   new SvcError(

@@ -31,7 +31,7 @@ export const decodeMasterKey = (text: string, from: string): Buffer => {
     'bad_master_key',
     `${from} is not a master key: it must be 32 bytes as base64 or hex`,
     {
-      hint: 'Set it to the key that this store was made with. A new store: openssl rand -hex 32',
+      hint: 'Set it to the key that this store was created with. For a new store: openssl rand -hex 32',
     },
   )
 }
@@ -46,7 +46,7 @@ export const loadMasterKey = (dataDir: string, env: Env, used: boolean): Buffer 
   if (!existsSync(file)) {
     if (used)
       throw new SvcError('failed', 'no_master_key', `The master key of this store is missing: ${file}`, {
-        hint: 'Set SVC_MASTER_KEY to it, put the file back, or restore a backup that holds it: svc service restore BACKUP.db --data-dir NEWFOLDER',
+        hint: 'Set SVC_MASTER_KEY to it, put the file back, or restore a backup that contains it: svc service restore BACKUP.db --data-dir NEWFOLDER',
       })
     const key = randomBytes(32)
     writeFileSync(file, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
@@ -54,9 +54,14 @@ export const loadMasterKey = (dataDir: string, env: Env, used: boolean): Buffer 
   }
   const stat = lstatSync(file)
   if (!stat.isFile() || (stat.mode & 0o077) !== 0)
-    throw new SvcError('failed', 'open_master_key', `${file} can be read by others, or is no plain file`, {
-      hint: `chmod 600 '${file}'`,
-    })
+    throw new SvcError(
+      'failed',
+      'open_master_key',
+      `${file} can be read by others, or is not a regular file`,
+      {
+        hint: `chmod 600 '${file}'`,
+      },
+    )
   return decodeMasterKey(readFileSync(file, 'utf8'), file)
 }
 

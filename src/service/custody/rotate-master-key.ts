@@ -49,7 +49,7 @@ const required = (): SvcError =>
   new SvcError(
     'usage',
     'new_master_key_required',
-    'The master key is in SVC_MASTER_KEY, so the new one must be given',
+    'The master key is in SVC_MASTER_KEY, so --new-key-file is required',
     {
       hint: 'openssl rand -hex 32 > new.key, then: svc service rotate-master-key --new-key-file new.key',
     },

@@ -40,7 +40,7 @@ export const readSigningKeys = (db: Db) =>
 
 const noSigningKey = (): Refusal =>
   new Refusal(503, 'no_signing_key', 'The store has no active signing key that is authentic', {
-    hint: 'Another program has changed the store. Its operator restores a backup, or makes a new key: svc service rotate-signing-key',
+    hint: 'Another program has changed the store. Restore a backup, or create a new key: svc service rotate-signing-key',
   })
 
 /**
@@ -85,7 +85,7 @@ export type RotatedSigningKey = {
 
 const unknownKid = (from: string): SvcError =>
   new SvcError('notFound', 'no_signing_key', `The store has no authentic signing key ${from}`, {
-    hint: 'The kid of the key that signs is in the header of a new receipt, and in /.well-known/jwks.json',
+    hint: 'Find the kid of the active key in the header of a new receipt, or in /.well-known/jwks.json',
   })
 
 /**
