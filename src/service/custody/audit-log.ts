@@ -6,6 +6,11 @@ import { byTime } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { findAlteredRows } from './altered-rows.ts'
 
+const toRecord = <Row extends { changes: string }>(row: Row) => ({
+  ...row,
+  changes: JSON.parse(row.changes) as string[],
+})
+
 const lastRow = (call: Call, orgId: number) =>
   call.db
     .selectFrom('audit')
@@ -76,9 +81,7 @@ export const listAudit: HandlerOf<typeof audit.listAudit> = async (
     ),
   )
   const rows = found.length === 1 ? found[0]! : merge(found, call.page)
-  return call
-    .pagedByTime(rows, ({ seq, at }) => ({ key: seq, at }))
-    .map((row) => ({ ...row, changes: JSON.parse(row.changes) as string[] }))
+  return call.pagedByTime(rows, ({ seq, at }) => ({ key: seq, at })).map(toRecord)
 }
 
 export const getAuditHead: HandlerOf<typeof audit.getAuditHead> = async ({ org_id }, call) => {
