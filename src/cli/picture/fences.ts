@@ -1,9 +1,10 @@
 import { chord, ground, pointAt } from '../../rules/earth.ts'
 import { featureOf } from '../bulk/read-file.ts'
-import type { CheckedPoint, Circle, Place } from './projection.ts'
+import type { Grid } from '../terminal/payload.ts'
+import { lengthText, placeText, type CheckedPoint, type Circle, type Place } from './projection.ts'
 
 export type Level = 'organization' | 'user'
-/** A fence as a picture shows it: small letters mark one that does not count. `distance`: metres from the checked point. */
+/** A geofence in a picture. An inactive one has a mark in lower case. `distance`: metres from the checked point. */
 export type DrawnFence = Circle & {
   mark: string
   of: Level
@@ -21,7 +22,7 @@ const metresTo = (fence: Place, point: Place): number =>
     ground(chord(pointAt(fence.latitude, fence.longitude)!, pointAt(point.latitude, point.longitude)!)),
   )
 
-/** The rows of a service, those that have a place and a radius; as the rules, it takes none for inactive by mistake. */
+/** The rows that have a location and a radius. As in the rules, only an explicit value makes a geofence inactive. */
 export const readFences = (rows: readonly Record<string, unknown>[], of: Level): Omit<DrawnFence, 'mark'>[] =>
   rows.flatMap(({ name, latitude, longitude, radius, is_active, enabled }) =>
     pointAt(latitude, longitude) && typeof radius === 'number' && radius > 0 && radius < Infinity
@@ -38,6 +39,7 @@ export const readFences = (rows: readonly Record<string, unknown>[], of: Level):
       : [],
   )
 
+/** Gives each geofence its mark, and its distance from the checked point. */
 export const markFences = (
   fences: readonly Omit<DrawnFence, 'mark'>[],
   point: CheckedPoint | undefined,
@@ -48,10 +50,40 @@ export const markFences = (
     ...(point && { distance: metresTo(fence, point) }),
   }))
 
-/** RFC 7946 as `svc geofence import` takes it: a point each with its radius (metres), as GeoJSON has no circles. */
+/** GeoJSON (RFC 7946) for `svc geofence import`. It has no circles, so each geofence is a point with a radius. */
 export const geojsonOf = (fences: readonly DrawnFence[]) => ({
   type: 'FeatureCollection',
   features: fences.map(({ name, latitude, longitude, radius, active }) =>
     featureOf({ latitude, longitude, name, radius, is_active: active ? 1 : 0 }),
   ),
 })
+
+/** The table of geofences below a map; `heads` name its first and its last column. */
+export const fenceGrid = (
+  fences: readonly DrawnFence[],
+  heads: readonly [mark: string, distance: string],
+  markOf: (fence: DrawnFence) => string = ({ mark }) => mark,
+): Grid => {
+  const bothLevels = new Set(fences.map(({ of }) => of)).size > 1
+  const isMeasured = fences[0]?.distance !== undefined
+  return {
+    head: [
+      heads[0],
+      'name',
+      ...(bothLevels ? ['of'] : []),
+      'radius',
+      'centre',
+      'active',
+      ...(isMeasured ? [heads[1]] : []),
+    ],
+    lines: fences.map((fence) => [
+      markOf(fence),
+      fence.name,
+      ...(bothLevels ? [fence.of] : []),
+      lengthText(fence.radius),
+      placeText(fence),
+      fence.active ? 'yes' : 'no',
+      ...(fence.distance === undefined ? [] : [lengthText(fence.distance)]),
+    ]),
+  }
+}

@@ -1,17 +1,18 @@
-/** A box in which a word stands: its top left and its size. */
+/** A box around a label: its top left corner and its size. */
 type Box = { x: number; y: number; width: number; height: number }
 
 const overlap = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 
-/** Where to look for room, nearest first: the place itself, then rings of boxes around it. */
-const around = (reach: number): [number, number][] =>
-  Array.from({ length: (2 * reach + 1) ** 2 }, (_, i): [number, number] => [
-    (i % (2 * reach + 1)) - reach,
-    Math.floor(i / (2 * reach + 1)) - reach,
-  ]).sort((a, b) => Math.hypot(...a) - Math.hypot(...b) || b[0] - a[0] || a[1] - b[1])
+/** Offsets in boxes, nearest first: the place itself, then the boxes around it. */
+const offsets = (reach: number): [number, number][] => {
+  const steps = Array.from({ length: 2 * reach + 1 }, (_, i) => i - reach)
+  return steps
+    .flatMap((down) => steps.map((right): [number, number] => [right, down]))
+    .sort((a, b) => Math.hypot(...a) - Math.hypot(...b) || b[0] - a[0] || a[1] - b[1])
+}
 
-/** Finds room for words in a picture, so that none lies over another. Without room, undefined. */
+/** Places labels in a picture so that none covers another. */
 export const createLabels = (width: number, height: number) => {
   const taken: Box[] = []
   const isFree = (box: Box): boolean =>
@@ -21,14 +22,16 @@ export const createLabels = (width: number, height: number) => {
     box.y + box.height <= height &&
     !taken.some((one) => overlap(one, box))
   return {
-    /** `reach`: how many boxes away from the middle `x`, `y` the word may stand. */
-    place: (word: Box, reach: number): Box | undefined => {
-      const offset = around(reach).find(([right, down]) =>
-        isFree({ ...word, x: word.x + right * word.width, y: word.y + down * word.height }),
-      )
-      if (!offset) return undefined
-      const box = { ...word, x: word.x + offset[0] * word.width, y: word.y + offset[1] * word.height }
-      taken.push(box)
+    /** Where the label fits, at most `reach` boxes from where it belongs; undefined if there is no room. */
+    place: (label: Box, reach: number): Box | undefined => {
+      const box = offsets(reach)
+        .map(([right, down]) => ({
+          ...label,
+          x: label.x + right * label.width,
+          y: label.y + down * label.height,
+        }))
+        .find(isFree)
+      if (box) taken.push(box)
       return box
     },
   }

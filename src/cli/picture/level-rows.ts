@@ -1,34 +1,36 @@
 import { rowsIn } from '../../client/answered.ts'
 import type { Operation } from '../../contract/operation.ts'
+import type { Verdict } from '../../rules/verdict.ts'
 import type { Context } from '../context/context.ts'
 import { gatherInput } from '../operation/gather-input.ts'
 import type { Level } from './fences.ts'
 
 type Row = Record<string, unknown>
-type Options = Record<string, unknown>
-/** What each level restricts; a level that was not asked for is undefined. */
-export type LevelRows = { [L in Level]?: Row[] | undefined }
+/** The rows of each level; undefined for a level that was not read. */
+export type LevelRows = Record<Level, Row[] | undefined>
 
-/** Of an organization, or with --user of the user and, where it is known, of the organization: both must let pass. */
-export const rowsOfLevels = async (
+/** Reads the rows of an organization or, with --user, those of the user and of the organization if it is known. */
+export const readLevelRows = async (
   { list, listOfUser }: { list: Operation; listOfUser: Operation },
-  options: Options,
+  { user, org }: { user?: string; org?: string },
   context: Context,
 ): Promise<LevelRows> => {
   const client = await context.client()
-  const listed = async (operation: Operation, input: Options): Promise<Row[]> => {
-    return rowsIn(operation, await client.call(operation, input, { signal: context.io.signal }))
-  }
-  const { user, org } = options
-  const { input } = await gatherInput(
-    user === undefined ? list : listOfUser,
-    { args: [], options: { user, org } },
-    context,
-  )
-  if (user === undefined) return { organization: await listed(list, input) }
+  const read = async (operation: Operation, input: Record<string, unknown>): Promise<Row[]> =>
+    rowsIn(operation, await client.call(operation, input, { signal: context.io.signal }))
+  const operation = user === undefined ? list : listOfUser
+  const { input } = await gatherInput(operation, { args: [], options: { user, org } }, context)
+  if (user === undefined) return { organization: await read(list, input), user: undefined }
+  const { org_id } = input
   const [organization, ofUser] = await Promise.all([
-    input['org_id'] === undefined ? undefined : listed(list, { org_id: input['org_id'] }),
-    listed(listOfUser, input),
+    org_id === undefined ? undefined : read(list, { org_id }),
+    read(listOfUser, input),
   ])
   return { organization, user: ofUser }
+}
+
+/** What the rules decide, in the words of `svc geofence check`. */
+export const verdictFor = (subject: string, { result, reason }: Verdict) => {
+  const passes = result === 'PASS' || result === 'NOT_APPLICABLE'
+  return { passes, text: `${subject} would ${passes ? '' : 'not '}pass: ${reason}` }
 }

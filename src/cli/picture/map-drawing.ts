@@ -1,7 +1,7 @@
 import { safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { drawTable } from '../terminal/table.ts'
-import type { DrawnFence } from './fences.ts'
+import { fenceGrid, type DrawnFence } from './fences.ts'
 import {
   edgeOf,
   lengthText,
@@ -14,19 +14,19 @@ import {
   type View,
 } from './projection.ts'
 import { createLabels } from './label-placement.ts'
-import { colorsFor } from './colors.ts'
+import { colorsFor } from './picture-output.ts'
 
-// The dots of a braille character, by column and row, as its bits.
+// The bit of each dot of a braille character, by column and row.
 const bits = [
   [0x01, 0x02, 0x04, 0x40],
   [0x08, 0x10, 0x20, 0x80],
 ] as const
 
-/** A drawing in text: dots, eight a character (two wide, four high), and words that lie over them. */
+/** A drawing in text: dots (two columns and four rows in each character), and words over them. */
 export type Canvas = {
-  /** In dots, from the top left; what is outside is left out. */
+  /** In dots from the top left. A dot outside the canvas is ignored. */
   dot(x: number, y: number): void
-  /** In characters. */
+  /** In characters from the top left. */
   write(column: number, row: number, text: string, paint?: (text: string) => string): void
   lines(): string[]
 }
@@ -54,16 +54,16 @@ export const createCanvas = (columns: number, rows: number): Canvas => {
 
 type Paint = (text: string) => string
 export type Colors = { active: Paint; inactive: Paint; point: Paint }
-/** `lines`: the map in its frame and the scale below it. `hidden`: marks for which there was no room. */
+/** `lines`: the map with its frame and scale. `hidden`: marks that did not fit. */
 export type MapDrawing = { lines: string[]; hidden: Set<string> }
 
 const leastRows = 8
-/** Of a width of 80: as many rows as a usual terminal has. */
+/** Fits a terminal of 80 by 24. */
 const rowsOfWidth = 0.3
-/** Dots between the outermost edge and the frame. */
+/** Dots between the outermost geofence and the frame. */
 const margin = { x: 4, y: 4 }
 
-type Scale = { columns: number; rows: number; metresPerDot: number; dotOf: (spot: Point) => Point }
+type Scale = { columns: number; rows: number; metresPerDot: number; dotOf: (point: Point) => Point }
 
 const scaleOf = ({ left, right, bottom, top }: View, columns: number): Scale => {
   const most = Math.max(leastRows, Math.round(columns * rowsOfWidth))
@@ -82,14 +82,14 @@ const scaleOf = ({ left, right, bottom, top }: View, columns: number): Scale => 
   }
 }
 
-/** `every`: 1 is a line, 4 a dotted one. */
+/** `every`: 1 draws a line, more a dotted one. */
 const drawCircle = (canvas: Canvas, circle: Circle, view: View, scale: Scale, every: number): void => {
   const round = (2 * Math.PI * circle.radius) / scale.metresPerDot
   const count = Math.min(20_000, Math.max(8, Math.ceil((round * 1.5) / every)))
   for (const place of edgeOf(circle, count)) canvas.dot(...scale.dotOf(view.projection.pointOn(place)))
 }
 
-/** Fences as letters with their edges around them, north up, `@` the checked point. At least one fence is needed. */
+/** Each geofence as its mark and its edge, north up; `@` is the checked point. Requires at least one geofence. */
 export const drawMap = (
   fences: readonly DrawnFence[],
   point: CheckedPoint | undefined,
@@ -102,7 +102,7 @@ export const drawMap = (
   const write = (mark: string, at: Point, reach: number, paint: Paint): boolean => {
     const [x, y] = scale.dotOf(at)
     const left = Math.floor(x / 2) - Math.floor((mark.length - 1) / 2)
-    // A column more, so that two never read as one.
+    // One column wider, so that two marks never read as one.
     const box = labels.place({ x: left, y: Math.floor(y / 4), width: mark.length + 1, height: 1 }, reach)
     if (box) canvas.write(box.x, box.y, mark, paint)
     return box !== undefined
@@ -114,7 +114,7 @@ export const drawMap = (
     write('@', view.projection.pointOn(point), 0, colors.point)
   }
   const hidden = new Set<string>()
-  // The small ones first: a large one has room elsewhere inside.
+  // Small ones first: a large one has more room for its mark.
   for (const fence of fences.toSorted((a, b) => a.radius - b.radius)) {
     const inside = fence.radius / scale.metresPerDot > 12 ? 2 : 1
     const paint = fence.active ? colors.active : colors.inactive
@@ -134,50 +134,38 @@ const framed = (canvas: Canvas, view: View, { columns, metresPerDot }: Scale): s
   ]
 }
 
-/** What the rules say of a place. */
-export type PointVerdict = { passes: boolean; text: string }
-
 type MapText = {
   fences: readonly DrawnFence[]
   point: CheckedPoint | undefined
-  verdict: PointVerdict | undefined
+  verdict: { passes: boolean; text: string } | undefined
   /** In columns. */
   width: number
 }
 
-/** The map, what the rules say of the point, and every fence in a table. */
+/** The map, the verdict on the point, and a table of the geofences. */
 export const mapText = (
   { fences, point, verdict, width }: MapText,
   context: Pick<Context, 'io' | 'globals'>,
 ): string => {
   const paint = colorsFor(context)
-  const said = verdict ? [`@ ${safeText(verdict.text)}`] : []
-  if (fences.length === 0) return `${['No geo-fences.', ...said].join('\n')}\n`
-  const here = verdict?.passes === false ? paint.red.bold : paint.green.bold
+  const result = verdict ? [`@ ${safeText(verdict.text)}`, ''] : []
+  if (fences.length === 0) return `${['No geo-fences.', ...result.slice(0, 1)].join('\n')}\n`
   const { lines, hidden } = drawMap(fences, point, {
     width,
-    colors: { active: paint.bold, inactive: paint.dim, point: here },
+    colors: {
+      active: paint.bold,
+      inactive: paint.dim,
+      point: verdict?.passes === false ? paint.red.bold : paint.green.bold,
+    },
   })
-  const levels = new Set(fences.map(({ of }) => of)).size > 1
-  const grid = {
-    head: [' ', 'name', ...(levels ? ['of'] : []), 'radius', 'centre', 'active', ...(point ? ['to @'] : [])],
-    lines: fences.map((fence) => [
-      hidden.has(fence.mark) ? `(${fence.mark})` : fence.mark,
-      fence.name,
-      ...(levels ? [fence.of] : []),
-      lengthText(fence.radius),
-      placeText(fence),
-      fence.active ? 'yes' : 'no',
-      ...(point ? [lengthText(fence.distance!)] : []),
-    ]),
-  }
-  const notes = [
-    ...(fences.some(({ active }) => !active) ? ['Dotted, small letters: not active.'] : []),
-    ...(hidden.size > 0 ? ['In brackets: no room on the map.'] : []),
-  ]
+  const grid = fenceGrid(fences, [' ', 'to @'], ({ mark }) => (hidden.has(mark) ? `(${mark})` : mark))
   const table = drawTable(grid, {
     width: context.io.stdout.isTTY ? width : Infinity,
     colour: paint.level > 0,
   })
-  return `${[...lines, '', ...(said.length > 0 ? [...said, ''] : []), table, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')}\n`
+  const notes = [
+    ...(fences.some(({ active }) => !active) ? ['Dotted, small letters: not active.'] : []),
+    ...(hidden.size > 0 ? ['In brackets: no room on the map.'] : []),
+  ]
+  return `${[...lines, '', ...result, table, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')}\n`
 }

@@ -1,8 +1,7 @@
-import type { DrawnFence } from './fences.ts'
+import { fenceGrid, type DrawnFence } from './fences.ts'
 import {
   edgeOf,
   lengthText,
-  placeText,
   roundLength,
   viewOf,
   type CheckedPoint,
@@ -11,15 +10,15 @@ import {
   type Point,
   type View,
 } from './projection.ts'
-import { pageOf, pageText } from './page.ts'
+import { pageOf, pageTable, pageText } from './page.ts'
 import { createLabels } from './label-placement.ts'
 
-/** One parallel or meridian, in metres from the middle, and its degrees as people write them. */
-export type GridLine = { spots: Point[]; text: string; parallel: boolean }
+/** A parallel or meridian: its points in metres from the centre, and its label. */
+type GridLine = { points: Point[]; text: string; parallel: boolean }
 
 const samples = 24
 
-/** Longitudes as they go on from the middle's, so that the antimeridian is no edge. */
+/** A longitude within 180 degrees of the centre's, so that the antimeridian is not an edge. */
 const unrolled = (longitude: number, middle: number): number =>
   middle + ((((longitude - middle + 180) % 360) + 360) % 360) - 180
 
@@ -34,8 +33,8 @@ const steps = (from: number, to: number, step: number): number[] =>
     Number(((Math.ceil(from / step) + i) * step).toFixed(9)),
   )
 
-/** Round degrees that cross the view, five or so each way. */
-export const gridOf = ({ projection, left, right, bottom, top }: View): GridLine[] => {
+/** The round degrees in the view, about five in each direction. */
+const gridOf = ({ projection, left, right, bottom, top }: View): GridLine[] => {
   const { centre, placeAt, pointOn } = projection
   const along = Array.from({ length: samples + 1 }, (_, i) => i / samples)
   const places = along.flatMap((x) =>
@@ -57,7 +56,7 @@ export const gridOf = ({ projection, left, right, bottom, top }: View): GridLine
   const line = (parallel: boolean, text: string, place: (t: number) => Place): GridLine => ({
     parallel,
     text,
-    spots: Array.from({ length: 4 * samples + 1 }, (_, i) => pointOn(place(i / (4 * samples)))),
+    points: Array.from({ length: 4 * samples + 1 }, (_, i) => pointOn(place(i / (4 * samples)))),
   })
   const [up, across] = [roundLength((north - south) / 3), Math.min(30, roundLength((east - west) / 4))]
   return [
@@ -76,46 +75,45 @@ export const gridOf = ({ projection, left, right, bottom, top }: View): GridLine
   ]
 }
 
-export type MapPage = {
+type MapPage = {
   title: string
   fences: readonly DrawnFence[]
   point: CheckedPoint | undefined
-  /** What the rules say of the point. */
   verdict: string | undefined
 }
 
 const width = 960
 const height = 620
 const margin = 56
-/** A fence smaller than this is drawn as a spot of this radius. */
+/** A smaller geofence is drawn as a dot of this radius. */
 const least = 4
-/** A letter with the room around it. */
+/** The size of a mark with the space around it. */
 const letter = 18
 
 /** The view widened to the shape of the picture, so that the grid fills it. */
-const widened = (view: View): { view: View; at: (spot: Point) => Point; pixel: number } => {
+const widened = (view: View): { view: View; at: (point: Point) => Point; pixel: number } => {
   const { left, right, bottom, top } = view
   const pixel = Math.max((right - left) / (width - 2 * margin), (top - bottom) / (height - 2 * margin))
   const [x, y] = [(left + right) / 2 - (width / 2) * pixel, (bottom + top) / 2 + (height / 2) * pixel]
   return {
     pixel,
     view: { ...view, left: x, right: x + width * pixel, top: y, bottom: y - height * pixel },
-    at: (spot) => [(spot[0] - x) / pixel, (y - spot[1]) / pixel],
+    at: ([east, north]) => [(east - x) / pixel, (y - north) / pixel],
   }
 }
 
 const inside = ([x, y]: Point): boolean => x >= 0 && y >= 0 && x <= width && y <= height
-const path = (spots: readonly Point[]): string =>
-  spots.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('')
+const path = (points: readonly Point[]): string =>
+  points.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('')
 
-const drawGrid = (view: View, at: (spot: Point) => Point): string =>
+const drawGrid = (view: View, at: (point: Point) => Point): string =>
   gridOf(view)
-    .map(({ spots, text, parallel }) => {
-      const placed = spots.map(at)
+    .map(({ points, text, parallel }) => {
+      const placed = points.map(at)
       const seen = placed.filter(inside)
       const edge = ([x, y]: Point): number => (parallel ? x : height - y)
       const end = seen.reduce<Point | undefined>((a, b) => (a && edge(a) <= edge(b) ? a : b), undefined)
-      // At the very edge alone: elsewhere a degree would lie over a fence.
+      // Only near the edge of the map, so that no label covers a geofence.
       const label =
         end && edge(end) < 40
           ? `<text class="degrees" x="${Math.max(end[0] + 5, 8).toFixed(0)}" y="${Math.min(Math.max(end[1] - 5, 14), height - 8).toFixed(0)}">${text}</text>`
@@ -169,38 +167,27 @@ ${marks.join('\n')}
 </svg>`
 }
 
-const table = ({ fences, point }: MapPage): string => {
-  const levels = new Set(fences.map(({ of }) => of)).size > 1
-  const head = ['Mark', 'Name', ...(levels ? ['Of'] : []), 'Radius', 'Centre', 'Active']
-  const rows = fences.map((fence) => {
-    const cells = [
-      ...(levels ? [fence.of] : []),
-      lengthText(fence.radius),
-      placeText(fence),
-      fence.active ? 'yes' : 'no',
-      ...(point ? [lengthText(fence.distance!)] : []),
-    ]
-    return `<tr${fence.active ? '' : ' class="off"'}><td>${fence.mark}</td><td class="name">${pageText(fence.name)}</td>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
-  })
-  return `<div class="scroll" tabindex="0" role="region" aria-label="Table of the fences"><table>
-<thead><tr>${[...head, ...(point ? ['To the point'] : [])].map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
-<tbody>
-${rows.join('\n')}
-</tbody></table></div>`
-}
-
 const countText = (count: number): string =>
   count === 0
     ? 'No geo-fences.'
     : `${count} ${count === 1 ? 'fence' : 'fences'}. Dashed and in small letters: not active.`
 
-/** One HTML file with the map, what was said of the point, and every fence in a table. */
+/** One HTML file with the map, the verdict on the point, and a table of the geofences. */
 export const mapPage = (map: MapPage): string =>
   pageOf(
     map.title,
     [
       `<p>${countText(map.fences.length)}</p>`,
       map.verdict === undefined ? '' : `<p class="said">${pageText(map.verdict)}</p>`,
-      ...(map.fences.length > 0 ? [`<figure>\n${drawing(map)}\n</figure>`, table(map)] : []),
+      ...(map.fences.length > 0
+        ? [
+            `<figure>\n${drawing(map)}\n</figure>`,
+            pageTable(
+              'Table of the fences',
+              fenceGrid(map.fences, ['mark', 'to the point']),
+              (i) => !map.fences[i]!.active,
+            ),
+          ]
+        : []),
     ].join('\n'),
   )

@@ -11,9 +11,9 @@ import { parseScalar } from '../operation/flags.ts'
 import { writePaged } from '../terminal/output.ts'
 import { markFences, readFences, type DrawnFence, geojsonOf } from './fences.ts'
 import { placeText, type CheckedPoint } from './projection.ts'
-import { rowsOfLevels, type LevelRows } from './level-rows.ts'
-import { mapText, type PointVerdict } from './map-drawing.ts'
-import { checkPicture, pictureWidth, wantsPicture, writePicture } from './colors.ts'
+import { readLevelRows, verdictFor } from './level-rows.ts'
+import { mapText } from './map-drawing.ts'
+import { checkPicture, pictureWidth, wantsPicture, writePicture } from './picture-output.ts'
 
 type Options = {
   org?: string
@@ -26,22 +26,23 @@ type Options = {
   width?: string
 }
 
-const numberOf = (flag: string, text: string): number => {
-  const field = fieldsOf(geofence.checkGeofence).find((one) => one.flag === flag)!
-  return parseScalar(field, text) as number
-}
-
-const pointOf = ({ latitude, longitude, accuracy }: Options): CheckedPoint | undefined => {
-  if (latitude === undefined && longitude === undefined && accuracy === undefined) return undefined
+const readPoint = (options: Options): CheckedPoint | undefined => {
+  const { latitude, longitude, accuracy = '0' } = options
+  if (latitude === undefined && longitude === undefined && options.accuracy === undefined) return undefined
   if (latitude === undefined || longitude === undefined)
     throw usageError(
       'A place requires both --latitude and --longitude',
       '--latitude 52.5201 --longitude 13.4049',
     )
+  const parse = (flag: string, text: string): number =>
+    parseScalar(
+      fieldsOf(geofence.checkGeofence).find((field) => field.flag === flag)!,
+      text,
+    ) as number
   const point = {
-    latitude: numberOf('latitude', latitude),
-    longitude: numberOf('longitude', longitude),
-    accuracy: accuracy === undefined ? 0 : numberOf('accuracy', accuracy),
+    latitude: parse('latitude', latitude),
+    longitude: parse('longitude', longitude),
+    accuracy: parse('accuracy', accuracy),
   }
   if (!pointAt(point.latitude, 0)) throw usageError(`--latitude must be -90 to 90 degrees, not ${latitude}`)
   if (!pointAt(0, point.longitude))
@@ -50,26 +51,24 @@ const pointOf = ({ latitude, longitude, accuracy }: Options): CheckedPoint | und
   return point
 }
 
-const widthOf = ({ width }: Options, context: Context): number => {
+const readWidth = ({ width }: Options, context: Context): number => {
   if (width === undefined) return Math.max(20, pictureWidth(context, 120))
   if (!/^\d{2,3}$/.test(width) || Number(width) < 20 || Number(width) > 500)
     throw usageError(`--width must be 20 to 500 columns, not ${width}`, '--width 100')
   return Number(width)
 }
 
-const levelOf = (fences: Record<string, unknown>[] = []): Level =>
-  compileLevel({ fences: fences as Fence[], slots: [] })
+type Row = Record<string, unknown>
 
-/** What the rules say, in the words of `svc geofence check`. */
-const verdictOf = (rows: LevelRows, point: CheckedPoint, now: Date): PointVerdict => {
-  const levels = { organization: levelOf(rows.organization), user: levelOf(rows.user) }
+const compile = (fences: Row[]): Level => compileLevel({ fences: fences as Fence[], slots: [] })
+
+const check = (rows: Record<'organization' | 'user', Row[]>, point: CheckedPoint, now: Date) => {
+  const levels = { organization: compile(rows.organization), user: compile(rows.user) }
   const at = now.toISOString()
-  const { result, reason } = checkLocation(levels, { ...point, accuracy_m: point.accuracy, at }, at)
-  const passes = result === 'PASS' || result === 'NOT_APPLICABLE'
-  return { passes, text: `${placeText(point)} would ${passes ? '' : 'not '}pass: ${reason}` }
+  return verdictFor(placeText(point), checkLocation(levels, { ...point, accuracy_m: point.accuracy, at }, at))
 }
 
-/** The fields of a fence as data. */
+/** The fields of a geofence as data. */
 const known = ['mark', 'of', 'name', 'latitude', 'longitude', 'radius', 'is_active']
 
 const dataOf = (fences: readonly DrawnFence[]) =>
@@ -84,52 +83,37 @@ const dataOf = (fences: readonly DrawnFence[]) =>
     ...(distance !== undefined && { distance_m: distance }),
   }))
 
-const titleOf = ({ user }: Options, org: string | undefined): string => {
-  const whose = [user === undefined ? undefined : `user ${user}`, org].filter((one) => one !== undefined)
-  return `Geo-fences of ${whose.join(' in ')}`
-}
-
 export const runMap = async (options: Options, context: Context): Promise<void> => {
-  const { io } = context
-  const point = pointOf(options)
-  const width = widthOf(options, context)
-  checkPicture('--html', options.html, context)
-  checkPicture('--geojson', options.geojson, context)
+  const { user, html, geojson } = options
+  const point = readPoint(options)
+  const width = readWidth(options, context)
+  checkPicture('--html', html, context)
+  checkPicture('--geojson', geojson, context)
   const output = await context.output()
-  const rows = await rowsOfLevels(
+  const { organization = [], user: own = [] } = await readLevelRows(
     { list: geofence.listGeofences, listOfUser: geofence.listUserGeofences },
     options,
     context,
   )
-  const read = [
-    ...readFences(rows.organization ?? [], 'organization'),
-    ...readFences(rows.user ?? [], 'user'),
-  ]
+  const read = [...readFences(organization, 'organization'), ...readFences(own, 'user')]
   const fences = markFences(read, point)
-  const unread = (rows.organization?.length ?? 0) + (rows.user?.length ?? 0) - read.length
-  if (unread > 0) output.warn(`${unread} without a place or a radius were not drawn`)
-  const verdict = point && verdictOf(rows, point, io.now())
+  const skipped = organization.length + own.length - read.length
+  if (skipped > 0) output.warn(`${skipped} without a place or a radius were not drawn`)
+  const verdict = point && check({ organization, user: own }, point, context.io.now())
 
-  if (options.geojson !== undefined) {
-    await writePicture('--geojson', options.geojson, `${safeJson(geojsonOf(fences), 2)}\n`, context)
-  }
-  if (options.html !== undefined) {
+  if (geojson !== undefined)
+    await writePicture('--geojson', geojson, `${safeJson(geojsonOf(fences), 2)}\n`, context)
+  if (html !== undefined) {
     const { mapPage } = await import('./map-page.ts')
-    const title = titleOf(options, options.org ?? (await context.settings()).org?.value)
-    await writePicture(
-      '--html',
-      options.html,
-      mapPage({ title, fences, point, verdict: verdict?.text }),
-      context,
-    )
+    const org = options.org ?? (await context.settings()).org?.value
+    const whose = [user === undefined ? undefined : `user ${user}`, org].filter((one) => one !== undefined)
+    const title = `Geo-fences of ${whose.join(' in ')}`
+    await writePicture('--html', html, mapPage({ title, fences, point, verdict: verdict?.text }), context)
   }
-  if (options.html !== undefined || options.geojson !== undefined) {
-    if (verdict) output.note(verdict.text)
-    return
-  }
-  if (!wantsPicture(context)) {
-    if (verdict) output.note(verdict.text)
-    return output.show({ status: 'success', message: 'Geo-fences', data: dataOf(fences) }, { known })
-  }
-  await writePaged(mapText({ fences, point, verdict, width }, context), context)
+  const isWritten = html !== undefined || geojson !== undefined
+  if (!isWritten && wantsPicture(context))
+    return writePaged(mapText({ fences, point, verdict, width }, context), context)
+  if (verdict) output.note(verdict.text)
+  if (!isWritten)
+    await output.show({ status: 'success', message: 'Geo-fences', data: dataOf(fences) }, { known })
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { safeLine } from '../../core/safe-text.ts'
+import type { Grid } from '../terminal/payload.ts'
 
 const entities: Record<string, string> = {
   '&': '&amp;',
@@ -9,7 +10,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** Text from anywhere, as text of a page: neither markup nor what turns a line round. */
+/** Text for a page, without markup, control characters or changes of direction. */
 export const pageText = (text: string): string =>
   safeLine(text).replace(/[&<>"']/g, (char) => entities[char]!)
 
@@ -63,7 +64,7 @@ h2 { font-size: 1.15rem; margin: 1.75em 0 .6em }
 
 const hash = `sha256-${createHash('sha256').update(style).digest('base64')}`
 
-/** A page that asks nothing of anybody: no script, no other file, its one style allowed by its hash. `body` is markup. */
+/** A self-contained page: no script, no other file, and only this style, allowed by its hash. `body` is markup. */
 export const pageOf = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -82,3 +83,14 @@ ${body}
 </body>
 </html>
 `
+
+/** A table that scrolls on a narrow screen. */
+export const pageTable = (
+  label: string,
+  { head = [], lines }: Grid,
+  isOff: (row: number) => boolean = () => false,
+): string => `<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
+<thead><tr>${head.map((name) => `<th scope="col">${pageText(name)}</th>`).join('')}</tr></thead>
+<tbody>
+${lines.map((line, i) => `<tr${isOff(i) ? ' class="off"' : ''}>${line.map((text, column) => `<td${head[column] === 'name' ? ' class="name"' : ''}>${pageText(text)}</td>`).join('')}</tr>`).join('\n')}
+</tbody></table></div>`

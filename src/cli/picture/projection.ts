@@ -1,6 +1,6 @@
-/** A direction from the centre of the Earth, one long. In space there is no antimeridian and a pole is nothing special. */
+/** A vector from the centre of the Earth. In space, the antimeridian and the poles need no special case. */
 type Vector = readonly [x: number, y: number, z: number]
-/** Metres east and north of the centre of a picture. */
+/** Metres east and north of the centre of the map. */
 export type Point = readonly [x: number, y: number]
 /** Degrees (WGS84). */
 export type Place = { latitude: number; longitude: number }
@@ -17,100 +17,89 @@ const vectorOf = ({ latitude, longitude }: Place): Vector => {
 }
 const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
-/** East and north at a place. At a pole they are those of its longitude. */
-const axesAt = ({ latitude, longitude }: Place): [east: Vector, north: Vector] => {
-  const [phi, lambda] = [radians(latitude), radians(longitude)]
-  return [
-    [-Math.sin(lambda), Math.cos(lambda), 0],
-    [-Math.sin(phi) * Math.cos(lambda), -Math.sin(phi) * Math.sin(lambda), Math.cos(phi)],
-  ]
-}
-
-const placeOf = (vector: Vector): Place => ({
-  latitude: degrees(Math.atan2(vector[2], Math.hypot(vector[0], vector[1]))),
-  longitude: degrees(Math.atan2(vector[1], vector[0])),
+const placeOf = ([x, y, z]: Vector): Place => ({
+  latitude: degrees(Math.atan2(z, Math.hypot(x, y))),
+  longitude: degrees(Math.atan2(y, x)),
 })
 
-/** The middle of the places; where they lie all around the Earth, a place from which none is on its far side. */
+/** A vector made of its three coordinates. */
+const vector = (at: (axis: 0 | 1 | 2) => number): Vector => [at(0), at(1), at(2)]
+
+/** The centre of the places. If they lie all around the Earth, a place that has none of them on its far side. */
 export const middleOf = (places: readonly Place[]): Place => {
   const vectors = places.map(vectorOf)
-  const sum = [0, 1, 2].map((axis) => vectors.reduce((total, one) => total + one[axis as 0]!, 0))
-  const length = Math.hypot(...sum)
-  const mean = length > 1e-6 * vectors.length ? [placeOf(sum.map((one) => one / length) as never)] : []
-  const axes = [0, 90, 180, -90].map((longitude) => ({ latitude: 0, longitude }))
-  const nearestToFar = (place: Place): number =>
+  const sum = vector((axis) => vectors.reduce((total, one) => total + one[axis], 0))
+  const mean = Math.hypot(...sum) > 1e-6 * vectors.length ? placeOf(sum) : undefined
+  /** The cosine of the angle to the farthest place. */
+  const cosineToFarthest = (place: Place): number =>
     vectors.reduce((least, one) => Math.min(least, dot(one, vectorOf(place))), 1)
-  const candidates = [...mean, ...axes, { latitude: 90, longitude: 0 }, { latitude: -90, longitude: 0 }]
-  // Half the way around and beyond a picture bends too much: only then is the mean given up.
-  if (mean[0] && nearestToFar(mean[0]) > -0.7) return mean[0]
-  return candidates.reduce((best, one) => (nearestToFar(one) > nearestToFar(best) ? one : best))
+  // Beyond that, a map is too distorted.
+  if (mean && cosineToFarthest(mean) > -0.7) return mean
+  const axes = [0, 90, 180, -90].map((longitude) => ({ latitude: 0, longitude }))
+  const poles = [90, -90].map((latitude) => ({ latitude, longitude: 0 }))
+  return [...(mean ? [mean] : []), ...axes, ...poles].reduce((best, one) =>
+    cosineToFarthest(one) > cosineToFarthest(best) ? one : best,
+  )
 }
 
-export type Projection = { centre: Place; pointOn(place: Place): Point; placeAt(spot: Point): Place }
+export type Projection = { centre: Place; pointOn(place: Place): Point; placeAt(point: Point): Place }
 
 /**
- * The Earth around a place, laid flat (azimuthal equidistant): distances and directions from the centre are true, so
- * that a circle is a circle at any latitude, over the antimeridian and over a pole. North is up at the centre.
+ * An azimuthal equidistant map. Distances and directions from the centre are true, so a circle around the centre is a
+ * circle at any latitude, across the antimeridian and around a pole. North is up at the centre.
  */
 export const projectionAt = (centre: Place): Projection => {
   const up = vectorOf(centre)
-  const [east, north] = axesAt(centre)
+  const [phi, lambda] = [radians(centre.latitude), radians(centre.longitude)]
+  const east: Vector = [-Math.sin(lambda), Math.cos(lambda), 0]
+  const north: Vector = [-Math.sin(phi) * Math.cos(lambda), -Math.sin(phi) * Math.sin(lambda), Math.cos(phi)]
   return {
     centre,
     pointOn: (place) => {
-      const vector = vectorOf(place)
-      const [x, y] = [dot(vector, east), dot(vector, north)]
+      const to = vectorOf(place)
+      const [x, y] = [dot(to, east), dot(to, north)]
       const sine = Math.hypot(x, y)
-      const stretch = sine === 0 ? 1 : Math.atan2(sine, dot(vector, up)) / sine
+      const stretch = sine === 0 ? 1 : Math.atan2(sine, dot(to, up)) / sine
       return [x * stretch * earthRadius, y * stretch * earthRadius]
     },
     placeAt: ([x, y]) => {
       const angle = Math.hypot(x, y) / earthRadius
       const along = angle === 0 ? 1 : Math.sin(angle) / angle / earthRadius
-      const at = (axis: 0 | 1 | 2): number =>
-        up[axis] * Math.cos(angle) + (east[axis] * x + north[axis] * y) * along
-      return placeOf([at(0), at(1), at(2)])
+      return placeOf(
+        vector((axis) => up[axis] * Math.cos(angle) + (east[axis] * x + north[axis] * y) * along),
+      )
     },
   }
 }
 
-/** `count` places on the edge of a circle on the ground, clockwise from its east. */
+/** `count` places on the edge of a circle on the ground, clockwise from the east. */
 export const edgeOf = (circle: Circle, count: number): Place[] => {
-  const up = vectorOf(circle)
-  const [east, north] = axesAt(circle)
-  const angle = circle.radius / earthRadius
+  const { placeAt } = projectionAt(circle)
   return Array.from({ length: count }, (_, i) => {
     const turn = (2 * Math.PI * i) / count
-    const at = (axis: 0 | 1 | 2): number =>
-      up[axis] * Math.cos(angle) +
-      (east[axis] * Math.cos(turn) - north[axis] * Math.sin(turn)) * Math.sin(angle)
-    return placeOf([at(0), at(1), at(2)])
+    return placeAt([circle.radius * Math.cos(turn), -circle.radius * Math.sin(turn)])
   })
 }
 
-/** What a map shows: the Earth laid flat, and the box (metres) that holds all fences whole and the checked point. */
+/** The projection, and the box in metres that contains every fence and the checked point. */
 export type View = { projection: Projection; left: number; right: number; bottom: number; top: number }
 
-const extreme = (numbers: readonly number[], of: (a: number, b: number) => number): number =>
-  numbers.reduce((a, b) => of(a, b))
-
-/** At least one circle is needed. */
+/** Requires at least one circle. */
 export const viewOf = (circles: readonly Circle[], point: CheckedPoint | undefined): View => {
-  const projection = projectionAt(middleOf(point ? [...circles, point] : circles))
-  const spots = [...circles.flatMap((circle) => edgeOf(circle, 36)), ...(point ? [point] : [])].map(
-    projection.pointOn,
-  )
-  const [xs, ys] = [spots.map(([x]) => x), spots.map(([, y]) => y)]
-  return {
-    projection,
-    left: extreme(xs, Math.min),
-    right: extreme(xs, Math.max),
-    bottom: extreme(ys, Math.min),
-    top: extreme(ys, Math.max),
+  const checked = point ? [point] : []
+  const projection = projectionAt(middleOf([...circles, ...checked]))
+  const view: View = { projection, left: Infinity, right: -Infinity, bottom: Infinity, top: -Infinity }
+  for (const place of [...circles.flatMap((circle) => edgeOf(circle, 36)), ...checked]) {
+    const [x, y] = projection.pointOn(place)
+    view.left = Math.min(view.left, x)
+    view.right = Math.max(view.right, x)
+    view.bottom = Math.min(view.bottom, y)
+    view.top = Math.max(view.top, y)
   }
+  return view
 }
 
-/** The longest of 1, 2, 5, 10, 20 … that is no longer than this. */
+/** The largest of 1, 2, 5, 10, 20 … that is at most this. */
 export const roundLength = (most: number): number => {
   const power = 10 ** Math.floor(Math.log10(most))
   return [5, 2, 1].find((step) => step * power <= most)! * power
@@ -123,6 +112,6 @@ export const lengthText = (metres: number): string => {
   return `${(metres / 1000).toLocaleString('en', { maximumFractionDigits: digits })} km`
 }
 
-/** Degrees, to the metre; `digits`: fewer where a map shows a large part of the Earth. */
+/** Degrees: five digits are one metre. A map of a large area shows fewer. */
 export const placeText = ({ latitude, longitude }: Place, digits = 5): string =>
   `${latitude.toFixed(digits)}, ${longitude.toFixed(digits)}`

@@ -5,15 +5,15 @@ export type WeekPicture = {
   title: string
   zone: string
   week: Week
-  /** What the mark is: `now` or `at`. */
-  word: string
-  /** What the rules say of the marked moment. */
+  /** The label of the mark. */
+  word: 'now' | 'at'
+  /** On the marked time. */
   verdict: string | undefined
   slots: Grid
 }
 
 type Paint = (text: string) => string
-export type CellPaints = Record<'open' | 'other' | 'closed', Paint>
+type CellPaints = Record<'open' | 'other' | 'closed', Paint>
 
 const signs: Record<Cell, string> = {
   open: '█',
@@ -23,7 +23,7 @@ const signs: Record<Cell, string> = {
   user: 'u',
   none: ' ',
 }
-const meanings: [Cell, string][] = [
+export const meanings: [Cell, string][] = [
   ['open', 'open'],
   ['partly', 'open in a part of the half hour'],
   ['organization', 'open for the organization alone'],
@@ -56,13 +56,13 @@ const markText = ({ cell, clock }: { cell: number; clock: string }, word: string
     : `${' '.repeat(before + cell)}v ${text}`
 }
 
-/** A day a line, half an hour a character. `word` says what the mark is: `now`. */
+/** One line for each day, one character for each half hour. */
 export const drawWeek = ({ days, mark }: Week, word: string, colors: CellPaints): string[] => [
   ...(mark ? [markText(mark, word)] : []),
   indent + hours,
   ...days.map((day, i) => {
     const name = day.again ? '     again' : dayText(day)
-    // Runs, so that a line of colours is not a code for each cell.
+    // Colours are set for runs of equal cells, which keeps the line short.
     const runs =
       day.cells
         .map((cell) => signs[cell])
@@ -76,7 +76,7 @@ export const drawWeek = ({ days, mark }: Week, word: string, colors: CellPaints)
   }),
 ]
 
-/** What the signs mean, those that stand in the picture. */
+/** The meanings of the signs in this week. */
 export const legendOf = ({ days }: Week): string => {
   const used = new Set(days.flatMap(({ cells }) => cells))
   return meanings
@@ -85,11 +85,10 @@ export const legendOf = ({ days }: Week): string => {
     .join('   ')
 }
 
-/** What happens to the clocks in this week. */
+/** The clock changes of this week. */
 export const jumpTexts = ({ jumps }: Week): string[] =>
-  jumps.map((jump) => {
-    const isForward = jump.from < jump.to
-    return isForward
-      ? `${dayText(jump)}: clocks go from ${jump.from} to ${jump.to}; what lies between does not exist.`
-      : `${dayText(jump)}: clocks go from ${jump.from} back to ${jump.to}; what comes twice has a line of its own.`
-  })
+  jumps.map(({ from, to, ...day }) =>
+    from < to
+      ? `${dayText(day)}: clocks go from ${from} to ${to}; what lies between does not exist.`
+      : `${dayText(day)}: clocks go from ${from} back to ${to}; what comes twice has a line of its own.`,
+  )

@@ -1,23 +1,15 @@
 import { cellsOfDay, zonedText, type Cell } from '../../rules/week.ts'
-import { pageOf, pageText } from './page.ts'
-import { dayText, jumpTexts, type WeekPicture } from './week-drawing.ts'
+import { pageOf, pageTable, pageText } from './page.ts'
+import { dayText, jumpTexts, meanings, type WeekPicture } from './week-drawing.ts'
 
 const cell = { width: 17, height: 40, left: 118, top: 44 }
 const width = cell.left + cellsOfDay * cell.width + 26
-
-const words: Partial<Record<Cell, string>> = {
-  open: 'open',
-  partly: 'open in a part of the half hour',
-  organization: 'open for the organization alone',
-  user: 'open for the user alone',
-  closed: 'closed',
-}
 
 /** `2026-10-19 09:00 +02:00`. */
 const momentText = (instant: number, zone: string): string =>
   zonedText(instant, zone).replace(/^(.{10})T(.{5}):00/, '$1 $2 ')
 
-/** Neighbours of the same kind as one: first and last cell, and what they are. */
+/** Adjacent cells of the same kind, merged. */
 const runsOf = (cells: readonly Cell[]): { from: number; to: number; kind: Cell }[] => {
   const runs: { from: number; to: number; kind: Cell }[] = []
   for (const [i, kind] of cells.entries()) {
@@ -56,20 +48,13 @@ ${here && mark ? `<path class="here" d="M${here.x} ${here.y}v${cell.height}"><ti
 </svg>`
 }
 
-const table = (label: string, head: readonly string[], lines: readonly (readonly string[])[]): string =>
-  `<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
-<thead><tr>${head.map((name) => `<th scope="col">${pageText(name)}</th>`).join('')}</tr></thead>
-<tbody>
-${lines.map((line) => `<tr>${line.map((text) => `<td>${pageText(text)}</td>`).join('')}</tr>`).join('\n')}
-</tbody></table></div>`
-
-/** One HTML file with the week, its times as a table, and every slot in its own zone. */
+/** One HTML file with the week, a table of its open times, and a table of the time slots. */
 export const weekPage = (picture: WeekPicture): string => {
   const { title, zone, week, verdict, slots } = picture
   const times = week.open.map(({ from, to }) => [momentText(from, zone), momentText(to, zone)])
   const used = new Set(week.days.flatMap(({ cells }) => cells))
-  const legend = Object.entries(words)
-    .filter(([kind]) => used.has(kind as Cell))
+  const legend = meanings
+    .filter(([kind]) => used.has(kind))
     .map(
       ([kind, meaning]) =>
         `<li><svg viewBox="0 0 16 16"><rect class="${kind}" width="16" height="16" rx="3"/></svg>${meaning}</li>`,
@@ -81,11 +66,11 @@ export const weekPage = (picture: WeekPicture): string => {
       `<figure class="wide" tabindex="0">\n${drawing(picture)}\n</figure>`,
       `<ul class="legend">${legend.join('')}</ul>`,
       ...jumpTexts(week).map((text) => `<p>${pageText(text)}</p>`),
-      times.length === 0 ? '<p>Nothing is open.</p>' : table('Open times', ['Open from', 'To'], times),
+      times.length === 0
+        ? '<p>Nothing is open.</p>'
+        : pageTable('Open times', { head: ['Open from', 'To'], lines: times }),
       '<h2>Time slots</h2>',
-      slots.lines.length === 0
-        ? '<p>No time slots: nothing restricts.</p>'
-        : table('Time slots', slots.head!, slots.lines),
+      slots.lines.length === 0 ? '<p>No time slots: nothing restricts.</p>' : pageTable('Time slots', slots),
     ].join('\n'),
   )
 }

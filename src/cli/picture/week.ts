@@ -10,15 +10,15 @@ import type { Context } from '../context/context.ts'
 import { cellText, type Grid } from '../terminal/payload.ts'
 import { writePaged } from '../terminal/output.ts'
 import { drawTable } from '../terminal/table.ts'
-import { rowsOfLevels, type LevelRows } from './level-rows.ts'
-import { checkPicture, colorsFor, pictureWidth, wantsPicture, writePicture } from './colors.ts'
+import { readLevelRows, verdictFor, type LevelRows } from './level-rows.ts'
+import { checkPicture, colorsFor, pictureWidth, wantsPicture, writePicture } from './picture-output.ts'
 import { dayText, drawWeek, jumpTexts, legendOf, type WeekPicture } from './week-drawing.ts'
 
 type Options = { org?: string; user?: string; timezone?: string; at?: string; html?: string }
 
-const zoneOf = ({ timezone: zone }: Options): string => {
+const readZone = ({ timezone: zone }: Options): string => {
   if (zone === undefined) {
-    // `Etc/Unknown` where TZ is empty.
+    // If TZ is empty, this is `Etc/Unknown`.
     const own = Intl.DateTimeFormat().resolvedOptions().timeZone
     return own && isZone(own) ? own : 'UTC'
   }
@@ -26,8 +26,8 @@ const zoneOf = ({ timezone: zone }: Options): string => {
   return zone
 }
 
-/** `marked`: a moment, and not a date alone. */
-const momentOf = ({ at }: Options, zone: string, now: Date): { instant: number; marked: boolean } => {
+/** A date alone sets no mark. */
+const readMoment = ({ at }: Options, zone: string, now: Date): { instant: number; marked: boolean } => {
   if (at === undefined) return { instant: now.getTime(), marked: true }
   const [instant, noon] = [readInstant(at), noonOf(at, zone)]
   if (instant === undefined && noon === undefined)
@@ -38,10 +38,10 @@ const momentOf = ({ at }: Options, zone: string, now: Date): { instant: number; 
   return { instant: instant ?? noon!, marked: instant !== undefined }
 }
 
-const levelOf = (slots: Record<string, unknown>[] = []): Level =>
-  compileLevel({ fences: [], slots: slots as Slot[] })
+const compile = (slots: readonly unknown[]): Level => compileLevel({ fences: [], slots: slots as Slot[] })
 
-const slotGrid = ({ organization = [], user = [] }: LevelRows, bothLevels: boolean): Grid => {
+const slotGrid = ({ organization, user }: LevelRows): Grid => {
+  const bothLevels = organization !== undefined && user !== undefined
   const line = (of: string) => (slot: Record<string, unknown>) => [
     cellText(slot['name']),
     ...(bothLevels ? [of] : []),
@@ -50,53 +50,41 @@ const slotGrid = ({ organization = [], user = [] }: LevelRows, bothLevels: boole
   ]
   return {
     head: ['name', ...(bothLevels ? ['of'] : []), 'days', 'start', 'end', 'timezone', 'active'],
-    lines: [...organization.map(line('organization')), ...user.map(line('user'))],
+    lines: [...(organization ?? []).map(line('organization')), ...(user ?? []).map(line('user'))],
   }
 }
 
 export const runWeek = async (options: Options, context: Context): Promise<void> => {
-  const zone = zoneOf(options)
-  const { instant, marked } = momentOf(options, zone, context.io.now())
+  const zone = readZone(options)
+  const { instant, marked } = readMoment(options, zone, context.io.now())
   checkPicture('--html', options.html, context)
   const output = await context.output()
-  const rows = await rowsOfLevels(
+  const rows = await readLevelRows(
     { list: timeslot.listTimeslots, listOfUser: timeslot.listUserTimeslots },
     options,
     context,
   )
-  const levels = { organization: levelOf(rows.organization), user: levelOf(rows.user) }
-  const slots = [...(rows.organization ?? []), ...(rows.user ?? [])] as Slot[]
-  const whole = weekOf(levels, slots, instant, zone)
+  const { organization = [], user = [] } = rows
+  const levels = { organization: compile(organization), user: compile(user) }
+  const whole = weekOf(levels, [...organization, ...user] as Slot[], instant, zone)
   const week = marked ? whole : { ...whole, mark: undefined }
   const word = options.at === undefined ? 'now' : 'at'
-  const { result, reason } = checkTime(levels, new Date(instant).toISOString())
-  const passes = result === 'PASS' || result === 'NOT_APPLICABLE'
   const verdict = marked
-    ? `${word === 'now' ? 'Now' : options.at} would ${passes ? '' : 'not '}pass: ${reason}`
+    ? verdictFor(options.at ?? 'Now', checkTime(levels, new Date(instant).toISOString())).text
     : undefined
   const from = options.timezone === undefined ? " (this machine's zone)" : ''
-  const picture: WeekPicture = {
-    title: `Week of ${dayText(week.days[0]!)} ${week.days[0]!.date.slice(0, 4)}, ${zone}${from}`,
-    zone,
-    week,
-    word,
-    verdict,
-    slots: slotGrid(rows, rows.organization !== undefined && rows.user !== undefined),
-  }
+  const [monday] = week.days
+  const title = `Week of ${dayText(monday!)} ${monday!.date.slice(0, 4)}, ${zone}${from}`
+  const picture: WeekPicture = { title, zone, week, word, verdict, slots: slotGrid(rows) }
 
   if (options.html !== undefined) {
     const { weekPage } = await import('./week-page.ts')
     return writePicture('--html', options.html, weekPage(picture), context)
   }
-  if (!wantsPicture(context)) {
-    if (verdict !== undefined) output.note(verdict)
-    const data = week.open.map((span) => ({
-      from: zonedText(span.from, zone),
-      to: zonedText(span.to, zone),
-    }))
-    return output.show({ status: 'success', message: 'Open', data }, { known: ['from', 'to'] })
-  }
-  await writePaged(weekText(picture, context), context)
+  if (wantsPicture(context)) return writePaged(weekText(picture, context), context)
+  if (verdict !== undefined) output.note(verdict)
+  const data = week.open.map((span) => ({ from: zonedText(span.from, zone), to: zonedText(span.to, zone) }))
+  await output.show({ status: 'success', message: 'Open', data }, { known: ['from', 'to'] })
 }
 
 const weekText = ({ title, week, word, verdict, slots }: WeekPicture, context: Context): string => {

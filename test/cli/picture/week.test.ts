@@ -105,7 +105,7 @@ describe('svc timeslot week', () => {
   })
   test('writes a page that escapes text of a server', async () => {
     const { out } = await week([...berlin, '--html', '-', '--at', '2026-10-25T02:30:00+01:00'])
-    expect(out).toContain('<td>a\\u{001b}[2J&lt;b&gt;</td>')
+    expect(out).toContain('<td class="name">a\\u{001b}[2J&lt;b&gt;</td>')
     expect(out).toContain('<td>2026-10-24 22:00 +02:00</td><td>2026-10-25 06:10 +01:00</td>')
     expect(out).not.toMatch(/<script|<b>|https?:|NaN|[^\P{Cc}\n]/u)
   })

@@ -6,32 +6,28 @@ import type { Context } from '../context/context.ts'
 import { pickingFlag, wantsColour } from '../terminal/output.ts'
 import { checkWritable, unwritable } from '../terminal/output-file.ts'
 
-/** Colours where stdout has them; every picture can be read without. */
+/** Colours if stdout supports them; every picture can be read without. */
 export const colorsFor = ({ io, globals }: Pick<Context, 'io' | 'globals'>) =>
   new Chalk({ level: wantsColour(io.stdout, { io, globals }) ? 1 : 0 })
 
-/** A picture, unless a flag asks for the data: piped it is the same text, 80 wide. */
+/** Whether to draw a picture, and not print data. */
 export const wantsPicture = ({ globals }: Pick<Context, 'globals'>): boolean =>
-  globals.output === undefined &&
-  globals.json === undefined &&
-  globals.jq === undefined &&
-  globals.envelope === undefined
+  globals.output === undefined && pickingFlag(globals) === undefined
 
-/** Of stdout: a picture is no wider than this, be the terminal as wide as it may. */
+/** The width of stdout, at most `most`; in a pipe, 80. */
 export const pictureWidth = ({ io: { stdout } }: Pick<Context, 'io'>, most: number): number =>
   stdout.isTTY ? Math.min(stdout.columns, most) : 80
 
-/** Before anything is asked of the service: fails where the picture cannot be written, or a flag shapes data instead. */
+/** Throws if the picture cannot be written, or if another flag asks for data; called before any request. */
 export const checkPicture = (flag: string, target: string | undefined, { io, globals }: Context): void => {
   if (target === undefined) return
   const shaping = globals.output === undefined ? pickingFlag(globals) : '-o'
   if (shaping)
     throw usageError(`${shaping} cannot be combined with ${flag}`, `Leave ${shaping} or ${flag} out`)
-  if (target === '-') return
-  checkWritable(flag, target, io)
+  if (target !== '-') checkWritable(flag, target, io)
 }
 
-/** Writes to a file, as `>` does, or to stdout for `-`. `flag` is what an error names: `--html`. */
+/** Writes to a file, or to stdout for `-`. An error names `flag`. */
 export const writePicture = async (
   flag: string,
   target: string,
