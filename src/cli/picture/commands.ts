@@ -9,7 +9,7 @@ import { addFlag, addOldFlag } from '../operation/flags.ts'
 export const registerMap = (group: Command, context: Context): void => {
   const command = group
     .command('map')
-    .description('Draw the geo-fences and a place on a map')
+    .description('Draw the geofences and a location on a map')
     .usage('[flags]')
   const flags = new Set(['org', 'user', 'latitude', 'longitude', 'accuracy'])
   for (const field of fieldsOf(geofence.checkGeofence)) if (flags.has(field.flag)) addFlag(command, field)

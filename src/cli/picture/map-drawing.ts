@@ -149,7 +149,7 @@ export const mapText = (
 ): string => {
   const paint = colorsFor(context)
   const result = verdict ? [`@ ${safeText(verdict.text)}`, ''] : []
-  if (fences.length === 0) return `${['No geo-fences.', ...result.slice(0, 1)].join('\n')}\n`
+  if (fences.length === 0) return `${['No geofences.', ...result.slice(0, 1)].join('\n')}\n`
   const { lines, hidden } = drawMap(fences, point, {
     width,
     colors: {
@@ -164,7 +164,7 @@ export const mapText = (
     colour: paint.level > 0,
   })
   const notes = [
-    ...(fences.some(({ active }) => !active) ? ['Dotted, small letters: not active.'] : []),
+    ...(fences.some(({ active }) => !active) ? ['Dotted with small letters: inactive.'] : []),
     ...(hidden.size > 0 ? ['In brackets: no room on the map.'] : []),
   ]
   return `${[...lines, '', ...result, table, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')}\n`

@@ -151,7 +151,7 @@ const drawing = ({ title, fences, point }: MapPage): string => {
   const left = width - 24 - bar / pixel
   return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title about">
 <title id="title">${pageText(title)}</title>
-<desc id="about">A map with north up. Every fence stands in the table below, with its letter, centre and radius.</desc>
+<desc id="about">A map with north up. The table below lists every geofence with its letter, centre and radius.</desc>
 ${drawGrid(view, at)}
 ${circles.join('\n')}
 ${
@@ -169,8 +169,8 @@ ${marks.join('\n')}
 
 const countText = (count: number): string =>
   count === 0
-    ? 'No geo-fences.'
-    : `${count} ${count === 1 ? 'fence' : 'fences'}. Dashed and in small letters: not active.`
+    ? 'No geofences.'
+    : `${count} ${count === 1 ? 'geofence' : 'geofences'}. Dashed with small letters: inactive.`
 
 /** One HTML file with the map, the verdict on the point, and a table of the geofences. */
 export const mapPage = (map: MapPage): string =>
@@ -178,12 +178,12 @@ export const mapPage = (map: MapPage): string =>
     map.title,
     [
       `<p>${countText(map.fences.length)}</p>`,
-      map.verdict === undefined ? '' : `<p class="said">${pageText(map.verdict)}</p>`,
+      map.verdict === undefined ? '' : `<p class="verdict">${pageText(map.verdict)}</p>`,
       ...(map.fences.length > 0
         ? [
             `<figure>\n${drawing(map)}\n</figure>`,
             pageTable(
-              'Table of the fences',
+              'Table of the geofences',
               fenceGrid(map.fences, ['mark', 'to the point']),
               (i) => !map.fences[i]!.active,
             ),

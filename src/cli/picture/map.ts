@@ -31,7 +31,7 @@ const readPoint = (options: Options): CheckedPoint | undefined => {
   if (latitude === undefined && longitude === undefined && options.accuracy === undefined) return undefined
   if (latitude === undefined || longitude === undefined)
     throw usageError(
-      'A place requires both --latitude and --longitude',
+      'A location requires both --latitude and --longitude',
       '--latitude 52.5201 --longitude 13.4049',
     )
   const parse = (flag: string, text: string): number =>
@@ -98,7 +98,7 @@ export const runMap = async (options: Options, context: Context): Promise<void> 
   const read = [...readFences(organization, 'organization'), ...readFences(own, 'user')]
   const fences = markFences(read, point)
   const skipped = organization.length + own.length - read.length
-  if (skipped > 0) output.warn(`${skipped} without a place or a radius were not drawn`)
+  if (skipped > 0) output.warn(`Not drawn: ${skipped} without a location or a radius`)
   const verdict = point && check({ organization, user: own }, point, context.io.now())
 
   if (geojson !== undefined)
@@ -107,7 +107,7 @@ export const runMap = async (options: Options, context: Context): Promise<void> 
     const { mapPage } = await import('./map-page.ts')
     const org = options.org ?? (await context.settings()).org?.value
     const whose = [user === undefined ? undefined : `user ${user}`, org].filter((one) => one !== undefined)
-    const title = `Geo-fences of ${whose.join(' in ')}`
+    const title = `Geofences of ${whose.join(' in ')}`
     await writePicture('--html', html, mapPage({ title, fences, point, verdict: verdict?.text }), context)
   }
   const isWritten = html !== undefined || geojson !== undefined
@@ -115,5 +115,5 @@ export const runMap = async (options: Options, context: Context): Promise<void> 
     return writePaged(mapText({ fences, point, verdict, width }, context), context)
   if (verdict) output.note(verdict.text)
   if (!isWritten)
-    await output.show({ status: 'success', message: 'Geo-fences', data: dataOf(fences) }, { known })
+    await output.show({ status: 'success', message: 'Geofences', data: dataOf(fences) }, { known })
 }

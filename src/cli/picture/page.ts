@@ -25,7 +25,7 @@ main { max-width: 1080px; margin: 0 auto; padding: clamp(16px, 4vw, 48px) }
 h1 { font-size: clamp(1.4rem, 4vw, 2.1rem); line-height: 1.2; margin: 0 0 .25em; letter-spacing: -.01em;
   overflow-wrap: anywhere }
 p { margin: .25em 0 1em; color: var(--soft) }
-p.said { color: var(--ink); border-left: 4px solid var(--point); padding: .1em 0 .1em .75em; overflow-wrap: anywhere }
+p.verdict { color: var(--ink); border-left: 4px solid var(--point); padding: .1em 0 .1em .75em; overflow-wrap: anywhere }
 figure { margin: 1.25em 0; background: var(--card); border: 1px solid var(--line); border-radius: 14px; overflow: hidden }
 svg { display: block; width: 100%; height: auto; font: 600 15px system-ui, sans-serif }
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 14px; background: var(--card) }

@@ -25,9 +25,9 @@ const signs: Record<Cell, string> = {
 }
 export const meanings: [Cell, string][] = [
   ['open', 'open'],
-  ['partly', 'open in a part of the half hour'],
-  ['organization', 'open for the organization alone'],
-  ['user', 'open for the user alone'],
+  ['partly', 'open for part of the half hour'],
+  ['organization', 'open only for the organization'],
+  ['user', 'open only for the user'],
   ['closed', 'closed'],
 ]
 
@@ -89,6 +89,6 @@ export const legendOf = ({ days }: Week): string => {
 export const jumpTexts = ({ jumps }: Week): string[] =>
   jumps.map(({ from, to, ...day }) =>
     from < to
-      ? `${dayText(day)}: clocks go from ${from} to ${to}; what lies between does not exist.`
-      : `${dayText(day)}: clocks go from ${from} back to ${to}; what comes twice has a line of its own.`,
+      ? `${dayText(day)}: clocks go from ${from} to ${to}; the time in between does not exist.`
+      : `${dayText(day)}: clocks go from ${from} back to ${to}; the repeated time has its own line.`,
   )

@@ -41,7 +41,7 @@ const drawing = ({ title, week: { days, mark }, word }: WeekPicture): string => 
   const here = mark && { x: xOf(mark.cell) + cell.width / 2, y: cell.top + mark.day * cell.height }
   return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title about">
 <title id="title">${pageText(title)}</title>
-<desc id="about">Days as lines, hours from left to right. The open times stand in a table below.</desc>
+<desc id="about">Days as lines, hours from left to right. The table below lists the open times.</desc>
 ${hours.join('\n')}
 ${rows.join('\n')}
 ${here && mark ? `<path class="here" d="M${here.x} ${here.y}v${cell.height}"><title>${word} ${mark.clock}</title></path>` : ''}
@@ -62,15 +62,15 @@ export const weekPage = (picture: WeekPicture): string => {
   return pageOf(
     title,
     [
-      verdict === undefined ? '' : `<p class="said">${pageText(verdict)}</p>`,
+      verdict === undefined ? '' : `<p class="verdict">${pageText(verdict)}</p>`,
       `<figure class="wide" tabindex="0">\n${drawing(picture)}\n</figure>`,
       `<ul class="legend">${legend.join('')}</ul>`,
       ...jumpTexts(week).map((text) => `<p>${pageText(text)}</p>`),
       times.length === 0
-        ? '<p>Nothing is open.</p>'
+        ? '<p>No open times.</p>'
         : pageTable('Open times', { head: ['Open from', 'To'], lines: times }),
       '<h2>Time slots</h2>',
-      slots.lines.length === 0 ? '<p>No time slots: nothing restricts.</p>' : pageTable('Time slots', slots),
+      slots.lines.length === 0 ? '<p>No time slots: no restriction.</p>' : pageTable('Time slots', slots),
     ].join('\n'),
   )
 }

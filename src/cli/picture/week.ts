@@ -95,7 +95,7 @@ const weekText = ({ title, week, word, verdict, slots }: WeekPicture, context: C
     drawWeek(week, word, colors),
     [legendOf(week), ...jumpTexts(week), ...(verdict === undefined ? [] : [safeText(verdict)])],
     slots.lines.length === 0
-      ? ['No time slots: nothing restricts.']
+      ? ['No time slots: no restriction.']
       : [
           drawTable(slots, {
             width: context.io.stdout.isTTY ? pictureWidth(context, 120) : Infinity,

@@ -174,8 +174,8 @@ describe('svc geofence map', () => {
   })
   test('lists rows without a location', async () => {
     const { out, err } = await map([], [{ name: 'x' }, { ...berlin[0], radius: '1' }])
-    expect(out).toBe('No geo-fences.\n')
-    expect(err).toBe('2 without a place or a radius were not drawn\n')
+    expect(out).toBe('No geofences.\n')
+    expect(err).toBe('Not drawn: 2 without a location or a radius\n')
   })
   test.each([
     [['--latitude', '1'], '--latitude and --longitude'],
@@ -192,7 +192,7 @@ describe('svc geofence map', () => {
 
 const page = (rows = hostile, at: CheckedPoint | undefined = point): string =>
   mapPage({
-    title: 'Geo-fences of <acme>',
+    title: 'Geofences of <acme>',
     fences: markFences(readFences(rows, 'organization'), at),
     point: at,
     verdict: 'would "pass"',
@@ -201,7 +201,7 @@ const page = (rows = hostile, at: CheckedPoint | undefined = point): string =>
 describe('the HTML page', () => {
   test('escapes text of a server', () => {
     expect(page()).toContain('<td class="name">a\\u{001b}[2J&lt;b&gt;\\u{202e}</td>')
-    expect(page()).toContain('<title>Geo-fences of &lt;acme&gt;</title>')
+    expect(page()).toContain('<title>Geofences of &lt;acme&gt;</title>')
     expect(page()).not.toMatch(/<b>|<acme>|[^\P{Cc}\n]|\p{Cf}/u)
   })
   test('loads nothing and allows only its own style', () => {
@@ -210,7 +210,7 @@ describe('the HTML page', () => {
   })
   test('shows each fence, or says that there is none', () => {
     expect(page().match(/<text class="mark/g)).toHaveLength(3)
-    expect(page([])).toContain('No geo-fences.')
+    expect(page([])).toContain('No geofences.')
     expect(page([], undefined)).not.toContain('<svg')
     expect(page()).not.toContain('NaN')
   })

@@ -54,8 +54,8 @@ describe('svc timeslot week', () => {
       'Sat 28 Mar ············································████',
       'Sun 29 Mar ████  ██████▒··································· <',
       '',
-      '█ open   ▒ open in a part of the half hour   · closed',
-      'Sun 29 Mar: clocks go from 02:00 to 03:00; what lies between does not exist.',
+      '█ open   ▒ open for part of the half hour   · closed',
+      'Sun 29 Mar: clocks go from 02:00 to 03:00; the time in between does not exist.',
       '2026-03-29T05:50:00+02:00 would pass: Sun 05:50 Europe/Berlin is inside Nights (Sat 22:00-06:10)',
       '',
       'NAME             DAYS      START  END    TIMEZONE       ACTIVE',
@@ -72,8 +72,8 @@ describe('svc timeslot week', () => {
         'Sun 25 Oct ████████████▒···································',
         '     again     ██',
         '',
-        '█ open   ▒ open in a part of the half hour   · closed',
-        'Sun 25 Oct: clocks go from 03:00 back to 02:00; what comes twice has a line of its own.',
+        '█ open   ▒ open for part of the half hour   · closed',
+        'Sun 25 Oct: clocks go from 03:00 back to 02:00; the repeated time has its own line.',
       ].join('\n'),
     )
   })
@@ -84,7 +84,7 @@ describe('svc timeslot week', () => {
     expect(lines[2]).toBe(`${' '.repeat(11)}v now 00:00`)
     expect(lines[4]).toBe('Mon 29 Dec uuuuuuuuuuuuuuuu████████ooooooooo···············')
     expect(lines[7]).toBe('Thu 01 Jan uuuuuuuuuuuuuuuuuuuuuuuu························ <')
-    expect(out).toContain('o open for the organization alone   u open for the user alone')
+    expect(out).toContain('o open only for the organization   u open only for the user')
     expect(out).toContain('Now would not pass: Thu 01:00 Europe/Berlin is outside Nights')
     expect(out).toContain('Mine    ')
   })
@@ -101,7 +101,7 @@ describe('svc timeslot week', () => {
   test('shows no restriction without slots', async () => {
     const { out } = await week(berlin, { organization: [] })
     expect(out).toContain(`Mon 29 Dec ${'█'.repeat(48)}\n`)
-    expect(out).toContain('No time slots: nothing restricts.')
+    expect(out).toContain('No time slots: no restriction.')
   })
   test('writes a page that escapes text of a server', async () => {
     const { out } = await week([...berlin, '--html', '-', '--at', '2026-10-25T02:30:00+01:00'])
