@@ -24,12 +24,9 @@ export const createLabels = (width: number, height: number) => {
   return {
     /** Where the label fits, at most `reach` boxes from where it belongs; undefined if there is no room. */
     place: (label: Box, reach: number): Box | undefined => {
+      const { x, y, width: wide, height: high } = label
       const box = offsets(reach)
-        .map(([right, down]) => ({
-          ...label,
-          x: label.x + right * label.width,
-          y: label.y + down * label.height,
-        }))
+        .map(([right, down]) => ({ x: x + right * wide, y: y + down * high, width: wide, height: high }))
         .find(isFree)
       if (box) taken.push(box)
       return box

@@ -26,6 +26,12 @@ type Options = {
   width?: string
 }
 
+const parse = (flag: string, text: string): number =>
+  parseScalar(
+    fieldsOf(geofence.checkGeofence).find((field) => field.flag === flag)!,
+    text,
+  ) as number
+
 const readPoint = (options: Options): CheckedPoint | undefined => {
   const { latitude, longitude, accuracy = '0' } = options
   if (latitude === undefined && longitude === undefined && options.accuracy === undefined) return undefined
@@ -34,11 +40,6 @@ const readPoint = (options: Options): CheckedPoint | undefined => {
       'A location requires both --latitude and --longitude',
       '--latitude 52.5201 --longitude 13.4049',
     )
-  const parse = (flag: string, text: string): number =>
-    parseScalar(
-      fieldsOf(geofence.checkGeofence).find((field) => field.flag === flag)!,
-      text,
-    ) as number
   const point = {
     latitude: parse('latitude', latitude),
     longitude: parse('longitude', longitude),
