@@ -17,6 +17,7 @@ while (performance.now() < began + seconds * 1000) {
   done += 1
 }
 const perSecond = done / ((performance.now() - began) / 1000)
-process.stdout.write(`${JSON.stringify({ perSecond, requests: done, failed: 0 })}\n`)
 db.close()
 remove()
+// Last of all: whoever reads it ends this process.
+process.stdout.write(`${JSON.stringify({ perSecond, requests: done, failed: 0 })}\n`)
