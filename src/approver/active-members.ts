@@ -6,7 +6,7 @@ import { exactText, nameOf } from './text.ts'
 const typingMs = 200
 
 const shownText = (shown: number, total: number, find: string): string => {
-  if (total === 0) return find ? 'Nobody is found.' : 'Nobody but you.'
+  if (total === 0) return find ? 'No one found.' : 'No other members.'
   return total > shown ? `${shown} of ${total} are shown.` : ''
 }
 
@@ -44,7 +44,7 @@ export const activeMembers = (
     const found = await call('listMembers', { state: 'active', ...(find && { find }) }).catch(() => undefined)
     if (mine !== latest) return
     if (!found) {
-      said.textContent = 'The service does not answer. Open this again when you are online.'
+      said.textContent = 'Can’t reach the service. Open this again when you’re online.'
       return
     }
     const { members, total } = found
@@ -63,7 +63,7 @@ export const activeMembers = (
     'details',
     { class: 'active' },
     h('summary', { class: 'row' }, 'Active members'),
-    h('p', { class: 'aside' }, 'On hold, a member decides nothing until you accept them again.'),
+    h('p', { class: 'aside' }, 'A member on hold can’t approve anything until you accept them again.'),
     said,
     list,
   )

@@ -21,8 +21,8 @@ export const addressWorks = (): boolean => {
     there.hostname = 'localhost'
     showNotice({
       drawing: 'phone',
-      title: 'The same page, by its name',
-      lines: ['A browser checks its owner only for an address with a name.'],
+      title: 'Open this page by its name',
+      lines: ['Browsers check your identity only on a named address.'],
       actions: [h('a', { class: 'button primary', href: there.href }, `Go to ${there.host}`)],
     })
     return false
@@ -30,8 +30,10 @@ export const addressWorks = (): boolean => {
   if (isSecureContext) return true
   showNotice({
     drawing: 'phone',
-    title: 'This address needs https',
-    lines: ['A browser checks its owner only over https. Ask your admin for a link that starts with https.'],
+    title: 'This address must use https',
+    lines: [
+      'Browsers check your identity only over https. Ask your admin for a link that starts with https.',
+    ],
   })
   return false
 }

@@ -92,7 +92,7 @@ const exchange = async <D>(url: string, init: RequestInit, stop?: AbortSignal) =
     const body: Envelope<D> = await response.json()
     return { response, body }
   } catch {
-    throw new Unreachable('The service does not answer')
+    throw new Unreachable('Can’t reach the service')
   } finally {
     clearTimeout(timer)
     stop?.removeEventListener('abort', end)
@@ -109,10 +109,10 @@ export const call = async <K extends Name>(
   const { response, body } = await exchange<Data<Table[K]>>(url, init, stop)
   if (response.ok && body.status === 'success') return body.data
   // A proxy speaks in place of a service that is away.
-  if (response.status >= 500) throw new Unreachable(body.message ?? 'The service does not answer')
+  if (response.status >= 500) throw new Unreachable(body.message ?? 'Can’t reach the service')
   throw new Refused(
     response.status,
-    body.message ?? 'The service refused',
+    body.message ?? 'The service refused the request',
     body.status === 'success' ? {} : body.data,
   )
 }

@@ -68,7 +68,7 @@ const lookForDevices = async (): Promise<void> => {
 
 /** Read anew: what is shown there is decided about. */
 const openDevices = async (here: Session): Promise<void> => {
-  showNotice({ drawing: 'phone', title: 'Devices', lines: ['One moment.'] })
+  showNotice({ drawing: 'phone', title: 'Devices', lines: ['One moment…'] })
   devices = await readDevices(devices)
   if (location.hash === '#devices') showDevices(here, devices)
 }
@@ -84,12 +84,12 @@ const sayGone = (title: string, line: string): void => {
 
 /** A notification may be faster than the list, so that it looks once more before it says so. */
 const showGone = (wanted: string): View => {
-  sayGone('Looking for it', 'One moment.')
+  sayGone('Loading the request', 'One moment…')
   feed.refresh()
   return {
     update: (requests) => {
       if (requests.some((one) => isWanted(one, wanted))) showPlace()
-      else sayGone('This request has ended', 'It was decided, taken back, or its time is over.')
+      else sayGone('This request has ended', 'It was decided, withdrawn, or has expired.')
     },
   }
 }
@@ -98,7 +98,7 @@ const signOut = async (): Promise<void> => {
   try {
     await call('closeSession', {})
   } catch (error) {
-    if (!(error instanceof Refused)) return announce('No connection. You are still signed in.')
+    if (!(error instanceof Refused)) return announce('No connection. You’re still signed in.')
   }
   feed.stop()
   endSession()
@@ -140,8 +140,8 @@ const enter = async (fresh = false): Promise<void> => {
     setOffline(true, () => void enter(fresh))
     showNotice({
       drawing: 'clock',
-      title: 'Not connected',
-      lines: ['What waits for you shows here as soon as the service answers.'],
+      title: 'No connection',
+      lines: ['Your requests appear here once you’re back online.'],
     })
     setTimeout(() => !session && void enter(fresh), 2000)
     return

@@ -33,13 +33,13 @@ const outcomeOf = (error: unknown): Outcome => {
     return {
       kind: 'again',
       unsure: true,
-      message: 'No answer came back. Stay here: this page shows what became of it, or tap again.',
+      message: 'No answer yet. Stay here to see the result, or tap again.',
     }
   const { code, status, message } = error
   if (code === 'wrong_number')
     return {
       kind: 'wrong number',
-      message: 'Not the number. One more try, then it is denied.',
+      message: 'That number doesn’t match. You have one more try before the request is denied.',
     }
   if (code === 'denied') return { kind: 'ruled out', message: reasonIn(message) }
   if (code === 'device_revoked') return { kind: 'removed' }
@@ -65,7 +65,7 @@ export const createDecider = (asked: PendingRequest, session: Session) => {
       const response = await assert(session.rp_id, challenge, session.credential_id)
       const location = await place
       if (wanted && !location && !(await steps.withoutPlace()))
-        return { kind: 'again', message: 'Allow the location for this page, then tap Approve again.' }
+        return { kind: 'again', message: 'Allow location for this page, then tap Approve again.' }
       steps.sending()
       await call('decideApproval', {
         request_id: asked.request_id,

@@ -27,7 +27,7 @@ const stateText = ({ id, state, active_from }: Device, own: string): string => {
 
 const outcomes: Record<Move, string> = {
   approve: 'Approved.',
-  refuse: 'Refused. It cannot approve anything.',
+  refuse: 'Refused. This device can’t approve anything.',
 }
 
 /** The devices of this person and, for an admin, new devices of members who lost theirs. Each move is a check of this device. */
@@ -58,7 +58,7 @@ export const showDevices = (session: Session, { device_id, devices, recoveries }
       outcome.focus({ preventScroll: true })
     } catch (error) {
       const known = error instanceof CheckFailed || error instanceof Refused
-      problem.say(known ? error.message : 'The service does not answer. Tap again when you are online.')
+      problem.say(known ? error.message : 'Can’t reach the service. Tap again when you’re online.')
     } finally {
       setBusy(false)
     }
@@ -96,14 +96,14 @@ export const showDevices = (session: Session, { device_id, devices, recoveries }
     'Devices',
     h('a', { class: 'back', href: '#' }, 'All requests'),
     h('h1', {}, 'Devices'),
-    h('p', { class: 'aside' }, 'Approve only a device that you registered yourself, just now.'),
+    h('p', { class: 'aside' }, 'Approve only a device that you just registered yourself.'),
     h('ul', { class: 'cards' }, ...devices.filter(({ state }) => state !== 'refused').map(ownRow)),
     recoveries.length > 0 &&
       h(
         'section',
         { class: 'waiting' },
         h('h2', {}, 'Members who lost their device'),
-        h('p', { class: 'aside' }, 'Approve only after you have spoken with the person.'),
+        h('p', { class: 'aside' }, 'Approve only after you’ve talked to the person.'),
         h('ul', { class: 'cards' }, ...recoveries.map(recoveryRow)),
       ),
   )

@@ -19,7 +19,7 @@ const showUnreachable = (again: () => void): void => {
   showNotice({
     drawing: 'cross',
     title: 'No connection',
-    lines: ['The service does not answer. Your link is still good.'],
+    lines: ['Can’t reach the service. Your link still works.'],
     actions: [button('Try again', 'primary', again)],
   })
 }
@@ -35,8 +35,8 @@ const showRegistration = (token: string, enrollment: Enrollment, name: string, e
   const signInInstead = (): void => {
     showNotice({
       drawing: 'phone',
-      title: 'Registered already',
-      lines: ['This phone holds a key for you, and needs no link.'],
+      title: 'Already registered',
+      lines: ['This phone is already registered, so you don’t need a link.'],
       actions: [button('Open your requests', 'primary', ends.signIn)],
     })
   }
@@ -44,14 +44,14 @@ const showRegistration = (token: string, enrollment: Enrollment, name: string, e
     if (error instanceof CheckFailed && error.registered) signInInstead()
     else if (error instanceof Refused && error.status === 410) showOver()
     else if (error instanceof CheckFailed || error instanceof Refused) problem.say(error.message)
-    else problem.say('No answer came back. Tap again: the key of this phone is kept meanwhile.')
+    else problem.say('No answer yet. Tap again to finish; this phone keeps its key.')
     if (error instanceof Refused) made = undefined
   }
   const submit = async (): Promise<void> => {
     problem.say('')
     const called = field.value.trim()
     if (!called) {
-      problem.say('Give this phone a name, so that you can tell it from others.')
+      problem.say('Enter a name for this phone so you can recognize it later.')
       field.focus()
       return
     }
@@ -75,7 +75,7 @@ const showRegistration = (token: string, enrollment: Enrollment, name: string, e
       picture('phone', 'good'),
       h('h1', {}, hello),
       h('p', {}, h('strong', {}, enrollment.organization), ' asks you to approve things with this phone.'),
-      h('p', {}, 'Your face, fingerprint or PIN stays on the phone. Nobody else sees it.'),
+      h('p', {}, 'Your face, fingerprint or PIN stays on this phone. No one else can see it.'),
     ),
     h('div', { class: 'field' }, h('label', { for: 'name' }, 'Name of this phone'), field),
     problem.element,
@@ -87,7 +87,7 @@ const showRegistration = (token: string, enrollment: Enrollment, name: string, e
 export const enroll = async (token: string, ends: Ends): Promise<void> => {
   const missing = await missingPart()
   if (missing !== undefined) {
-    showNotice({ drawing: 'phone', title: 'Not in this browser yet', lines: [missing] })
+    showNotice({ drawing: 'phone', title: 'This browser can’t be used', lines: [missing] })
     return
   }
   try {

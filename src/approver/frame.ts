@@ -70,7 +70,7 @@ export const setOffline = (offline: boolean, retry: () => void): void => {
   if (offline === banner.hasChildNodes()) return
   banner.replaceChildren(
     ...(offline
-      ? [h('p', {}, 'No connection. This page tries again by itself.'), button('Try now', 'quiet', retry)]
+      ? [h('p', {}, 'No connection. Trying again automatically.'), button('Try now', 'quiet', retry)]
       : []),
   )
 }

@@ -44,24 +44,24 @@ const empty = (subscribed: boolean): HTMLElement =>
     'div',
     { class: 'notice' },
     picture('check', 'still'),
-    h('h1', {}, 'Nothing waits for you'),
+    h('h1', {}, 'You’re all caught up'),
     h(
       'p',
       {},
       subscribed
-        ? 'You may close this page. The phone tells you when something waits.'
-        : 'Keep this page open: a request shows here by itself.',
+        ? 'You can close this page. You’ll get a notification for each request.'
+        : 'Keep this page open. New requests appear here.',
     ),
   )
 
 const membersText = (waiting: number): string => {
   if (waiting === 0) return 'Members'
-  return waiting === 1 ? 'One person waits to join' : `${waiting} people wait to join`
+  return waiting === 1 ? '1 person is waiting to join' : `${waiting} people are waiting to join`
 }
 
 const devicesText = (count: number): string => {
   if (count === 0) return 'Devices'
-  return count === 1 ? 'A new device waits for approval' : `${count} new devices wait for approval`
+  return count === 1 ? '1 new device needs approval' : `${count} new devices need approval`
 }
 
 const foot = (session: Session, { signOut, notify, waiting, newDevices }: Actions): HTMLElement =>
@@ -89,7 +89,7 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     const ids = open.map(({ request_id }) => request_id).join(' ')
     if (ids === shown) return
     leave()
-    const count = open.length === 1 ? 'One request waits' : `${open.length} requests wait`
+    const count = open.length === 1 ? '1 request is waiting' : `${open.length} requests are waiting`
     const title = open.length ? `(${open.length}) Approvals` : 'Approvals'
     show(
       title,
@@ -98,7 +98,7 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
         h('ul', { class: 'cards' }, ...open.map((one) => card(one, stops, () => update(requests)))),
       foot(session, actions),
     )
-    if (shown !== undefined) announce(open.length ? count : 'Nothing waits for you')
+    if (shown !== undefined) announce(open.length ? count : 'You’re all caught up')
     shown = ids
   }
   update(first)

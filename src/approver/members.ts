@@ -58,7 +58,7 @@ export const showMembers = (session: Session, waiting: Members): void => {
       settle(member, moved)
     } catch (error) {
       const known = error instanceof CheckFailed || error instanceof Refused
-      problem.say(known ? error.message : 'The service does not answer. Tap again when you are online.')
+      problem.say(known ? error.message : 'Can’t reach the service. Tap again when you’re online.')
     } finally {
       setBusy(false)
     }
@@ -99,13 +99,17 @@ export const showMembers = (session: Session, waiting: Members): void => {
     'Members',
     h('a', { class: 'back', href: '#' }, 'All requests'),
     h('h1', {}, 'Members'),
-    h('p', { class: 'aside' }, 'Accept only people whom you expect. Each answer asks for your check.'),
+    h(
+      'p',
+      { class: 'aside' },
+      'Accept only people you expect. You confirm each decision with your face, fingerprint or PIN.',
+    ),
     h(
       'section',
       { class: 'waiting' },
-      h('h2', {}, 'Who waits to join'),
+      h('h2', {}, 'Waiting to join'),
       list,
-      h('p', { class: 'aside nobody' }, 'Nobody.'),
+      h('p', { class: 'aside nobody' }, 'No one is waiting.'),
       more > 0 && h('p', { class: 'aside' }, `${more} more wait behind them.`),
     ),
     active.element,

@@ -36,8 +36,7 @@ const offer = ({ drawing, title, why, yes, take }: Offer): Promise<void> =>
     )
   })
 
-const noPlace =
-  'The phone did not say where it is. You can allow it later in the settings of the browser; a request that needs it says so.'
+const noPlace = 'This phone didn’t share its location. You can allow it later in your browser’s settings.'
 
 const offerInstallation = (): Promise<void> =>
   new Promise((resolve) => {
@@ -48,8 +47,12 @@ const offerInstallation = (): Promise<void> =>
         { class: 'notice' },
         picture('bell', 'good'),
         h('h1', {}, 'Add it to the home screen'),
-        h('p', {}, 'An iPhone rings only for what stands there: tap Share, then Add to Home Screen.'),
-        h('p', {}, 'Open it from there, sign in with this phone, and turn on notifications.'),
+        h(
+          'p',
+          {},
+          'On iPhone, only apps on the Home Screen can notify you. Tap Share, then Add to Home Screen.',
+        ),
+        h('p', {}, 'Open it from there, sign in, and turn on notifications.'),
       ),
       h(
         'div',
@@ -65,8 +68,8 @@ export const offerNotifications = async (session: Session): Promise<void> => {
   if (possible === 'possible')
     await offer({
       drawing: 'bell',
-      title: 'Ring when something waits?',
-      why: 'A request lasts only some minutes. A notification tells you in time, and never shows what is asked.',
+      title: 'Turn on notifications?',
+      why: 'Requests expire within minutes. A notification tells you in time, and never shows the details.',
       yes: 'Turn on notifications',
       take: () => turnOnNotifications(session),
     })
@@ -78,7 +81,7 @@ export const makeOffers = async (session: Session): Promise<void> => {
   if (session.wants_location && !(await locationGranted()))
     await offer({
       drawing: 'place',
-      title: 'May this page know the place?',
+      title: 'Allow location?',
       why: `${session.organization} has rules about where one may approve. The place is sent with an approval, and at no other time.`,
       yes: 'Allow location',
       take: async () => ((await locate()) ? undefined : noPlace),

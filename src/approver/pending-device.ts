@@ -8,29 +8,29 @@ type Words = { title: string; line: string }
 const wordsFor = ({ proof, active_from }: Waiting): Words => {
   if (active_from !== null)
     return {
-      title: 'Approved, and waiting',
-      line: `This phone becomes active on ${new Date(active_from).toLocaleString()}, unless somebody refuses it before.`,
+      title: 'Approved, not active yet',
+      line: `This phone becomes active on ${new Date(active_from).toLocaleString()}, unless someone refuses it first.`,
     }
   if (proof === 'device')
     return {
       title: 'Waiting for your other device',
-      line: 'Open this page on it, choose Devices, and approve this phone.',
+      line: 'On that device, open this page, tap Devices, and approve this phone.',
     }
   if (proof === 'admin')
     return {
       title: 'Waiting for an administrator',
-      line: 'You have no other active device, so an administrator must approve this phone. Tell them that it is yours.',
+      line: 'You have no other active device, so an administrator must approve this phone. Ask them to do so.',
     }
   return {
-    title: 'Waiting for the code',
-    line: 'We sent a code by SMS to your mobile number. Type it here, on this phone only.',
+    title: 'Enter the code',
+    line: 'We sent a code to your mobile number. Enter it on this phone only.',
   }
 }
 
 const sentenceFor = (error: unknown): string =>
   error instanceof CheckFailed || error instanceof Refused
     ? error.message
-    : 'The service does not answer. Tap again when you are online.'
+    : 'Can’t reach the service. Tap again when you’re online.'
 
 /** For a phone that is registered and not active yet. `done` once it is; `over` when it was refused or revoked. */
 export const showPendingDevice = (
@@ -65,7 +65,7 @@ export const showPendingDevice = (
     const now = error instanceof Refused ? error.data.device : undefined
     const changed = now && (now.proof !== waiting.proof || now.active_from !== waiting.active_from)
     if (now && changed) showPendingDevice(now, { done, over })
-    else if (now) problem.say('Not yet.')
+    else if (now) problem.say('Not approved yet.')
     else if (error instanceof Refused && error.code.startsWith('device_')) over()
     else problem.say(sentenceFor(error))
   }
@@ -81,15 +81,15 @@ export const showPendingDevice = (
         await call('openSession', { ...proof, code: typed })
         done()
       })
-    problem.say('Type the six digits of the code.')
+    problem.say('Enter the six-digit code.')
     code.focus()
     return Promise.resolve()
   }
   const sendAgain = () =>
     check(async (proof) => {
       await call('sendDeviceCode', proof)
-      announce('A new code is on its way')
-      problem.say('A new code is on its way. Earlier ones no longer work.')
+      announce('New code sent')
+      problem.say('We sent a new code. Earlier codes no longer work.')
     })
 
   show(

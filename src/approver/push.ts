@@ -46,7 +46,7 @@ export const notificationOffer = ({ push_key, subscribed }: Session): Offer => {
 /** Asks the phone, then tells the service. Answers why not, in a sentence, or undefined. */
 export const turnOnNotifications = async (session: Session): Promise<string | undefined> => {
   if ((await Notification.requestPermission()) !== 'granted')
-    return 'Notifications stay off. Open this page when you expect a request; it shows requests by itself.'
+    return 'Notifications are off. Open this page when you expect a request.'
   try {
     const { pushManager } = await navigator.serviceWorker.ready
     const { endpoint, keys } = (
@@ -62,7 +62,7 @@ export const turnOnNotifications = async (session: Session): Promise<string | un
     session.subscribed = true
     return undefined
   } catch {
-    return 'Notifications did not start. You can try again from the inbox; requests show on this page meanwhile.'
+    return 'Couldn’t turn on notifications. Try again from the list of requests.'
   }
 }
 

@@ -17,12 +17,12 @@ export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): voi
         h(
           'p',
           { class: 'outcome', role: 'status' },
-          'Refused. It cannot approve anything. Tell your administrator.',
+          'Refused. This device can’t approve anything. Tell your administrator.',
         ),
       )
     } catch (error) {
       const known = error instanceof CheckFailed || error instanceof Refused
-      problem.say(known ? error.message : 'The service does not answer. Tap again when you are online.')
+      problem.say(known ? error.message : 'Can’t reach the service. Tap again when you’re online.')
     } finally {
       setBusy(false)
     }
@@ -46,8 +46,8 @@ export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): voi
       { class: 'notice' },
       picture('phone', 'still'),
       h('h1', {}, 'This phone was removed'),
-      h('p', {}, 'It is not registered here any more and decides nothing.'),
-      h('p', {}, 'If it is yours, ask your admin for a new link.'),
+      h('p', {}, 'This phone is no longer registered and can’t approve anything.'),
+      h('p', {}, 'If it’s yours, ask your admin for a new link.'),
     ),
     newcomers.length > 0 && h('ul', { class: 'cards' }, ...newcomers.map(row)),
     problem.element,

@@ -27,7 +27,7 @@ export const askedText = ({ action, subject, reason, factors, ...who }: PendingR
         line("In the requester's words (not verified)", exactText(action)),
       reason !== null && line('Reason', exactText(reason)),
       line('Requester', requesterText(who)),
-      line('What is checked', factorsInWords(factors)),
+      line('Checked', factorsInWords(factors)),
     ),
   )
 

@@ -25,21 +25,22 @@ const wordsFor = (ending: Ending, asked: PendingRequest) => {
         title: 'Denied',
         lines: [
           quote(asked),
-          'Whoever asked cannot ask you again for 20 minutes. Tell your admin if you did not expect this.',
+          'The requester can’t ask you again for 20 minutes. Tell your admin if you didn’t expect this request.',
         ],
       } as const
     case 'ruled out':
       return { drawing: 'cross', title: 'Denied', lines: [quote(asked), exactText(ending.message)] } as const
     case 'stopped':
-      return { drawing: 'cross', title: 'It does not count', lines: [exactText(ending.message)] } as const
+      return {
+        drawing: 'cross',
+        title: 'This decision doesn’t count',
+        lines: [exactText(ending.message)],
+      } as const
     case 'lapsed':
       return {
         drawing: 'clock',
-        title: 'This request has lapsed',
-        lines: [
-          quote(asked),
-          'It can no longer be approved, and nothing was approved. Whoever asked can ask again.',
-        ],
+        title: 'This request has expired',
+        lines: [quote(asked), 'Nothing was approved. The requester can ask again.'],
       } as const
     case 'unsure':
       return {
@@ -47,7 +48,7 @@ const wordsFor = (ending: Ending, asked: PendingRequest) => {
         title: 'This request has ended',
         lines: [
           quote(asked),
-          'Your answer may have arrived before the connection broke. Whoever asked knows.',
+          'Your decision may have arrived before the connection failed. Ask the requester for the result.',
         ],
       } as const
     default:
@@ -56,7 +57,7 @@ const wordsFor = (ending: Ending, asked: PendingRequest) => {
         title: 'Decided elsewhere',
         lines: [
           quote(asked),
-          'On another device, or whoever asked took it back. Nothing is left to do here.',
+          'It was decided on another device, or withdrawn. There’s nothing left to do here.',
         ],
       } as const
   }

@@ -10,8 +10,8 @@ const sentenceFor = (error: unknown): string => {
   if (error instanceof Refused)
     return error.status === 429
       ? error.message
-      : 'The key of this phone is not known here. Ask your admin for a new link.'
-  return 'The service does not answer. Tap again when you are online.'
+      : 'This phone isn’t registered here. Ask your admin for a new link.'
+  return 'Can’t reach the service. Tap again when you’re online.'
 }
 
 /** For a phone that is registered and whose session has ended. */
@@ -44,10 +44,10 @@ export const showSignIn = (done: () => void): void => {
       { class: 'notice' },
       picture('phone', 'good'),
       h('h1', {}, 'Sign in with this phone'),
-      h('p', {}, 'Your face, fingerprint or PIN opens the list of what waits for you.'),
+      h('p', {}, 'Use your face, fingerprint or PIN to see your requests.'),
     ),
     problem.element,
     h('div', { class: 'actions' }, button('Sign in with this phone', 'primary', signIn)),
-    h('p', { class: 'aside' }, 'New here? Open the link or scan the code that your admin gives you.'),
+    h('p', { class: 'aside' }, 'New here? Open the link or scan the code from your admin.'),
   )
 }

@@ -22,15 +22,15 @@ export const numberStep = ({ wrong, approve, back, deny }: NumberStep): HTMLElem
   const submit = (): unknown => {
     const typed = input.value.trim()
     if (/^[0-9]{2}$/.test(typed)) return approve(typed)
-    problem.textContent = 'Type the two digits that whoever asked can see.'
+    problem.textContent = 'Enter the two digits that the requester sees.'
     input.focus()
     return undefined
   }
   const form = h(
     'form',
     { class: 'step', novalidate: true },
-    h('h2', {}, h('label', { for: 'number' }, 'Type the number shown to you')),
-    h('p', {}, 'Whoever asked sees two digits. If nobody showed you any, deny.'),
+    h('h2', {}, h('label', { for: 'number' }, 'Enter the number')),
+    h('p', {}, 'The requester sees two digits. If no one gave you a number, deny the request.'),
     input,
     problem,
     h(
@@ -52,8 +52,12 @@ export const notMeStep = (deny: () => unknown, back: () => void): HTMLElement =>
   h(
     'div',
     { class: 'step' },
-    h('h2', {}, 'You did not expect this?'),
-    h('p', {}, 'Deny it, and whoever asked cannot ask you again for 20 minutes. Your admin sees it.'),
+    h('h2', {}, 'Didn’t expect this?'),
+    h(
+      'p',
+      {},
+      'If you deny it, the requester can’t ask you again for 20 minutes, and your admin can see it.',
+    ),
     h('div', { class: 'actions' }, button('Deny and mute', 'primary', deny), button('Back', 'quiet', back)),
   )
 
@@ -62,12 +66,12 @@ export const withoutPlaceStep = (answer: (send: boolean) => void): HTMLElement =
   h(
     'div',
     { class: 'step' },
-    h('h2', {}, 'The phone did not say where it is'),
-    h('p', {}, 'Your organization has rules about the place. Without it, the rules may deny this.'),
+    h('h2', {}, 'This phone didn’t share its location'),
+    h('p', {}, 'Your organization has rules about location. Without one, the request may be denied.'),
     h(
       'div',
       { class: 'actions' },
-      button('Allow it and try again', 'primary', () => answer(false)),
-      button('Send without the place', 'plain', () => answer(true)),
+      button('Allow location and try again', 'primary', () => answer(false)),
+      button('Send without location', 'plain', () => answer(true)),
     ),
   )

@@ -48,9 +48,9 @@ export const nameOf = ({ first_name, last_name, mobile }: Member): string =>
 
 const factorWords: Record<Factor, string> = {
   biometric: 'face, fingerprint or PIN',
-  location: 'where this phone is',
+  location: 'location',
   time: 'the time',
-  device: 'this phone itself',
+  device: 'this phone',
 }
 
 /** "Face, fingerprint or PIN; the time" */

@@ -6,7 +6,7 @@ const showDone = (): void =>
   void showNotice({
     drawing: 'phone',
     tone: 'good',
-    title: 'Address confirmed',
+    title: 'E-mail address confirmed',
     lines: ['Thank you. You can close this page.'],
   })
 
@@ -14,7 +14,7 @@ const showOver = (): void =>
   void showNotice({
     drawing: 'clock',
     title: 'This link has expired or was already used',
-    lines: ['It is good for one day, until a newer one is sent. Ask for a new one in the app.'],
+    lines: ['A link works for one day, until a newer one is sent. Ask for a new link in the app.'],
   })
 
 /** The token is spent by the tap and not by opening the link: what looks at links in mails opens them too. */
@@ -30,7 +30,7 @@ export const confirmEmail = (token: string): void => {
       setBusy(false)
       if (error instanceof Refused && error.status === 410) showOver()
       else if (error instanceof Refused) problem.say(error.message)
-      else problem.say('No connection. Your link is still good; tap again.')
+      else problem.say('No connection. Your link still works. Tap again.')
     }
   }
   show(
@@ -39,11 +39,11 @@ export const confirmEmail = (token: string): void => {
       'div',
       { class: 'notice' },
       picture('phone'),
-      h('h1', {}, 'Is this address yours?'),
-      h('p', {}, 'Somebody, probably you, gave it for an account.'),
-      h('p', {}, 'If it was not you, close this page; nothing happens.'),
+      h('h1', {}, 'Is this your e-mail address?'),
+      h('p', {}, 'Someone, probably you, entered it for an account.'),
+      h('p', {}, 'If it wasn’t you, close this page. Nothing will happen.'),
     ),
     problem.element,
-    h('div', { class: 'actions' }, button('Yes, confirm it', 'primary', submit)),
+    h('div', { class: 'actions' }, button('Yes, confirm', 'primary', submit)),
   )
 }

@@ -32,18 +32,16 @@ export class CheckFailed extends Error {
 const failed = (error: unknown): CheckFailed => {
   const { name, code } = error as { name?: string; code?: string }
   if (code === 'ERROR_CEREMONY_ABORTED' || name === 'AbortError')
-    return new CheckFailed('The check was taken back', { withdrawn: true })
+    return new CheckFailed('The check was cancelled', { withdrawn: true })
   if (name === 'InvalidStateError')
-    return new CheckFailed('This phone is registered already.', { registered: true })
+    return new CheckFailed('This phone is already registered.', { registered: true })
   if (name === 'NotAllowedError')
-    return new CheckFailed('The check was not completed. Nothing was sent; tap again when you are ready.')
+    return new CheckFailed('The check wasn’t completed. Nothing was sent. Tap again when you’re ready.')
   if (name === 'SecurityError')
-    return new CheckFailed('Phones are registered for another address. Ask your admin for the right link.')
+    return new CheckFailed('Phones are registered at a different address. Ask your admin for the right link.')
   if (name === 'NotSupportedError' || name === 'ConstraintError')
-    return new CheckFailed(
-      'This phone cannot check you yet. Set up a screen lock with face, fingerprint or PIN first.',
-    )
-  return new CheckFailed('The check did not work. Tap again, or restart the browser if it stays so.')
+    return new CheckFailed('This phone has no screen lock. Set up face, fingerprint or PIN first.')
+  return new CheckFailed('The check failed. Tap again, or restart the browser if it keeps failing.')
 }
 
 const attempt = async (
@@ -60,7 +58,7 @@ const attempt = async (
 /** Why this browser cannot hold a key, or undefined. */
 export const missingPart = async (): Promise<string | undefined> => {
   if (!browserSupportsWebAuthn())
-    return 'This browser cannot check you. Open the link in the browser of your phone, not inside another app.'
+    return 'This browser can’t check your identity. Open the link in your phone’s browser, not inside another app.'
   if (!(await platformAuthenticatorIsAvailable().catch(() => false)))
     return 'Set up a screen lock on this phone first (face, fingerprint or PIN), then open the link again.'
   return undefined

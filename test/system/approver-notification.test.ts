@@ -15,7 +15,7 @@ describe('a notification', () => {
     })
     await phone.devtools.send('ServiceWorker.enable')
     const { request_id } = await stage.ask(user)
-    await phone.sees('One request waits')
+    await phone.sees('1 request is waiting')
     // Chromium drops a push to a worker that is still being installed.
     await phone.page.evaluate('navigator.serviceWorker.ready.then(() => undefined)')
     await phone.devtools.send('ServiceWorker.deliverPushMessage', {
@@ -27,7 +27,7 @@ describe('a notification', () => {
       .then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))`
     await expect
       .poll(() => phone.page.evaluate(shown))
-      .toEqual([{ title: 'An approval is waiting', body: 'Open it to see what is asked.', tag: request_id }])
+      .toEqual([{ title: 'A request is waiting', body: 'Open to see the request.', tag: request_id }])
     // Dispatched in the worker itself: a headless browser has no notification shade to tap.
     const [worker] = phone.context.serviceWorkers()
     await worker!.evaluate(`registration.getNotifications().then(([notification]) => {
@@ -52,10 +52,10 @@ describe('a notification', () => {
     const phone = await stage.openPhone()
     await phone.page.goto(await stage.linkFor(user.id))
     await phone.tap('Register this phone')
-    await phone.sees(/Ring when/)
+    await phone.sees(/Turn on notifications/)
     await phone.tap('Turn on notifications')
-    await phone.page.getByText(/stay off|did not start/).waitFor()
+    await phone.page.getByText(/are off|turn on notifications/).waitFor()
     await phone.tap('Continue')
-    await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
+    await expect(phone.sees('You’re all caught up')).resolves.toBeUndefined()
   })
 })

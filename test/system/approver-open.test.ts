@@ -10,7 +10,7 @@ describe('an open request', () => {
     const phone = await stage.enrolled(user)
     const { request_id } = await stage.ask(user, { lifetime_s: 3 })
     await open(phone, request_id)
-    await phone.sees('This request has lapsed')
+    await phone.sees('This request has expired')
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'expired' })
   })
 
@@ -50,9 +50,9 @@ describe('a page left open', () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const { request_id } = await stage.ask(user)
-    await phone.sees('One request waits')
+    await phone.sees('1 request is waiting')
     await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} })
-    await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
+    await expect(phone.sees('You’re all caught up')).resolves.toBeUndefined()
   })
 
   test('shows that there is no connection, and continues when it is back', async () => {
@@ -62,7 +62,7 @@ describe('a page left open', () => {
     await stage.ask(user)
     await phone.page.getByRole('status').getByText('No connection').waitFor()
     await phone.context.setOffline(false)
-    await expect(phone.sees('One request waits')).resolves.toBeUndefined()
+    await expect(phone.sees('1 request is waiting')).resolves.toBeUndefined()
     await phone.page.getByText('No connection').waitFor({ state: 'detached' })
   })
 
@@ -71,9 +71,9 @@ describe('a page left open', () => {
     await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
     await phone.context.setOffline(true)
     await phone.page.reload()
-    await phone.sees('Not connected')
+    await phone.sees('No connection')
     await phone.context.setOffline(false)
-    await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
+    await expect(phone.sees('You’re all caught up')).resolves.toBeUndefined()
   })
 
   test('asks to sign in when its session has ended', async () => {
@@ -81,7 +81,7 @@ describe('a page left open', () => {
     await phone.context.clearCookies()
     await phone.page.reload()
     await phone.tap('Sign in with this phone')
-    await expect(phone.sees('Nothing waits for you')).resolves.toBeUndefined()
+    await expect(phone.sees('You’re all caught up')).resolves.toBeUndefined()
   })
 
   test('shows at once that the phone was removed, on any screen', async () => {

@@ -9,9 +9,9 @@ const operator = 'svc_op_approver_0123456789012345678901234567890'
 
 /** From a new registration to the inbox, past the offer of notifications. */
 const reachesInbox = async (phone: Phone): Promise<void> => {
-  await phone.sees(/Ring when|Nothing waits/)
+  await phone.sees(/Turn on notifications|all caught up/)
   if (await phone.page.getByRole('button', { name: 'Not now' }).isVisible()) await phone.tap('Not now')
-  await phone.sees('Nothing waits for you')
+  await phone.sees('You’re all caught up')
 }
 
 /** The real service with an organization, and a browser that opens phones. */

@@ -65,12 +65,12 @@ try {
   await phone.page.getByRole('button', { name: 'Register this phone' }).waitFor()
   await picture('enroll')
   await phone.tap('Register this phone')
-  await phone.sees(/Ring when|Nothing waits/)
+  await phone.sees(/Turn on notifications|all caught up/)
   if (await phone.page.getByRole('button', { name: 'Not now' }).isVisible()) {
     await picture('notifications')
     await phone.tap('Not now')
   }
-  await phone.sees('Nothing waits for you')
+  await phone.sees('You’re all caught up')
   await picture('inbox')
 
   const receipt = join(folder.path, 'receipt.json')

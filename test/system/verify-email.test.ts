@@ -48,13 +48,13 @@ test.each(['light', 'dark'] as const)(
     const { url, verifiedAt } = await newAccount()
     const phone = await openPhone(scheme)
     await phone.page.goto(url)
-    await phone.sees('Is this address yours?')
+    await phone.sees('Is this your e-mail address?')
     expect(phone.page.url()).not.toContain('verify-email')
     expect(await flaws(phone)).toEqual([])
     expect(await verifiedAt()).toBeNull()
 
-    await phone.tap('Yes, confirm it')
-    await phone.sees('Address confirmed')
+    await phone.tap('Yes, confirm')
+    await phone.sees('E-mail address confirmed')
     expect(await flaws(phone)).toEqual([])
     expect(await verifiedAt()).toEqual(expect.any(String))
     expect(phone.misdeeds).toEqual([])
@@ -64,10 +64,10 @@ test.each(['light', 'dark'] as const)(
 test('a used link says so', async () => {
   const { url, verifiedAt } = await newAccount()
   const phone = await openPhone()
-  for (const heading of ['Address confirmed', 'This link has expired or was already used']) {
+  for (const heading of ['E-mail address confirmed', 'This link has expired or was already used']) {
     await phone.page.goto('about:blank')
     await phone.page.goto(url)
-    await phone.tap('Yes, confirm it')
+    await phone.tap('Yes, confirm')
     await phone.sees(heading)
   }
   expect(await verifiedAt()).not.toBeNull()

@@ -54,10 +54,10 @@ worker.addEventListener('push', (event) => {
   const isNotice = said?.notice === 'devices'
   const [title, body] =
     said?.test === true
-      ? ['A test', 'Notifications reach this device.']
+      ? ['A test', 'Notifications work on this device.']
       : isNotice
-        ? ['Your devices changed', 'Open it to see what changed. If it was not you, refuse or revoke it.']
-        : ['An approval is waiting', 'Open it to see what is asked.']
+        ? ['Your devices changed', 'Open to see what changed. If it wasn’t you, refuse or revoke it.']
+        : ['A request is waiting', 'Open to see the request.']
   event.waitUntil(
     worker.registration.showNotification(title, {
       body,
