@@ -89,9 +89,8 @@ const openTarget = (file: string | undefined, context: Context) => {
   }
 }
 
-const rowOf = (record: unknown, kind: Kind): Fields => {
-  const given = (record ?? {}) as Fields
-  const fields = kind.rowOf?.(given) ?? given
+const rowOf = (record: Fields, kind: Kind): Fields => {
+  const fields = kind.rowOf?.(record) ?? record
   const { [kind.keyColumn]: key } = fields
   if (typeof key !== 'string' || key === '')
     throw new SvcError(

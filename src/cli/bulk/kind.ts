@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts'
 import type { Operation } from '../../contract/operation.ts'
 import type { Issue, SvcError } from '../../core/errors.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 export const fileFormats = ['csv', 'ndjson', 'json', 'geojson'] as const
 export type FileFormat = (typeof fileFormats)[number]
@@ -72,8 +73,5 @@ export const isConflict = ({ code, http_status }: SvcError): boolean =>
 
 /** Whether a record already says all that these fields say. */
 export const sameFields = (fields: Fields, record: unknown): boolean =>
-  typeof record === 'object' &&
-  record !== null &&
-  Object.entries(fields).every(
-    ([name, value]) => JSON.stringify((record as Fields)[name]) === JSON.stringify(value),
-  )
+  isRecord(record) &&
+  Object.entries(fields).every(([name, value]) => JSON.stringify(record[name]) === JSON.stringify(value))
