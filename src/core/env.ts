@@ -1,8 +1,8 @@
 /** Environment variables that svc reads, and what each means. `svc help environment` and the docs print this. */
 export const environment = {
-  SVC_PROFILE: 'Profile to use',
+  SVC_PROFILE: 'profile to use',
   SVC_BASE_URL: 'address of the REST API, ending in /admin/public/api',
-  SVC_MCP_URL: 'Address of the approval tool server, ending in /mcp',
+  SVC_MCP_URL: 'address of the approval tool server, ending in /mcp',
   SVC_API_KEY: 'key for the REST API (secret)',
   SVC_ASK_KEY: 'key for approvals alone, instead of SVC_API_KEY (secret)',
   MCP_AUTH_TOKEN: 'bearer for the approval tool server (secret)',

@@ -32,60 +32,59 @@ const rows = (pairs: Row[]): string => {
 /** What `svc help TOPIC` explains. */
 export const topics: Record<string, Topic> = {
   'exit-codes': {
-    about: 'what svc exits with',
-    text: () => `What svc exits with:
+    about: 'exit codes of svc',
+    text: () => `Exit codes:
 
 ${rows(Object.values(exits).map(([code, text]): Row => [code, text]))}
 
-svc approve run exits as its command does; what svc itself says is 100 and the code: 106 denied.
-svc approve verify exits 0 for a valid receipt and 1 for any other.
-Several waits at once exit with the worst of 6, 7 and 8.`,
+svc approve run exits with the code of its command; svc adds 100 to its own codes: 106 means denied.
+svc approve verify exits with 0 for a valid receipt and with 1 for any other.
+A command that waits for several decisions exits with the highest of 6, 7 and 8.`,
   },
   environment: {
     about: 'environment variables',
-    text: () => `Environment variables. A flag wins over them, they win over the profile:
+    text: () => `Environment variables. A flag overrides a variable; a variable overrides the profile:
 
 ${rows(Object.entries(environment))}
 
-Also read: HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NO_COLOR, FORCE_COLOR.`,
+svc also reads HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NO_COLOR and FORCE_COLOR.`,
   },
   configuration: {
     about: 'a commented configuration file for svc serve --config',
     text: sampleConfig,
   },
   formatting: {
-    about: 'how answers are shown, picked and filtered',
-    text: () => `How answers are shown:
+    about: 'output formats, fields and filters',
+    text: () => `Output formats, fields and filters:
 
 ${rows([
-  ['-o table', 'a table; what a terminal gets'],
-  ['-o tsv', 'values between tabs, no header; what a pipe gets'],
-  ['-o csv', 'with a header'],
-  ['-o json', "the answer's data as JSON"],
-  ['-o ndjson', 'one JSON document a row'],
-  ['-o yaml', "the answer's data as YAML"],
-  ['-o id', 'ids alone, one a line'],
+  ['-o table', 'a table; the default on a terminal'],
+  ['-o tsv', 'tab-separated values without a header; the default in a pipe'],
+  ['-o csv', 'comma-separated values with a header'],
+  ['-o json', 'the data as JSON'],
+  ['-o ndjson', 'one JSON document per row'],
+  ['-o yaml', 'the data as YAML'],
+  ['-o id', 'one ID per line'],
   ['--json a,b.c', 'only these fields, as JSON'],
-  ['--json', 'list the fields that can be picked'],
-  ['--jq EXPR', 'the JSON through jq'],
-  ['--envelope', 'status and message too'],
-  ['--reveal', 'phones, e-mails and credentials whole, also on a terminal'],
+  ['--json', 'list the fields'],
+  ['--jq EXPR', 'filter the JSON with jq'],
+  ['--envelope', 'include status and message'],
+  ['--reveal', 'show phone numbers, e-mail addresses and credentials in full'],
 ])}
 
-Machine formats put the data alone on standard output; all else goes to standard error. Phones, e-mails and
-credentials are masked in tables on a terminal, and whole everywhere else. Lists on a terminal say how long ago a
-time was.
+Formats for machines print only the data on standard output; everything else goes to standard error. Tables on a
+terminal mask phone numbers, e-mail addresses and credentials, and show times relative to now.
 
-All of this is checked before anything is sent. Exit 11 means that a change was made and its answer could not be
-shown as asked: the whole answer is on standard output.
+svc checks all of this before it sends anything. Exit code 11 means that a change was made but its answer could not
+be shown as requested: the whole answer is on standard output.
 
   svc user list --org acme -o csv > users.csv
   svc org list --jq '.[].slug'
   for id in $(svc geofence list --org acme -o id); do svc geofence get "$id" --org acme; done`,
   },
   profiles: {
-    about: 'addresses and keys by name, and which of them counts',
-    text: () => `A profile is an address, a key and what else you would type each time. The first that says something counts:
+    about: 'named addresses and keys, and which value is used',
+    text: () => `A profile holds an address, a key and what you would otherwise type each time. svc uses the first of these:
 
 ${rows([
   ['flag', '--profile, --base-url, --key-file, --org'],
@@ -99,41 +98,41 @@ ${rows([
   svc profile use prod
   svc profile show --explain
 
-A key goes to the scheme, host and port that it was saved for and to no other, and never over plain http except to
-this machine. It comes from a prompt, from standard input (--with-key), a file, the environment or a command:
+svc sends a key only to the scheme, host and port that it was saved for, and never over plain http except to this
+machine. The key comes from a prompt, standard input (--with-key), a file, the environment or a command:
 
   svc profile set prod credential_command='pass svc/prod'
 
-In a protected profile you must type the name of whatever you delete. With require_approval, svc asks a person before
-a dangerous command.`,
+In a protected profile you must type the name of whatever you delete. With require_approval, svc requests an
+approval before a dangerous command.`,
   },
   receipts: {
-    about: 'the proof of a decision, and how it is checked',
-    text: () => `A decision leaves a receipt: a signed statement of who decided what, that anyone can check offline.
+    about: 'the proof of a decision, and how to verify it',
+    text: () => `A receipt is a signed statement of who decided what. Anyone can verify it offline.
 
   svc approve request "drop table users" --receipt receipt.json
   svc approve status apr_3mYk8wQZ --jq .attestation > receipt.json
   svc approve verify receipt.json --org acme --jwks keys.json --action "drop table users"
 
-It holds exactly what the human approved, the organization and the key that asked, and two signatures. The service's
-says who was asked, when, and what the rules found; its keys are at /.well-known/jwks.json. The phone's own signs a
-challenge made from what was approved, so that the service alone cannot make one up: the verifier recomputes it.
+A receipt holds exactly what the human approved, the organization, the requesting key, and two signatures. The
+service signs who was asked, when, and what the rules found; its keys are at /.well-known/jwks.json. The phone signs a
+challenge that is computed from what was approved, so the service alone cannot forge a receipt.
 
 ${rows([
-  ['--org', 'the organization that it must be of; required'],
-  ['--action', 'the action that must have been approved, to the letter'],
-  ['--subject, --digest', 'what exactly must have been approved, as data or its SHA-256'],
-  ['--approver', 'whose phone it must have been'],
-  ['--max-age', 'how old it may be; a receipt does not lapse by itself'],
-  ['--status', 'denied, where it is a denial that is to be proved'],
-  ['--jwks', 'keys in a file; without it they are fetched'],
+  ['--org', 'the organization; required'],
+  ['--action', 'the approved action, character by character'],
+  ['--subject, --digest', 'what exactly was approved, as data or as its SHA-256'],
+  ['--approver', 'the mobile number of the approver'],
+  ['--max-age', 'the maximum age; a receipt does not expire by itself'],
+  ['--status', 'denied, to prove a denial'],
+  ['--jwks', 'a file with the keys; the default is to fetch them'],
   ['--separation', 'strict: the creator of the requesting key must not have enrolled the device'],
   ['--allow-dev', 'required for a receipt of a software key'],
 ])}
 
-A receipt proves a decision, and not that it is still unused: svc approve consume uses an approval, once.
-What is attested is that the device verified its user by face, fingerprint or PIN, never which of them. That the
-phone's key belongs to the person is the service's word, unless you pinned the key.`,
+A receipt proves a decision, not that it is still unused: svc approve consume uses an approval, once. The device
+attests that it verified its user by face, fingerprint or PIN, but not by which. That the key of the phone belongs to
+the person is a claim of the service, unless you pinned the key.`,
   },
 }
 
