@@ -5,7 +5,7 @@ import { openConnection } from '../../src/service/storage/sqlite/connection.ts'
 import { createGroupCommit } from '../../src/service/storage/sqlite/group-commit.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// The least that a durable write over HTTP can be: one route, one insert, and the group commit of the service.
+// The minimum for a durable write over HTTP: one route, one insert, and the group commit of the service.
 const { path: dir, remove } = temporaryFolder()
 const connection = openConnection(join(dir, 'bare.db'))
 connection.exec('CREATE TABLE row (id INTEGER PRIMARY KEY, name TEXT NOT NULL)')

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Pool } from 'undici'
 
-// The same POSTs as an import, from a load generator: told on argv JSON of {url, clients, file}; `file` holds a body a
-// line, the key is in SVC_API_KEY. Says {"perSecond", "requests", "failed"}.
+// A load generator that sends the POSTs of an import. Its argument is JSON of {url, clients, file}; `file` has one body per
+// line, and SVC_API_KEY is the key. Prints {"perSecond", "requests", "failed"}.
 const { url, clients, file } = JSON.parse(process.argv[2]!) as { url: string; clients: number; file: string }
 const bodies = readFileSync(file, 'utf8').trimEnd().split('\n')
 const { origin, pathname } = new URL(url)

@@ -21,7 +21,7 @@ const bodyOf = (i: number) => ({
   last_name: `Last ${i}`,
 })
 
-/** A fresh service with one empty organization. */
+/** Runs `work` on a new service with one empty organization. */
 const withFresh = async (work: (service: ServiceChild) => Promise<number>): Promise<number> => {
   const service = await startService()
   try {
@@ -32,7 +32,7 @@ const withFresh = async (work: (service: ServiceChild) => Promise<number>): Prom
   }
 }
 
-/** Rows a second, the start of the process and the check of every row included. */
+/** Rows per second, including the start of the process and the check of every row. */
 const imported = (file: string): Promise<number> =>
   withFresh(async ({ env }) => {
     const began = performance.now()
@@ -40,11 +40,11 @@ const imported = (file: string): Promise<number> =>
     const { stdout } = await run(process.execPath, argv, { env })
     const seconds = (performance.now() - began) / 1000
     const { created } = JSON.parse(stdout) as { created: number }
-    if (created !== rows) throw new Error(`The import made ${created} of ${rows} users`)
+    if (created !== rows) throw new Error(`The import created ${created} of ${rows} users`)
     return rows / seconds
   })
 
-/** POSTs a second, from the first request on. */
+/** POSTs per second, from the first request. */
 const posted = (file: string): Promise<number> =>
   withFresh(async ({ env, baseUrl }) => {
     const what = { url: `${baseUrl}/organization/1/create/user`, clients, file }
@@ -55,7 +55,7 @@ const posted = (file: string): Promise<number> =>
     return perSecond
   })
 
-/** POSTs a second of as many curls at a time as there are connections. */
+/** POSTs per second by parallel curl processes, as many as there are connections. */
 const curled = (bodies: string): Promise<number> =>
   withFresh(async ({ baseUrl, apiKey }) => {
     const url = `${baseUrl}/organization/1/create/user`
@@ -74,7 +74,7 @@ const curled = (bodies: string): Promise<number> =>
     return curls / ((performance.now() - began) / 1000)
   })
 
-/** An import of 10,000 users beside the same POSTs, each against an equal fresh service, and beside curl in a loop. */
+/** An import of 10,000 users, compared with the same POSTs on an equal new service, and with curl in a loop. */
 export const bulkFigures = async (): Promise<Figure[]> => {
   const { path: dir, remove } = temporaryFolder()
   const [csv, bodies] = [join(dir, 'users.csv'), join(dir, 'bodies.ndjson')]
@@ -97,7 +97,7 @@ export const bulkFigures = async (): Promise<Figure[]> => {
     return [
       {
         ...compared,
-        what: `bulk import of 10,000 users, start and check included / the same POSTs, ${clients} connections each`,
+        what: `bulk import of 10,000 users, including start and check / the same POSTs, ${clients} connections each`,
         figure: median(ratios),
         must: 0.7,
         beyond: 0.9,

@@ -1,7 +1,7 @@
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 
-// The least that the same server library can do: one route, one small JSON answer.
+// The minimum for the same server library: one route, one small JSON response.
 const app = new Hono()
 app.get('/echo', (context) =>
   context.json({ status: 'success', message: 'Organization', data: { id: 1, name: 'Acme' } }),

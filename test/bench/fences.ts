@@ -5,7 +5,7 @@ import { median, type Figure } from './figures.ts'
 const at = '2030-01-31T12:00:00.000Z'
 const none = compileLevel({ fences: [], slots: [] })
 
-/** Always the same numbers from 0 to 1, so that two runs measure the same fences. */
+/** Pseudo-random numbers from 0 to 1, the same in each run. */
 const numbers = (seed: number) => (): number => {
   seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
   return seed / 2_147_483_648
@@ -40,7 +40,7 @@ const took = (organization: Level): number => {
   return performance.now() - began
 }
 
-/** The two in turn, so that the load of the moment is in both; the first rounds warm up. */
+/** Measures both in turn, so that other load affects both. The first rounds warm up. */
 export const fenceFigure = (): Figure => {
   const [many, few] = [levelOf(10_000), levelOf(10)]
   const ratios = Array.from({ length: 15 }, () => took(many) / took(few)).slice(5)

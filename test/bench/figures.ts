@@ -4,14 +4,14 @@ export type Figure = {
   unit: '' | ' ms'
   must: number
   beyond: number
-  /** Whether more is better. */
+  /** Whether a higher figure is better. */
   more: boolean
 }
 
-/** A figure, and which share of one core other programs used while it was taken. */
+/** A figure, and the share of one core that other programs used meanwhile. */
 export type Measured = Figure & { others: number }
 
-// Two cores carry a load generator and a service; what others take of them comes out of both.
+// The load generator and the service use two cores, so other programs slow down both.
 const idleBelow = 0.1
 
 export const median = (numbers: number[]): number => {
@@ -58,11 +58,11 @@ export const tableOf = (figures: Measured[]): string => {
     .join('\n')
 }
 
-/** Whether the machine had nothing else to do, in a sentence. */
+/** A sentence that says whether the machine was otherwise idle. */
 export const idleness = (figures: Measured[]): string => {
   const busy = figures.filter(({ others }) => others >= idleBelow)
   const rule = `other programs, or the host of this machine, used less than ${percent(idleBelow)} of one core`
   if (busy.length === 0) return `The machine was idle: during each row ${rule}.`
   const most = percent(Math.max(...busy.map(({ others }) => others)))
-  return `The machine was NOT idle: it is when ${rule}. That was not so during ${busy.length} of ${figures.length} rows (up to ${most}). Run this again when nothing else runs.`
+  return `The machine was NOT idle during ${busy.length} of ${figures.length} rows: other programs, or the host, used up to ${most} of one core. Run this again when nothing else runs.`
 }

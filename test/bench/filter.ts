@@ -12,7 +12,7 @@ const users = 6000
 
 const run = promisify(execFile)
 
-/** A list of users through `--jq`, beside the same list with `-o json`. */
+/** A list of users through `--jq`, compared with the same list with `-o json`. */
 export const filterFigure = async (): Promise<Figure> => {
   const { path: dir, remove } = temporaryFolder()
   const file = join(dir, 'users.csv')

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// The yardstick of durable writes: the same engine and settings, one insert a commit, one after the other.
+// The reference for durable writes: the same engine and settings, one insert per commit, one after another.
 const { seconds } = JSON.parse(process.argv[2]!) as { seconds: number }
 const { path: dir, remove } = temporaryFolder()
 const db = new Database(join(dir, 'inserts.db'))

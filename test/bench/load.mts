@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
 
-// A load generator in a process of its own. Told on argv: JSON of {url, clients, seconds, write}; the key is in
-// SVC_API_KEY. Says {"perSecond", "requests", "failed"}.
+// A load generator in its own process. Its argument is JSON of {url, clients, seconds, write}; SVC_API_KEY is the key. Prints
+// {"perSecond", "requests", "failed"}.
 const { url, clients, seconds, write } = JSON.parse(process.argv[2]!) as {
   url: string
   clients: number
@@ -29,7 +29,7 @@ const until = async (end: number): Promise<void> => {
   }
 }
 
-// To wake a sleeper costs the server, and a fast one seldom finds this process asleep: so it never sleeps while it reads.
+// Waking a sleeping client costs the server time, and a fast server rarely finds it asleep. So it never sleeps while it reads.
 let spinning = true
 const spin = (): void => void (spinning && setImmediate(spin))
 if (!write) spin()

@@ -7,10 +7,10 @@ import { startService, type ServiceChild } from './service-child.ts'
 import { startUpFigures } from './start-up.ts'
 import { readFigures, writeFigures } from './throughput.ts'
 
-// `npm run bench`: the speed table. Every figure is taken in this run; it ends with 1 when a must is missed.
-// `npm run bench -- reads writes`: these rows alone.
+// `npm run bench`: the speed table. Every figure is measured in this run. Exits with 1 if a must is missed.
+// `npm run bench -- reads writes` measures only these rows.
 
-/** A service of its own with one organization. */
+/** Runs `measure` on a new service with one organization. */
 const withService = async (measure: (service: ServiceChild) => Promise<Figure[]>): Promise<Figure[]> => {
   const service = await startService()
   try {
@@ -19,7 +19,7 @@ const withService = async (measure: (service: ServiceChild) => Promise<Figure[]>
       headers: { 'x-api-key': service.apiKey, 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'Acme' }),
     })
-    if (!created.ok) throw new Error(`The first organization was not made: ${await created.text()}`)
+    if (!created.ok) throw new Error(`The first organization was not created: ${await created.text()}`)
     return await measure(service)
   } finally {
     await service.end()

@@ -5,7 +5,7 @@ const seconds = (ticks: number): number => ticks / 100
 
 type Stat = { parent: number; own: number; ended: number }
 
-/** What /proc/PID/stat says; undefined once the process is gone. `ended`: of children that it has waited for. */
+/** The content of /proc/PID/stat, or undefined if the process is gone. `ended` is the time of its finished children. */
 const statOf = (pid: number): Stat | undefined => {
   try {
     const [, rest] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')
@@ -20,10 +20,10 @@ const statOf = (pid: number): Stat | undefined => {
   }
 }
 
-/** Seconds of processor time that a process has used, its system calls included. */
+/** Seconds of processor time of a process, including system calls. */
 export const processorTime = (pid: number): number => statOf(pid)?.own ?? Number.NaN
 
-/** As `processorTime`, of this process and everything that it started. */
+/** Like `processorTime`, for this process and all its descendants. */
 const ownTime = (): number => {
   const stats = new Map<number, Stat>()
   for (const name of readdirSync('/proc')) {
@@ -37,7 +37,7 @@ const ownTime = (): number => {
   return sum
 }
 
-/** All processes together, and what the host of a virtual machine took for others. Interrupts are left out: our own load makes them. */
+/** The time of all processes, and what the host took for other machines. Interrupts are excluded, because our load causes them. */
 const machineTime = (): number => {
   const [, user, nice, system, , , , , steal] = readFileSync('/proc/stat', 'latin1')
     .split('\n', 1)[0]!
@@ -46,7 +46,7 @@ const machineTime = (): number => {
   return seconds(user! + nice! + system! + steal!)
 }
 
-/** Starts to watch; the answer tells which share of one core everything else has used since. */
+/** Starts to measure. The result is a function that returns the share of one core that everything else has used since. */
 export const watchOthers = (): (() => number) => {
   const began = performance.now()
   const before = machineTime() - ownTime()

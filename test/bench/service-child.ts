@@ -8,13 +8,13 @@ import { temporaryFolder } from '../temporary-folder.ts'
 export const svc = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
 export const benchFile = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** A clean environment: what slows or changes every Node process is not in it. */
+/** An environment without anything that slows or changes Node processes. */
 export const cleanEnv = (more: Record<string, string> = {}): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   ...more,
 })
 
-/** The first line of a child that is JSON with `event: ready` or `port`. */
+/** The first line of a child that is JSON. */
 export const firstLine = async (child: ChildProcess): Promise<Record<string, unknown>> => {
   for await (const line of createInterface({ input: child.stdout! }))
     if (line.startsWith('{')) return JSON.parse(line) as Record<string, unknown>
@@ -37,13 +37,13 @@ export type ServiceChild = {
   end(): Promise<void>
 }
 
-/** A real `svc serve` on an empty data dir, with the key it made. */
+/** A real `svc serve` on an empty data folder, with its key. */
 export const startService = async (): Promise<ServiceChild> => {
   const { path: dir, remove } = temporaryFolder()
   const apiKey = `bench-${'k'.repeat(40)}`
   const env = cleanEnv({ HOME: dir, SVC_CONFIG_DIR: join(dir, 'config') })
   const began = performance.now()
-  // Its log goes to a file, as under a supervisor: a reader at a pipe would take time from what is measured.
+  // Its log goes to a file, because reading a pipe would take time from the measurement.
   const log = join(dir, 'log')
   const logFile = openSync(log, 'w')
   const child = spawn(

@@ -4,7 +4,7 @@ import { svc, type ServiceChild } from './service-child.ts'
 
 const rounds = 20
 
-/** Milliseconds from the spawn to the end of a process whose output goes through a pipe. */
+/** Milliseconds from the start to the end of a process whose output goes to a pipe. */
 export const timed = (argv: string[], env: Record<string, string>): Promise<number> =>
   new Promise((resolve, reject) => {
     const began = performance.now()
@@ -28,8 +28,8 @@ const commands: [what: string, argv: string[], must: number, beyond: number][] =
 ]
 
 /**
- * Each run is paired with a bare Node right before it, and the figure is the median of the ratios: on a machine that
- * has other work, the load of the moment is in both.
+ * Each run is paired with a bare Node just before it, and the figure is the median of the ratios, so that other load affects
+ * both.
  */
 export const startUpFigures = async (service: ServiceChild): Promise<Figure[]> => {
   const ratios = commands.map((): number[] => [])

@@ -23,7 +23,7 @@ const rate = async (name: string, what: object, env: Record<string, string>): Pr
   return one
 }
 
-/** Does `work` beside a server of one file of this folder. */
+/** Runs `work` next to a server from a file of this folder. */
 const beside = async <T>(
   name: string,
   work: (server: { pid: number; origin: string }) => Promise<T>,
@@ -37,7 +37,7 @@ const beside = async <T>(
   }
 }
 
-/** Requests that a server answers in a second of one core; other work on the machine takes nothing from that. */
+/** Requests per second of processor time of the server, so that other programs hardly affect it. */
 const perCoreSecond = async (pid: number, url: string, env: Record<string, string>): Promise<number> => {
   const before = processorTime(pid)
   const { requests } = await rate('load.mts', { url, clients: 32 }, env)
@@ -45,8 +45,8 @@ const perCoreSecond = async (pid: number, url: string, env: Record<string, strin
 }
 
 /**
- * The median of `ours / theirs` for each of `theirs`. The sides take turns, and the order turns with each round, so that a
- * disk or a machine whose speed changes does so for both. The first round warms up.
+ * The median of `ours / theirs` for each of `theirs`. The sides take turns in alternating order, so that a disk or a machine
+ * whose speed changes affects both. The first round warms up.
  */
 const ratiosTo = async (
   ours: () => Promise<number>,
@@ -65,7 +65,7 @@ const ratiosTo = async (
 
 const more = { unit: '' as const, more: true }
 
-/** One server process against a bare Hono; the load comes from a third. */
+/** One server process compared with a bare Hono. The load comes from a third process. */
 export const readFigures = (service: ServiceChild): Promise<Figure[]> =>
   beside('echo.ts', async (echo) => {
     const [figure] = await ratiosTo(
@@ -79,7 +79,7 @@ export const readFigures = (service: ServiceChild): Promise<Figure[]> =>
 const writesTo = async (url: string, env: Record<string, string>): Promise<number> =>
   (await rate('load.mts', { url, clients: 64, write: true }, env)).perSecond
 
-/** Writes that each answer is on the disk for, against the least that writes one row and the least that serves one. */
+/** Durable writes, compared with inserts without HTTP and with a route without the service. */
 export const writeFigures = (service: ServiceChild): Promise<Figure[]> =>
   beside('bare-insert.ts', async (bare) => {
     const [toInserts, toBare] = await ratiosTo(

@@ -12,7 +12,7 @@ const requests = 500
 const keys = 20
 const pendingAtMost = 3
 
-/** The broken variant looks at the limits first and adds the request after it. */
+/** The broken variant checks the limits first and adds the request afterwards. */
 const lookFirst: Pick<Handlers<typeof approval>, 'createApproval'> = {
   createApproval: {
     before: async ({ approver_mobile }, { service, caller }) => {
@@ -56,10 +56,10 @@ const lookFirst: Pick<Handlers<typeof approval>, 'createApproval'> = {
 const count = (of: Map<string, number>, who: string, by = 1): void =>
   void of.set(who, (of.get(who) ?? 0) + by)
 
-/** Asks each person 500 times at once by twenty keys, which withdraw half of what they asked. */
+/** Sends 500 requests to each person at once with twenty keys, which withdraw half of them. */
 const storm = async (handlers: Pick<Handlers<typeof approval>, 'createApproval'> | undefined) => {
   const service = await startTestService({ dev: true, handlers })
-  const hits: Record<string, number> = { rang: 0 }
+  const hits: Record<string, number> = { 'reached the phone': 0 }
   let failures = 0
   try {
     const { org, key, mobiles } = await createCrowd(service, people)
@@ -85,7 +85,7 @@ const storm = async (handlers: Pick<Handlers<typeof approval>, 'createApproval'>
           if (i % 2 === 0 && (await service.call('POST', path, { key: who, body: {} })).status === 200)
             count(pending, who, -1)
         }
-        const what = answer.status === 200 ? 'rang' : answer.body.data.code
+        const what = answer.status === 200 ? 'reached the phone' : answer.body.data.code
         hits[what] = (hits[what] ?? 0) + 1
         if (answer.status !== 200 && !answer.headers['retry-after']) failures++
       }
@@ -101,8 +101,8 @@ const storm = async (handlers: Pick<Handlers<typeof approval>, 'createApproval'>
 }
 
 export const torture: Torture = {
-  name: 'Limits: 500 requests at one approver at once, for ten approvers',
-  must: '0 requests beyond 5 a key and 15 in all, 0 pending beyond 3 a key',
+  name: 'Limits: 500 simultaneous requests for one approver, for ten approvers',
+  must: '0 requests beyond 5 per key and 15 in all, 0 pending beyond 3 per key',
   run: async (): Promise<Result> => {
     const { failures, hits } = await storm(undefined)
     const broken = await storm(lookFirst)

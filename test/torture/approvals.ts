@@ -32,7 +32,7 @@ const end = async (
   return answered(row, call.caller)
 }
 
-/** The broken variant reads that it is pending, and then writes. */
+/** The broken variant reads that the request is pending, and then writes. */
 const readThenWrite: Racing = {
   cancelApproval: {
     before: async ({ request_id }, { service }) => {
@@ -67,7 +67,7 @@ const prepareRequest = async (service: TestService, approver: Approver, key: str
 const outcomeOf = ({ status, detail }: ApprovalRecord): string =>
   status === 'expired' && detail?.startsWith('cancelled') ? 'cancelled' : status
 
-/** Lets approve, deny, cancel and the clock loose on the requests of one round. */
+/** Approves, denies, cancels and expires the requests of one round at the same time. */
 const raceAll = async (
   service: TestService,
   clock: ReturnType<typeof createClock>,
@@ -123,14 +123,15 @@ const run = async (handlers: Racing | undefined, times: number) => {
         hits[outcome]!++
         hits['too late']! += 3 - request.told.length
         const said = request.told.join(' and ')
-        if (said !== (outcome === 'expired' ? '' : outcome)) wrong(request, `told ${said}, was ${outcome}`)
+        if (said !== (outcome === 'expired' ? '' : outcome))
+          wrong(request, `reported ${said}, was ${outcome}`)
         const receipt = record.attestation?.claims.status
         if (!handlers && receipt !== (record.decided_at === null ? undefined : record.status))
           wrong(request, `${record.status}, and the receipt says ${String(receipt)}`)
       }
       all.push(...requests)
     }
-    // Everything again, when all has ended: nothing may move.
+    // Everything again after all requests have ended: nothing may change.
     clock.tick(-60 * minute)
     for (const request of all) {
       for (const body of [request.approve, request.deny])
@@ -155,8 +156,8 @@ const run = async (handlers: Racing | undefined, times: number) => {
 }
 
 export const torture: Torture = {
-  name: 'Approvals: approve, deny, cancel and the end of the time, all at once',
-  must: 'exactly one outcome each, none later changed',
+  name: 'Approvals: approve, deny, cancel and expire, all at once',
+  must: 'exactly one outcome each, never changed later',
   run: async (): Promise<Result> => {
     const honest = await run(undefined, rounds)
     const broken = await run(readThenWrite, 6)

@@ -14,7 +14,7 @@ export type Crowd = {
 
 let organizations = 0
 
-/** An organization of people whose devices can be rung and sign nothing: for what is not about signatures. */
+/** An organization of people with devices that receive requests but sign nothing, for tests that are not about signatures. */
 export const createCrowd = async (service: TestService, size: number): Promise<Crowd> => {
   const { id: org, key } = await createTenant(service, `crowd-${organizations++}`)
   const mobiles: string[] = []
@@ -44,7 +44,7 @@ export const createCrowd = async (service: TestService, size: number): Promise<C
   return { org, key, caller: { keyId: keys[0].id, name: 'crowd', orgId: org, scopes: allScopes }, mobiles }
 }
 
-/** So many turns of the event loop: a random offset that is no time. */
+/** Yields to the event loop this many times: a random offset without a timer. */
 export const turns = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -12,7 +12,7 @@ import { credentialOf, site } from '../receipt/specimen.ts'
 import type { Result, Torture } from './torture.ts'
 
 const tries = 1000
-/** The last counter that the service saw. */
+/** The last counter that the service stored. */
 const seen = 7
 const counting = withCounter(seen + 1)
 
@@ -73,7 +73,7 @@ const kinds: Record<string, (one: Case) => Assertion> = {
   },
 }
 
-/** The broken variant looks at the signature and at nothing that was signed. */
+/** The broken variant verifies the signature, but not what was signed. */
 const signatureAlone = ({ response }: Assertion, key: SoftwareKey): boolean => {
   const signedBytes = Buffer.concat([
     Buffer.from(response.authenticatorData, 'base64url'),
@@ -89,8 +89,8 @@ const signatureAlone = ({ response }: Assertion, key: SoftwareKey): boolean => {
 }
 
 export const torture: Torture = {
-  name: 'WebAuthn assertions, mutated, most of them with a true signature over the mutation',
-  must: '0 accepted, all genuine ones are',
+  name: 'Mutated WebAuthn assertions, most of them with a valid signature over the mutation',
+  must: '0 accepted, all genuine ones accepted',
   run: async (): Promise<Result> => {
     const hits: Record<string, number> = { genuine: 0 }
     const examples: string[] = []
@@ -111,7 +111,7 @@ export const torture: Torture = {
       hits[kind] = (hits[kind] ?? 0) + 1
       const genuine = await check(honest(one))
       if (genuine.ok) hits.genuine!++
-      else examples.push(`a genuine one was refused: ${genuine.problem}`)
+      else examples.push(`a genuine one was rejected: ${genuine.problem}`)
       const accepted = (await check(mutated)).ok
       if (accepted) examples.push(`accepted: ${kind}`)
       failures += Number(accepted) + Number(!genuine.ok)

@@ -52,7 +52,7 @@ export const nasty = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
 )
 
-/** A body that is wrong in one of many ways, or right by chance: it must be answered in any case. */
+/** A body that is wrong in one of many ways, or right by chance. It must be answered in any case. */
 const badInput = fc
   .record({
     id: fc.constantFrom(
@@ -113,7 +113,7 @@ const badInput = fc
     }
   })
 
-/** A lone surrogate cannot stand in a URL: it is sent as the replacement character. */
+/** A lone surrogate is not possible in a URL, so the replacement character is sent. */
 const sendable = (input: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
@@ -126,7 +126,7 @@ const sendable = (input: Record<string, unknown>): Record<string, unknown> =>
     ]),
   )
 
-/** The cookie of an admin of organization 1 at the approver page. */
+/** The session cookie of an admin of organization 1 on the approver page. */
 const openPage = async (baseUrl: string, key: string): Promise<string> => {
   const { authenticator } = await enrollApprover(baseUrl, key, 1, { role: 'admin' })
   const { origin, port } = new URL(baseUrl)
@@ -145,7 +145,7 @@ const openPage = async (baseUrl: string, key: string): Promise<string> => {
   return cookie
 }
 
-/** Sends every input; wrong is a 5xx, no answer in time, or an answer that is not the envelope. */
+/** Sends every input. Wrong is a 5xx, no response in time, or a response without the envelope. */
 const sendInputs = (origin: string, key: string, cookie: string, inputs: Bad[]) =>
   sendAll(
     inputs,
@@ -168,7 +168,7 @@ const sendInputs = (origin: string, key: string, cookie: string, inputs: Bad[]) 
     (bad) => `${bad.id} ${bad.path.slice(0, 80)} ${bad.body?.slice(0, 80) ?? ''}`,
   )
 
-/** What a careless service would do: parse, and fall over. */
+/** A careless service: it parses, and fails with 500. */
 export const careless = async () => {
   const server = createServer((request, response) => {
     let text = ''
@@ -187,8 +187,8 @@ export const careless = async () => {
 }
 
 export const torture: Torture = {
-  name: 'Bad inputs over every operation, 9 in 10 past authentication',
-  must: '0 5xx, 0 hangs, envelope always',
+  name: 'Bad input for every operation, 9 in 10 past authentication',
+  must: '0 5xx, 0 hangs, always the envelope',
   run: async (): Promise<Result> => {
     const count = 58_000
     const inputs = fc.sample(badInput, { numRuns: count, seed: 42 })

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { call, must, send } from './requests.ts'
 import type { Result, Torture } from './torture.ts'
 
-/** The newest row of each chain: of the service, and of its organizations. */
+/** The newest row of each audit chain, of the service and of its organizations. */
 const newestRows = ({ baseUrl, key }: Service) => {
   const { origin } = new URL(baseUrl)
   return async (): Promise<string> => {
@@ -19,7 +19,7 @@ const newestRows = ({ baseUrl, key }: Service) => {
   }
 }
 
-/** A command line without care: writes first, then falls over what it was given. */
+/** A careless command line: it writes first, then fails on its arguments. */
 const careless =
   (service: Service): Runner =>
   async (argv, io) => {
@@ -29,8 +29,8 @@ const careless =
   }
 
 export const torture: Torture = {
-  name: 'Wrong command lines against a service',
-  must: 'a documented exit, no stack, no write without exit 0 or 10',
+  name: 'Wrong command lines with a running service',
+  must: 'a documented exit code, no stack, no write without exit 0 or 10',
   run: async (): Promise<Result> => {
     const lines = badLines(describeCommand(await commandTree(openContext(memoryIo()))), 1_000, 42)
     const folder = temporaryFolder()

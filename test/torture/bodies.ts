@@ -14,7 +14,7 @@ const mib = 1024 * 1024
 
 const filled = (unit: string, bytes: number): string => unit.repeat(Math.floor((bytes - 4) / unit.length))
 
-/** What is dear to parse or to check, by its name, of about so many bytes. */
+/** Content that is expensive to parse or to check, of about this many bytes. */
 const bodiesOf = (bytes: number): Record<string, string> => ({
   'empty lists': `[${filled('[],', bytes)}[]]`,
   'one list of numbers': `[${filled('1,', bytes)}1]`,
@@ -62,7 +62,7 @@ const post = async (url: string, body: string, chunked: boolean): Promise<string
     await response.arrayBuffer()
     return String(response.status)
   } catch {
-    // The service answered and closed before it had read everything.
+    // The service answered and closed the connection before it had read everything.
     return 'connection closed'
   }
 }
@@ -76,7 +76,7 @@ const pelt = async (child: LoopChild, targets: Target[]) => {
   let longest = 0
   const one = async (path: string, name: string, body: string, chunked: boolean): Promise<void> => {
     let shortest = Infinity
-    // What blocks does so each time; what a busy machine adds, it does not. So the shortest of some rounds is what counts.
+    // Blocking work blocks every time, but a busy machine does not. So the shortest of several rounds counts.
     for (let round = 0; round < rounds && shortest > mostMs / 2; round++) {
       await child.longest()
       const status = await post(origin + path, body, chunked)
@@ -112,8 +112,8 @@ const withChild = async <T>(
 const unlimited = fileURLToPath(new URL('unlimited-bodies.mts', import.meta.url))
 
 export const torture: Torture = {
-  name: 'Bodies of 1 MiB at every open route and at a local /mcp',
-  must: `0 that hold up the event loop for more than ${mostMs} ms`,
+  name: 'Bodies of 1 MiB for every open route and for a local /mcp',
+  must: `0 that block the event loop for more than ${mostMs} ms`,
   run: async (): Promise<Result> => {
     const folder = temporaryFolder()
     const serve = [bin, 'serve', '--port', '0', '--data-dir', folder.path, '--no-profile', '-o', 'json']
@@ -121,7 +121,7 @@ export const torture: Torture = {
     try {
       const real = await withChild(serve, env, async (child) => {
         const { origin } = new URL(String(child.ready.base_url))
-        // The tool server is loaded once, whoever asks first.
+        // The tool server is loaded once, on the first request.
         await post(`${origin}/mcp`, '{}', false)
         return pelt(child, [...openRoutes(), { path: '/mcp', limit: toolCallLimit }])
       })

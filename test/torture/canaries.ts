@@ -9,7 +9,7 @@ import type { Result, Torture } from './torture.ts'
 
 export type Place = { name: string; text: string }
 
-/** Every argument and every readable environment of another process, as `ps` tells them. */
+/** Every argument and every readable environment of other processes, from `ps`. */
 export const processes = async (): Promise<string> => {
   const child = spawn('ps', ['-eo', 'args'], { stdio: ['ignore', 'pipe', 'ignore'] })
   let text = ''
@@ -26,7 +26,7 @@ export const filesBelow = (folder: string): Place[] =>
       return { name: path.slice(folder.length + 1), text: readFileSync(path, 'latin1') }
     })
 
-/** Secrets that stand where they must not. */
+/** The canaries in places where they must not be. */
 export const found = (places: Place[], canaries: Record<string, string>): string[] =>
   places.flatMap(({ name, text }) =>
     Object.entries(canaries)
@@ -78,7 +78,7 @@ export const torture: Torture = {
       await run([...setIdp, '--debug'])
       await run([...setIdp, '--dry-run'])
       await run(['org', 'creds', 'get', '--org', '1', '-o', 'json'])
-      // These two show their secret once, on purpose: what they print is not searched.
+      // These two print their secret once, on purpose, so their output is not searched.
       const shownOnce = async (args: string[]): Promise<Record<string, string>> => {
         const { stdout } = await svc([...args, '-o', 'json'], env)
         return JSON.parse(stdout) as Record<string, string>

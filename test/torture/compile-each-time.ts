@@ -5,7 +5,7 @@ import { checkLocation } from '../../src/rules/location.ts'
 import { readOrganizationRules } from '../../src/service/policy/rules.ts'
 import { handlers } from '../../src/service/handlers/all.ts'
 
-// The negative control of noisy-tenant.ts: `svc` whose service compiles the rules at each check of a place.
+// The negative control of noisy-tenant.ts: a service that compiles the rules for each check of a location.
 handlers.checkGeofence = async ({ org_id, accuracy_m = 0, ...place }, { db, now }) => {
   const { organization } = await readOrganizationRules(db, org_id)
   const levels = { organization, user: compileLevel({ fences: [], slots: [] }) }

@@ -16,7 +16,7 @@ const racers = 4
 
 type Consume = Pick<Handlers<typeof approval>, 'consumeApproval'>
 
-/** The broken variant reads that it is not used, and then writes. */
+/** The broken variant reads that the approval is unused, and then writes. */
 const readThenWrite: Consume = {
   consumeApproval: {
     before: async ({ request_id }, { service }) => {
@@ -54,7 +54,7 @@ const race = async (
   }
   return Promise.all([
     ...Array.from({ length: racers }, () => attempt({ digest })),
-    // Of something else: it never gets through, and never spoils it for the others.
+    // With another digest: it never succeeds, and never uses up the approval.
     attempt({ digest: other }),
   ])
 }
@@ -84,7 +84,7 @@ const run = async (handlers: Consume | undefined, times: number) => {
       }
       clock.tick(11 * minute)
     }
-    // Each is in the audit once.
+    // Each is in the audit log once.
     const rows = await service.storage.read((db) =>
       db
         .selectFrom('audit')
@@ -101,8 +101,8 @@ const run = async (handlers: Consume | undefined, times: number) => {
 }
 
 export const torture: Torture = {
-  name: `Approvals used: ${racers} at once with the right digest, one with another`,
-  must: 'exactly one wins each',
+  name: `Using approvals: ${racers} at once with the right digest, one with another`,
+  must: 'exactly one succeeds each',
   run: async (): Promise<Result> => {
     const honest = await run(undefined, rounds)
     const broken = await run(readThenWrite, 5)

@@ -12,7 +12,7 @@ import type { Result, Torture } from './torture.ts'
 const canary = (): string => `canary${randomBytes(9).toString('hex')}`
 
 export const torture: Torture = {
-  name: 'Canaries of delivery: texts, a one-time code, recipients, the password of mail and the secret of SMS',
+  name: 'Canaries of delivery: texts, a one-time code, recipients, the mail password and the SMS secret',
   must: '0 in output, logs, database, ps',
   run: async (): Promise<Result> => {
     const folder = temporaryFolder()
@@ -25,7 +25,7 @@ export const torture: Torture = {
       allowInsecureAuth: true,
       onAuth: ({ password: given }, _, done) => done(new Error(`wrong: ${given}`)),
     })
-    // Whoever is told a secret says it back.
+    // The provider repeats the secrets that it receives.
     sms.told.respond = (response) =>
       void response
         .writeHead(500)

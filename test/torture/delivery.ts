@@ -18,7 +18,7 @@ type Hits = Record<
   number
 >
 
-/** A provider of text messages that takes most of them, and has each way to fail. */
+/** A provider of text messages that accepts most of them, and fails in every way. */
 const startProvider = async () => {
   const arrived = new Map<string, number>()
   const hits: Hits = {
@@ -50,7 +50,7 @@ const startProvider = async () => {
       take(id)
       response.socket?.destroy()
     },
-    // Until the service dies.
+    // Until the service is killed.
     () => void hits.stalled++,
   ]
   const server = createServer((request, response) => {
@@ -73,7 +73,7 @@ const startProvider = async () => {
 
 let numbers = 0
 
-/** Sends until the service dies; keeps the ids of what it accepted. */
+/** Sends until the service is killed, and records the IDs of accepted messages. */
 const load = async (baseUrl: string, key: string, accepted: string[]): Promise<void> => {
   await Promise.all(
     Array.from({ length: clients }, async () => {
@@ -89,7 +89,7 @@ const load = async (baseUrl: string, key: string, accepted: string[]): Promise<v
   )
 }
 
-/** What the store of a dead service says, by message. */
+/** The state of each message in the store of a killed service. */
 const statesIn = (dataDir: string): Map<string, string> => {
   const store = openConnection(join(dataDir, 'svc.db'))
   try {
@@ -101,15 +101,15 @@ const statesIn = (dataDir: string): Map<string, string> => {
 }
 
 export const torture: Torture = {
-  name: 'Delivery under kill -9 and a provider that fails in every way',
-  must: '0 accepted lost, 0 known to be sent and sent again',
+  name: 'Delivery with kill -9 and a provider that fails in every way',
+  must: '0 accepted messages lost, 0 sent again after they were recorded as sent',
   run: async (): Promise<Result> => {
     const folder = temporaryFolder()
     const key = `svc_op_torture_${randomBytes(24).toString('hex')}`
     const provider = await startProvider()
     const { arrived, hits } = provider
     const accepted: string[] = []
-    // As often as each had arrived when the store first said that it is sent.
+    // How often each had arrived when the store first recorded it as sent.
     const known = new Map<string, number>()
     const wrong = new Set<string>()
     let onlyInMemory = 0
@@ -119,7 +119,7 @@ export const torture: Torture = {
         if (state !== 'sent') continue
         const times = arrived.get(id) ?? 0
         if (times === 0) wrong.add(`${id} is sent and never arrived`)
-        if (times > (known.get(id) ?? times)) wrong.add(`${id} was known to be sent, and sent again`)
+        if (times > (known.get(id) ?? times)) wrong.add(`${id} was sent again after it was recorded as sent`)
         if (!known.has(id)) known.set(id, times)
       }
     }
@@ -142,13 +142,13 @@ export const torture: Torture = {
       const states = statesIn(folder.path)
       look(states)
       for (const id of unsent()) wrong.add(`${id} was accepted and never arrived; it is ${states.get(id)}`)
-      for (const id of accepted) if (!states.has(id)) wrong.add(`${id} was accepted and is gone`)
+      for (const id of accepted) if (!states.has(id)) wrong.add(`${id} was accepted and is missing`)
       const twice = [...arrived.values()].filter((times) => times > 1).length
       return {
         count: accepted.length,
         failures: wrong.size,
-        hits: { ...hits, 'known to be sent at a kill': known.size, 'arrived again after a crash': twice },
-        // The broken variant keeps what it accepted in memory until it is sent.
+        hits: { ...hits, 'recorded as sent at a kill': known.size, 'arrived again after a crash': twice },
+        // The broken variant keeps accepted messages in memory until they are sent.
         control: onlyInMemory,
         examples: [...wrong].slice(0, 5),
       }

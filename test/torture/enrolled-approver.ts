@@ -3,7 +3,7 @@ import type { Data } from '../../src/contract/operation.ts'
 import type { OperationId, Table } from '../../src/contract/table.ts'
 import { call, exampleInput } from './requests.ts'
 
-/** The data of an answer that must be 2xx. */
+/** The data of a response that must be 2xx. */
 export const request = async <K extends OperationId>(
   baseUrl: string,
   id: K,
@@ -17,7 +17,7 @@ export const request = async <K extends OperationId>(
 
 export type EnrolledApprover = { mobile: string; device: string; authenticator: SoftwareKey }
 
-/** A new user with a software key; the service runs with --dev. */
+/** A new user with a software key, on a service with --dev. */
 export const enrollApprover = async (
   baseUrl: string,
   key: string,

@@ -11,10 +11,10 @@ const rounds = 40
 const clients = 4
 
 type Reach = { baseUrl: string; key: string; org: number }
-/** Answers that were seen, by request; `sent` holds those for which none came. */
+/** The responses by request. `sent` holds the requests without a response. */
 type Seen = { asked: string[]; decided: Map<string, ApprovalRecord>; sent: Set<string> }
 
-/** Asks and decides until the service dies. */
+/** Requests and decides until the service is killed. */
 const work = async (reach: Reach, { mobile, authenticator }: EnrolledApprover, seen: Seen): Promise<void> => {
   for (let i = 0; ; i++) {
     const asking = { action: `deploy ${i}`, approver_mobile: mobile, org_id: reach.org }
@@ -42,20 +42,21 @@ const check = async (reach: Reach, seen: Seen) => {
   const examples: string[] = []
   const records = await request(reach.baseUrl, 'listApprovals', reach.key, { org_id: reach.org })
   const byId = new Map(records.map((record) => [record.request_id, record]))
-  for (const id of seen.asked) if (!byId.has(id)) examples.push(`${id} was answered and is gone`)
+  for (const id of seen.asked) if (!byId.has(id)) examples.push(`${id} was acknowledged and is missing`)
   for (const [id, decided] of seen.decided)
     if (JSON.stringify(byId.get(id)?.attestation) !== JSON.stringify(decided.attestation))
       examples.push(`${id} was approved and is ${byId.get(id)?.status}`)
-  // Half a decision: approved without its receipt, or the other way round.
+  // Half a decision: approved without a receipt, or the reverse.
   for (const { request_id, status, attestation } of records)
-    if ((status === 'approved') !== (attestation !== null)) examples.push(`${request_id} is half ${status}`)
+    if ((status === 'approved') !== (attestation !== null))
+      examples.push(`${request_id} is ${status} without a matching receipt`)
   const cut = [...seen.sent].filter((id) => byId.get(id)?.status === 'approved').length
   return { examples, cut, unmade: seen.sent.size - cut }
 }
 
 export const torture: Torture = {
-  name: 'kill -9 while people are asked and decide, the embedded store',
-  must: '0 acknowledged lost, no decision without its receipt',
+  name: 'kill -9 while approvals are requested and decided, the embedded store',
+  must: '0 acknowledged writes lost, no decision without its receipt',
   run: async (): Promise<Result> => {
     const folder = temporaryFolder()
     const key = `svc_op_torture_${randomBytes(24).toString('hex')}`
@@ -96,7 +97,7 @@ export const torture: Torture = {
           approved: seen.decided.size,
           'cut off but kept': cut,
         },
-        // The broken variant takes a decision for made when it was sent.
+        // The broken variant counts a decision as made when it was sent.
         control: unmade,
         examples: examples.slice(0, 5),
       }

@@ -26,7 +26,7 @@ type Seen = {
   dataDir: string
   key: string
   values: Map<string, string | undefined>
-  /** Tokens that the service signed, all of which must verify for good. */
+  /** Tokens that the service signed, all of which must verify forever. */
   signed: string[]
   hits: Record<string, number>
   failures: number
@@ -38,7 +38,7 @@ const wrong = (seen: Seen, what: string): void => {
   if (seen.examples.length < 5) seen.examples.push(what)
 }
 
-/** So many messages that a rotation takes long enough to be hit. */
+/** Enough messages that a rotation takes long enough to be killed in progress. */
 const fillOutbox = (storage: Storage, keyring: Keyring, org_id: number): Promise<void> =>
   storage.write(
     async (db) => {
@@ -67,7 +67,7 @@ const prepare = async (dataDir: string): Promise<Seen> => {
   return { dataDir, key, values, signed: [], hits: {}, failures: 0, examples: [] }
 }
 
-/** Runs a rotation; answers whether it ended before it was killed. */
+/** Runs a rotation. Returns whether it ended before it was killed. */
 const rotate = async (
   { dataDir }: Seen,
   which: 'master' | 'signing',
@@ -84,14 +84,14 @@ const rotate = async (
   return { ended: exit === 0, ms: performance.now() - started }
 }
 
-/** Everything that was readable is, every row is authentic, one key signs, and all that was ever signed verifies. */
+/** Everything is still readable, every row is authentic, one key signs, and every earlier signature verifies. */
 const check = async (seen: Seen, after: string): Promise<void> => {
   const storage = await openSqlite({ path: join(seen.dataDir, 'svc.db') })
   try {
     const keyring = await openKeyring(storage, seen.dataDir, {}, () => undefined)
     const now = await openAll(storage, keyring)
     for (const [context, plain] of seen.values)
-      // A signing key is rotated, the marker is made anew.
+      // A signing key is rotated, and the marker is new.
       if (context !== 'custody' && now.get(context) !== plain) wrong(seen, `${after}: lost ${context}`)
     if ([...now.values()].includes(undefined)) wrong(seen, `${after}: a value cannot be opened`)
     const altered = await findAlteredRows({ storage, keyring })
@@ -116,7 +116,7 @@ const count = (seen: Seen, hit: string): void => {
   seen.hits[hit] = (seen.hits[hit] ?? 0) + 1
 }
 
-/** About a third of the time of a command is its start: it is killed after that. One that ended before does not count. */
+/** About a third of a command is its start, so it is killed after that. A rotation that ended before does not count. */
 const killAtRandom = async (seen: Seen, which: 'master' | 'signing', times: number): Promise<void> => {
   const { ms } = await rotate(seen, which)
   await check(seen, `rotate-${which}-key`)
@@ -130,19 +130,19 @@ const killAtRandom = async (seen: Seen, which: 'master' | 'signing', times: numb
   }
 }
 
-/** Between each two steps of a rotation of the master key. */
+/** Between any two steps of a rotation of the master key. */
 const points = ['writeFileSync before', 'writeFileSync after', 'renameSync before', 'renameSync after']
 
 const killAtPoints = async (seen: Seen): Promise<void> => {
   for (const at of points) {
     const { ended } = await rotate(seen, 'master', { at })
-    if (ended) wrong(seen, `${at}: was not met`)
+    if (ended) wrong(seen, `${at}: the rotation was not killed`)
     count(seen, 'master: killed between two steps')
     await check(seen, `rotate-master-key killed ${at}`)
   }
 }
 
-/** The broken variant forgets the next key, as one would that replaced the key file after the store and kept no other. */
+/** The broken variant forgets the next key, like a rotation that replaces the key file after the store without keeping both. */
 const withoutPendingKey = async (seen: Seen): Promise<number> => {
   const before = seen.failures
   await rotate(seen, 'master', { at: 'renameSync before' })

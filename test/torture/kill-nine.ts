@@ -9,7 +9,7 @@ const clients = 8
 
 type Seen = { acknowledged: string[]; sent: string[] }
 
-/** Writes until the service dies. */
+/** Writes until the service is killed. */
 const load = async (baseUrl: string, key: string, org: number, round: number, seen: Seen): Promise<void> => {
   await Promise.all(
     Array.from({ length: clients }, async (_, client) => {
@@ -27,7 +27,7 @@ const load = async (baseUrl: string, key: string, org: number, round: number, se
 
 export const torture: Torture = {
   name: 'kill -9 while writing, the embedded store',
-  must: '0 acknowledged lost',
+  must: '0 acknowledged writes lost',
   run: async (): Promise<Result> => {
     const folder = temporaryFolder()
     const key = `svc_op_torture_${randomBytes(24).toString('hex')}`
@@ -63,7 +63,7 @@ export const torture: Torture = {
           acknowledged: seen.acknowledged.length,
           'cut off': seen.sent.length - seen.acknowledged.length,
         },
-        // The broken variant takes a request for done when it was sent.
+        // The broken variant counts a request as done when it was sent.
         control: seen.sent.filter((name) => !there.has(name)).length,
         examples,
       }

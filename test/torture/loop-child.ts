@@ -4,16 +4,16 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 export type LoopChild = {
-  /** Where it listens, from what it printed first. */
+  /** Its address, from the first line that it printed. */
   ready: Record<string, unknown>
-  /** The longest that its event loop was held up since this was last called, in ms. */
+  /** The longest delay of its event loop since the last call, in ms. */
   longest(): Promise<number>
   stop(): Promise<void>
 }
 
 const monitor = fileURLToPath(new URL('loop-delay.cjs', import.meta.url))
 
-/** A Node process with a watched event loop, as soon as it has printed one line of JSON. */
+/** Starts a Node process with a monitored event loop, and waits for its first line of JSON. */
 export const startLoopChild = async (args: string[], env: Record<string, string>): Promise<LoopChild> => {
   const child = spawn(process.execPath, ['--require', monitor, ...args], {
     env: { PATH: process.env.PATH, ...env },

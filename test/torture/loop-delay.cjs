@@ -1,9 +1,9 @@
-// Preloaded into a service under test: answers its parent the longest delay of the event loop since it last asked, in ms.
+// Preloaded into a service under test: reports the longest delay of the event loop since the last request, in ms.
 const { monitorEventLoopDelay } = require('node:perf_hooks')
 const { isMainThread } = require('node:worker_threads')
 const delay = monitorEventLoopDelay({ resolution: 1 })
 delay.enable()
-// A delay is counted when its timer fires, and only between two that fired: both ends get a few milliseconds.
+// A delay is recorded when its timer fires, between two timers that fired, so both ends get a few milliseconds.
 const fired = () => new Promise((resolve) => setTimeout(resolve, 5))
 if (isMainThread) {
   process.on('message', async () => {

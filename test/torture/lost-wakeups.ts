@@ -15,7 +15,7 @@ type Wait = (service: Service, id: string) => Promise<unknown>
 const everything = { orgId: null }
 const rightWait: Wait = (service, id) => awaitEnd(service, id, everything, { seconds: patience })
 
-/** The broken variant reads, and only then begins to listen. */
+/** The broken variant reads before it starts to listen. */
 const wrongWait: Wait = async (service, id) => {
   const { status } = await readSettled(service, id, everything)
   if (status !== 'pending') return
@@ -24,14 +24,14 @@ const wrongWait: Wait = async (service, id) => {
   close()
 }
 
-/** Waits and ends each request at about the same time; late is who returns a second after the end. */
+/** Waits for and ends each request at about the same time. Late means a second or more after the end. */
 const race = async (wait: Wait, times: number) => {
   const clock = createClock()
   const test = await startTestService({ dev: true, now: clock.now })
   const { service } = test
-  // Without its fallback: a poll would hide what is lost.
+  // Without the polling fallback, which would hide a lost wake-up.
   service.waiter = createDecisionWaiter()
-  // As over a network: what was read is old when it arrives.
+  // Like over a network: a read is outdated when it arrives.
   const { storage } = service
   service.storage = {
     ...storage,
@@ -73,7 +73,7 @@ const race = async (wait: Wait, times: number) => {
 }
 
 export const torture: Torture = {
-  name: 'Lost wake-ups: waits that begin while the request ends, without the poll',
+  name: 'Lost wake-ups: waits that start while the request ends, without polling',
   must: '0 late',
   run: async (): Promise<Result> => {
     const { late, hits } = await race(rightWait, rounds)

@@ -1,7 +1,7 @@
 import type { Torture } from './torture.ts'
 
 // `npm run torture [-- name…]`: the reliability table. Exits 1 when a count is not what it must be, when a control
-// did not fail, or when nothing was hit.
+// did not fail, or when no fault occurred.
 
 const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   tenants: () => import('./tenants.ts'),

@@ -1,7 +1,7 @@
 import { request } from './enrolled-approver.ts'
 import { nextMobile } from './requests.ts'
 
-/** A service that was started with `--dev`, so that its log has the codes. `log`: what it has written so far. */
+/** A service with `--dev`, whose log contains the one-time codes. `log` returns what it has written so far. */
 export type Running = { baseUrl: string; log(): string }
 
 const waitMs = 5_000
@@ -17,7 +17,7 @@ const codeFor = async ({ log }: Running, mobile: string): Promise<string> => {
   throw new Error(`No code for ${mobile} in the log`)
 }
 
-/** A number that an app has registered, and the code that it was sent. */
+/** A number that an app has registered, and its one-time code. */
 export const registerPhone = async (service: Running, key: string, more: object = {}) => {
   const national = nextMobile()
   const mobile = `+1${national}`
@@ -28,7 +28,7 @@ export const registerPhone = async (service: Running, key: string, more: object 
   return { mobile, message_id, otp: await codeFor(service, mobile) }
 }
 
-/** The same, confirmed: somebody with an account and its tokens. */
+/** A confirmed number: a person with an account and its tokens. */
 export const confirmPhone = async (service: Running, key: string, more: object = {}) => {
   const { mobile, otp } = await registerPhone(service, key, more)
   const tokens = await request(service.baseUrl, 'confirmRegistration', key, { mobile, otp })

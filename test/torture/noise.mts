@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
 
-// The noise of noisy-tenant.ts, in a process of its own so that it takes no time from whoever measures: checks places
-// without a pause until SIGTERM, then prints how often each status was answered.
+// The noise of noisy-tenant.ts, in its own process so that it takes no time from the measurement: checks locations without
+// a pause until SIGTERM, then prints how often each status was returned.
 const { origin, org, connections } = JSON.parse(process.argv[2]!) as {
   origin: string
   org: number

@@ -48,20 +48,20 @@ const addFences = async (baseUrl: string, operator: string, { org }: Tenant): Pr
   await Promise.all(Array.from({ length: 32 }, work))
 }
 
-/** One read after the other, about a hundred in a second; the median of their times, in ms. */
+/** About a hundred reads in a second, one after another. Returns the median of their times, in ms. */
 const p50 = async (baseUrl: string, { org, key }: Tenant): Promise<number> => {
   const times: number[] = []
   for (let i = 0; i < samples; i++) {
     const began = performance.now()
     const { status } = await call(baseUrl, 'listUsers', key, { org_id: org })
-    if (status !== 200) throw new Error(`The quiet tenant was answered ${status}`)
+    if (status !== 200) throw new Error(`The quiet tenant got ${status}`)
     times.push(performance.now() - began)
     await pause(betweenMs)
   }
   return median(times)
 }
 
-/** Resolves once it makes noise, or once its first burst is over and it is limited. What that answers stops it. */
+/** Resolves once it makes noise, or once its first burst is over and it is limited. The result stops it. */
 const startNoise = async (baseUrl: string, { org, key }: Tenant, limited: boolean) => {
   const what = JSON.stringify({ origin: new URL(baseUrl).origin, org, connections })
   const child = spawn(process.execPath, ['--import', 'tsx', noise, what], {
@@ -92,7 +92,7 @@ const measure = async ({ ready }: LoopChild, operator: string, limited: boolean)
     )
   await addFences(baseUrl, operator, noisy)
   await p50(baseUrl, quiet)
-  // What noise adds it adds in every round; what a busy machine adds, it does not.
+  // Noise affects every round, but a busy machine does not.
   const least = async (): Promise<number> => {
     let shortest = Infinity
     for (let round = 0; round < rounds; round++) shortest = Math.min(shortest, await p50(baseUrl, quiet))
@@ -125,7 +125,7 @@ const spoken = ({ alone, beside }: { alone: number; beside: number }): string =>
 
 export const torture: Torture = {
   name: `Noisy tenant: ${fences} fences, ${connections} connections that check places without a pause`,
-  must: '0 if the p50 of another tenant at most doubles',
+  must: '0: the p50 of another tenant at most doubles',
   run: async (): Promise<Result> => {
     const real = await measured([bin, 'serve'], true)
     const broken = await measured(['--import', 'tsx', compiling, 'serve'], false)

@@ -15,7 +15,7 @@ const triesAtMost = 5
 
 type Confirm = Pick<Handlers<typeof mobile>, 'confirmRegistration'>
 
-/** The broken variant throws its no: the try goes back with the transaction. */
+/** The broken variant throws the refusal, so the attempt is rolled back with the transaction. */
 const forgetful: Confirm = {
   confirmRegistration: {
     before: async (input, outside) => {
@@ -29,7 +29,7 @@ const forgetful: Confirm = {
   },
 }
 
-/** Counts how often a code is compared with a guess, code by code. */
+/** Counts how often each code is compared with a guess. */
 const countComparisons = ({ keyring }: TestService): Map<string, number> => {
   const compared = new Map<string, number>()
   const { unwrap } = keyring
@@ -40,7 +40,7 @@ const countComparisons = ({ keyring }: TestService): Map<string, number> => {
   return compared
 }
 
-/** Guesses the code of each number 50 times at once over HTTP, with a new code asked for after every tenth guess. */
+/** Guesses the code of each number 50 times at once over HTTP, and requests a new code after every tenth guess. */
 const storm = async (handlers: Confirm | undefined) => {
   const service = await startTestService({ handlers })
   const server = await startServer(
@@ -82,7 +82,7 @@ const storm = async (handlers: Confirm | undefined) => {
       const together = [...compared.values()].reduce((sum, times) => sum + times, 0)
       failures += Math.max(0, together - triesAtMost)
       hits.compared += together
-      // Even the right one is no longer looked at.
+      // Even the right code is not compared any more.
       const otp = await codeFor(service, mobile)
       if ((await ask('/wp/confirm/register', { mobile, otp })) === 200) failures++
     }
@@ -95,7 +95,7 @@ const storm = async (handlers: Confirm | undefined) => {
 
 export const torture: Torture = {
   name: `One-time codes: ${guesses} guesses at once over HTTP with ${resends} resends between them, for ${numbers} numbers`,
-  must: `0 evaluated beyond ${triesAtMost} a code and a number, the right code refused after that`,
+  must: `0 comparisons beyond ${triesAtMost} per code and number, and then the right code is refused`,
   run: async (): Promise<Result> => {
     const { failures, hits } = await storm(undefined)
     const broken = await storm(forgetful)

@@ -17,7 +17,7 @@ const add = (name: string): string[] => [
 const names = (file: string): Set<string> =>
   new Set(Object.keys((JSON.parse(readFileSync(file, 'utf8')) as { profiles: object }).profiles))
 
-/** 100 processes at once; then 100 that are killed at any moment. Counts lost writes, corrupt files, wrong modes, leftovers. */
+/** 100 processes at once, then 100 that are killed at random. Counts lost writes, corrupt files, wrong modes and leftover files. */
 const honest = async (folder: string): Promise<Omit<Result, 'control' | 'count'>> => {
   const env = { SVC_CONFIG_DIR: join(folder, 'config') }
   const file = join(env.SVC_CONFIG_DIR, 'profiles.json')
@@ -28,7 +28,7 @@ const honest = async (folder: string): Promise<Omit<Result, 'control' | 'count'>
     all.map(async (name) => {
       const { exit, stderr } = await svc(add(name), env)
       if (exit === 0) acknowledged.push(name)
-      else examples.push(`${name} was refused: ${stderr.slice(0, 100)}`)
+      else examples.push(`${name} failed: ${stderr.slice(0, 100)}`)
     }),
   )
   const refused = examples.length
@@ -58,7 +58,7 @@ const honest = async (folder: string): Promise<Omit<Result, 'control' | 'count'>
   const left = readdirSync(env.SVC_CONFIG_DIR).filter((name) => name !== 'profiles.json')
   const open = (statSync(file).mode & 0o077) !== 0 || (statSync(env.SVC_CONFIG_DIR).mode & 0o077) !== 0
   for (const name of lost) examples.push(`lost ${name}`)
-  for (const name of left) examples.push(`left over ${name}`)
+  for (const name of left) examples.push(`leftover ${name}`)
   return {
     failures: refused + lost.length + left.length + (open ? 1 : 0) + (last.exit === 0 ? 0 : 1),
     hits: { written: acknowledged.length, killed },
@@ -66,7 +66,7 @@ const honest = async (folder: string): Promise<Omit<Result, 'control' | 'count'>
   }
 }
 
-/** The same without a lock: read, think, write. */
+/** The same without a lock: read, wait, write. */
 const careless = `const fs=require('node:fs');const [f,n]=process.argv.slice(1);
 const o=JSON.parse(fs.readFileSync(f,'utf8'));Atomics.wait(new Int32Array(new SharedArrayBuffer(4)),0,0,30);
 o.profiles[n]={};fs.writeFileSync(f+n,JSON.stringify(o));fs.renameSync(f+n,f)`
@@ -83,7 +83,7 @@ const broken = async (folder: string): Promise<number> => {
 }
 
 export const torture: Torture = {
-  name: 'Profiles: 100 processes writing at once, then 100 killed while they write',
+  name: 'Profiles: 100 processes write at once, then 100 are killed while they write',
   must: '0 lost, 0 corrupt, 0 leftover files',
   run: async () => {
     const folder = temporaryFolder()

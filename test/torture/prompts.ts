@@ -14,7 +14,7 @@ const controlRounds = 40
 
 type Validating = Pick<Handlers<typeof auth>, 'validateAuth'>
 
-/** The broken variant finds a prompt by person and request id, whichever key started it. */
+/** The broken variant finds a prompt by person and request ID, whichever key started it. */
 const anyKey: Validating = {
   validateAuth: {
     before: async (input, outside) => {
@@ -47,13 +47,13 @@ const prompt = async (service: TestService, org_id: number, app: App): Promise<v
   app.prompted.push(request_id)
 }
 
-/** The newest prompt: all that came before it were withdrawn. */
+/** The newest prompt. All earlier ones were withdrawn. */
 const pendingOf = async (service: TestService, { key, prompted }: App): Promise<string> => {
   for (const id of prompted) if (dataOf(await show(service, id, key)).status === 'pending') return id
   throw new Error('An application has no pending prompt')
 }
 
-/** One person, both applications at once; answers what went wrong. */
+/** One person and both applications at once. Returns what went wrong. */
 const mix = async (
   service: TestService,
   org: number,
@@ -75,12 +75,12 @@ const mix = async (
     const { data } = answer.body
     hit(answer.status === 200 ? 'yes' : data.code)
     if (answer.status === 200 && !app.prompted.includes(data.request_id))
-      wrong.push(`a key got the yes of ${data.request_id}, which it did not ask for`)
+      wrong.push(`a key got the approval ${data.request_id}, which it did not request`)
     if (answer.status === 200) collected.add(data.request_id)
   }
   const collected = new Set<string>()
   const [x, y] = apps
-  // Each by what it asked, by what the other asked, and by the person alone.
+  // Each polls by its own request, by that of the other, and by the person alone.
   const attempts = [
     [x, undefined],
     [y, undefined],
@@ -122,7 +122,7 @@ const mixOften = async (times: number, handlers?: Validating) => {
 
 export const torture: Torture = {
   name: `Verification prompts of two applications for one person, mixed ${rounds} times`,
-  must: '0 yeses for another application, 0 that nobody gets',
+  must: '0 approvals for another application, 0 lost',
   run: async (): Promise<Result> => {
     const { wrong, hits } = await mixOften(rounds)
     const control = await mixOften(controlRounds, anyKey)

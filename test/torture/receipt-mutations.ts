@@ -4,7 +4,7 @@ import { contextBytes, readCurrentContext, type ApprovalContext } from '../../sr
 import type { Receipt } from '../../src/receipt/receipt.ts'
 import type { Issuer } from '../receipt/specimen.ts'
 
-/** A genuine receipt, another genuine one, the service that signed both, one that is not in the key set, and `retired`, which is. */
+/** A genuine receipt, another one, the service that signed both, one that is not in the key set, and `retired`, which is. */
 export type Case = { receipt: Receipt; other: Receipt; issuer: Issuer; retired: Issuer; stranger: Issuer }
 
 const typ = 'approval-receipt-2+jwt'
@@ -37,7 +37,7 @@ const respelled = (part: string): string => {
     `${part.slice(0, at)}\n${part.slice(at)}`,
     `${part.slice(0, at)}.${part.slice(at)}`,
     ...(/[-_]/.test(part) ? [part.replaceAll('-', '+').replaceAll('_', '/')] : []),
-    // 64 bytes end in a character of which four bits say nothing.
+    // 64 bytes end in a character with four unused bits.
     ...(part.length % 4 === 2
       ? [part.slice(0, -1) + strayBits('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')]
       : []),
@@ -84,7 +84,7 @@ const failedFactor = {
   observed: null,
 }
 
-/** Claims changed to `change`, and genuinely signed: what a service would do that lies, or whose key was stolen. */
+/** Claims with `change`, with a valid signature, as from a dishonest service or a stolen key. */
 const resign =
   (change: (one: Case) => Record<string, unknown>) =>
   (one: Case): Promise<string> =>
@@ -96,7 +96,7 @@ const evidence = (change: (one: Case) => Partial<Receipt['claims']['evidence']>)
 const contextOf = ({ receipt }: Case) => readCurrentContext(Buffer.from(receipt.claims.context, 'base64url'))
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
-/** Text that is not the receipt any more. None of them may verify. */
+/** Modified text of the receipt, none of which may verify. */
 export const kinds: Record<string, (one: Case) => string | Promise<string>> = {
   'bit of the header': flip(0),
   'bit of the payload': flip(1),

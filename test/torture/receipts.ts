@@ -9,7 +9,7 @@ const mutationsEach = 20
 
 const human = new Set(['challenge', 'user verified', 'human signature'])
 
-/** The broken variant has all checks but those of the human's own signature. */
+/** The broken variant runs all checks except those of the human's own signature. */
 const withoutEvidence = ({ checks }: ReceiptVerification): boolean =>
   checks.at(-1)?.name === 'past' && checks.every(({ name, ok }) => ok || human.has(name))
 
@@ -42,7 +42,7 @@ const makeReceipts = async (issuers: Issuers): Promise<Receipt[]> => {
   return receipts
 }
 
-/** As lenient as can be asked for: nothing is caught only because something else was wanted. */
+/** The most lenient options, so that nothing is detected only because other values were expected. */
 const verifier = ({ active, retired }: Issuers) => {
   const jwks = { keys: [active.publicJwk, retired.publicJwk] }
   const as = (text: string, status: 'approved' | 'denied') =>
@@ -54,8 +54,8 @@ const verifier = ({ active, retired }: Issuers) => {
 }
 
 export const torture: Torture = {
-  name: 'Receipts, mutated: by a stranger, and by whoever holds the key of the service',
-  must: '0 verify, all genuine ones do',
+  name: 'Mutated receipts: by a stranger, and by the holder of the service key',
+  must: '0 verify, all genuine ones verify',
   run: async (): Promise<Result> => {
     const issuers = await createIssuers()
     const verify = verifier(issuers)
@@ -70,7 +70,7 @@ export const torture: Torture = {
       if (verdict.valid) hits.genuine!++
       else {
         failures++
-        examples.push(`a genuine one is refused: ${JSON.stringify(verdict.checks.at(-1))}`)
+        examples.push(`a genuine one is rejected: ${JSON.stringify(verdict.checks.at(-1))}`)
       }
       const one: Case = {
         receipt,

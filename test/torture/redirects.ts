@@ -24,7 +24,7 @@ const commands = [
 ]
 
 export const torture: Torture = {
-  name: 'Redirects: 5 codes to another host, port or scheme',
+  name: 'Redirects: 5 status codes to another host, port or scheme',
   must: '0 bytes of a secret at the second hop',
   run: async (): Promise<Result> => {
     const folder = temporaryFolder()
@@ -59,7 +59,7 @@ export const torture: Torture = {
           for (const args of commands) {
             count++
             const { exit, stdout, stderr } = await svc(args, env)
-            // `svc api` shows the answer as it is; everything else calls a redirect a failure.
+            // `svc api` prints the response. Every other command fails on a redirect.
             const leaked = second.length > 0 || (stdout + stderr).includes(canary)
             if (exit === 0 || leaked) {
               failures++
@@ -68,7 +68,7 @@ export const torture: Torture = {
             second.length = 0
           }
           hits[kind]! += commands.length
-          // The broken variant follows, as fetch does by default.
+          // The broken variant follows redirects, as fetch does by default.
           await fetch(baseUrl, { headers: { 'x-api-key': canary } }).catch(() => undefined)
           control += second.filter((text) => text.includes(canary)).length
           second.length = 0

@@ -8,7 +8,7 @@ export const operationOf = (id: OperationId): Operation => table[id]
 
 export type Reply = { status: number; text: string; body: { status?: string; data?: unknown } }
 
-/** One request over real HTTP, with a limit in time: a hang is a failure. */
+/** Sends one request over real HTTP, with a timeout: a hang is a failure. */
 export const send = async (
   url: string,
   method: string,
@@ -32,7 +32,7 @@ export const send = async (
   try {
     parsed = JSON.parse(text) as Reply['body']
   } catch {
-    // left empty: the caller sees that there is no envelope
+    // Left empty, so that the caller sees the missing envelope.
   }
   return { status: response.status, text, body: parsed }
 }
@@ -47,7 +47,7 @@ export const call = (
   return send(plan.url, plan.method, key, plan.body && JSON.stringify(plan.body))
 }
 
-/** The data of an answer that must be 2xx. */
+/** The data of a response that must be 2xx. */
 export const must = async (reply: Promise<Reply>): Promise<{ id: number; key: string }> => {
   const { status, text, body } = await reply
   if (status >= 300) throw new Error(`Preparing failed: ${status} ${text}`)
@@ -55,10 +55,10 @@ export const must = async (reply: Promise<Reply>): Promise<{ id: number; key: st
 }
 
 let mobiles = 0
-/** A number that nobody has yet, national, in +1. */
+/** An unused national number in +1. */
 export const nextMobile = (): string => `20255${String(10_000 + mobiles++)}`
 
-/** An input made of the table's own examples; ids are put over it. */
+/** An input from the examples of the table, without real IDs. */
 export const exampleInput = (id: OperationId): Record<string, unknown> => {
   const input: Record<string, unknown> = {}
   for (const field of fieldsOf(operationOf(id))) {

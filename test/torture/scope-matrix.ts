@@ -17,13 +17,13 @@ const mayCall = ({ method, path }: Operation, set: readonly Scope[]): boolean =>
   return words.includes('any') || set.some((scope) => words.includes(scope))
 }
 
-/** Nothing has these ids, so that whoever may call changes nothing. */
+/** There are no objects with these IDs, so an allowed call changes nothing. */
 const call = (service: TestService, { method, path }: Operation, key: string) =>
   service.call(method, path.replaceAll(/\{\w+\}/g, '999999'), { key })
 
 type Tally = { count: number; failures: number; hits: Record<string, number>; examples: string[] }
 
-/** Asks every operation with a key of each set; `used` says which key is shown in its place. */
+/** Calls every operation with a key of each set. `used` returns the key to use instead. */
 const ask = async (service: TestService, sets: Scope[][], used: (own: string) => string): Promise<Tally> => {
   const tally: Tally = { count: 0, failures: 0, hits: { refused: 0, opened: 0 }, examples: [] }
   const { id: org_id } = await createTenant(service, `acme-${sets.length}`)
@@ -33,7 +33,7 @@ const ask = async (service: TestService, sets: Scope[][], used: (own: string) =>
     for (const operation of operations) {
       const answer = await call(service, operation, used(key))
       const code: string | undefined = answer.body?.data?.code
-      // What only the operator may call is refused to everybody here.
+      // Operations for operators are refused for every key here.
       const isRefused = code === 'scope_missing' || code === 'operator_only'
       const expected = mayCall(operation, set)
       tally.count += 1
@@ -48,14 +48,14 @@ const ask = async (service: TestService, sets: Scope[][], used: (own: string) =>
 }
 
 export const torture: Torture = {
-  name: 'Scopes: every operation with a key of each set of scopes, against the list written by hand',
-  must: '0 opened without a scope, 0 refused with one',
+  name: 'Scopes: every operation with a key of each set of scopes, compared with the hand-written list',
+  must: '0 allowed without the scope, 0 refused with it',
   run: async (): Promise<Result> => {
     const service = await startTestService()
     try {
       const sets = setsOf()
       const honest = await ask(service, sets, (own) => own)
-      // Broken: scopes are not looked at, because the key is the operator's.
+      // Broken: scopes are not checked, because the key is the operator's.
       const broken = await ask(service, sets.slice(0, 8), () => service.operatorKey)
       return { ...honest, control: broken.failures }
     } finally {

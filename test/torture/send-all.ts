@@ -2,7 +2,7 @@ const workers = 8
 
 type Sent = { failures: number; hits: Record<string, number>; examples: string[] }
 
-/** Sends every input, a few at a time. `problemOf` answers what is wrong, and may count further hits. */
+/** Sends every input, a few at a time. `problemOf` returns what is wrong, and may count further hits. */
 export const sendAll = async <T extends { kind: string }>(
   inputs: readonly T[],
   problemOf: (input: T, count: (what: string) => void) => Promise<string | undefined>,

@@ -7,7 +7,7 @@ const rounds = 20
 const controls = 2
 const signals = ['SIGTERM', 'SIGINT'] as const
 
-/** What a library did that listened to signals: ends the process while people are still being asked. */
+/** Like a library that listens to signals: ends the process while requests are pending. */
 const breaking = fileURLToPath(new URL('breaks-off.cjs', import.meta.url))
 
 const stopOne = async (round: number, preload?: string): Promise<{ wrong: string[]; answered: number }> => {
@@ -30,8 +30,8 @@ const stopOne = async (round: number, preload?: string): Promise<{ wrong: string
 }
 
 export const torture: Torture = {
-  name: 'SIGTERM and SIGINT to a default svc serve while people are being asked',
-  must: '0 that do not exit with 0 or leave a wait without an answer',
+  name: 'SIGTERM and SIGINT to a default svc serve while requests are pending',
+  must: '0 that exit with another code than 0 or leave a wait unanswered',
   run: async (): Promise<Result> => {
     const examples: string[] = []
     let answered = 0

@@ -59,7 +59,7 @@ const other = (value: unknown): unknown => {
   return pick([`${text}x`, `${text} `, text.toUpperCase() === text ? `${text}1` : text.toUpperCase()])
 }
 
-/** One value of the data is another: what somebody would change who wants to run something else. */
+/** Changes one value of the data, as somebody would to run something else. */
 const changed = (data: Subject['data']): Record<string, unknown> => {
   const copy = structuredClone(data) as Record<string, unknown>
   const path = pick(leaves(copy))
@@ -82,7 +82,7 @@ const turned = {
   unknown: 'self',
 } as const
 
-/** Claims of format 2 that are genuinely signed and lie: what a service would do whose key was stolen. */
+/** Dishonest claims of format 2 with a valid signature, as from a service whose key was stolen. */
 const kinds: Record<string, Change> = {
   'data changed': ({ subject }) => ({
     subject: { ...subject, data: changed(subject.data as Subject['data']) },
@@ -123,7 +123,7 @@ const kinds: Record<string, Change> = {
   }),
 }
 
-/** The broken variant believes the service: all checks but those that compare with what the human signed. */
+/** The broken variant trusts the service: all checks except those that compare with what the human signed. */
 const believing = new Set(['claims', 'subject'])
 const withoutHuman = ({ checks }: ReceiptVerification): boolean =>
   checks.at(-1)?.name === 'past' && checks.every(({ name, ok }) => ok || believing.has(name))
@@ -134,8 +134,8 @@ const sign = (issuer: Issuer, receipt: Receipt, mutated: Receipt, kind: string):
 }
 
 export const torture: Torture = {
-  name: 'Subjects and receipts of format 2, mutated',
-  must: '0 accepted, all genuine ones are',
+  name: 'Mutated subjects and receipts of format 2',
+  must: '0 accepted, all genuine ones accepted',
   run: async (): Promise<Result> => {
     const issuer = await createIssuer()
     const hits: Record<string, number> = { 'genuine receipt': 0, 'genuine subject': 0 }
@@ -183,7 +183,7 @@ export const torture: Torture = {
       } catch {
         hit('subject: data changed')
       }
-      // The broken variant does not compare the digest: then what is shown has changed under the approver.
+      // The broken variant does not compare the digest, so the data can change after the approver saw it.
       try {
         const lax = readSubject({ type: subject.type, data })
         if (JSON.stringify([summaryOf(lax), fieldsOf(lax)]) !== shown) control++

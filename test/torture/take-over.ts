@@ -11,8 +11,8 @@ import { ids, inputs, isForOperators } from '../service/tenant-inputs.ts'
 import { setsOf } from './scope-sets.ts'
 import type { Result, Torture } from './torture.ts'
 
-// Somebody with a key that lacks `devices` tries to get a device of their own for a person of the organization. They know all
-// ids and the numbers of all, read every answer, and read the messages that go to their own address and number.
+// A person with a key that lacks `devices` tries to get a device for somebody else of the organization. They know all
+// IDs and phone numbers, read every response, and read the messages to their own address and number.
 
 const attacker = { email: 'mallory@evil.example', mobile: '+12025550666' }
 
@@ -20,7 +20,7 @@ type Scene = { acme: Holding; victims: string[]; stronger: string[] }
 type Loot = {
   keys: Set<string>
   tokens: Set<string>
-  /** Devices that were registered, each with its state. */
+  /** Registered devices with their states. */
   devices: string[]
   asked: Record<string, number>
 }
@@ -31,7 +31,7 @@ const call = (service: TestService, id: OperationId, input: object, key: string)
   return service.call(method, pathname + search, { key, body })
 }
 
-/** Steps against the victim: what a key may not call is refused, and what it may call is done. */
+/** Steps against the victim. A key is refused what it may not call, and the rest happens. */
 const steps = ({ acme, victims, stronger }: Scene, held: readonly Scope[]): [OperationId, object][] => {
   const { org } = acme
   const [, fresh] = victims
@@ -55,7 +55,7 @@ const steps = ({ acme, victims, stronger }: Scene, held: readonly Scope[]): [Ope
     ['createKey', { name: 'without an organization', scopes: ['devices'] }],
     ...stronger.map((id): [OperationId, object] => ['rotateKey', { id, overlap_s: 0 }]),
     ...every,
-    // The same number again, as somebody who never had a device.
+    // The same number again, as a person who never had a device.
     ['deleteUser', { orgId: org, userId: fresh }],
     ['createUser', { orgId: org, ...again, mobile: acme.sender.slice(2) }],
     ['registerMobileUser', { ...again, mobile: acme.mobile.slice(2) }],
@@ -65,7 +65,7 @@ const steps = ({ acme, victims, stronger }: Scene, held: readonly Scope[]): [Ope
   ]
 }
 
-/** Keeps each key and each enrollment link that an answer or a message holds. */
+/** Records each key and each enrollment link in a response or a message. */
 const search = (text: string, { keys, tokens }: Loot): void => {
   for (const [key] of text.matchAll(/svc_(?:op|srv|org)_[0-9a-f]{8}_[\w-]{43}/g)) keys.add(key)
   for (const [, token] of text.matchAll(/#enroll=([\w-]+)/g)) tokens.add(token!)
@@ -84,20 +84,20 @@ const attack = async (
     const how = status < 300 ? 'done' : status === 403 ? 'forbidden' : 'refused'
     loot.asked[how] = (loot.asked[how] ?? 0) + 1
     search(JSON.stringify(body ?? ''), loot)
-    // At once: a later step may end it.
+    // First, because a later step may end it.
     await useTokens(service, loot)
   }
   for (const [id, input] of steps(scene, held)) await send(id, input)
   await readMessages(service, loot)
   const { acme } = scene
-  // Then all else that it may call, deletions last.
+  // Then every other allowed operation, deletions last.
   const rest = ids.filter((id) => id !== 'deleteOrganization' && !isForOperators(id))
   for (const id of rest.toSorted((a, b) => order(a) - order(b))) await send(id, inputs[id](acme, acme))
 }
 
 const order = (id: OperationId): number => (['revokeKey', 'deleteUser', 'removeUser'].includes(id) ? 1 : 0)
 
-/** Registers a key file with each enrollment link that was found; it is for the person whom the link names. */
+/** Registers a key file with each enrollment link that was found. It is for the person of the link. */
 const useTokens = async (service: TestService, { tokens, devices }: Loot): Promise<void> => {
   for (const token of tokens) {
     tokens.delete(token)
@@ -120,14 +120,14 @@ const useTokens = async (service: TestService, { tokens, devices }: Loot): Promi
   }
 }
 
-/** What was sent to the attacker's own address or number. */
+/** The messages to the attacker's own address or number. */
 const readMessages = async (service: TestService, loot: Loot): Promise<void> => {
   for (const message of await service.messages())
     if ([attacker.email, attacker.mobile].includes(message.to)) search(JSON.stringify(message), loot)
   await useTokens(service, loot)
 }
 
-/** One attack on a fresh copy of the organization; answers the devices and links that it got. */
+/** One attack on a new copy of the organization. Returns the devices and links that it got. */
 const round = async (
   store: KeptStore,
   scene: Scene,
@@ -140,7 +140,7 @@ const round = async (
     const body = { name: 'mallory', org_id: scene.acme.org, scopes: set }
     const { key } = dataOf(await service.call('POST', '/svc/v1/keys', { body }))
     await attack(service, scene, key, set, loot)
-    // A second key that the first one made, or whose secret it was shown.
+    // A second key that the first one created, or whose secret it saw.
     for (const other of [...loot.keys].slice(0, 12)) {
       const { body: said } = await service.call('GET', '/svc/v1/whoami', { key: other })
       const held: Scope[] = said.data?.scopes ?? []
@@ -170,8 +170,8 @@ const prepare = async (path: string): Promise<{ store: KeptStore; scene: Scene }
 }
 
 export const torture: Torture = {
-  name: 'Enrollment: keys with each set of scopes that lacks devices try to get a device for somebody else',
-  must: '0 devices, 0 keys with devices',
+  name: 'Enrollment: keys with any set of scopes without devices try to get a device for somebody else',
+  must: '0 devices, 0 keys with the scope devices',
   run: async (): Promise<Result> => {
     const folder = temporaryFolder()
     try {
@@ -180,7 +180,7 @@ export const torture: Torture = {
       const sets = setsOf(scopes.filter((scope) => scope !== 'devices'))
       const found: string[] = []
       for (const set of sets) found.push(...(await round(store, scene, set, asked)))
-      // Broken: the key has `devices` after all.
+      // Broken: the key has `devices`.
       let control = 0
       for (const scope of scopes)
         control += (await round(store, scene, scopesOf([scope, 'devices']), {})).length

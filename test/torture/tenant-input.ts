@@ -3,7 +3,7 @@ import type { OperationId } from '../../src/contract/table.ts'
 import { exampleInput, nextMobile, operationOf } from './requests.ts'
 import { machine, type Tenant } from './tenant.ts'
 
-/** Mobile operations on somebody who is known, by user id. */
+/** Mobile operations on a known person, by user ID. */
 const onAccount = new Set<OperationId>([
   'getEnrollmentStatus',
   'isEnrolled',
@@ -14,7 +14,7 @@ const onAccount = new Set<OperationId>([
   'updateProfile',
 ])
 
-/** What a mobile operation is asked besides. */
+/** Further input of a mobile operation. */
 const mobileInput = (id: OperationId, org: Tenant, child: Tenant): Record<string, unknown> => {
   if (id === 'sendOtp') return { mobile: `+1${nextMobile()}` }
   if (id === 'confirmRegistration') return { mobile: org.registered, otp: child.otp }
@@ -28,7 +28,7 @@ const mobileInput = (id: OperationId, org: Tenant, child: Tenant): Record<string
 
 const waits = new Set<OperationId>(['acceptUser', 'rejectUser'])
 
-/** The input of an operation with the organization of one tenant and all below it of another. */
+/** The input of an operation with the organization of one tenant and everything below from another. */
 export const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<string, unknown> => {
   const input = exampleInput(id)
   const user = child.ids[waits.has(id) ? 'waiting' : 'active']
@@ -44,7 +44,7 @@ export const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<str
     timeslot_id: child.ids.slot,
     device_id: child.ids.device,
     request_id: child.request,
-    // Of its own organization: another's phone is answered like one that nobody has.
+    // In its own organization, another tenant's phone gets the same response as an unknown one.
     approver_mobile: org.mobile,
     id: operationOf(id).path.startsWith('/svc/') ? child.ids.key : child.ids.fence,
   }

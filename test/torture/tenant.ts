@@ -18,22 +18,22 @@ export type Tenant = {
   request: string
   token: string
   verification: string
-  /** Of the account that was confirmed with its key. */
+  /** Of the account that its key confirmed. */
   phone: string
   refresh: string
-  /** A number that is registered, and the code it was sent. */
+  /** A registered number, and its one-time code. */
   registered: string
   otp: string
-  /** A message that was sent. */
+  /** A sent message. */
   message: string
   authCode: string
   ids: Record<string, number | string>
 }
 
-/** The registration of each tenant's machine, but for its id. */
+/** The registration of each tenant's machine, except for its ID. */
 export const machine = { ...exampleInput('registerMachine'), mobile: '+12025550101' }
 
-/** `log`: what the service has written so far. */
+/** `log` returns what the service has written so far. */
 export const newTenant = async ({ baseUrl, log }: Running, operator: string): Promise<Tenant> => {
   const mark = `zz${randomBytes(6).toString('hex')}`
   const make = (id: OperationId, input: Record<string, unknown>) => must(call(baseUrl, id, operator, input))

@@ -8,16 +8,16 @@ import { newTenant, type Tenant } from './tenant.ts'
 import { inputOf } from './tenant-input.ts'
 import type { Result, Torture } from './torture.ts'
 
-/** Where what is wrong, used up and another's is one and the same, but no 404. */
+/** Operations that do not distinguish wrong, used and foreign, but return no 404. */
 const secretRefused: Partial<Record<OperationId, number>> = {
   confirmRegistration: 403,
   refreshMobileToken: 401,
 }
 
-/** A message that was sent is not sent again: found, and refused. */
+/** A sent message is not sent again: found, and refused. */
 const ownRefused: Partial<Record<OperationId, number>> = { retryMessage: 409 }
 
-/** Operations in which nothing but the caller's key says which organization is meant. */
+/** Operations in which only the caller's key selects the organization. */
 const withoutOrg = new Set<OperationId>([
   'listOrganizations',
   'listChannels',
@@ -29,7 +29,7 @@ const withoutOrg = new Set<OperationId>([
   'sendOtp',
   'contactSupport',
 ])
-/** The `device_id` of a registration is what the app calls its phone: nothing that anybody has yet. */
+/** The `device_id` of a registration is chosen by the app, and is unused here. */
 const withoutChild = (id: OperationId): boolean =>
   id === 'registerMobileUser' ||
   !Object.keys(exampleInput(id)).some((name) =>
@@ -57,7 +57,7 @@ const everything: OperationId[] = [
   'listAudit',
   'listAlteredRows',
 ]
-/** Open ones are proved by a token or a signature and not by a key, those of the page by the cookie of a device. */
+/** Open operations are proved by a token or a signature, those of the page by the cookie of a device. */
 const keyed = operationIds.filter((id) => !operationOf(id).open && !operationOf(id).session)
 
 const snapshot = async (baseUrl: string, operator: string, tenant: Tenant): Promise<string> => {
@@ -72,7 +72,7 @@ const snapshot = async (baseUrl: string, operator: string, tenant: Tenant): Prom
     .replaceAll(/"last_used_at":("[^"]*"|null)/g, '')
 }
 
-/** The whole matrix. `attacker` says which key is used against the other tenant: its own, or, broken, the operator's. */
+/** The whole matrix. `attacker` returns the key for the other tenant: its own or, in the broken variant, the operator's. */
 const matrix = async (service: Running, operator: string, attacker: (own: Tenant) => string) => {
   const { baseUrl } = service
   const hits: Record<string, number> = {
@@ -128,7 +128,7 @@ const matrix = async (service: Running, operator: string, attacker: (own: Tenant
   return { count, failures, hits, examples }
 }
 
-/** Ids of both tenants in any place of any input, with one tenant's key: nothing of the other may be seen. */
+/** IDs of both tenants in any place of any input, with one tenant's key. Nothing of the other may be visible. */
 const swaps = async (
   service: Running,
   operator: string,
@@ -152,8 +152,8 @@ const swaps = async (
 }
 
 export const torture: Torture = {
-  name: 'Tenants: every operation by every form of another organization, and random id swaps',
-  must: '0 reads, 0 writes, every own cell 2xx',
+  name: 'Tenants: every operation with every form of another organization, and random ID swaps',
+  must: '0 reads, 0 writes, 2xx for every own object',
   run: async (): Promise<Result> => {
     const folder = temporaryFolder()
     const operator = `svc_op_torture_${randomBytes(24).toString('hex')}`

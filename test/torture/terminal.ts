@@ -6,7 +6,7 @@ import { bin } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import type { Result, Torture } from './torture.ts'
 
-/** Every control, bidi, zero-width and otherwise invisible character, and the escape sequences that do harm. */
+/** Every control, bidirectional, zero-width and otherwise invisible character, and harmful escape sequences. */
 const hostile = [
   ...Array.from({ length: 32 }, (_, i) => String.fromCharCode(i)),
   ...Array.from({ length: 33 }, (_, i) => String.fromCharCode(0x7f + i)),
@@ -17,7 +17,7 @@ const hostile = [
   '\u009b31m',
 ]
 
-/** What may stand on a terminal: text, newlines, and the colours that svc itself sets. */
+/** Allowed on a terminal: text, newlines, and the colours that svc sets. */
 const harm = (seen: string): string | undefined => {
   // oxlint-disable-next-line no-control-regex
   const text = seen.replace(/\u001b\[(?:\d{1,2}(?:;\d{1,3})*)?m/g, '').replaceAll(/\r\n/g, '\n')
@@ -52,7 +52,7 @@ const commands = [
 
 export const torture: Torture = {
   name: 'Terminal safety: hostile characters in every field that a server sends, on a pty',
-  must: '0 reach it',
+  must: '0 reach the terminal',
   run: async (): Promise<Result> => {
     const folder = temporaryFolder()
     let text = ''
@@ -110,7 +110,7 @@ export const torture: Torture = {
       return {
         count,
         failures,
-        hits: { 'answers shown': carried },
+        hits: { 'responses shown': carried },
         control: harm(raw) === undefined ? 0 : 1,
         examples: examples.slice(0, 8),
       }

@@ -1,7 +1,7 @@
-/** One hard knock: a count that must be zero, with the proof that it could have been something else. */
+/** A row of the reliability table: a count that must be zero, with a control that proves that it can be otherwise. */
 export type Torture = {
   name: string
-  /** What `measures.md` style tables ask for: `0 accepted`. */
+  /** The wanted result, as printed in the table: `0 accepted`. */
   must: string
   run(): Promise<Result>
 }
@@ -9,12 +9,12 @@ export type Torture = {
 export type Result = {
   /** How often it was tried. */
   count: number
-  /** How often it went wrong; must be 0. */
+  /** How often it went wrong. Must be 0. */
   failures: number
-  /** What was really met: faults injected, races, refusals by kind. */
+  /** What occurred: injected faults, races, refusals by kind. */
   hits: Record<string, number>
-  /** Failures of the same test against a deliberately broken variant; must not be 0. */
+  /** Failures of the same test with a deliberately broken variant. Must not be 0. */
   control: number
-  /** The first few failures, for a person. */
+  /** The first few failures. */
   examples?: string[]
 }

@@ -2,14 +2,14 @@ import { assert } from '../../src/client/software-authenticator.ts'
 import { challengeOf } from '../../src/receipt/context.ts'
 import { request, type EnrolledApprover } from './enrolled-approver.ts'
 
-/** Somebody who has verified on the phone, which nobody asked about yet; and a token for them that is not spent. */
+/** A person who verified on the phone, not yet requested by anybody, with an unused token. */
 export const verifyPerson = async (
   baseUrl: string,
   key: string,
   org_id: number,
   { mobile, authenticator }: EnrolledApprover,
 ): Promise<{ user: string; token: string; verification: string }> => {
-  // The places and times of the organization hinder nobody, whatever the time is.
+  // The geofences and time slots of the organization allow every place and time.
   const policy = { report_only: ['location', 'time'] }
   await request(baseUrl, 'updateOrganization', key, { org_id, policy })
   const started = await request(baseUrl, 'generateAuthToken', key, { org_id, mobile })
