@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readSource, sourceTree, type Source } from './source-tree.ts'
 
-// The table gives each answer its type. A cast on one would hide that another service leaves a field out, or that the table
+// The table gives each response its type. A cast would hide that another service leaves a field out, or that the table
 // has changed.
 
 const isAnswer = (text: string): boolean =>
@@ -9,7 +9,7 @@ const isAnswer = (text: string): boolean =>
     text,
   )
 
-/** The names that hold an answer or a part of one. */
+/** Names that hold a response or a part of one. */
 const answersIn = ({ variables }: Source): Set<string> => {
   const names = new Set<string>()
   const holds = (from: string): boolean =>
@@ -17,7 +17,7 @@ const answersIn = ({ variables }: Source): Set<string> => {
   for (let size = -1; size !== names.size;) {
     size = names.size
     for (const { names: bound, from } of variables)
-      // What a function answers is not what it holds.
+      // The result of a function is not what the function holds.
       if (!/=>/.test(from) && holds(from)) for (const name of bound) names.add(name)
   }
   return names
@@ -30,7 +30,7 @@ const answerCasts = (source: Source): string[] => {
     .map((text) => `${source.file}: ${text}`)
 }
 
-test('no answer of the client is cast', () => {
+test('no response of the client is cast', () => {
   expect(sourceTree().flatMap(answerCasts)).toEqual([])
 })
 
@@ -48,7 +48,7 @@ describe('the check itself', () => {
   test.each([
     `const { code } = error as SvcError`,
     `const read = async () => (await client.call(one, {})).envelope; const status = 'open' as const`,
-  ])('lets pass %s', (text) => {
+  ])('accepts %s', (text) => {
     expect(answerCasts(readSource('src/cli/one.ts', text))).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 
-// Just enough DER for a self-signed certificate, so that TLS is tested with Node alone.
+// Enough DER for a self-signed certificate, so that TLS is tested with Node alone.
 
 const der = (tag: number, ...parts: Buffer[]): Buffer => {
   const content = Buffer.concat(parts)
@@ -19,7 +19,7 @@ const basicConstraints = '551d13'
 
 type Keys = { privateKey: KeyObject; publicKey: KeyObject }
 
-/** Signed with its own key, DER. */
+/** Self-signed, in DER. */
 const certificateOf = (subject: Buffer, extensions: Buffer[], { privateKey, publicKey }: Keys): Buffer => {
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
@@ -34,7 +34,7 @@ const certificateOf = (subject: Buffer, extensions: Buffer[], { privateKey, publ
   return sequence(body, ecdsaWithSha256, der(0x03, Buffer.from([0]), sign('sha256', body, privateKey)))
 }
 
-/** A certificate of its own authority for `svc.test` and 127.0.0.1, and its key, both PEM. */
+/** A certificate for `svc.test` and 127.0.0.1, signed by its own authority, and its key, both PEM. */
 export const selfSigned = (): { cert: string; key: string } => {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const names = sequence(der(0x82, Buffer.from('svc.test')), der(0x87, Buffer.from([127, 0, 0, 1])))
@@ -53,7 +53,7 @@ export const selfSigned = (): { cert: string; key: string } => {
   }
 }
 
-/** What anybody can make who wants to pass for a maker of authenticators, DER. */
+/** A certificate of somebody who pretends to be a maker of authenticators, in DER. */
 export const attestationCertificate = (keys: Keys): Buffer =>
   certificateOf(
     sequence(

@@ -2,7 +2,7 @@ import { check } from 'recheck'
 import { expect, test } from 'vitest'
 import { readSource, sourceTree, type Regex } from './source-tree.ts'
 
-// One after the other: a verdict that had to wait for a processor would be `unknown`.
+// One at a time: a check that waits for a processor would return `unknown`.
 const slow = async (regexes: Regex[]): Promise<string[]> => {
   const found: string[] = []
   for (const { file, source, flags } of regexes) {
@@ -14,17 +14,17 @@ const slow = async (regexes: Regex[]): Promise<string[]> => {
 
 const sources = sourceTree()
 
-test('no regular expression can be made slow by its input', { timeout: 120_000 }, async () => {
+test('no regular expression can be slowed down by its input', { timeout: 120_000 }, async () => {
   const regexes = sources.flatMap((source) => source.regexes)
   expect(regexes.length).toBeGreaterThan(10)
   expect(await slow(regexes)).toEqual([])
 })
 
-test('every regular expression is a literal, so that the test above sees it', () => {
+test('every regular expression is a literal, so that the test above finds it', () => {
   expect(sources.filter(({ text }) => /\bRegExp\(/.test(text)).map(({ file }) => file)).toEqual([])
 })
 
-test('the check finds one that can', async () => {
+test('the check finds an unsafe one', async () => {
   const bad = readSource('src/core/bad.ts', String.raw`export const words = /^(\w+\s?)*$/`)
   expect(await slow(bad.regexes)).toEqual([String.raw`src/core/bad.ts: /^(\w+\s?)*$/ is vulnerable`])
 })

@@ -13,18 +13,18 @@ export type Source = {
   lines: number
   imports: Import[]
   regexes: Regex[]
-  /** Its string literals and templates, what is joined by `+` in one piece; a value in one is `unknownValue`. */
+  /** Its string literals and templates. Texts joined by `+` are one. A value in a text is `unknownValue`. */
   strings: string[]
-  /** What it casts (`x as T`), as it is written. */
+  /** Its casts (`x as T`), as written. */
   casts: string[]
   /** Its variables, with what each is declared from. */
   variables: { names: string[]; from: string }[]
-  /** The values that its templates put into a text, with what stands before and after each. */
+  /** The values in its templates, with the text before and after each. */
   values: { before: string; value: string; after: string }[]
 }
 
 type Node = { type: string; [key: string]: unknown }
-// Neither loads anything before it is reached; a type never does.
+// Types and lazy imports load nothing by themselves.
 const lazy = new Set(['ImportExpression', 'TSImportType'])
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
@@ -34,7 +34,7 @@ const visit = (node: Node, see: (node: Node) => void): void => {
   for (const value of Object.values(node).flat()) if (isNode(value)) visit(value, see)
 }
 
-/** Stands for a value that is known only when a text is printed. */
+/** Stands for a value that is known only at run time. */
 export const unknownValue = '\uFFFC'
 
 type Placed = Node & { start: number; end: number }
@@ -66,7 +66,7 @@ const textOf = (node: Node): string | undefined => {
 const stringsIn = (node: Node, found: string[] = []): string[] => {
   const text = textOf(node)
   if (text !== undefined) found.push(text)
-  // The parts of a sum are in it; what a template holds may have texts of its own.
+  // The parts of a sum are contained in it. The values of a template may contain other texts.
   if (node.type === 'BinaryExpression' && text !== undefined) return found
   for (const value of Object.values(node).flat()) if (isNode(value)) stringsIn(value, found)
   return found
@@ -81,7 +81,7 @@ const valuesIn = (node: Node, text: string): Source['values'] => {
   }))
 }
 
-/** What one file imports (a path from the root of the project, or a package) and its regular expressions. */
+/** The imports of a file (paths from the root of the project, or packages) and its regular expressions. */
 export const readSource = (file: string, text: string): Source => {
   const imports: Import[] = []
   const regexes: Regex[] = []

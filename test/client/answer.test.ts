@@ -7,7 +7,7 @@ import { failure, secretKey, withHosted } from './hosted.ts'
 
 const list = org.listOrganizations
 
-test('an answer passes through unchanged, unknown fields included', async () => {
+test('a response is returned unchanged, with unknown fields', async () => {
   const { client } = await withHosted()
   const { envelope, httpStatus } = await client.call(list, {})
   expect(httpStatus).toBe(200)
@@ -23,7 +23,7 @@ test('an answer passes through unchanged, unknown fields included', async () => 
   })
 })
 
-test('a request carries the key, JSON, and what the table names where it belongs', async () => {
+test('a request has the key, JSON, and each input in its place', async () => {
   const { client, service } = await withHosted()
   await client.call(user.listUsers, { org_id: 3, state: 'active' }, { extra: { odd: 'a b' } })
   await client.call(pendingUser.acceptUser, { org_id: 3, user_id: '7' }, { extra: { note: { a: [1] } } })
@@ -42,9 +42,9 @@ test.each([
   ['text', text(200, 'hello'), 'JSON with a status'],
   ['a list', json(200, []), 'JSON with a status'],
   ['null', json(200, null), 'JSON with a status'],
-  ['a status that is no text', json(200, { status: 1 }), 'JSON with a status'],
-  ['cut JSON', text(200, '{"status":"success"'), 'JSON with a status'],
-])('%s is a failure that says what came and where the API root is', async (_, answer, said) => {
+  ['a status that is not text', json(200, { status: 1 }), 'JSON with a status'],
+  ['truncated JSON', text(200, '{"status":"success"'), 'JSON with a status'],
+])('%s is an error that describes the response and the API root', async (_, answer, said) => {
   const { client, service } = await withHosted()
   service.next(answer)
   const error = await failure(client.call(list, {}))
@@ -63,19 +63,19 @@ test.each([
   [410, 'expired', 'http_410'],
   [422, 'refused', 'http_422'],
   [500, 'failed', 'http_500'],
-])('%i with another status than success is never a success', async (status, exit, code) => {
+])('%i with a status other than success is never a success', async (status, exit, code) => {
   const { client, service } = await withHosted()
   service.next(json(status, { status: 'error', message: 'No.' }))
   expect(await failure(client.call(list, {}))).toMatchObject({ exit, code, message: 'No.' })
 })
 
-test('an error status is a failure even where the envelope says success', async () => {
+test('an error status is an error even if the envelope says success', async () => {
   const { client, service } = await withHosted()
   service.next(json(500, { status: 'success', message: 'odd' }))
   expect((await failure(client.call(list, {}))).exit).toBe('failed')
 })
 
-test('data.code decides before the HTTP status, and all that the service says is told', async () => {
+test('data.code takes precedence over the HTTP status, and the details of the service are reported', async () => {
   const { client, service } = await withHosted()
   const data = {
     code: 'denied',
@@ -94,13 +94,13 @@ test('data.code decides before the HTTP status, and all that the service says is
   })
 })
 
-test.each([401, 403, 404, 429])('%i gets a hint when the service gives none', async (status) => {
+test.each([401, 403, 404, 429])('%i gets a hint if the service sends none', async (status) => {
   const { client, service } = await withHosted()
   service.always(json(status, { status: 'error', message: 'No.' }))
   expect((await failure(client.call(list, {}))).hint).toMatch(/svc |Try again/)
 })
 
-test('a route that the service does not have is named, with where its routes are listed', async () => {
+test('an unknown route is named, with the place where the routes are listed', async () => {
   const { client, service } = await withHosted()
   const data = { code: 'no_such_route', hint: 'for whoever builds requests' }
   service.next(json(404, { status: 'error', message: 'There is no such route', data }))
@@ -110,13 +110,13 @@ test('a route that the service does not have is named, with where its routes are
   })
 })
 
-test('a denial is no matter of the key, and gets no such hint', async () => {
+test('a denial does not get the hint about keys', async () => {
   const { client, service } = await withHosted()
   service.next(json(403, { status: 'error', message: 'Denied', data: { code: 'denied' } }))
   expect((await failure(client.call(list, {}))).hint).toBeUndefined()
 })
 
-test('nothing that moves a cursor or hides text comes out of an error', async () => {
+test('errors contain no control or invisible characters', async () => {
   const { client, service } = await withHosted()
   const bad = 'a\u001b[31m\u202eb\u200bc\u0000'
   const data = { code: bad, detail: bad, hint: bad, issues: [{ field: bad, message: bad }] }
@@ -126,7 +126,7 @@ test('nothing that moves a cursor or hides text comes out of an error', async ()
   expect(told).not.toMatch(/[\p{Cc}\p{Cf}]/u)
 })
 
-test('without a key nothing is sent, and the hint is the one for keys', async () => {
+test('nothing is sent without a key, and the hint explains how to set one', async () => {
   const { client, service } = await withHosted({
     apiKey: async () => undefined,
     keyHint: 'svc profile login prod',
@@ -137,7 +137,7 @@ test('without a key nothing is sent, and the hint is the one for keys', async ()
   expect(service.seen).toEqual([])
 })
 
-test('a raw request answers whatever comes', async () => {
+test('a raw request returns any response', async () => {
   const { client, service } = await withHosted()
   service.next(text(418, 'teapot'))
   const answer = await client.raw({ method: 'GET', path: '/svc/v1/keys', effect: 'read' })
@@ -146,7 +146,7 @@ test('a raw request answers whatever comes', async () => {
 })
 
 test.each(['@evil.example/', '.evil.example/', ':1/x', '\\\\evil.example/x'])(
-  'a raw path %s that could lead to another host is refused',
+  'a raw path %s that could lead to another host is rejected',
   async (path) => {
     const { client, service } = await withHosted()
     const error = await failure(client.raw({ method: 'GET', path, effect: 'read' }))
@@ -155,7 +155,7 @@ test.each(['@evil.example/', '.evil.example/', ':1/x', '\\\\evil.example/x'])(
   },
 )
 
-test('debug lines name each request and answer, and no secret', async () => {
+test('debug lines name each request and response, without secrets', async () => {
   const { client, debugged, service } = await withHosted()
   service.next(json(200, { status: 'success', message: 'OK' }, { 'x-request-id': 'req_9' }))
   await client.raw({

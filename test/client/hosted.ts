@@ -13,7 +13,7 @@ type Options = Partial<Parameters<typeof createClient>[0]> & {
 
 export type Case = { client: Client; service: FakeHosted; slept: number[]; debugged: string[] }
 
-/** A client of a fake hosted service, over a real socket; the clock is given and waits are only noted. */
+/** A client of a fake hosted service, over a real socket. The clock is fixed, and waits are only recorded. */
 export const withHosted = async ({ timeoutMs, ...options }: Options = {}): Promise<Case> => {
   const service = await startFakeHosted()
   const slept: number[] = []
@@ -35,7 +35,7 @@ export const withHosted = async ({ timeoutMs, ...options }: Options = {}): Promi
   return { client, service, slept, debugged }
 }
 
-/** The SvcError that a promise fails with. */
+/** The SvcError of a rejected promise. */
 export const failure = async (promise: Promise<unknown>): Promise<SvcError> => {
   try {
     await promise

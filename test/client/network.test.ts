@@ -11,11 +11,11 @@ import { listening, open } from './local-server.ts'
 const ok = { status: 'success', message: 'OK' }
 
 test.each([
-  ['cut before the answer', cut, 'connection_cut'],
-  ['cut within the body', truncated, 'connection_cut'],
+  ['cut off before the response', cut, 'connection_cut'],
+  ['cut off within the body', truncated, 'connection_cut'],
   ['silent', stall, 'timed_out'],
   ['silent within the body', stallInBody, 'timed_out'],
-])('an answer that is %s is unreachable, and says so', async (_, bad, code) => {
+])('a response that is %s is reported as unreachable', async (_, bad, code) => {
   const { client, service } = await withHosted({ timeoutMs: { headers: 50, body: 50 } })
   service.always(bad)
   const error = await failure(client.call(org.listOrganizations, {}))
@@ -23,7 +23,7 @@ test.each([
   expect(error.message).toContain(new URL(service.origin).host)
 })
 
-test('an answer that the service was asked to hold back is waited for, and no other', async () => {
+test('a response that the service may delay is awaited, and no other', async () => {
   const { client, service } = await withHosted({ timeoutMs: { headers: 50 } })
   service.always((seen, response) => void setTimeout(() => json(200, ok)(seen, response), 150))
   const asked = { request_id: 'apr_1', wait_s: 1 }
@@ -38,13 +38,13 @@ test.each([
   ['ECONNREFUSED', 'connection_refused'],
   ['ECONNRESET', 'connection_cut'],
   ['CERT_HAS_EXPIRED', 'tls_failed'],
-])('the network says %s and svc says %s', (network, code) => {
+])('the network error %s is reported as %s', (network, code) => {
   const error = networkError(Object.assign(new Error('x'), { code: network }), 'https://api.example/x?y')
   expect(error).toMatchObject({ exit: 'unreachable', code })
   expect(error.message).toMatch(/api\.example:443/)
 })
 
-test('an answer that is no HTTP is named as that', async () => {
+test('a response that is not HTTP is reported as that', async () => {
   const port = await listening(
     createTcp((socket) => void socket.once('data', () => socket.write('SSH-2.0-x\r\n'))),
   )
@@ -52,7 +52,7 @@ test('an answer that is no HTTP is named as that', async () => {
   expect(await failure(get(`http://127.0.0.1:${port}/`))).toMatchObject({ code: 'not_http' })
 })
 
-test('a compressed answer is read, although none was asked for', async () => {
+test('a compressed response is read, although none was requested', async () => {
   const { client, service } = await withHosted()
   service.next(
     text(200, gzipSync(JSON.stringify({ ...ok, data: [{ slug: 'a' }] })), { 'content-encoding': 'gzip' }),
@@ -68,15 +68,15 @@ test.each([
     text(200, gzipSync(Buffer.alloc(65 * 1024 * 1024)), { 'content-encoding': 'gzip' }),
     'unexpected_answer',
   ],
-  ['no UTF-8', text(200, Buffer.from([0x7b, 0xff, 0xfe])), 'unexpected_answer'],
+  ['invalid UTF-8', text(200, Buffer.from([0x7b, 0xff, 0xfe])), 'unexpected_answer'],
   ['65 MiB', text(200, Buffer.alloc(65 * 1024 * 1024, 32)), 'answer_too_large'],
-])('an answer of %s is a failure and fills no memory', async (_, answer, code) => {
+])('a response of %s is an error and does not fill the memory', async (_, answer, code) => {
   const { client, service } = await withHosted()
   service.next(answer)
   expect(await failure(client.call(org.listOrganizations, {}))).toMatchObject({ exit: 'failed', code })
 })
 
-test('a key with a line break is never sent, nor shown', async () => {
+test('a key with a line break is never sent or shown', async () => {
   const { client, service } = await withHosted({ apiKey: async () => 'abc\r\nx-evil: 1' })
   const error = await failure(client.call(org.listOrganizations, {}))
   expect(error.exit).toBe('usage')
@@ -94,7 +94,7 @@ test.each(['before it is sent', 'while it waits'])('an abort ends a request at o
   expect(service.seen.length).toBeLessThanOrEqual(1)
 })
 
-test('an abort ends the wait between two tries', async () => {
+test('an abort ends the wait before a retry', async () => {
   const abort = new AbortController()
   const { client, service } = await withHosted({
     sleep: undefined,

@@ -19,14 +19,14 @@ test('pages are joined in order', async () => {
   expect(service.seen.map((request) => request.path)).toEqual([path, `${path}?cursor=2`, `${path}?cursor=3`])
 })
 
-test('with a limit one page is one page', async () => {
+test('a limit returns one page', async () => {
   const { client, service } = await withHosted()
   service.next(rows([1, 2], `<${path}?cursor=2>; rel="next"`))
   expect((await client.call(org.listOrganizations, { limit: 2 })).envelope.data).toEqual([1, 2])
   expect(service.seen).toHaveLength(1)
 })
 
-test('pages are handed out one by one, however many rows the service says at once', async () => {
+test('pages are returned one by one, whatever the size of a page', async () => {
   const { client, service } = await withHosted()
   service.next(rows([1, 2], `<${path}?limit=2&cursor=2>; rel="next"`), rows([3]))
   const pages = []
@@ -38,7 +38,7 @@ test('pages are handed out one by one, however many rows the service says at onc
   ])
 })
 
-test('a circle of pages ends', async () => {
+test('a loop of pages ends', async () => {
   const { client, service } = await withHosted()
   service.next(
     rows([1], `<${path}?cursor=2>; rel="next"`),
@@ -48,7 +48,7 @@ test('a circle of pages ends', async () => {
   expect((await client.call(org.listOrganizations, {})).envelope.data).toEqual([1, 2, 3])
 })
 
-test('a page that fails fails the list: half a list is no list', async () => {
+test('a failed page fails the list', async () => {
   const { client, service } = await withHosted()
   service.next(rows([1], `<${path}?cursor=2>; rel="next"`), json(500, { status: 'error', message: 'No.' }))
   expect((await failure(client.call(org.listOrganizations, {}))).exit).toBe('failed')

@@ -33,7 +33,7 @@ test.each(codes.flatMap((code) => Object.keys(elsewhere).map((where) => [code, w
   },
 )
 
-test('a raw request answers the redirect itself', async () => {
+test('a raw request returns the redirect', async () => {
   const { client, service } = await withHosted()
   service.next(redirect(302, 'https://elsewhere.example/path'))
   const answer = await client.raw({ method: 'GET', path: '/organizations', effect: 'read' })
@@ -41,7 +41,7 @@ test('a raw request answers the redirect itself', async () => {
   expect(service.seen).toHaveLength(1)
 })
 
-test('a location that is no address is not repeated raw', async () => {
+test('an invalid location is escaped', async () => {
   const { client, service } = await withHosted()
   service.next(redirect(301, 'https://\u00a0[bad'))
   const error = await failure(client.call(org.listOrganizations, {}))

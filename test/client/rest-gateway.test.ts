@@ -22,7 +22,7 @@ const start = async () => {
 }
 
 describe('waiting over REST', () => {
-  test('survives cut connections and a service that is away', async () => {
+  test('survives broken connections and a restart of the service', async () => {
     const { gateway, service } = await start()
     service.next(
       cut,
@@ -38,7 +38,7 @@ describe('waiting over REST', () => {
     expect(service.seen.every(({ method }) => method === 'GET')).toBe(true)
   })
 
-  test('asks again until somebody decides, never longer than it was told', async () => {
+  test('polls until somebody decides, but no longer than requested', async () => {
     const { gateway, service, pass } = await start()
     service.always((request, response) => {
       pass(50_000)
@@ -53,14 +53,14 @@ describe('waiting over REST', () => {
     ])
   })
 
-  test('ends with what the service refuses', async () => {
+  test('ends with the error of the service', async () => {
     const { gateway, service } = await start()
     service.next(json(404, { status: 'error', message: 'Request not found', data: { code: 'not_found' } }))
     expect((await failure(gateway.wait('a', 60))).exit).toBe('notFound')
   })
 })
 
-test('rings once, whatever happens', async () => {
+test('sends the request once, whatever happens', async () => {
   const { gateway, service } = await start()
   service.next(cut)
   expect((await failure(gateway.request({ action: 'a', approver_mobile: '+12025550101' }))).exit).toBe(
@@ -74,18 +74,18 @@ test('rings once, whatever happens', async () => {
   })
 })
 
-describe('whether a service has approvals', () => {
+describe('the detection of approvals', () => {
   test.each([
     ['ours', json(200, { status: 'success', message: 'Approvals', data: [] }), true],
     ['another', json(404, { status: 'error', message: 'Not found' }), false],
     ['a web server', page(404), false],
-  ])('is told from its answer (%s)', async (_, answer, expected) => {
+  ])('depends on the response (%s)', async (_, answer, expected) => {
     const { client, service } = await start()
     service.next(answer)
     expect(await hasApprovals(client)).toBe(expected)
   })
 
-  test('stays open where the key is not taken', async () => {
+  test('is undecided if the key is rejected', async () => {
     const { client, service } = await start()
     service.next(json(401, { status: 'error', message: 'Unauthorized' }))
     expect((await failure(hasApprovals(client))).exit).toBe('forbidden')

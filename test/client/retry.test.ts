@@ -32,10 +32,10 @@ test.each([
   ['a write', write, cut, 1],
   ['a delete', remove, busy(503), 1],
   ['a delete', remove, cut, 1],
-  ['what rings', rings, busy(503), 1],
-  ['what rings', rings, cut, 1],
+  ['a request that notifies a person', rings, busy(503), 1],
+  ['a request that notifies a person', rings, cut, 1],
 ] as const)(
-  '%s %#: against a plain service it is sent as often as is safe',
+  '%s %#: is sent to a plain service as often as is safe',
   async (_, [operation, input], bad, times) => {
     const { client, service } = await withHosted()
     service.always((request, response) =>
@@ -51,10 +51,10 @@ test.each([
   ['a write', write, cut, 3],
   ['a delete', remove, cut, 3],
   ['a write', write, busy(500), 1],
-  ['what rings', rings, busy(503), 1],
-  ['what rings', rings, cut, 1],
+  ['a request that notifies a person', rings, busy(503), 1],
+  ['a request that notifies a person', rings, cut, 1],
 ] as const)(
-  '%s %#: a service that honours Idempotency-Key gets the same key each time',
+  '%s %#: has the same key each time for a service that supports Idempotency-Key',
   async (_, [operation, input], bad, times) => {
     const { client, service } = await withHosted()
     service.always((request, response) => (request.path === '/health' ? honours : bad)(request, response))
@@ -67,7 +67,7 @@ test.each([
   },
 )
 
-test('the question whether writes may be repeated carries no key', async () => {
+test('the check whether writes may be repeated sends no key', async () => {
   const { client, service } = await withHosted()
   service.always((request, response) => (request.path === '/health' ? honours : cut)(request, response))
   await failure(client.call(...write))
@@ -76,7 +76,7 @@ test('the question whether writes may be repeated carries no key', async () => {
   expect(health[0]!.headers['x-api-key']).toBeUndefined()
 })
 
-test('two writes carry two keys', async () => {
+test('two writes have two idempotency keys', async () => {
   const { client, service } = await withHosted()
   await client.call(...write)
   await client.call(...write)
@@ -87,9 +87,9 @@ test.each([
   ['a read', read, 3],
   ['a write', write, 3],
   ['a delete', remove, 3],
-  ['what rings', rings, 1],
+  ['a request that notifies a person', rings, 1],
 ] as const)(
-  '%s that was refused before anything was sent is tried again unless it rings',
+  '%s that failed before anything was sent is retried unless it notifies a person',
   async (_, call, times) => {
     let tries = 0
     const refused: Transport = async ({ url }) => {
@@ -105,7 +105,7 @@ test.each([
   },
 )
 
-test('a read that went well the second time is a success', async () => {
+test('a read that succeeds on retry is a success', async () => {
   const { client, service } = await withHosted()
   service.next(busy(503))
   expect((await client.call(...read)).envelope.status).toBe('success')
@@ -118,7 +118,7 @@ test.each([
   ['nonsense', [200, 400]],
   ['31', []],
   ['Thu, 01 Jan 2026 01:00:00 GMT', []],
-])('Retry-After: %s is honoured up to 30 seconds, never cut short', async (after, waits) => {
+])('Retry-After: %s is respected up to 30 seconds, never shortened', async (after, waits) => {
   const { client, service, slept } = await withHosted()
   service.always(json(429, { status: 'error', message: 'slow down' }, { 'retry-after': after }))
   expect(await failure(client.call(...read))).toMatchObject({
@@ -128,7 +128,7 @@ test.each([
   expect(slept).toEqual(waits)
 })
 
-test('a port where nothing listens is named, with what to do', async () => {
+test('a port without a listener is named, with a hint', async () => {
   const free = createServer()
   await new Promise<void>((resolve) => void free.listen(0, '127.0.0.1', resolve))
   const { port } = free.address() as AddressInfo

@@ -26,30 +26,30 @@ test.each([
   ['org_id', { org_id: 'x' }],
   ['org_id', { org_id: undefined }],
   ['org_id', { org_id: '' }],
-])('what the specification shows is checked before it is sent: %s %j', (field, wrong) => {
+])('a field of the specification is checked before it is sent: %s %j', (field, wrong) => {
   const error = check(geofence.createGeofence, { ...fence, ...wrong })
   expect(error).toMatchObject({ exit: 'usage', hint: 'svc geofence create --help' })
   expect(error!.message).toContain(field)
   expect(error!.issues!.map((issue) => issue.field)).toContain(field)
 })
 
-test('an entry of a list is named by its place', () => {
+test('an entry of a list is named by its index', () => {
   const error = check(geofence.setUserGeofences, { userId: 7, geofences: [{ name: 'x' }] })
   expect(error!.message).toContain('geofences.0.latitude')
 })
 
-test('a field that is left out is not asked for', () => {
+test('a missing field is not an error', () => {
   expect(check(user.createUser, { orgId: 1 })).toBeUndefined()
 })
 
-test('a field that we chose is the business of the service alone', () => {
+test('a field that the specification does not show is left to the service', () => {
   expect(check(org.createOrganization, { name: 7, slug: 'NO SLUG', policy: 'x', odd: 1 })).toBeUndefined()
 })
 
-test.each(['.', '..'])('a path value %s, which would shorten the address, is refused', (value) => {
+test.each(['.', '..'])('a path value %s, which would shorten the address, is rejected', (value) => {
   expect(check(org.getOrganization, { orgIdOrSlug: value })).toMatchObject({ exit: 'usage' })
 })
 
-test.each([['usr_8f3'], ['7'], [7]])('takes %j for an id that is text', (userId) => {
+test.each([['usr_8f3'], ['7'], [7]])('%j is accepted for an ID that is text', (userId) => {
   expect(check(user.getUser, { orgId: 12, userId })).toBeUndefined()
 })

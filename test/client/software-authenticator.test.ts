@@ -23,7 +23,7 @@ const credentialOf = (key: SoftwareKey) => ({
 })
 
 describe.each(['ES256', 'EdDSA'] as const)('a software key for %s', (alg) => {
-  test('registers with a key that a WebAuthn server takes', async () => {
+  test('registers with a key that a WebAuthn server accepts', async () => {
     const key = createSoftwareKey(alg, { rpId })
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       ...expected,
@@ -42,7 +42,7 @@ describe.each(['ES256', 'EdDSA'] as const)('a software key for %s', (alg) => {
     )
   })
 
-  test('makes assertions that a WebAuthn server takes, again and again', async () => {
+  test('signs assertions that a WebAuthn server accepts, repeatedly', async () => {
     const key = createSoftwareKey(alg, { rpId })
     for (let i = 0; i < 2; i++) {
       const response = assert(key, ceremony)
@@ -58,7 +58,7 @@ describe.each(['ES256', 'EdDSA'] as const)('a software key for %s', (alg) => {
     }
   })
 
-  test('still signs after a stay in a file', async () => {
+  test('still signs after it was saved and loaded', async () => {
     const key = JSON.parse(JSON.stringify(createSoftwareKey(alg, { rpId, userHandle: 'dXNlcg' })))
     const response = assert(key, ceremony)
     expect(response.response.userHandle).toBe('dXNlcg')
@@ -72,7 +72,7 @@ describe.each(['ES256', 'EdDSA'] as const)('a software key for %s', (alg) => {
 })
 
 describe('a software key', () => {
-  test('says when nobody confirmed', async () => {
+  test('reports that nobody was verified', async () => {
     const key = createSoftwareKey('ES256', { rpId })
     await expect(
       verifyAuthenticationResponse({
@@ -83,7 +83,7 @@ describe('a software key', () => {
     ).rejects.toThrow('User verification required')
   })
 
-  test('signs for no site but its own', () => {
+  test('signs only for its own site', () => {
     const key = createSoftwareKey('ES256', { rpId })
     for (const site of [
       { origin: 'https://evil.example.com', rpId },
@@ -95,7 +95,7 @@ describe('a software key', () => {
     }
   })
 
-  test('is another key each time', () => {
+  test('is different each time', () => {
     const [a, b] = [createSoftwareKey('ES256', { rpId }), createSoftwareKey('ES256', { rpId })]
     expect(a.credential_id).not.toBe(b.credential_id)
     expect(a.public_key_cose).not.toBe(b.public_key_cose)

@@ -19,7 +19,7 @@ const secure = async () => {
   return { cert, seen, port: await listening(server) }
 }
 
-test('a private certificate authority needs --cacert, and works with it', async () => {
+test('a private certificate authority requires --cacert', async () => {
   const { cert, port } = await secure()
   const url = `https://127.0.0.1:${port}/`
   expect(await failure(open({ env: {} })(url))).toMatchObject({
@@ -31,7 +31,7 @@ test('a private certificate authority needs --cacert, and works with it', async 
   expect(await failure(open({ env: {}, ca: selfSigned().cert })(url))).toMatchObject({ code: 'tls_failed' })
 })
 
-test('https to a server that speaks plain http says so, without the text of OpenSSL', async () => {
+test('https to a plain http server is explained, without the message of OpenSSL', async () => {
   const port = await listening(createHttp((_, response) => void response.end('{}')))
   const error = await failure(open({ env: {} })(`https://127.0.0.1:${port}/`))
   expect(error).toMatchObject({
@@ -51,12 +51,12 @@ test.each([
   ],
   ['CERT_HAS_EXPIRED', 'certificate has expired', 'CERT_HAS_EXPIRED: certificate has expired', 'Renew'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'not in it', 'ERR_TLS_CERT_ALTNAME_INVALID: not in it', 'another host'],
-])('%s of TLS is one readable line, with what helps against it', (code, message, detail, helps) => {
+])('the TLS error %s is one readable line with a hint', (code, message, detail, helps) => {
   const error = networkError(Object.assign(new Error(message), { code }), 'https://host.example/x')
   expect(error).toMatchObject({ code: 'tls_failed', detail, hint: expect.stringContaining(helps) })
 })
 
-/** A proxy that connects whatever is asked to one local port. */
+/** A proxy that connects every target to one local port. */
 const proxy = async (port: number) => {
   const asked: string[] = []
   const server = createHttp((request, response) => {
@@ -89,14 +89,14 @@ test('HTTPS_PROXY is used with a tunnel, so that the proxy sees no key', async (
   expect(seen).toEqual([`svc.test:${port}`])
 })
 
-test('a certificate is checked through a proxy as well', async () => {
+test('a certificate is checked through a proxy too', async () => {
   const { port } = await secure()
   const { uri } = await proxy(port)
   const get = open({ env: { https_proxy: uri } })
   expect(await failure(get(`https://svc.test:${port}/`))).toMatchObject({ code: 'tls_failed' })
 })
 
-test('loopback goes around every proxy, and so does NO_PROXY', async () => {
+test('loopback and NO_PROXY hosts are reached directly', async () => {
   const { cert, port } = await secure()
   const { asked, uri } = await proxy(port)
   const env = { HTTPS_PROXY: uri, HTTP_PROXY: uri, NO_PROXY: '.invalid' }
@@ -123,7 +123,7 @@ test.each([
   expect(proxyFor('https://svc.example:8443', env)).toBe(exempt ? undefined : 'http://proxy.test:3128')
 })
 
-test('a proxy that refuses, or is not there, is named', async () => {
+test('a proxy that rejects the connection or does not exist is named', async () => {
   const refusing = createHttp()
   refusing.on('connect', (_, socket) => void socket.end('HTTP/1.1 407 No\r\n\r\n'))
   const port = await listening(refusing)

@@ -32,8 +32,8 @@ const text = (said: unknown) => ({
   text: typeof said === 'string' ? said : JSON.stringify(said),
 })
 
-describe('a tool server that answers what the specification shows', () => {
-  test('is read from its text, and refuses the notification of the client', async () => {
+describe('a tool server that returns what the specification shows', () => {
+  test('is read from its text, even if it rejects the notification of the client', async () => {
     const { client, service } = await open({ check_status: { status: 'approved', request_id: 'r-1' } })
     expect((await client.list()).map(({ name }) => name)).toHaveLength(3)
     expect(await client.call('check_status', { request_id: 'r-1' })).toEqual({
@@ -54,21 +54,24 @@ describe('a tool server that answers what the specification shows', () => {
   })
 })
 
-describe('an answer that cannot be read', () => {
+describe('an unreadable result', () => {
   test.each([
     ['words', 'approved'],
     ['a list', '[{"status":"approved"}]'],
     ['nothing', ''],
-  ])('%s of check_status is neither yes nor no, and says where to look', async (_, said) => {
-    const { gateway } = await open({ check_status: said })
-    expect(await failure(gateway.status("r-1'; x"))).toMatchObject({
-      code: 'unexpected_answer',
-      detail: 'Whether it was approved is not known.',
-      hint: `svc approve status 'r-1'\\''; x' --mcp`,
-    })
-  })
+  ])(
+    '%s of check_status is neither an approval nor a denial, and the error says where to check',
+    async (_, said) => {
+      const { gateway } = await open({ check_status: said })
+      expect(await failure(gateway.status("r-1'; x"))).toMatchObject({
+        code: 'unexpected_answer',
+        detail: 'Whether it was approved is not known.',
+        hint: `svc approve status 'r-1'\\''; x' --mcp`,
+      })
+    },
+  )
 
-  test('of a call that asked says that the person may have been asked', async () => {
+  test('of a request says that the person may have been asked', async () => {
     const { gateway } = await open({ request_approval_async: 'approved' })
     const { message, detail } = await failure(gateway.request(ask))
     expect(message).toContain('request_approval_async')
@@ -76,7 +79,7 @@ describe('an answer that cannot be read', () => {
   })
 })
 
-/** One that takes a connection and says nothing, or one whose tools never answer. */
+/** A server that accepts connections and never answers, or one whose tools never answer. */
 const openSilent = async (
   which: string,
   more: { signal?: AbortSignal; mostMs?: number },
@@ -100,9 +103,9 @@ const cases = ['from the start', 'at a call']
 const check = (client: ReturnType<typeof createToolClient>, signal?: AbortSignal) =>
   failure(client.call('check_status', { request_id: 'r-1' }, { signal }))
 
-describe('a tool server that is silent', () => {
+describe('a tool server that does not answer', () => {
   test.each(cases)(
-    '%s is left as soon as the user interrupts',
+    '%s is abandoned when the user interrupts',
     async (which) => {
       const interrupt = new AbortController()
       const client = await openSilent(which, { signal: interrupt.signal })
@@ -114,7 +117,7 @@ describe('a tool server that is silent', () => {
   )
 
   test.each(cases)(
-    '%s is left as soon as one call is withdrawn',
+    '%s is abandoned when one call is withdrawn',
     async (which) => {
       const withdrawal = new AbortController()
       const ended = check(await openSilent(which, {}), withdrawal.signal)
@@ -128,7 +131,7 @@ describe('a tool server that is silent', () => {
     ['from the start', 'no_answer'],
     ['at a call', 'timed_out'],
   ])(
-    '%s is not waited for longer than the whole may take',
+    '%s is abandoned after the total timeout',
     async (which, code) => {
       expect(await check(await openSilent(which, { mostMs: 1_000 }))).toMatchObject({
         exit: 'unreachable',
@@ -139,7 +142,7 @@ describe('a tool server that is silent', () => {
   )
 })
 
-describe('an answer that contradicts itself', () => {
+describe('a result that contradicts itself', () => {
   const [yes, no] = ['approved', 'denied'].map((status) => ({ status, request_id: 'r-1' }))
   const contradictions: [string, object][] = [
     ['words that deny it before the JSON', { content: [text('Denied. As JSON:'), text(yes)] }],
@@ -159,18 +162,18 @@ describe('an answer that contradicts itself', () => {
     expect(await failure(gateway.wait(request_id, 5))).toMatchObject({ code: 'unexpected_answer', message })
   })
 
-  test('by nothing is one', async () => {
+  test('nowhere is an approval', async () => {
     const content = [text('Approved: revoke the expired certificate. As JSON:'), text(yes)]
     const { gateway } = await open({ check_status: { content, structuredContent: yes } })
     expect(await gateway.status('r-1')).toMatchObject({ status: 'approved' })
   })
 })
 
-describe('an answer that is no decision', () => {
+describe('a result without a decision', () => {
   test.each([
     ['has no status', { request_id: 'r-1' }, 'no status'],
-    ['has a word that svc does not know', { status: 'APPROVED', request_id: 'r-1' }, '"APPROVED"'],
-    ['has a status that is no text', { status: true, request_id: 'r-1' }, 'no status'],
+    ['has an unknown status', { status: 'APPROVED', request_id: 'r-1' }, '"APPROVED"'],
+    ['has a status that is not text', { status: true, request_id: 'r-1' }, 'no status'],
     ['does not name the request', { status: 'approved' }, 'without the ID of the request'],
     ['is about another request', { status: 'approved', request_id: 'r-2' }, 'another request'],
   ])('%s', async (_, check_status, said) => {
@@ -186,15 +189,15 @@ describe('an answer that is no decision', () => {
   })
 
   test.each([
-    ['has no id', { ...pending, request_id: undefined }, 'does not name the request'],
-    ['has an empty id', { ...pending, request_id: '' }, 'does not name the request'],
+    ['has no ID', { ...pending, request_id: undefined }, 'does not name the request'],
+    ['has an empty ID', { ...pending, request_id: '' }, 'does not name the request'],
     ['is approved at once', { ...pending, status: 'approved' }, 'before the person can have made one'],
-  ])('of the tool that asks: %s', async (_, request_approval_async, said) => {
+  ])('of request_approval_async: %s', async (_, request_approval_async, said) => {
     const { gateway } = await open({ request_approval_async })
     expect((await failure(gateway.request(ask))).message).toContain(said)
   })
 
-  test('of a call that waits is none either', async () => {
+  test('of a call that waits is not an approval either', async () => {
     const { gateway } = await open({ request_approval: { status: 'ok' } })
     const { request_id } = await gateway.request({ ...ask, lifetime_s: 5 })
     expect((await failure(gateway.wait(request_id, 5))).message).toContain('"ok"')

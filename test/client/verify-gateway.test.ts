@@ -16,7 +16,7 @@ const named = (request_id: string) => json(200, { status: 'success', message: 'O
 
 type Played = { validate?: Answering; verify?: Answering; first?: Answering }
 
-/** `first` is the first answer after each prompt, `validate` all others. Waits move the clock and nothing else. */
+/** `first` is the first response after each prompt, `validate` all others. Waits only move the clock. */
 const start = async ({ validate = yes, verify = yes, first = no(409) }: Played = {}) => {
   const { client, service } = await withHosted()
   let at = Date.parse('2026-01-01T00:00:00Z')
@@ -37,7 +37,7 @@ const start = async ({ validate = yes, verify = yes, first = no(409) }: Played =
 }
 
 describe('a service without approvals', () => {
-  test('rings once with the parts of the number, and is asked with the whole', async () => {
+  test('prompts once with the parts of the number, and is polled with the full number', async () => {
     const { gateway, service } = await start()
     const { request_id, status } = await gateway.request(ask)
     expect(status).toBe('pending')
@@ -50,21 +50,21 @@ describe('a service without approvals', () => {
     expect(gateway.boundToAction).toBe(false)
   })
 
-  test('is not believed where it reports success before anybody can have answered', async () => {
+  test('is not trusted when it reports success before anybody can have answered', async () => {
     const { gateway } = await start({ first: yes })
     expect((await failure(gateway.request(ask))).code).toBe('success_too_soon')
-    // The prompt is on the phone, and its answer must not count for another request.
+    // The prompt is on the phone, and its response must not count for another request.
     expect((await failure(gateway.request(ask))).code).toBe('one_at_a_time')
   })
 
-  test('is not believed where its first answer that says anything is a success', async () => {
+  test('is not trusted when its first meaningful response is a success', async () => {
     const { gateway } = await start({ first: no(503) })
     const { request_id } = await gateway.request(ask)
     expect((await failure(gateway.wait(request_id, 60))).code).toBe('success_too_soon')
     expect((await gateway.status(request_id)).status).toBe('expired')
   })
 
-  test('takes a success that names another prompt for no answer', async () => {
+  test('is not trusted when a success names another prompt', async () => {
     const { gateway } = await start({ verify: named('v-1'), validate: named('v-2') })
     const { request_id } = await gateway.request(ask)
     expect((await failure(gateway.wait(request_id, 60))).message).toContain('another request')
@@ -73,20 +73,20 @@ describe('a service without approvals', () => {
   test.each([
     ['no body', json(200, undefined)],
     ['a web page', page()],
-    ['a route that is not there', no(404)],
-  ])('answers neither yes nor no where %s is all that it says', async (_, validate) => {
+    ['a missing route', no(404)],
+  ])('returns neither an approval nor a denial when it only sends %s', async (_, validate) => {
     const { gateway } = await start({ validate })
     const { request_id } = await gateway.request(ask)
     expect((await failure(gateway.wait(request_id, 60))).message).toContain('does not report the decision')
   })
 
   test.each([
-    ['a word for no', json(200, { status: 'failed' }), 'denied'],
-    ['a 2xx that is no success', json(200, { status: 'ok' }), 'denied'],
+    ['a word for a denial', json(200, { status: 'failed' }), 'denied'],
+    ['a 2xx that is not a success', json(200, { status: 'ok' }), 'denied'],
     ['403', no(403), 'denied'],
     ['a code', no(400, { data: { code: 'denied' } }), 'denied'],
     ['410', no(410), 'expired'],
-  ] as const)('takes %s for no approval', async (_, validate, status) => {
+  ] as const)('does not approve with %s', async (_, validate, status) => {
     const { gateway } = await start({ validate })
     const { request_id } = await gateway.request(ask)
     expect((await gateway.wait(request_id, 60)).status).toBe(status)
@@ -96,14 +96,14 @@ describe('a service without approvals', () => {
     ['409', no(409)],
     ['a word', json(200, { status: 'pending' })],
     ['503', no(503)],
-  ])('waits on while %s says that nobody has decided, until the time is over', async (_, validate) => {
+  ])('keeps waiting until the timeout while %s reports that nobody has decided', async (_, validate) => {
     const { gateway } = await start({ validate })
     const { request_id } = await gateway.request(ask)
     expect((await gateway.wait(request_id, 6)).status).toBe('pending')
     expect((await gateway.wait(request_id, 120)).status).toBe('expired')
   })
 
-  test('does not believe an answer that comes too late, or after a withdrawal', async () => {
+  test('is not trusted when it answers too late or after a withdrawal', async () => {
     const { gateway, pass } = await start()
     const late = await gateway.request(ask)
     pass(61)
@@ -114,7 +114,7 @@ describe('a service without approvals', () => {
     expect((await gateway.status(withdrawn.request_id)).status).toBe('expired')
   })
 
-  test('asks one person one thing at a time, and keeps a prompt apart that was never answered', async () => {
+  test('prompts one person for one thing at a time, and remembers a prompt that was never answered', async () => {
     const { gateway, pass } = await start({ validate: no(409) })
     const first = await gateway.request(ask)
     expect((await failure(gateway.request(ask))).code).toBe('one_at_a_time')
@@ -126,20 +126,20 @@ describe('a service without approvals', () => {
     expect((await gateway.request(ask)).status).toBe('pending')
   })
 
-  test('is free again once the person has decided', async () => {
+  test('can prompt again once the person has decided', async () => {
     const { gateway } = await start()
     const { request_id } = await gateway.request(ask)
     await gateway.wait(request_id, 60)
     expect((await gateway.request(ask)).status).toBe('pending')
   })
 
-  test('says why no phone rang, and keeps nothing', async () => {
+  test('explains why no prompt was sent, and stores nothing', async () => {
     const { gateway } = await start({ verify: no(404, { message: 'No such user' }) })
     expect((await failure(gateway.request(ask))).message).toBe('The phone was not rung: No such user')
     expect((await failure(gateway.request(ask))).message).toMatch(/No such user/)
   })
 
-  test('refuses what it could not check before anything rings', async () => {
+  test('rejects requests that could not be checked, before a prompt', async () => {
     const { gateway, service } = await start()
     for (const more of [{ number: true }, { factors: ['location' as const] }])
       expect((await failure(gateway.request({ ...ask, ...more }))).code).toBe('not_supported')
@@ -147,7 +147,7 @@ describe('a service without approvals', () => {
   })
 })
 
-/** Our own service, with a prompt of the gateway on the phone of Ada. */
+/** The service of svc, with a prompt of the gateway on the phone of Ada. */
 const openOurs = async () => {
   const service = await startTestService({ dev: true })
   onTestFinished(() => service.close())
@@ -174,8 +174,8 @@ const openOurs = async () => {
   return { service, acme, ada, gateway, asked, rung: request_id }
 }
 
-describe('our own service, by the same two routes', () => {
-  test('is pending until the person approves, and the answer stays', async () => {
+describe('the service of svc, through the same two routes', () => {
+  test('is pending until the person approves, and keeps the result', async () => {
     const { service, ada, gateway, asked, rung, acme } = await openOurs()
     expect(dataOf(await show(service, rung, acme.key)).action).toBe('Verify your identity for acme')
     expect((await gateway.status(asked.request_id)).status).toBe('pending')
@@ -183,7 +183,7 @@ describe('our own service, by the same two routes', () => {
     for (let i = 0; i < 2; i++) expect((await gateway.status(asked.request_id)).status).toBe('approved')
   })
 
-  test('is about its own prompt: one that a newer prompt of the same key replaces is over', async () => {
+  test('returns its own prompt: one that a newer prompt of the same key replaced has ended', async () => {
     const { service, ada, gateway, asked, acme } = await openOurs()
     const body = { country_code: '+1', mobile: '2025550101' }
     const other = dataOf(await service.call('POST', '/verify-user', { key: acme.key, body })).request_id
@@ -191,7 +191,7 @@ describe('our own service, by the same two routes', () => {
     expect((await gateway.status(asked.request_id)).status).toBe('expired')
   })
 
-  test('is denied by its own prompt', async () => {
+  test('returns the denial of its own prompt', async () => {
     const { service, ada, gateway, asked, rung } = await openOurs()
     await decide(service, rung, ada.key, { decision: 'deny' })
     expect((await gateway.status(asked.request_id)).status).toBe('denied')

@@ -8,7 +8,7 @@ const yes = json(200, { status: 'success', message: 'OK' })
 const no = (status: number, body: object = {}): Answering => json(status, { status: 'error', ...body })
 const pending = no(409)
 
-/** The answers in their order, and the last one for ever. Waits move the clock and nothing else. */
+/** The responses in order, the last one forever. Waits only move the clock. */
 const begin = async (answers: Answering[], verify: Answering = yes) => {
   const { client, service } = await withHosted()
   let at = 0
@@ -33,7 +33,7 @@ describe('a test of /verify-user with a person who does not answer', () => {
     expect(await outcome).toEqual({ proved: true, answers: 4 })
   })
 
-  test('goes on for as long as a prompt may stand where the service reports no end', async () => {
+  test('continues for the longest lifetime of a prompt if the service reports no end', async () => {
     const { outcome, passed } = await begin([pending])
     expect(await outcome).toMatchObject({ proved: true })
     expect(passed()).toBeGreaterThan(600_000)
@@ -43,22 +43,22 @@ describe('a test of /verify-user with a person who does not answer', () => {
     ['at once', [yes]],
     ['after a while', [pending, pending, pending, pending, yes]],
     ['after the end', [pending, pending, pending, no(410), yes]],
-  ])('proves nothing where the service reports success %s', async (_, answers) => {
+  ])('proves nothing if the service reports success %s', async (_, answers) => {
     const { outcome } = await begin(answers)
     expect(await outcome).toMatchObject({ proved: false, why: expect.stringContaining('success') })
   })
 
   test.each([
     ['denied', [pending, no(403)], 'denied'],
-    ['what svc cannot read', [pending, page()], 'cannot read'],
-    ['too little', [pending, no(410)], '2 answers, and 3 are needed'],
-    ['only that it is unwell', [no(503), no(503), no(503), no(410)], '1 answers'],
-  ])('proves nothing where the service says %s', async (_, answers, why) => {
+    ['an unreadable response', [pending, page()], 'cannot read'],
+    ['too few responses', [pending, no(410)], '2 answers, and 3 are needed'],
+    ['only errors', [no(503), no(503), no(503), no(410)], '1 answers'],
+  ])('proves nothing if the service sends %s', async (_, answers, why) => {
     const { outcome } = await begin(answers)
     expect(await outcome).toEqual({ proved: false, why: expect.stringContaining(why) })
   })
 
-  test('fails where no phone was rung', async () => {
+  test('fails if no prompt was sent', async () => {
     const { outcome } = await begin([pending], no(404, { message: 'No such user' }))
     expect((await failure(outcome)).message).toBe('The phone was not rung: No such user')
   })

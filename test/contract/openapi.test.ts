@@ -31,18 +31,18 @@ describe('the OpenAPI document', () => {
     expect(await check(document)).toEqual({ valid: true, warnings: [], specification: 'OpenAPI' })
   })
 
-  test('is refused by the same validator when a path value is not declared', async () => {
+  test('is rejected by the same validator when a path value is not declared', async () => {
     const broken = structuredClone(document) as { paths: typeof paths }
     broken.paths['/organization/{org_id}/users']!.get.parameters.shift()
     expect((await check(broken)).valid).toBe(false)
   })
 
-  test('holds every operation of the table once, by its name', () => {
+  test('contains every operation of the table once, by name', () => {
     const ids = Object.values(paths).flatMap((path) => methods(path).map((one) => one.operationId))
     expect(ids.toSorted()).toEqual([...Object.keys(table), 'health', 'ready'].toSorted())
   })
 
-  test('puts path values, queries and bodies where the client puts them', () => {
+  test('has path values, queries and bodies in the same places as the client', () => {
     const create = paths['/organization/{org_id}/create/geo-fence']!.post
     expect(create.parameters[0]).toMatchObject({ name: 'org_id', in: 'path', required: true })
     const body = schemaOf(create.requestBody)
@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  test('says of every field whether the specification shows it or we chose it', () => {
+  test('marks each field as shown by the specification or chosen by us', () => {
     const unmarked: string[] = []
     const look = (where: string, schema: Schema): void => {
       for (const [name, field] of Object.entries(schema.properties ?? {})) {
@@ -75,13 +75,13 @@ describe('the OpenAPI document', () => {
     expect(unmarked).toEqual([])
   })
 
-  test('names the API root as its server, and the origin for what is not below it', () => {
+  test('has the API root as its server, and the origin for routes above it', () => {
     expect(document.servers).toEqual([{ url: 'https://svc.example/admin/public/api' }])
     for (const path of ['/health', '/svc/v1/keys'])
       expect(paths[path]!.servers).toEqual([{ url: 'https://svc.example' }])
   })
 
-  test('wants the key in x-api-key everywhere but at the probes', () => {
+  test('requires x-api-key everywhere except at the probes', () => {
     expect(document).toMatchObject({
       security: [{ apiKey: [] }],
       components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },

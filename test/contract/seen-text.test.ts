@@ -3,12 +3,12 @@ import type * as z from 'zod/mini'
 import type { Operation } from '../../src/contract/operation.ts'
 import { table } from '../../src/contract/table.ts'
 
-// A phone, a mail, a text message or a terminal shows what is typed into any of these fields.
+// A phone, an e-mail, a text message or a terminal shows the text of these fields.
 
 type Schema = z.core.$ZodType
 type Def = { type: string; innerType?: Schema; element?: Schema; shape?: Record<string, Schema> }
 
-/** Every field of text in a schema, at any depth. */
+/** Every text field of a schema, at any depth. */
 const textsIn = (schema: Schema, name: string): [string, Schema][] => {
   const { type, innerType, element, shape } = schema._zod.def as unknown as Def
   if (type === 'string') return [[name, schema]]
@@ -17,14 +17,14 @@ const textsIn = (schema: Schema, name: string): [string, Schema][] => {
   return Object.entries(shape ?? {}).flatMap(([field, inner]) => textsIn(inner, `${name}.${field}`))
 }
 
-/** Of a credential; WebAuthn takes base64url only. */
+/** Fields of a credential, for which WebAuthn accepts only base64url. */
 const isCredential = ([name]: [string, Schema]): boolean => name.endsWith('.response.id')
 
 const texts = Object.entries(table as Record<string, Operation>).flatMap(([id, { input }]) =>
   textsIn(input, id).filter((field) => !isCredential(field)),
 )
 
-describe('what nobody sees is refused in every field of text', () => {
+describe('invisible characters are rejected in every text field', () => {
   test.each(['\u202e', '\u2066', '\u200b', '\u001b', '\u2028', '\u{e0041}', '\ufeff', '\u3164', '\ud800'])(
     '%j',
     (char) => {

@@ -24,7 +24,7 @@ test('a record is one line of JSON, without the secret part of a key', async () 
   expect(JSON.parse(line)).toEqual({ ...record, error: 'it said svc_op_0123abcd_*** to me' })
 })
 
-test('records that come together are written together, a line each', async () => {
+test('simultaneous records are written together, one line each', async () => {
   const lines = (await written(record, { ...record, error: 'two\nlines' })).split('\n')
   expect(lines.map((line) => JSON.parse(line).error)).toEqual([
     'it said svc_op_0123abcd_*** to me',
@@ -32,7 +32,7 @@ test('records that come together are written together, a line each', async () =>
   ])
 })
 
-test('on a terminal it is for people', async () => {
+test('a record is readable on a terminal', async () => {
   const line = await new Promise<string>((resolve) =>
     createLog(resolve, true)({ ...record, key: 'c\u202ei' }),
   )

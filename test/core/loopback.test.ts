@@ -7,7 +7,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8)
 loopback.addAddress('::1', 'ipv6')
 
-/** Node's own reading of an address. */
+/** Node's own classification of an address. */
 const nodeSays = (text: string): boolean =>
   isIP(text) !== 0 && !text.includes('%') && loopback.check(text, isIPv6(text) ? 'ipv6' : 'ipv4')
 
@@ -42,15 +42,15 @@ describe('a loopback address', () => {
     ['a part above 255', '127.0.0.256'],
     ['five parts', '127.0.0.0.1'],
     ['a trailing dot', '127.0.0.1.'],
-    ['a name that starts like one', '127.0.0.1.example.com'],
+    ['a name that starts like an address', '127.0.0.1.example.com'],
     ['a port', '127.0.0.1:80'],
-    ['a port behind brackets', '[::1]:80'],
-    ['space around it', ' 127.0.0.1'],
+    ['a port after brackets', '[::1]:80'],
+    ['surrounding space', ' 127.0.0.1'],
     ['a line end', '127.0.0.1\n'],
     ['a user name', 'user@127.0.0.1'],
     ['a user name before brackets', 'user@[::1]'],
-    ['a bracket too many', '[[::1]]'],
-    ['one bracket', '[::1'],
+    ['an extra bracket', '[[::1]]'],
+    ['a single bracket', '[::1'],
     ['a zone', '::1%lo'],
     ['a zone in brackets', '[fe80::1%25lo]'],
     ['the address of all interfaces', '0.0.0.0'],
@@ -65,7 +65,7 @@ describe('a loopback address', () => {
     expect(isLoopbackName(text)).toBe(false)
   })
 
-  test('is what Node calls one, for every IPv4 and IPv6 address', () => {
+  test('agrees with Node for every IPv4 and IPv6 address', () => {
     const addresses = fc.oneof(
       fc.ipV4(),
       fc.ipV6(),
@@ -82,7 +82,7 @@ describe('a loopback address', () => {
     )
   })
 
-  test('is no text that the URL parser would send elsewhere', () => {
+  test('is never text that the URL parser would send elsewhere', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'127.0:[]@%/\\x afl#?'), maxLength: 20 }), (text) => {
         if (!isLoopbackAddress(text)) return
@@ -95,7 +95,7 @@ describe('a loopback address', () => {
   })
 })
 
-describe('every spelling in a URL', () => {
+describe('a URL', () => {
   test.each([
     '127.1',
     '0177.0.0.1',
@@ -104,12 +104,12 @@ describe('every spelling in a URL', () => {
     '127.0.0.1.',
     '[::ffff:127.0.0.1]',
     'LOCALHOST',
-  ])('of this machine is a loopback host once it is parsed: %s', (host) => {
+  ])('of this machine has a loopback host after parsing: %s', (host) => {
     expect(isLoopbackHost(new URL(`http://${host}`).hostname)).toBe(true)
   })
 
   test.each(['localhost.', 'localhost.example.com', 'xlocalhost', '127.0.0.1.example.com', '10.0.0.1'])(
-    'of another machine is none: %s',
+    'of another machine has none: %s',
     (host) => {
       expect(isLoopbackName(new URL(`http://${host}`).hostname)).toBe(false)
     },
@@ -117,7 +117,7 @@ describe('every spelling in a URL', () => {
 })
 
 describe('a name', () => {
-  test('below localhost is one of this machine and no host to send anything to', () => {
+  test("below localhost is this machine's, but not a host to send anything to", () => {
     expect(isLoopbackName('app.localhost')).toBe(true)
     expect(isLoopbackHost('app.localhost')).toBe(false)
     expect(isLoopbackName('.localhost')).toBe(false)

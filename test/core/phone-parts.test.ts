@@ -8,12 +8,12 @@ test.each([
   [{ mobile: '+1 202 555 0101', country_code: '+1' }, '+12025550101'],
   [{ mobile: '+12025550101' }, '+12025550101'],
   [{ country_code: '+1' }, undefined],
-])('the whole number of %j is %s', (record, whole) => {
+])('the full number of %j is %s', (record, whole) => {
   expect(wholeNumber(record)).toBe(whole)
 })
 
 const codes = [...Object.keys(metadata.country_calling_codes), ...Object.keys(metadata.nonGeographic)]
 
-test.each(codes)('knows +%s as a dialing prefix, as libphonenumber does', (code) => {
+test.each(codes)('knows +%s as a dialing prefix, like libphonenumber', (code) => {
   expect(dialingPrefix(`+${code}12345678`)).toBe(`+${code}`)
 })

@@ -18,7 +18,7 @@ const signed = (change: Forgery, by = key) => ({
   rawId: key.credential_id,
 })
 
-/** Two numbers as DER, with a tag that may be wrong. */
+/** Two numbers in DER, with an optional wrong tag. */
 const spell = (first: Buffer, second: Buffer, tag = 0x30): string => {
   const body = [Buffer.from([2, first.length]), first, Buffer.from([2, second.length]), second]
   const all = Buffer.concat(body)
@@ -26,7 +26,7 @@ const spell = (first: Buffer, second: Buffer, tag = 0x30): string => {
 }
 
 describe('an assertion', () => {
-  test('is evidence when it holds', async () => {
+  test('is evidence if it is valid', async () => {
     expect(await check(posted)).toEqual({
       ok: true,
       user_verified: true,
@@ -46,12 +46,12 @@ describe('an assertion', () => {
     })
   })
 
-  test('tells a key that is synced', async () => {
+  test('reports a synced key', async () => {
     const synced = await check(signed({ data: withFlags(1 | 4 | 8 | 16) }))
     expect(synced).toMatchObject({ ok: true, backup_eligible: true, backed_up: true })
   })
 
-  test('counts up, or counts nothing at all', async () => {
+  test('has an increasing counter, or always zero', async () => {
     const five = { ...credentialOf(key), counter: 5 }
     expect(await check(signed({ data: withCounter(6) }), five)).toMatchObject({ ok: true, counter: 6 })
     for (const count of [0, 4, 5])
@@ -62,26 +62,26 @@ describe('an assertion', () => {
   test.each<[string, Forgery]>([
     ['nobody was present', { data: withFlags(4) }],
     ['nobody was verified', { data: withFlags(1) }],
-    ['a key is backed up that cannot be', { data: withFlags(1 | 4 | 16) }],
-    ['it is of another relying party', { data: withRelyingParty(Buffer.alloc(32)) }],
-    ['there are bytes left over', { data: (bytes) => Buffer.concat([bytes, Buffer.alloc(1)]) }],
-    ['there are bytes missing', { data: (bytes) => bytes.subarray(0, 36) }],
+    ['a key is backed up but not eligible for backup', { data: withFlags(1 | 4 | 16) }],
+    ['it is for another relying party', { data: withRelyingParty(Buffer.alloc(32)) }],
+    ['bytes are left over', { data: (bytes) => Buffer.concat([bytes, Buffer.alloc(1)]) }],
+    ['bytes are missing', { data: (bytes) => bytes.subarray(0, 36) }],
     ['it is a registration', { client: { type: 'webauthn.create' } }],
-    ['it is of another challenge', { client: { challenge: 'b3RoZXI' } }],
-    ['it is of another origin', { client: { origin: 'https://approve.example.org' } }],
+    ['it is for another challenge', { client: { challenge: 'b3RoZXI' } }],
+    ['it is from another origin', { client: { origin: 'https://approve.example.org' } }],
     ['the page was framed', { client: { crossOrigin: true } }],
     ['the page was framed by one that it names', { client: { crossOrigin: true, topOrigin: site.origin } }],
-  ])('is refused when %s, though the key signed it', async (_, change) => {
+  ])('is rejected when %s, although its signature is valid', async (_, change) => {
     expect(await check(signed(change))).toMatchObject({ ok: false, problem: expect.stringMatching(/./) })
   })
 
-  test('is refused from another key, under either name', async () => {
+  test('is rejected from another key, under either name', async () => {
     const stranger = approverKey()
     expect(await check(assert(stranger, ceremony))).toEqual({ ok: false, problem: 'Another key answered' })
     expect(await check(signed({}, stranger))).toMatchObject({ ok: false })
   })
 
-  test('is refused when it gives itself two names', async () => {
+  test('is rejected when it has two IDs', async () => {
     expect(await check({ ...posted, rawId: 'b3RoZXI' })).toEqual({
       ok: false,
       problem: 'Another key answered',
@@ -100,20 +100,20 @@ describe('an assertion', () => {
     ['https://approve.example.com', 'prove.example.com', false],
     ['https://example.com', 'approve.example.com', false],
     ['approve.example.com', 'approve.example.com', false],
-  ])('of %s for %s counts: %s', async (origin, rp_id, ok) => {
+  ])('from %s for %s counts: %s', async (origin, rp_id, ok) => {
     const data = withRelyingParty(createHash('sha256').update(rp_id).digest())
     const value = signed({ client: { origin }, data })
     expect(await check(value, credentialOf(key), { origin, rp_id })).toMatchObject({ ok })
   })
 
-  test('is refused for another user', async () => {
+  test('is rejected for another user', async () => {
     const other = { ...posted, response: { ...posted.response, userHandle: 'b3RoZXI' } }
     expect(await check(other)).toMatchObject({ ok: false })
     const { userHandle: _, ...silent } = posted.response
     expect(await check({ ...posted, response: silent })).toMatchObject({ ok: true })
   })
 
-  test('is refused in another spelling of its bytes', async () => {
+  test('is rejected in another encoding of the same bytes', async () => {
     for (const field of ['authenticatorData', 'clientDataJSON', 'signature'] as const)
       for (const spelling of [`${posted.response[field]}=`, ` ${posted.response[field]}`, '', 7, undefined])
         expect(await check({ ...posted, response: { ...posted.response, [field]: spelling } })).toMatchObject(
@@ -121,7 +121,7 @@ describe('an assertion', () => {
         )
   })
 
-  test('is refused where DER spells its signature otherwise, though the numbers are the same', async () => {
+  test('is rejected when DER encodes its signature differently, although the numbers are equal', async () => {
     const der = Buffer.from(posted.response.signature, 'base64url')
     const [r, s] = [der.subarray(4, 4 + der[3]!), der.subarray(6 + der[3]!)]
     const withSignature = (signature: string) =>
@@ -138,24 +138,24 @@ describe('an assertion', () => {
   })
 
   test.each([
-    ['has bytes after it', (cose: string) => `${cose}AA`],
+    ['has extra bytes', (cose: string) => `${cose}AA`],
     [
-      'spells a number longer than it is',
+      'encodes a number with extra bytes',
       (cose: string) => {
         const hex = Buffer.from(cose, 'base64url').toString('hex')
         return Buffer.from(hex.replace('a50102', 'a5011802'), 'hex').toString('base64url')
       },
     ],
-    ['is no map', () => 'AQ'],
+    ['is not a map', () => 'AQ'],
     ['is empty', () => ''],
-  ])('is refused where the public key %s', async (_, spoil) => {
+  ])('is rejected when the public key %s', async (_, spoil) => {
     const credential = credentialOf(key)
     expect(await check(posted, { ...credential, public_key: spoil(credential.public_key) })).toMatchObject({
       ok: false,
     })
   })
 
-  test('is refused where the public key is of another algorithm than the one registered', async () => {
+  test('is rejected when the public key has another algorithm than the registered one', async () => {
     expect(await check(posted, { ...credentialOf(key), algorithm: -8 })).toMatchObject({ ok: false })
     expect(await check(posted, { ...credentialOf(key), algorithm: -65_535 as -7 })).toMatchObject({
       ok: false,

@@ -26,7 +26,7 @@ const chain = (length: number): ChainRow[] => {
 describe('a hash chain', () => {
   test('hashes a row as SHA-256 of its RFC 8785 JSON, whatever the order of its fields', () => {
     const { hash, ...rest } = chain(1)[0]!
-    // sha256sum of the canonical JSON, made by hand
+    // sha256sum of the canonical JSON, computed by hand
     expect(hash).toBe('07b2a0947ce24ef9517695ae6a86353eb2a5ec648528ed74dec14c5711ff3e14')
     expect(auditHash(Object.fromEntries(Object.entries(rest).toReversed()) as typeof rest)).toBe(hash)
   })
@@ -42,16 +42,16 @@ describe('a hash chain', () => {
     )
   })
 
-  test('holds as it was written, and ends where it ends', () => {
+  test('is valid as it was written, to its last row', () => {
     const rows = chain(5)
     expect(verifyChain(rows)).toEqual({ ok: true, seq: 5, hash: rows[4]!.hash })
   })
 
-  test('is whole when it is empty', () => {
+  test('is valid when it is empty', () => {
     expect(verifyChain([])).toEqual({ ok: true, seq: 0, hash: genesisHash })
   })
 
-  test('goes on from a row that is trusted', () => {
+  test('continues from a trusted row', () => {
     const rows = chain(5)
     const from = { seq: 3, hash: rows[2]!.hash }
     expect(verifyChain(rows.slice(3), from)).toMatchObject({ ok: true, seq: 5 })
@@ -68,17 +68,17 @@ describe('a hash chain', () => {
     }
   })
 
-  test.each([0, 1, 3])('shows that row %i was taken out', (at) => {
+  test.each([0, 1, 3])('reveals that row %i was removed', (at) => {
     expect(verifyChain(chain(5).toSpliced(at, 1))).toMatchObject({ ok: false, seq: at + 1 })
   })
 
-  test('shows two rows that changed places, and one that stands there twice', () => {
+  test('reveals two swapped rows and a repeated row', () => {
     const rows = chain(3)
     expect(verifyChain([rows[0]!, rows[2]!, rows[1]!])).toMatchObject({ ok: false, seq: 2 })
     expect(verifyChain([rows[0]!, rows[0]!, rows[1]!])).toMatchObject({ ok: false, seq: 2 })
   })
 
-  test('shows a row of another organization even when its hashes fit', () => {
+  test('reveals a row of another organization, even with matching hashes', () => {
     const rows = chain(2)
     const { hash: _, ...rest } = rows[1]!
     const foreign = { ...rest, org_id: 4 }

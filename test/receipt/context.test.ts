@@ -8,7 +8,7 @@ const text = Buffer.from(contextBytes(approval)).toString()
 const changed = (change: Record<string, unknown>) => ({ ...approval, ...change }) as typeof approval
 
 describe('an approval context', () => {
-  test('has bytes that RFC 8785 prescribes', () => {
+  test('has the bytes of RFC 8785', () => {
     expect(text).toBe(
       '{"action":"Deploy 4.2 to production ✓","approver":"+12025550101","decision":"approve",' +
         '"factors":["biometric","location"],"format":2,"key":{"id":"3","name":"ci","scopes":["ask"]},"nonce":"AAECAwQFBgcICQoLDA0ODw","organization":{"id":"7","slug":"acme"},"reason":"release day",' +
@@ -18,7 +18,7 @@ describe('an approval context', () => {
     )
   })
 
-  test('is read back as it was', () => {
+  test('is read as it was written', () => {
     expect(readContext(contextBytes(approval))).toEqual(approval)
     expect(readContext(contextBytes(changed({ reason: null, factors: [] })))).toMatchObject({ reason: null })
   })
@@ -27,36 +27,36 @@ describe('an approval context', () => {
     expect(challengeOf(bytesOf(text))).toBe(createHash('sha256').update(text).digest('base64url'))
   })
 
-  test('has another challenge for deny than for approve', () => {
+  test('has different challenges for deny and approve', () => {
     const deny = contextBytes(changed({ decision: 'deny' }))
     expect(challengeOf(deny)).not.toBe(challengeOf(contextBytes(approval)))
   })
 
   test.each([
     ['white space', text.replace('{"', '{ "')],
-    ['a line at the end', `${text}\n`],
+    ['a trailing newline', `${text}\n`],
     ['a byte order mark', `\uFEFF${text}`],
     ['another order', `{"type":"approval",${text.slice(1).replace(',"type":"approval"', '')}`],
-    ['an escape that need not be', text.replace('Deploy', '\\u0044eploy')],
-    ['a member twice', text.replace('{', '{"action":"Deploy 4.2 to production ✓",')],
-    ['a member more', text.replace('{', '{"aaa":1,')],
-    ['a member less', text.replace('"reason":"release day",', '')],
+    ['an unnecessary escape', text.replace('Deploy', '\\u0044eploy')],
+    ['a duplicate member', text.replace('{', '{"action":"Deploy 4.2 to production ✓",')],
+    ['an extra member', text.replace('{', '{"aaa":1,')],
+    ['a missing member', text.replace('"reason":"release day",', '')],
     ['another type', text.replace('"type":"approval"', '"type":"payment"')],
     ['a wrong type', text.replace('"release day"', '7')],
     ['an unknown decision', text.replace('"approve"', '"maybe"')],
     ['an approver that is not E.164', text.replace('+12025550101', '12025550101')],
     ['an empty action', text.replace('Deploy 4.2 to production ✓', '')],
-    ['half a character', text.replace('✓', '\\ud83d')],
+    ['half a surrogate pair', text.replace('✓', '\\ud83d')],
     ['a time without milliseconds', text.replace('12:00:00.000Z', '12:00:00Z')],
-    ['a day that is none', text.replaceAll('2030-01-31', '2030-02-31')],
+    ['an impossible date', text.replaceAll('2030-01-31', '2030-02-31')],
     ['an end before the start', text.replace('12:02:00', '11:02:00')],
-    ['a factor twice', text.replace('"location"', '"biometric"')],
+    ['a duplicate factor', text.replace('"location"', '"biometric"')],
     ['a short nonce', text.replace('AAECAwQFBgcICQoLDA0ODw', 'AAEC')],
     ['another format', text.replace('"format":2', '"format":3')],
     ['no organization', text.replace('"organization":{"id":"7","slug":"acme"},', '')],
-    ['an organization without id', text.replace('"id":"7",', '')],
-    ['a scope twice', text.replace('["ask"]', '["ask","ask"]')],
-    ['a digest that is none', text.replace(approval.subject.digest, 'abc')],
+    ['an organization without an ID', text.replace('"id":"7",', '')],
+    ['a duplicate scope', text.replace('["ask"]', '["ask","ask"]')],
+    ['an invalid digest', text.replace(approval.subject.digest, 'abc')],
     ['no object', 'null'],
     ['nothing', ''],
   ])('is not read with %s', (_, bad) => {
@@ -64,11 +64,11 @@ describe('an approval context', () => {
     expect(() => readContext(bytesOf(bad))).toThrow(Error)
   })
 
-  test('is not read from bytes that are not UTF-8', () => {
+  test('is not read from invalid UTF-8', () => {
     expect(() => readContext(new Uint8Array([0x7b, 0xff, 0x7d]))).toThrow(TypeError)
   })
 
-  test('is not made of what it would not read', () => {
+  test('is not created from what it would not read', () => {
     expect(() => contextBytes(changed({ approver: 'bob' }))).toThrow('approver: is not E.164')
     expect(() => contextBytes(changed({ action: '\ud83d' }))).toThrow('action: holds half a character')
     expect(() => contextBytes(changed({ extra: 1 }))).toThrow(TypeError)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fromBase64url, fromUtf8, parseExact, toBase64url } from '../../src/receipt/exact.ts'
 
 describe('base64url', () => {
-  test('is read in its one spelling', () => {
+  test('is read only in its canonical form', () => {
     const bytes = new Uint8Array([0xfb, 0xff, 0x00, 0x10])
     expect(toBase64url(bytes)).toBe('-_8AEA')
     expect(fromBase64url('-_8AEA')).toEqual(bytes)
@@ -24,7 +24,7 @@ describe('JSON', () => {
     '"a:b"',
     'null',
     '{"__proto__":1}',
-  ])('is read when each member stands once: %s', (text) => {
+  ])('is read if its members are unique: %s', (text) => {
     expect(parseExact(text)).toEqual(JSON.parse(text))
   })
 
@@ -33,13 +33,13 @@ describe('JSON', () => {
     '{"a":1,"\\u0061":2}',
     '[{"x":{"a":{},"a":[]}}]',
     '{"__proto__":1,"__proto__":2}',
-  ])('is not read when one stands twice: %s', (text) => {
+  ])('is not read with a duplicate member: %s', (text) => {
     expect(() => parseExact(text)).toThrow('a member stands twice')
   })
 })
 
 describe('UTF-8', () => {
-  test('is not mended', () => {
+  test('is not repaired', () => {
     expect(fromUtf8(new Uint8Array([0xef, 0xbb, 0xbf, 0x41]))).toBe('\uFEFFA')
     expect(() => fromUtf8(new Uint8Array([0xc0, 0x80]))).toThrow(TypeError)
   })

@@ -3,7 +3,7 @@ import type { Expectations } from '../../src/receipt/expectations.ts'
 import { verifyReceipt } from '../../src/receipt/verify.ts'
 import { now, ours, type Issuer } from './specimen.ts'
 
-/** The names of the checks that fail; none means valid. */
+/** The names of the failed checks. None means valid. */
 export const failedChecks =
   (issuer: Issuer) =>
   async (value: unknown, wanted: Expectations = {}, at: Date = now): Promise<string[]> => {

@@ -4,7 +4,7 @@ import type { Expectations } from '../../src/receipt/expectations.ts'
 import { verifyReceipt } from '../../src/receipt/verify.ts'
 import { approval, now, ours } from './specimen.ts'
 
-// Receipts as a service made them before format 2.
+// Receipts as a service issued them before format 2.
 const kept = JSON.parse(readFileSync(new URL('format-one.json', import.meta.url), 'utf8')) as {
   jwks: object
   approved: string
@@ -18,13 +18,13 @@ const failed = async (jws: string, wanted: Expectations): Promise<string[]> => {
 }
 
 describe('a receipt of format 1', () => {
-  test('is not valid unless it is asked for', async () => {
+  test('is valid only on request', async () => {
     expect(await failed(kept.approved, ours)).toEqual(['format 2'])
     expect(await failed(kept.approved, { ...ours, allowDev: true })).toEqual(['format 2'])
     expect(await failed(kept.approved, { ...ours, allowFormat1: true })).toEqual([])
   })
 
-  test('says what it does not prove', async () => {
+  test('reports what it does not prove', async () => {
     const { facts, valid } = await verifyReceipt(
       kept.approved,
       kept.jwks,
@@ -35,7 +35,7 @@ describe('a receipt of format 1', () => {
     expect(facts.join()).toContain('does not prove which organization it is of')
   })
 
-  test('still has to say what was wanted', async () => {
+  test('still requires the expected values', async () => {
     const wanted = { ...ours, allowFormat1: true }
     expect(await failed(kept.approved, { ...wanted, action: approval.action })).toEqual([])
     expect(await failed(kept.approved, { ...wanted, action: 'x' })).toEqual(['expected action'])

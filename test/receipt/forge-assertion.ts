@@ -8,11 +8,11 @@ import {
 export type Forgery = {
   /** The authenticator data to sign instead. */
   data?: (bytes: Buffer) => Buffer
-  /** What the browser says instead. */
+  /** The client data to sign instead. */
   client?: object
 }
 
-/** An assertion over other bytes than an honest phone signs, with a signature of this very key over them. */
+/** An assertion over other bytes than an honest phone signs, with a valid signature of this key. */
 export const forgeAssertion = (key: SoftwareKey, ceremony: Ceremony, { data, client }: Forgery) => {
   const honest = assert(key, ceremony)
   const bytes = Buffer.from(honest.response.authenticatorData, 'base64url')

@@ -12,13 +12,13 @@ const receipt = await specimen(issuer, approval, key)
 const denial = await specimen(issuer, { ...approval, decision: 'deny' }, key)
 const failed = failedChecks(issuer)
 
-/** What a service would sign that lies, or is broken: other claims, genuinely signed. */
+/** What a dishonest or broken service would sign: other claims, with a valid signature. */
 const resigned = (change: Partial<Record<keyof ReceiptClaims, unknown>> & Record<string, unknown>) =>
   issuer.sign({ ...receipt.claims, ...change }, 'approval-receipt-2+jwt')
 const evidence = (change: Partial<ReceiptClaims['evidence']>) =>
   resigned({ evidence: { ...receipt.claims.evidence, ...change } })
 
-test('says when and how the human signed in words and ISO times', async () => {
+test('describes when and how the human signed, in words and ISO times', async () => {
   const { checks } = await verifyReceipt(receipt, issuer.jwks, ours, now)
   const details = new Map(checks.map(({ name, detail }) => [name, detail]))
   expect(details.get('time')).toMatch(/^decided at \d{4}-\d\d-\d\dT[\d:.]+Z, asked at \d{4}-/)
@@ -27,7 +27,7 @@ test('says when and how the human signed in words and ISO times', async () => {
   )
 })
 
-describe('a service that signs what the human did not', () => {
+describe('a service that signs what the human did not sign', () => {
   test.each<[string, Parameters<typeof resigned>[0]]>([
     ['claims', { sub: '+12025550102' }],
     ['claims', { aud: 'someone else' }],
@@ -68,24 +68,24 @@ describe('a service that signs what the human did not', () => {
     ['shape', { dev: false }],
     ['context', { context: 'e30' }],
     ['context', { context: `${receipt.claims.context}=` }],
-  ])('is caught by: %s, %o', async (name, change) => {
+  ])('is detected by: %s, %o', async (name, change) => {
     expect(
       await failed(await resigned(change), { status: change.status as 'denied', allowDev: true }),
     ).toEqual([name])
   })
 
-  test('is caught with another action, even hashed anew', async () => {
+  test('is detected with another action, even with a new hash', async () => {
     const names = await failed(await resigned({ action: 'Delete production' }))
     expect(names).toEqual(['claims', 'action hash'])
   })
 
-  test('is caught when it turns a denial into an approval', async () => {
+  test('is detected when it turns a denial into an approval', async () => {
     const claims = { ...denial.claims, status: 'approved', context: receipt.claims.context }
     const names = await failed(await issuer.sign(claims, 'approval-receipt-2+jwt'))
     expect(names).toEqual(['challenge', 'human signature'])
   })
 
-  test('is caught when it replaces context and claims alike', async () => {
+  test('is detected when it replaces context and claims together', async () => {
     const context = { ...approval, action: 'Delete production' }
     const other = await specimen(issuer, context, approverKey())
     const claims = { ...other.claims, evidence: receipt.claims.evidence }
@@ -101,24 +101,24 @@ describe('a service that signs what the human did not', () => {
     { rp_id: 'example.com' },
     { rp_id: 'com' },
     { algorithm: -8 },
-  ])('is caught with other evidence: %o', async (change) => {
+  ])('is detected with other evidence: %o', async (change) => {
     expect(await failed(await evidence(change))).toEqual(['human signature'])
   })
 
-  test('is caught when nobody was verified, though the right key signed', async () => {
+  test('is detected when nobody was verified, although the right key signed', async () => {
     const challenge = challengeOf(contextBytes(approval))
     const { response } = assert(key, { challenge, origin: site.origin, rpId: site.rp_id }, false)
     const change = { authenticator_data: response.authenticatorData, signature: response.signature }
     expect(await failed(await evidence(change))).toEqual(['user verified', 'human signature'])
   })
 
-  test('is caught when the key signs for a stranger and a key was pinned', async () => {
+  test('is detected when another key signed and a key was pinned', async () => {
     const forged = await specimen(issuer, approval, approverKey())
     expect(await failed(forged)).toEqual([])
     expect(await failed(forged, { pinnedKey: key.public_key_cose })).toEqual(['pinned key'])
   })
 
-  test('is not suspected for a factor that is there for the report only', async () => {
+  test('is not suspected for a factor that is only reported', async () => {
     const [first, second] = receipt.claims.factors
     const reported = { ...first!, policy: 'report_only' as const, result: 'FAIL' as const }
     const factors = [reported, second!, { ...reported, factor: 'time', policy: null }]
@@ -128,7 +128,7 @@ describe('a service that signs what the human did not', () => {
     ])
   })
 
-  test('is not suspected for a denial that nothing else would have allowed', async () => {
+  test('is not suspected for a denial although other factors failed', async () => {
     const factors = denial.claims.factors.map((one) => ({ ...one, result: 'FAIL' }))
     const claims = { ...denial.claims, factors, number_matched: false }
     expect(await failed(await issuer.sign(claims, 'approval-receipt-2+jwt'), { status: 'denied' })).toEqual(

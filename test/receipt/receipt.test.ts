@@ -7,7 +7,7 @@ import { approval, approverKey, createIssuer, decidedAt, device, specimen } from
 const issuer = await createIssuer()
 
 describe('a receipt', () => {
-  test('is a JWS whose claims are what was asked, decided and signed', async () => {
+  test('is a JWS with the requested, decided and signed claims', async () => {
     const key = approverKey()
     const receipt = await specimen(issuer, approval, key)
     expect(receipt).toMatchObject({ format: 'jws', kid: issuer.kid })
@@ -40,7 +40,7 @@ describe('a receipt', () => {
     expect(receipt.claims).not.toHaveProperty('dev')
   })
 
-  test('shows the claims that the JWS holds, whatever the signer was handed', async () => {
+  test('shows the claims of the JWS, whatever the signer received', async () => {
     const receipt = await specimen({
       ...issuer,
       sign: (claims, typ) => issuer.sign({ ...claims, iss: 'https://other.example.com' }, typ),
@@ -57,24 +57,24 @@ describe('a receipt', () => {
     })
   })
 
-  test('says when a software key made it', async () => {
+  test('reports a software key', async () => {
     const receipt = await specimen(issuer, approval, approverKey(), { dev: true })
     expect(receipt.claims).toMatchObject({ amr: ['swk', 'user', 'mfa'], dev: true })
   })
 
-  test('is not made of another request with this evidence', async () => {
+  test('is not issued for another request than that of the evidence', async () => {
     const other = contextBytes({ ...approval, request_id: 'apr_other' })
     await expect(specimen(issuer, approval, approverKey(), { context: other })).rejects.toThrow(
       'The evidence is not of this context',
     )
   })
 
-  test('is not made of bytes that are no context', async () => {
+  test('is not issued for bytes that are not a context', async () => {
     const context = new TextEncoder().encode('{"type":"approval"}')
     await expect(specimen(issuer, approval, approverKey(), { context })).rejects.toThrow(TypeError)
   })
 
-  test('is not made of an approval that a factor or the number overrode', async () => {
+  test('is not issued for an approval that a factor or the number overrode', async () => {
     const overridden = {
       factor: 'ip',
       policy: 'required',

@@ -33,20 +33,20 @@ describe('the organization and the issuer', () => {
 describe('separation of duties', () => {
   const influential = { influences: true }
 
-  test('rejects a key that can influence who approves, unless that is accepted', async () => {
+  test('rejects a key that can influence who approves, unless this is allowed', async () => {
     const receipt = await made(influential)
     expect(await failed(receipt)).toEqual(['separation'])
     expect(await failed(receipt, { allowUnseparated: true })).toEqual([])
     expect(await failed(receipt, { allowDev: true })).toEqual([])
   })
 
-  test('rejects a device that the requesting key enrolled, whatever is accepted', async () => {
+  test('rejects a device that the requesting key enrolled, whatever is allowed', async () => {
     const receipt = await enrolled('self')
     expect(await failed(receipt)).toEqual(['enrollment'])
     expect(await failed(receipt, { allowUnseparated: true, allowDev: true })).toEqual(['enrollment'])
   })
 
-  test('rejects such a device also where software keys are accepted', async () => {
+  test('rejects such a device even when software keys are allowed', async () => {
     const self = { ...device, enrolled_by: { ...device.enrolled_by, relation: 'self' as const } }
     const receipt = await made({ device: self, dev: true })
     expect(await failed(receipt)).toEqual(['enrollment', 'development'])
@@ -59,7 +59,7 @@ describe('separation of duties', () => {
     [[], ['unknown', 'admin']],
     [[], ['other']],
     [[], ['operator']],
-  ])('under strict fails %j for a device enrolled by %j', async (names, by) => {
+  ])('fails %j under strict for a device enrolled by %j', async (names, by) => {
     const receipt = await enrolled(...by)
     expect(await failed(receipt)).toEqual([])
     expect(await failed(receipt, { separation: 'strict' })).toEqual(names)
@@ -75,7 +75,7 @@ describe('separation of duties', () => {
   })
 })
 
-test('rejects a request of a program that showed no credential, unless that is accepted', async () => {
+test('rejects a request of a program without a credential, unless this is allowed', async () => {
   const key = { id: '0', name: 'unauthenticated local program', scopes: ['ask'] }
   const receipt = await made({}, { ...approval, key })
   expect(await failed(receipt)).toEqual(['authenticated requester'])
@@ -94,14 +94,14 @@ describe('the subject', () => {
     expect(await failed(receipt, { digest: approval.subject.digest })).toEqual(['expected subject'])
   })
 
-  test('is the action that counts: the words of the requester beside it prove nothing', async () => {
+  test('is the action that counts: the words of the requester prove nothing', async () => {
     const receipt = await made({ subject })
     expect(await failed(receipt, { action: approval.action })).toEqual(['expected action'])
     expect(await failed(receipt, { action: 'File a.tgz, 3 bytes' })).toEqual([])
   })
 })
 
-test('refuses format 2 claims over a format 1 context, and the other way round', async () => {
+test('does not mix format 2 claims with a format 1 context, or the reverse', async () => {
   const { claims } = await made({})
   const first = Object.fromEntries(
     Object.entries(claims).filter(

@@ -38,7 +38,7 @@ describe('a receipt that the service did not sign', () => {
     expect(await failed({ ...receipt, jws })).toEqual([name])
   })
 
-  test('fails with an HMAC under the public key', async () => {
+  test('fails with an HMAC keyed with the public key', async () => {
     const secret = new TextEncoder().encode(JSON.stringify(issuer.publicJwk))
     const jws = await new SignJWT(receipt.claims)
       .setProtectedHeader({ alg: 'HS256', typ: 'approval-receipt-2+jwt', kid: issuer.kid })
@@ -47,7 +47,7 @@ describe('a receipt that the service did not sign', () => {
     expect(await verifyReceipt(jws, keys, ours, now)).toMatchObject({ valid: false })
   })
 
-  test('fails with the key of another service, whatever name the file gives that key', async () => {
+  test('fails with the key of another service, whatever its kid', async () => {
     const other = await createIssuer()
     const forged = await specimen({ ...issuer, sign: other.sign }, approval, key)
     expect(await failed(forged)).toEqual(['key'])
@@ -55,7 +55,7 @@ describe('a receipt that the service did not sign', () => {
     expect(await verifyReceipt(receipt, renamed, ours, now)).toMatchObject({ valid: false })
   })
 
-  test('fails with no usable key set', async () => {
+  test('fails without a usable key set', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const rsa = privateKey.export({ format: 'jwk' })
     for (const jwks of [undefined, null, 7, {}, { keys: 'all' }, { keys: [null, 7, {}, rsa] }])

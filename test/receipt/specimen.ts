@@ -5,7 +5,7 @@ import { challengeOf, contextBytes, type ApprovalContext } from '../../src/recei
 import { createReceipt, type ReceiptParts, type SignClaims } from '../../src/receipt/receipt.ts'
 import { digestOf, textSubject, type Subject } from '../../src/receipt/subject.ts'
 
-/** A service that signs: its key set, and `sign` as the keyring has it. */
+/** A signing service: its key set, and `sign` with the interface of the keyring. */
 export const createIssuer = async (alg: 'EdDSA' | 'ES256' = 'EdDSA') => {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
   const half: JWK = await exportJWK(publicKey)
@@ -60,13 +60,13 @@ export const device: ReceiptParts['device'] = {
   enrolled_by: { key_id: '1', name: 'operator', relation: 'operator' },
 }
 
-/** What names the organization and the service that are meant, so that nothing else is asked. */
+/** The expected organization and issuer, so that no further values are required. */
 export const ours = { organization: 'acme', issuer: 'https://approve.example.com' }
 
 export const decidedAt = new Date('2030-01-31T12:00:41.500Z')
 export const now = new Date('2030-01-31T12:10:00.000Z')
 
-/** A genuine receipt of `context`, made as the service makes one. */
+/** A genuine receipt of `context`, issued as the service does. */
 export const specimen = async (
   issuer: Issuer,
   asked: ApprovalContext = approval,

@@ -68,7 +68,7 @@ describe('a subject', () => {
     expect(readSubject({ ...subject, digest: digestOf(subject.data) })).toEqual(subject)
   })
 
-  test('has the SHA-256 of its canonical JSON as the digest, whatever the order of its members', () => {
+  test('has the SHA-256 of its canonical JSON as digest, whatever the order of its members', () => {
     const { type, data } = file
     const turned = Object.fromEntries(Object.entries(data).toReversed())
     const canonical = `{"name":"release.tgz","sha256":"${hash}","size":1234}`
@@ -76,7 +76,7 @@ describe('a subject', () => {
     expect(readSubject({ type, data: turned, digest: digestOf(data) })).toEqual(file)
   })
 
-  test('is refused when data and digest differ', () => {
+  test('is rejected when data and digest differ', () => {
     const { path, message } = problem({ ...file, digest: digestOf(tool.data) })
     expect(path).toBe('digest')
     expect(message).toContain(digestOf(file.data))
@@ -86,32 +86,32 @@ describe('a subject', () => {
     ['an unknown type', 'type', { type: 'sql', data: {} }],
     ['no data', 'data', { type: 'text' }],
     ['a list', 'data', { type: 'text', data: [] }],
-    ['a member that is not known', 'data.note', { type: 'text', data: { text: 'x', note: 'y' } }],
-    ['a member too few', 'data.tool', { type: 'tool_call', data: { server: 'x', arguments: {} } }],
+    ['an unknown member', 'data.note', { type: 'text', data: { text: 'x', note: 'y' } }],
+    ['a missing member', 'data.tool', { type: 'tool_call', data: { server: 'x', arguments: {} } }],
     ['no argument', 'data.argv', { type: 'command', data: { ...command.data, argv: [] } }],
-    ['a digest that is none', 'data.sha256', { type: 'file', data: { ...file.data, sha256: 'AB' } }],
+    ['an invalid digest', 'data.sha256', { type: 'file', data: { ...file.data, sha256: 'AB' } }],
     ['a negative size', 'data.size', { type: 'file', data: { ...file.data, size: -1 } }],
-    ['text that is blank', 'data.text', { type: 'text', data: { text: ' ' } }],
-    ['text that turns its direction', 'data.text', { type: 'text', data: { text: 'a\u202eb' } }],
+    ['blank text', 'data.text', { type: 'text', data: { text: ' ' } }],
+    ['text with a bidirectional override', 'data.text', { type: 'text', data: { text: 'a\u202eb' } }],
     ['text of 501 characters', 'data.text', { type: 'text', data: { text: 'x'.repeat(501) } }],
     ['NUL', 'data', { type: 'file', data: { ...file.data, name: 'a\0b' } }],
-    ['half a character', 'data', { type: 'file', data: { ...file.data, name: '\ud83d' } }],
+    ['half a surrogate pair', 'data', { type: 'file', data: { ...file.data, name: '\ud83d' } }],
     [
       'an infinite number',
       'data',
       { type: 'tool_call', data: { ...tool.data, arguments: { a: Number.POSITIVE_INFINITY } } },
     ],
     [
-      'an old value of what is not changed',
+      'an old value of an unchanged field',
       'data.before',
       { type: 'request', data: { ...update.data, before: { other: 1 } } },
     ],
     ['__proto__', 'data', JSON.parse('{"type":"text","data":{"text":"x","__proto__":{}}}')],
-  ])('is refused with %s', (_, path, subject) => {
+  ])('is rejected with %s', (_, path, subject) => {
     expect(problem(subject).path).toBe(path)
   })
 
-  test('is refused when it is too large, too deep or has too many values', () => {
+  test('is rejected when it is too large, too deep or has too many values', () => {
     expect(problem(call({ a: 'x'.repeat(100_000) }))).toMatchObject({
       isTooLarge: true,
       message: expect.stringContaining('at most 32768 bytes'),
@@ -127,7 +127,7 @@ describe('a subject', () => {
   })
 })
 
-describe('what the approver reads', () => {
+describe('the text for the approver', () => {
   test.each<[Subject, string]>([
     [text, 'Deploy 4.2 to production'],
     [command, "Run ./deploy.sh --to 'two words'"],
@@ -135,11 +135,11 @@ describe('what the approver reads', () => {
     [bulk, 'Import users in acme (create 5, delete 2)'],
     [file, 'File release.tgz, 1234 bytes'],
     [tool, 'Call delete_repository on github'],
-  ])('has a headline made of the data: %o', (subject, summary) => {
+  ])('has a headline from the data: %o', (subject, summary) => {
     expect(summaryOf(subject)).toBe(summary)
   })
 
-  test('names what is run, where, and every file of which the content is bound', () => {
+  test('names the program, the folder, and every file whose content is covered', () => {
     expect(fieldsOf(command)).toEqual([
       { label: 'Command', value: "./deploy.sh --to 'two words'" },
       { label: 'Working directory', value: '/srv/app' },
@@ -150,12 +150,12 @@ describe('what the approver reads', () => {
     ])
   })
 
-  test('shows the old value beside the new one', () => {
+  test('shows old and new values', () => {
     expect(fieldsOf(update)).toContainEqual({ label: 'radius', value: '300', before: '150' })
     expect(fieldsOf(update)).toContainEqual({ label: 'name', value: 'Headquarters' })
   })
 
-  test('names every deletion, and the file', () => {
+  test('lists every deletion, and the file', () => {
     expect(fieldsOf(bulk).filter(({ label }) => label === 'Deletes')).toEqual([
       { label: 'Deletes', value: 'Ada Lovelace' },
       { label: 'Deletes', value: 'Bob\\u{202e} Stone' },
@@ -163,7 +163,7 @@ describe('what the approver reads', () => {
     expect(fieldsOf(bulk)).toContainEqual({ label: 'File', value: `users.csv, SHA-256 ${hash}` })
   })
 
-  test('is shortened where it is long, and says by how much', () => {
+  test('is shortened, and says by how much', () => {
     const long = `begin ${'x'.repeat(5_000)}`
     const { value } = fieldsOf({ ...tool, data: { ...tool.data, arguments: { query: long } } }).at(-1)!
     const [, head, left, digest] =
@@ -176,18 +176,18 @@ describe('what the approver reads', () => {
     expect(summary).toContain('more characters; SHA-256 of the whole: ')
   })
 
-  test('writes out what is invisible', () => {
+  test('escapes invisible characters', () => {
     const hidden = { ...tool, data: { ...tool.data, tool: 'a\u202eb', arguments: { 'x\u200b': 'l1\nl2' } } }
     expect(summaryOf(hidden)).toBe('Call a\\u{202e}b on github')
     expect(fieldsOf(hidden).at(-1)).toEqual({ label: '"x\\u{200b}"', value: 'l1\\u{000a}l2' })
   })
 
-  test('takes no name in the data for one of its own labels', () => {
+  test('does not confuse names in the data with its own labels', () => {
     const posing = { ...tool, data: { ...tool.data, arguments: { Server: 'safe', SHA: 1 } } }
     expect(fieldsOf(posing).map(({ label }) => label)).toEqual(['Server', 'Tool', '"Server"', '"SHA"'])
   })
 
-  test('has secrets as keyed digests, which differ by key', () => {
+  test('shows secrets as keyed digests, which differ by key', () => {
     const [one, other] = [new Uint8Array(32), new Uint8Array(32).fill(1)]
     expect(keyedDigest('hunter2', one)).toMatch(/^hmac-sha256:[0-9a-f]{64}$/)
     expect(keyedDigest('hunter2', one)).not.toBe(keyedDigest('hunter2', other))

@@ -33,13 +33,13 @@ describe('a genuine receipt', () => {
     },
   )
 
-  test('stays valid when its key is retired, and for ever', async () => {
+  test('stays valid forever, even when its key is retired', async () => {
     const jwks = { keys: [...(await createIssuer()).jwks.keys, ...issuer.jwks.keys] }
     const later = new Date('2090-01-01T00:00:00Z')
     expect(await verifyReceipt(receipt, jwks, ours, later)).toMatchObject({ valid: true })
   })
 
-  test('says what stands only on the word of the service', async () => {
+  test('reports what only the service vouches for', async () => {
     const open = await verify(receipt)
     expect(open.on_service_word.join()).toContain('belongs to +12025550101')
     const pinned = await verify(receipt, { pinnedKey: key.public_key_cose })
@@ -48,8 +48,8 @@ describe('a genuine receipt', () => {
   })
 })
 
-describe('what is expected of a receipt', () => {
-  test('holds when all of it is said', async () => {
+describe('the expected values of a receipt', () => {
+  test('match when all are given', async () => {
     const wanted: Expectations = {
       action: approval.action,
       approver: approval.approver,
@@ -79,31 +79,31 @@ describe('what is expected of a receipt', () => {
     expect(await failed(receipt, wanted)).toEqual([name])
   })
 
-  test('says that a requester is only claimed', async () => {
+  test('include a requester that is only claimed, and say so', async () => {
     const { checks } = await verify(receipt, { requester: approval.requester })
     const { ok, detail } = checks.find(({ name }) => name === 'expected requester')!
     expect([ok, detail]).toEqual([true, expect.stringContaining('claimed by whoever asked, not verified')])
   })
 
-  test('is an approval unless a denial is asked for', async () => {
+  test('require an approval unless a denial is expected', async () => {
     expect(await failed(denial)).toEqual(['expected status'])
     expect(await failed(denial, { status: 'denied' })).toEqual([])
   })
 
-  test('is that it was made in earnest unless development is allowed', async () => {
+  test('reject a development service unless it is allowed', async () => {
     const dev = await specimen(issuer, approval, key, { dev: true })
     expect(await failed(dev)).toEqual(['development'])
     expect(await failed(dev, { allowDev: true })).toEqual([])
   })
 
-  test('is that it is of the past', async () => {
+  test('reject a receipt from the future', async () => {
     expect(await failed(receipt, {}, new Date('2030-01-31T11:00:00Z'))).toEqual(['past'])
     expect(await failed(receipt, {}, new Date(NaN))).toEqual(['past'])
   })
 })
 
-describe('what stands beside the JWS', () => {
-  test('is not believed', async () => {
+describe('data beside the JWS', () => {
+  test('is not trusted', async () => {
     expect(await failed({ ...receipt, claims: { ...receipt.claims, action: 'x' } })).toEqual(['copy'])
     expect(await failed({ ...receipt, kid: 'other' })).toEqual(['copy'])
     expect(await failed({ ...receipt, claims: null })).toEqual(['copy'])
@@ -112,19 +112,19 @@ describe('what stands beside the JWS', () => {
     expect(await failed({ ...receipt, format: 'jwt' })).toEqual(['format'])
   })
 
-  test('may lack the claims, as in the answer of a tool', async () => {
+  test('may lack the claims, as in the result of a tool', async () => {
     expect(await failed({ format: 'jws', jws: receipt.jws, kid: receipt.kid })).toEqual([])
     expect(await failed({ format: 'jws', jws: receipt.jws, kid: 'other' })).toEqual(['copy'])
   })
 
-  test('does not stand there twice', async () => {
+  test('must not be duplicated', async () => {
     const twice = JSON.stringify(receipt).replace('{', '{"kid":"other",')
     expect(JSON.parse(twice)).toEqual(receipt)
     expect(await failed(twice)).toEqual(['readable'])
   })
 })
 
-describe('what is no receipt', () => {
+describe('an invalid receipt', () => {
   const cycle: Record<string, unknown> = {}
   cycle.self = cycle
   test.each<[string, unknown]>([
@@ -136,19 +136,19 @@ describe('what is no receipt', () => {
     ['an empty object', {}],
     ['a list', [receipt]],
     ['a cycle', cycle],
-    ['half of one', JSON.stringify(receipt).slice(0, -20)],
+    ['a truncated receipt', JSON.stringify(receipt).slice(0, -20)],
     ['a deep list', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['300 KB', `{"a":"${'x'.repeat(300_000)}"}`],
     ['300 KB of context', { ...receipt, claims: 'x'.repeat(300_000) }],
     ['__proto__', '{"__proto__":{"format":"jws"}}'],
-  ])('is invalid and does not throw: %s', async (_, value) => {
+  ])('is rejected and does not throw: %s', async (_, value) => {
     const { valid, claims, checks } = await verify(value)
     expect({ valid, claims }).toEqual({ valid: false, claims: undefined })
     expect(checks.at(-1)).toMatchObject({ ok: false })
   })
 
   test.each(['null', '[]', '7', '"x"', '{"a":1,"a":1}', ''])(
-    'is a payload that is signed but says %s',
+    'is a signed payload that says %s',
     async (text) => {
       const jws = await new CompactSign(Buffer.from(text))
         .setProtectedHeader({ alg: 'EdDSA', typ: 'approval-receipt-2+jwt', kid: issuer.kid })
@@ -157,7 +157,7 @@ describe('what is no receipt', () => {
     },
   )
 
-  test('is an approval with a long action: 200 KB are too much for a receipt', async () => {
+  test('includes a very long action: 200 KB are too much for a receipt', async () => {
     expect(() => contextBytes({ ...approval, action: 'x'.repeat(200_000) })).not.toThrow()
     const long = await specimen(issuer, { ...approval, action: 'x'.repeat(200_000) }, key)
     expect(await failed(long)).toEqual(['size'])

@@ -4,8 +4,8 @@ import { decide, hasPolicy } from '../../src/rules/decide.ts'
 import { factors, type Factor } from '../../src/rules/verdict.ts'
 import { at, blank, good, hostile, office, piece, resultOf, strict } from './evidence.ts'
 
-describe('a factor that is required', () => {
-  test.each(['location', 'time', 'ip'] as const)('fails when no policy stands behind %s', (factor) => {
+describe('a required factor', () => {
+  test.each(['location', 'time', 'ip'] as const)('fails without a policy for %s', (factor) => {
     const policy = { ...blank, required: [factor] }
     expect(hasPolicy(policy, factor)).toBe(false)
     expect(hasPolicy(strict, factor)).toBe(true)
@@ -16,21 +16,21 @@ describe('a factor that is required', () => {
     })
   })
 
-  test.each(['biometric', 'device'] as const)('needs no policy when it is %s', (factor) => {
+  test.each(['biometric', 'device'] as const)('requires no policy if it is %s', (factor) => {
     expect(hasPolicy(blank, factor)).toBe(true)
     expect(decide({ ...blank, required: [factor] }, good).allow).toBe(true)
     expect(decide({ ...blank, required: [factor] }, { at, user_id: 7 }).allow).toBe(false)
   })
 
-  test.each(['voice', 'constructor', '__proto__', 'toString'])('fails when no rule knows %s', (name) => {
+  test.each(['voice', 'constructor', '__proto__', 'toString'])('fails if no rule is called %s', (name) => {
     const decision = decide({ ...blank, required: [name as Factor, 'biometric'] }, good)
     expect(decision.allow).toBe(false)
     expect(decision.factors.at(-1)).toMatchObject({ factor: name, result: 'FAIL', policy: 'required' })
   })
 })
 
-describe('a factor that nobody asked for', () => {
-  test('does not apply where nothing is configured', () => {
+describe('a factor without a mode', () => {
+  test('does not apply if nothing is configured', () => {
     expect(decide(blank, hostile({}))).toMatchObject({
       allow: true,
       factors: factors.map((factor) => ({ factor, policy: null, result: 'NOT_APPLICABLE' })),
@@ -43,17 +43,17 @@ describe('a factor that nobody asked for', () => {
     ['time', { organization: office }],
     ['device', { deviceTrust: true }],
     ['ip', { ipAllow: ['203.0.113.0/24'] }],
-  ] as const)('is enforced where %s is configured: %o', (factor, configured) => {
+  ] as const)('is enforced if %s is configured: %o', (factor, configured) => {
     const policy = { ...blank, ...configured }
     expect(decide(policy, good).allow).toBe(true)
     expect(decide(policy, hostile({ ...good, [piece[factor]]: undefined })).allow).toBe(false)
   })
 })
 
-describe('a factor that is only reported', () => {
+describe('a report-only factor', () => {
   const reported = { ...strict, reportOnly: [...factors] }
 
-  test('is told as it is and never denies', () => {
+  test('is reported and never denies', () => {
     const { allow, factors: told } = decide(reported, { at, user_id: 7, ip: '198.51.100.7' })
     expect(allow).toBe(true)
     expect(told.map(({ factor, policy, result }) => [factor, policy, result])).toEqual([
@@ -69,7 +69,7 @@ describe('a factor that is only reported', () => {
     expect(resultOf({ ...blank, reportOnly: ['location'] }, good, 'location').result).toBe('NOT_APPLICABLE')
   })
 
-  test('changes nothing for the others, whatever is known', () => {
+  test('changes nothing for other factors, whatever is known', () => {
     const maybe = fc.record(
       {
         location: fc.constantFrom(good.location, { ...good.location!, latitude: 53 }, 'x'),

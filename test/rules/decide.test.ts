@@ -19,7 +19,7 @@ const freeze = <T>(value: T): T => {
 }
 
 describe('a decision', () => {
-  test('allows when every factor passes, and says why', () => {
+  test('allows when every factor passes, and gives reasons', () => {
     const { allow, factors } = decide(strict, good)
     expect(allow).toBe(true)
     expect(factors.map(({ factor, policy, result, reason }) => [factor, policy, result, reason])).toEqual([
@@ -31,7 +31,7 @@ describe('a decision', () => {
     ])
   })
 
-  test.each(factors)('does not allow when %s alone fails', (factor) => {
+  test.each(factors)('does not allow when only %s fails', (factor) => {
     const bad = {
       biometric: { biometric: { user_verified: false } },
       location: { location: { ...good.location!, latitude: 53 } },
@@ -55,7 +55,7 @@ describe('a decision', () => {
         (value) => [factor, value] as const,
       ),
     ),
-  )('fails %s when its evidence is %o', (factor, value) => {
+  )('fails %s with the evidence %o', (factor, value) => {
     const decision = decide(strict, hostile({ ...good, [piece[factor]]: value }))
     expect(decision.allow).toBe(false)
     expect(decision.factors.find((one) => one.factor === factor)).toMatchObject({
@@ -75,16 +75,13 @@ describe('a decision', () => {
     }
   })
 
-  test.each([undefined, null, 'evidence', 7])(
-    'allows nothing when the evidence as a whole is %o',
-    (evidence) => {
-      const decision = decide(strict, evidence as never)
-      expect(decision.allow).toBe(false)
-      expect(decision.factors.map(({ result }) => result)).toEqual(factors.map(() => 'FAIL'))
-    },
-  )
+  test.each([undefined, null, 'evidence', 7])('allows nothing with %o as evidence', (evidence) => {
+    const decision = decide(strict, evidence as never)
+    expect(decision.allow).toBe(false)
+    expect(decision.factors.map(({ result }) => result)).toEqual(factors.map(() => 'FAIL'))
+  })
 
-  test('never throws and never allows on evidence that is made up', () => {
+  test('never throws and never allows on generated evidence', () => {
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true }), fc.constantFrom(...factors), (value, factor) => {
         expect(decide(strict, hostile({ ...good, [piece[factor]]: value })).allow).toBe(false)
@@ -94,13 +91,13 @@ describe('a decision', () => {
     )
   })
 
-  test('is not made by words that only look like proof', () => {
+  test('is not made by words that only look like evidence', () => {
     for (const user_verified of ['true', 1, 'PASS', {}, [true]])
       expect(decide(strict, hostile({ ...good, biometric: { user_verified } })).allow).toBe(false)
   })
 })
 
-describe('deciding', () => {
+describe('the decision function', () => {
   test('does not depend on the order of anything', () => {
     const policy = { ...strict, ipAllow: ['203.0.113.0/24', '203.0.0.0/16', '192.0.2.0/24'] }
     const names = [...factors, 'voice', 'gait'] as Factor[]
@@ -119,7 +116,7 @@ describe('deciding', () => {
     )
   })
 
-  test('changes nothing it was given and answers the same again', () => {
+  test('does not change its input and is repeatable', () => {
     const rows = freeze({ fences: [fence, { ...fence, radius: 90 }], slots: [slot] })
     const policy = Object.freeze({
       ...strict,
@@ -133,7 +130,7 @@ describe('deciding', () => {
     expect(decide({ ...policy, organization: compileLevel(rows) }, evidence)).toEqual(first)
   })
 
-  test('does not look at the clock or the zone of the machine', () => {
+  test('does not use the clock or the zone of the machine', () => {
     const zone = process.env.TZ
     const first = decide(strict, good)
     try {
@@ -149,7 +146,7 @@ describe('deciding', () => {
     }
   })
 
-  test('answers only what JSON can say', () => {
+  test('returns only JSON values', () => {
     for (const evidence of [good, hostile({})]) {
       const decision = decide(strict, evidence)
       expect(JSON.parse(JSON.stringify(decision))).toEqual(decision)

@@ -26,7 +26,7 @@ describe('a device', () => {
     expect(device(change)).toMatchObject({ result, reason })
   })
 
-  test('of nobody is not that of a user without an id', () => {
+  test('without a user is not that of a user without an ID', () => {
     const evidence = hostile({
       ...good,
       user_id: undefined,
@@ -35,7 +35,7 @@ describe('a device', () => {
     expect(resultOf(strict, evidence, 'device').result).toBe('FAIL')
   })
 
-  test('keeps its IMEI to itself', () => {
+  test('does not reveal its IMEI', () => {
     expect(JSON.stringify(device({ imei, known_imei: imei }))).not.toContain(imei)
   })
 })

@@ -44,7 +44,7 @@ export const good: Evidence = {
   biometric: { user_verified: true },
 }
 
-/** Each factor's own piece of the evidence. */
+/** The evidence of each factor. */
 export const piece = {
   biometric: 'biometric',
   location: 'location',

@@ -2,7 +2,7 @@ const a = 6_378_137
 const f = 1 / 298.257_223_563
 const b = a * (1 - f)
 
-/** Metres along the WGS84 ellipsoid by Vincenty's inverse formula, which shares nothing with the code under test. */
+/** Metres along the WGS84 ellipsoid by Vincenty's inverse formula, independent of the code under test. */
 export const geodesic = (lat1: number, lon1: number, lat2: number, lon2: number): number => {
   const rad = Math.PI / 180
   const L = (lon2 - lon1) * rad

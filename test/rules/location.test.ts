@@ -29,7 +29,7 @@ const anyFence = fc.record({
 })
 
 describe('a geo-fence', () => {
-  test('lets in who is inside by the whole circle of uncertainty, and says so', () => {
+  test('admits a place whose whole circle of uncertainty is inside, with a reason', () => {
     expect(check(here({ latitude: north(99.6) }))).toEqual({
       result: 'PASS',
       reason: '100 m from Headquarters (radius 150 m, accuracy 20 m)',
@@ -38,19 +38,19 @@ describe('a geo-fence', () => {
     })
   })
 
-  test('keeps out who is too far, and says how far', () => {
+  test('rejects a place that is too far, and says how far', () => {
     expect(check(here({ latitude: north(211.6) }))).toMatchObject({
       result: 'FAIL',
       reason: '212 m from Headquarters (radius 150 m, accuracy 20 m)',
     })
   })
 
-  test('counts accuracy against the subject', () => {
+  test('counts uncertainty against the person', () => {
     expect(check(here({ latitude: north(99.5), accuracy_m: 50 })).result).toBe('PASS')
     expect(check(here({ latitude: north(99.5), accuracy_m: 51 })).result).toBe('FAIL')
   })
 
-  test('says no more than two digits of a distance far outside, and never a coordinate', () => {
+  test('reveals at most two digits of a distance far outside, and never a coordinate', () => {
     const verdict = check(here({ latitude: -33.8688, longitude: 151.2093 }))
     expect(verdict.reason).toBe('17,000 km from Headquarters (radius 150 m, accuracy 20 m)')
     expect(JSON.stringify(verdict)).not.toMatch(/33\.8|151\.2|52\.5/)
@@ -60,7 +60,7 @@ describe('a geo-fence', () => {
     ['the antimeridian', { latitude: -16.8, longitude: 179.9999 }, { latitude: -16.8, longitude: -179.9999 }],
     ['the north pole', { latitude: 90, longitude: 0 }, { latitude: 89.9999, longitude: -120 }],
     ['the south pole', { latitude: -89.9999, longitude: 10 }, { latitude: -89.9999, longitude: -170 }],
-  ])('reaches over %s', (_, centre, place) => {
+  ])('extends across %s', (_, centre, place) => {
     expect(check(here(place), [fence(centre)])).toMatchObject({ result: 'PASS' })
     expect(check(here({ ...place, latitude: place.latitude * 0.99 }), [fence(centre)]).result).toBe('FAIL')
   })
@@ -71,7 +71,7 @@ describe('a geo-fence', () => {
     expect(check(here({ latitude: north(400) }), [far, fence()]).reason).toContain('Headquarters')
   })
 
-  test('of the organization and of the user must both be met', () => {
+  test('must match on the organization level and on the user level', () => {
     const home = fence({ name: 'Home', latitude: north(99.6), radius: 60 })
     expect(check(here({ latitude: north(90) }), [fence()], [home])).toMatchObject({ result: 'PASS' })
     expect(check(here(), [fence()], [home])).toMatchObject({
@@ -95,7 +95,7 @@ describe('a geo-fence', () => {
     { radius: 0 },
     { radius: -5 },
     { radius: '150' as never },
-  ])('that counts but cannot be read admits nobody: %o', (change) => {
+  ])('that counts but is invalid admits nobody: %o', (change) => {
     expect(check(here(), [fence(change)])).toMatchObject({
       result: 'FAIL',
       reason: 'no active geo-fence can be read',
@@ -129,16 +129,16 @@ describe('a location', () => {
     ['the location has no readable time', here({ at: 1_772_439_120_000 })],
     ['the location is 301 s old (at most 300 s)', here({ at: '2026-03-02T08:06:59.999Z' })],
     ['the location is from the future', here({ at: '2026-03-02T08:12:00.001Z' })],
-  ])('does not do: %s (%#)', (reason, location) => {
+  ])('is rejected: %s (%#)', (reason, location) => {
     expect(check(location)).toEqual({ result: 'INSUFFICIENT_DATA', reason, expected: null, observed: null })
   })
 
-  test('may be five minutes old, and in any offset', () => {
+  test('may be five minutes old, in any time zone', () => {
     expect(check(here({ at: '2026-03-02T08:07:00.000Z' })).result).toBe('PASS')
     expect(check(here({ at: '2026-03-02T09:12:00+01:00' })).result).toBe('PASS')
   })
 
-  test('that is less accurate never gets in where a more accurate one does not', () => {
+  test('that is less accurate is never admitted when a more accurate one is not', () => {
     fc.assert(
       fc.property(
         fc.array(anyFence, { minLength: 1, maxLength: 30 }),
@@ -160,7 +160,7 @@ describe('a location', () => {
 })
 
 describe('the index of fences', () => {
-  test('answers as asking every fence does', () => {
+  test('gives the same result as checking every fence', () => {
     let inside = 0
     fc.assert(
       fc.property(
@@ -175,7 +175,7 @@ describe('the index of fences', () => {
           )
           const least = Math.min(...margins)
           if (least < 0) inside++
-          // A kilometre outside of all, one a tenth farther will do.
+          // A kilometre outside every fence. Ten per cent farther is enough.
           const tolerance = least > 1000 ? least / 9 : 0.0011
           expect(found.distance - found.radius - least).toBeLessThan(tolerance)
         },
@@ -203,12 +203,12 @@ describe('the index of fences', () => {
     )
   })
 
-  test('names the same one of two that lie upon each other, whichever was stored first', () => {
+  test('names the same one of two identical fences, whichever was stored first', () => {
     const [one, two] = [fence({ name: 'A' }), fence({ name: 'B' })]
     expect(check(here(), [one, two])).toEqual(check(here(), [two, one]))
   })
 
-  test('finds one among 10,000, and one of 10,000 upon each other', () => {
+  test('finds one of 10,000 fences, and one of 10,000 identical ones', () => {
     const grid = Array.from({ length: 10_000 }, (_, i) =>
       fence({ name: `F${i}`, latitude: -80 + (i % 100) * 1.6, longitude: -180 + Math.floor(i / 100) * 3.6 }),
     )

@@ -12,7 +12,7 @@ describe('a network', () => {
     ['::ffff:203.0.113.7', '203.0.113.7/32'],
     ['::ffff:203.0.113.0/120', '203.0.113.0/24'],
     ['::/0', '::/0'],
-  ])('%s is kept as %s', (text, network) => {
+  ])('%s is normalized to %s', (text, network) => {
     expect(normalizeNetwork(text)).toBe(network)
     expect(normalizeNetwork(network)).toBe(network)
   })
@@ -33,7 +33,7 @@ describe('a network', () => {
     'example.com',
     '*',
     '',
-  ])('%j is none', (text) => {
+  ])('%j is invalid', (text) => {
     expect(normalizeNetwork(text)).toBeUndefined()
   })
 })

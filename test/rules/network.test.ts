@@ -5,7 +5,7 @@ import { clientAddress, readNetwork } from '../../src/rules/network.ts'
 
 const number = (text: string) => text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
 
-describe('an allow-list of networks', () => {
+describe('an allowlist of networks', () => {
   test.each([
     ['203.0.113.9', '203.0.113.0/24'],
     ['203.0.113.9', '203.0.113.9/32'],
@@ -30,7 +30,7 @@ describe('an allow-list of networks', () => {
     ['64:ff9b::203.0.113.9', '203.0.113.0/24'],
     ['203.0.113.9', 'everywhere'],
     ['203.0.113.9', '203.0.113.0/33'],
-  ])('keeps %s out of %s', (ip, network) => {
+  ])('does not admit %s to %s', (ip, network) => {
     expect(checkIp(['192.0.2.0/24', network], ip)).toMatchObject({ result: 'FAIL' })
   })
 
@@ -58,18 +58,18 @@ describe('an allow-list of networks', () => {
     {},
     ['203.0.113.9'],
     Number.NaN,
-  ])('cannot tell where %o is', (ip) => {
+  ])('does not know the address in %o', (ip) => {
     expect(checkIp(['0.0.0.0/0', '::/0'], ip)).toMatchObject({
       result: 'INSUFFICIENT_DATA',
       reason: 'the IP address cannot be read',
     })
   })
 
-  test('that is empty does not apply', () => {
+  test('does not apply if it is empty', () => {
     expect(checkIp([], 'nonsense').result).toBe('NOT_APPLICABLE')
   })
 
-  test('says which network, or that there is none', () => {
+  test('names the network, or says that there is none', () => {
     expect(checkIp(['203.0.113.0/24'], '::ffff:203.0.113.9')).toEqual({
       result: 'PASS',
       reason: '203.0.113.9 is in 203.0.113.0/24',
@@ -82,7 +82,7 @@ describe('an allow-list of networks', () => {
     )
   })
 
-  test('treats an IPv4 address and the same within IPv6 alike', () => {
+  test('treats an IPv4 address and its IPv6 form alike', () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.ipV4(), fc.integer({ min: 0, max: 32 }), (ip, base, bits) => {
         const allow = [`${base}/${bits}`]

@@ -4,7 +4,7 @@ import type { Slot } from '../../src/rules/slot.ts'
 import { check, open, slot, workdays } from './clock.ts'
 
 describe('a time slot', () => {
-  test('says where the clock stands when it is outside', () => {
+  test('names the local time when it is outside', () => {
     expect(check('2026-03-02T07:12:00Z')).toEqual({
       result: 'FAIL',
       reason: 'Mon 08:12 Europe/Berlin is outside Office hours (Mon-Fri 09:00-17:30)',
@@ -23,7 +23,7 @@ describe('a time slot', () => {
     })
   })
 
-  test('is open from its first minute to the one before its end', () => {
+  test('is open from its first minute to the last one before its end', () => {
     expect(check('2026-03-02T08:00:00Z')).toMatchObject({
       result: 'PASS',
       reason: 'Mon 09:00 Europe/Berlin is inside Office hours (Mon-Fri 09:00-17:30)',
@@ -39,7 +39,7 @@ describe('a time slot', () => {
     )
   })
 
-  test('over midnight belongs to the day it starts on', () => {
+  test('across midnight belongs to the day on which it starts', () => {
     const nights = slot({ name: 'Nights', days: ['fri'], start: '22:00', end: '06:00', timezone: 'UTC' })
     expect(open('2026-03-06T21:59:59Z', nights)).toBe(false)
     expect(open('2026-03-06T22:00:00Z', nights)).toBe(true)
@@ -49,13 +49,13 @@ describe('a time slot', () => {
     expect(open('2026-03-06T03:00:00Z', nights)).toBe(false)
   })
 
-  test('on Sunday night reaches into Monday', () => {
+  test('on Sunday night extends into Monday', () => {
     const night = slot({ days: ['sun'], start: '22:00', end: '06:00', timezone: 'UTC' })
     expect(open('2026-03-02T01:00:00Z', night)).toBe(true)
     expect(open('2026-03-01T01:00:00Z', night)).toBe(false)
   })
 
-  test('that ends at midnight ends with its day, and two halves make a whole one', () => {
+  test('that ends at midnight ends with its day, and two halves make a whole day', () => {
     const evening = slot({ days: ['mon'], start: '12:00', end: '00:00', timezone: 'UTC' })
     expect(open('2026-03-02T23:59:59Z', evening)).toBe(true)
     expect(open('2026-03-03T00:00:00Z', evening)).toBe(false)
@@ -64,7 +64,7 @@ describe('a time slot', () => {
       expect(open(`2026-03-02T${String(hour).padStart(2, '0')}:30:00Z`, morning, evening)).toBe(true)
   })
 
-  test('is one of several of its level, each by its own clock', () => {
+  test('is one of several of its level, each with its own clock', () => {
     const tokyo = slot({ name: 'Tokyo', timezone: 'Asia/Tokyo' })
     expect(check('2026-03-02T01:00:00Z', [slot(), tokyo]).reason).toBe(
       'Mon 10:00 Asia/Tokyo is inside Tokyo (Mon-Fri 09:00-17:30)',
@@ -84,7 +84,7 @@ describe('a time slot', () => {
     )
   })
 
-  test('of the organization and of the user must both be met', () => {
+  test('must match on the organization level and on the user level', () => {
     const mine = slot({ name: 'Mine', start: '14:00', end: '18:00' })
     expect(check('2026-03-02T14:00:00Z', [slot()], [mine]).result).toBe('PASS')
     expect(check('2026-03-02T09:00:00Z', [slot()], [mine])).toMatchObject({
@@ -114,7 +114,7 @@ describe('a time slot', () => {
     { days: [] },
     { days: ['mon', 'funday' as never] },
     { days: 'mon' as never },
-  ])('that counts but cannot be read never opens: %o', (change) => {
+  ])('that counts but is invalid never opens: %o', (change) => {
     expect(check('2026-03-02T10:00:00Z', [slot(change)])).toMatchObject({
       result: 'FAIL',
       reason: 'no active time slot can be read',
@@ -123,7 +123,7 @@ describe('a time slot', () => {
   })
 
   test.each([undefined, null, '', 'now', 0, '2026-03-02', '2026-03-02T10:00:00', '2026-13-02T10:00:00Z', {}])(
-    'is not open at a time that cannot be read: %o',
+    'is not open at an invalid time: %o',
     (at) => {
       expect(check(at)).toMatchObject({ result: 'INSUFFICIENT_DATA' })
     },

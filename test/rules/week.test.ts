@@ -52,13 +52,13 @@ describe('a week', () => {
     expect(week.mark).toEqual({ day: 6, cell: 47, clock: '23:59' })
   })
 
-  test('leaves out what the clocks skip', () => {
+  test('omits the hours that clocks skip', () => {
     const week = weekAt('2026-03-29T12:00:00Z', 'Europe/Berlin', [nights])
     expect(drawn(week)[6]).toBe('2026-03-29 ####  ######%...................................')
     expect(week.jumps).toEqual([{ date: '2026-03-29', weekday: 'sun', from: '02:00', to: '03:00' }])
   })
 
-  test('shows what comes twice on a line of its own', () => {
+  test('shows a repeated hour on a line of its own', () => {
     const week = weekAt('2026-10-25T01:30:00Z', 'Europe/Berlin', [{ ...nights, end: '02:15' }])
     expect(drawn(week).slice(6)).toEqual([
       '2026-10-25 ####%...........................................',
@@ -68,20 +68,20 @@ describe('a week', () => {
     expect(week.mark).toMatchObject({ day: 7, cell: 5 })
   })
 
-  test('needs both levels, and says which one alone lets pass', () => {
+  test('requires both levels, and says which one alone would pass', () => {
     const mornings: Slot = { ...office, start: '07:00', end: '12:00' }
     expect(drawn(weekAt('2026-11-18T00:00:00Z', 'Europe/Berlin', [office], [mornings]))[0]).toBe(
       '2026-11-16 ..............uuuu######ooooooooooo.............',
     )
   })
 
-  test('is open throughout where nothing restricts', () => {
+  test('is open throughout without restrictions', () => {
     expect(weekAt('2026-11-18T00:00:00Z', 'UTC', [{ ...office, is_active: 0 }]).open).toEqual([
       { from: Date.parse('2026-11-16'), to: Date.parse('2026-11-23') },
     ])
   })
 
-  test('never opens by a slot that cannot be read', () => {
+  test('never opens through an invalid slot', () => {
     const broken = { ...office, start: 9, timezone: 'Moon/Base' } as unknown as Slot
     expect(weekAt('2026-11-18T00:00:00Z', 'UTC', [broken]).open).toEqual([])
   })
@@ -105,7 +105,7 @@ const slot: fc.Arbitrary<Slot> = fc.record({
 const slots = fc.array(slot, { maxLength: 3 })
 const minute = 60_000
 const clock = (one: DateTime): string => one.toFormat('yyyy-MM-dd HH:mm')
-// Weeks in which clocks jump come up as often as quiet ones.
+// Weeks with a clock change are as frequent as others.
 const jumps = ['2026-03-08', '2026-03-29', '2026-04-05', '2026-10-25', '2026-11-01', '2011-12-30'].map(
   (day) => Date.parse(`${day}T12:00:00Z`),
 )
@@ -114,7 +114,7 @@ const moment = fc.oneof(
   fc.constantFrom(...jumps),
 )
 
-test('says at every minute what svc timeslot check says', () => {
+test('agrees with svc timeslot check at every minute', () => {
   const likes: Record<Cell, (passes: boolean) => boolean> = {
     open: (passes) => passes,
     closed: (passes) => !passes,
@@ -154,7 +154,7 @@ test('says at every minute what svc timeslot check says', () => {
   )
 })
 
-test('a date is its noon in the zone, anything else is none', () => {
+test('a date is its noon in the zone, and other text is invalid', () => {
   expect(noonOf('2026-03-29', 'Europe/Berlin')).toBe(Date.parse('2026-03-29T10:00:00Z'))
   expect(noonOf('2026-02-30', 'Europe/Berlin')).toBeUndefined()
   expect(noonOf('29 March', 'Europe/Berlin')).toBeUndefined()

@@ -9,10 +9,10 @@ import { dataOf } from '../service/fixtures.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { svc } from '../cli/svc.ts'
 
-// Requests and replies written by hand from the specification. The request goes over a raw socket to the real service,
-// byte for byte; the command line is let loose on a peer that answers no more than the specification shows.
+// Requests and responses written by hand from the specification. The request goes over a raw socket to the real service,
+// byte for byte. The command line talks to a peer that sends only what the specification shows.
 
-/** ISO 8601, without what the specification does not show. */
+/** ISO 8601 without milliseconds, which the specification does not show. */
 const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z')
 const key = `svc_op_${'k'.repeat(43)}`
 const folder = new URL('exchanges/', import.meta.url)
@@ -49,13 +49,13 @@ const exchanges = readdirSync(folder)
         .find((note) => note.startsWith('# svc '))
         ?.slice('# svc '.length)
         .split(' '),
-      // A request without a body ends in the blank line after its headers.
+      // A request without a body ends with the empty line after its headers.
       request: request!.includes('\r\n\r\n') ? request! : `${request}\r\n`,
       reply: parseMessage(reply!.trimEnd()),
     }
   })
 
-/** What the specification shows, as a matcher: a word in <> is a type, all else is itself; more fields may be there. */
+/** A matcher for what the specification shows: a word in <> is a type, everything else is itself, and more fields are allowed. */
 const shownBy = (pattern: unknown): unknown => {
   if (pattern === '<string>') return expect.stringMatching(/./)
   if (pattern === '<boolean>') return expect.any(Boolean)
@@ -70,7 +70,7 @@ const sendRaw = async (port: number, bytes: string): Promise<Message> => {
   return parseMessage(await text(socket))
 }
 
-describe('the service answers', () => {
+describe('the service', () => {
   const { path: dataDir, remove } = temporaryFolder()
   let service: RunningService
   let port: number
@@ -88,7 +88,7 @@ describe('the service answers', () => {
     service = await startService({
       dataDir,
       port: 0,
-      // A key file stands for the phone.
+      // A key file takes the place of the phone.
       dev: true,
       env: { SVC_BOOTSTRAP_API_KEY: key },
       log: () => undefined,
@@ -101,19 +101,19 @@ describe('the service answers', () => {
     remove()
   })
 
-  /** The phone of the person of the exchanges, and what they do when it rings. */
+  /** The phone of the person in the exchanges, and their decision on a prompt. */
   const enrolled = async () => enroll(remote(service.baseUrl, key), 1, '1')
   let phone: Awaited<ReturnType<typeof enrolled>> | undefined
   const answered = async (): Promise<void> => {
     const { call } = remote(service.baseUrl, key)
     const [{ request_id }] = dataOf(await call('GET', '/svc/v1/approvals?status=pending'))
-    // Inside the place of exchange 5.
+    // Inside the geofence of exchange 5.
     const location = { latitude: 52.5, longitude: 13.4, accuracy_m: 5, age_ms: 0 }
     const deciding = { decision: 'approve' as const, location }
     dataOf(await decide(remote(service.baseUrl, key), request_id, phone!.key, deciding))
   }
 
-  /** The push goes out. Nobody answers it on the page unless `answered` follows: then results of an app decide. */
+  /** Sends the push. Nobody answers it on the page unless `answered` follows: then results of an app decide. */
   const verifyAda = () => prepare('/verify-user', { country_code: '+1', mobile: '2025550101' })
 
   const prepared: Record<string, () => Promise<void>> = {
@@ -155,7 +155,7 @@ describe('the service answers', () => {
   })
 
   test.each(exchanges.filter(({ argv }) => argv).map((one) => [one.title, one] as const))(
-    'no success without the header x-api-key: %s',
+    'returns no success without the header x-api-key: %s',
     async (_, { request }) => {
       const answer = await sendRaw(port, request.replace(/x-api-key: .*\r\n/, ''))
       expect(answer.start).toMatch(/^HTTP\/1\.1 401 /)
@@ -164,7 +164,7 @@ describe('the service answers', () => {
   )
 })
 
-/** A peer that keeps what it was sent, and answers what the specification shows. */
+/** A peer that records its request, and answers what the specification shows. */
 const reader = (ended: (raw: string) => void, reply: Message) =>
   createServer((socket) => {
     let raw = ''
@@ -178,7 +178,7 @@ const reader = (ended: (raw: string) => void, reply: Message) =>
     })
   })
 
-describe('the command line asks', () => {
+describe('the command line', () => {
   const { path: configDir, remove } = temporaryFolder()
   afterAll(remove)
 

@@ -5,8 +5,8 @@ import { startMailServer, type MailServer } from '../service/delivery/mail-serve
 import { startSmsProvider, type SmsProvider } from '../service/delivery/sms-provider.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// The way of the specification from a registration to a phone that approves: register, code, confirm, assign, accept. The
-// application calls what the document has, and the person has only what their phone and their mailbox receive.
+// The journey of the specification from a registration to a phone that approves: register, code, confirm, assign, accept.
+// The application uses only documented calls, and the person only what their phone and mailbox receive.
 
 const key = `svc_op_${'k'.repeat(43)}`
 const person = { country_code: '+1', mobile: '2025550101', first_name: 'Ada', last_name: 'Lovelace' }
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 type Channels = { sms?: boolean; mail?: boolean; dev?: boolean }
 
-/** The service with this person's data, anew with these channels. A software key stands for the phone under --dev. */
+/** A new service with this person's data and these channels. A software key takes the place of the phone, with --dev. */
 const serve = async ({ sms: bySms, mail: byMail, dev = true }: Channels): Promise<void> => {
   await service?.stop()
   const env: Record<string, string> = { SVC_BOOTSTRAP_API_KEY: key }
@@ -41,7 +41,7 @@ const serve = async ({ sms: bySms, mail: byMail, dev = true }: Channels): Promis
 
 const post = (path: string, body: object): Promise<Response> => {
   const { port, origin } = new URL(service!.baseUrl)
-  // The page of the phone is a browser's, at the name that phones register for.
+  // The page of the phone runs in a browser, at the host name that phones register for.
   const page = `http://localhost:${port}`
   const isPage = path.startsWith('/svc/v1/approver/')
   const proof: Record<string, string> = isPage ? { origin: page } : { 'x-api-key': key }
@@ -65,7 +65,7 @@ const call = async (path: string, body: object): Promise<any> => {
 const texts = (): string[] => sms.posted.map(({ body }) => (JSON.parse(body) as { text: string }).text)
 const mails = (): string[] => mail.mails.map(({ raw }) => raw.replace(/=\r\n/g, '').replaceAll('=3D', '='))
 
-/** Waits until a message that matches has arrived, and answers what the expression finds in the last one. */
+/** Waits for a matching message, and returns the match in the last one. */
 const arrived = async (all: () => string[], pattern: RegExp): Promise<string> => {
   const found = () => all().findLast((text) => pattern.test(text)) ?? ''
   await expect.poll(found, { timeout: 10_000 }).toMatch(pattern)
@@ -74,7 +74,7 @@ const arrived = async (all: () => string[], pattern: RegExp): Promise<string> =>
 
 const link = /\/approver#enroll=([\w-]+)/
 
-/** Register, code, confirm, assign. Answers the id of the organization and of the person who waits there. */
+/** Register, code, confirm, assign. Returns the IDs of the organization and of the pending person. */
 const joinAcme = async (more: object = {}): Promise<{ org: number; user: number }> => {
   const org = (await call('/organization/create', { name: 'Acme Corp', slug: 'acme' })).data.id
   const { code } = (await call(`/organization/${org}/create/auth-code`, { label: 'Berlin' })).data
@@ -99,7 +99,7 @@ const enroll = async (token: string): Promise<void> => {
   await call('/svc/v1/devices', { token, name: 'Phone', response })
 }
 
-test('ends at a phone that approves, by the link in a text message', async () => {
+test('ends with a phone that approves, by the link in a text message', async () => {
   await serve({ sms: true, mail: true })
   const { org, user } = await joinAcme()
   const accepted = await call(`/organization/${org}/user/${user}/accept`, {})
@@ -111,7 +111,7 @@ test('ends at a phone that approves, by the link in a text message', async () =>
   await enroll(token)
   expect((await call('/is_enrolled', { mobile })).data).toEqual({ enrolled: true })
   await call('/verify-user', { country_code: person.country_code, mobile: person.mobile })
-  // The app has its own name for the phone, and a place, as the document says that a device captures both.
+  // The app has its own name for the phone, and a location, because the document says that a device has both.
   const results = {
     user_id: String(user),
     biometric_result: 'PASS',
@@ -127,7 +127,7 @@ test('ends at a phone that approves, by the link in a text message', async () =>
   expect(data.map(({ status, attestation }) => [status, attestation])).toEqual([['expired', null]])
 })
 
-test('goes by e-mail where no text message can be sent and the address is proved', async () => {
+test('uses e-mail if text messages cannot be sent and the address is verified', async () => {
   await serve({ sms: true, mail: true })
   const { org, user } = await joinAcme({ email: 'ada@acme.example' })
   await call('/svc/v1/approver/email-verification', { token: await arrived(mails, /#verify-email=([\w-]+)/) })
@@ -143,7 +143,7 @@ test('goes by e-mail where no text message can be sent and the address is proved
   expect((await call('/is_enrolled', { mobile })).data).toEqual({ enrolled: true })
 })
 
-test('accepts without a channel or a proved address, and says what the admin types next', async () => {
+test('accepts the person without a channel or a verified address, and prints the next command for the admin', async () => {
   await serve({ sms: true, mail: true })
   const { org, user } = await joinAcme({ email: 'ada@acme.example' })
   for (const channels of [{ dev: false }, { mail: true, dev: false }]) {
@@ -158,7 +158,7 @@ test('accepts without a channel or a proved address, and says what the admin typ
   expect([...texts(), ...mails()].filter((text) => link.test(text))).toEqual([])
 })
 
-test('sends no link to who has a phone, and none works after another one was used', async () => {
+test('sends no link to a person with a phone, and no link works after another was used', async () => {
   await serve({ sms: true })
   const { org, user } = await joinAcme()
   const accept = async () => (await call(`/organization/${org}/user/${user}/accept`, {})).data.enrollment

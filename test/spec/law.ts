@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-// The two files that were written by hand from the specification, read.
+// Reads the two files that were written by hand from the specification.
 
 export type Promised = { stands: boolean; group: string; method: string; path: string; command: string }
 export type PromisedField = {
@@ -23,7 +23,7 @@ const all = rows('routes.txt').map(([stands, group, route, command]): Promised =
 })
 
 export const toolServer = all.filter(({ group }) => group === 'tool server')
-/** The 64 less the tool server: everything below the API root. */
+/** The 64 operations without the tool server: everything below the API root. */
 export const rest = all.filter(({ group }) => group !== 'tool server')
 export const standing = rest.filter(({ stands }) => stands)
 
@@ -37,7 +37,7 @@ export const fields = rows('fields.txt').map(([route, place, field, type, requir
 
 export const routeText = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`
 
-/** A path with a value in each `{}`, and those values. Written apart from the code that it checks. */
+/** A path with a value in each `{}`, and those values. Written independently of the code that it checks. */
 export const filled = (path: string): { path: string; values: Record<string, number | string> } => {
   const values: Record<string, number | string> = {}
   const parts = path.split('/').map((part, i) => {

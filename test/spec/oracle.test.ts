@@ -9,27 +9,27 @@ import { startTestService, type TestService } from '../service/harness.ts'
 import { fields, filled, rest, routeText, standing, toolServer, type PromisedField } from './law.ts'
 import { commandTree, openContext } from '../../src/cli/main.ts'
 
-// A table can be wrong in one place and agree with itself everywhere. So each thing that is derived from it is compared
-// with what was written by hand from the specification, and not with the table.
+// A table can be wrong and still agree with itself. So everything derived from it is compared with what was written by hand
+// from the specification, not with the table.
 
 const operations: Operation[] = Object.values(table)
 const belowRoot = operations.filter(({ path }) => !path.startsWith('/svc/'))
-// `[GET /organizations, …]`, so that a title says which.
+// `[GET /organizations, …]`, so that a title names the route.
 const each = standing.map((one) => [routeText(one), one] as const)
 const promised = standing.map(routeText).toSorted()
 
-test('the law itself counts 64 REST operations, of which 64 stand, and two routes of the tool server', () => {
+test('the hand-written list has 64 REST operations and two routes of the tool server', () => {
   expect(new Set(rest.map(routeText)).size).toBe(64)
   expect(standing).toHaveLength(64)
   expect(toolServer.map(routeText)).toEqual(['GET /health', 'POST /mcp'])
 })
 
-test('the contract declares what stands, name by name, and nothing else below the API root', () => {
+test('the contract declares these operations by name, and nothing else below the API root', () => {
   expect(belowRoot.map(routeText).toSorted()).toEqual(promised)
 })
 
 describe('the client', () => {
-  test.each(each)('asks %s where the specification has it', (_, { method, path }) => {
+  test.each(each)('calls %s on the route of the specification', (_, { method, path }) => {
     const operation = belowRoot.find((one) => one.method === method && one.path === path)!
     const { path: expected, values } = filled(path)
     expect(planRequest('https://api.example/admin/public/api', operation, values)).toMatchObject({
@@ -56,7 +56,7 @@ describe('the command line', () => {
     expect([operation.cli, operation.select?.toLowerCase()]).toEqual([words, flag && `${flag}id`])
   })
 
-  test('has no two routes behind the same words and flag', () => {
+  test('has no two routes for the same words and flag', () => {
     expect(new Set(rest.map(({ command }) => command)).size).toBe(64)
   })
 })
@@ -68,7 +68,7 @@ describe('the service', () => {
   })
   afterAll(() => service.close())
 
-  test.each(each)('answers %s by that route', async (_, { method, path }) => {
+  test.each(each)('has a handler for %s on that route', async (_, { method, path }) => {
     const body = method === 'GET' || method === 'DELETE' ? undefined : {}
     const { status } = await service.call(method, filled(path).path, { body })
     const asHono = path.replaceAll('{', ':').replaceAll('}', '')
@@ -76,7 +76,7 @@ describe('the service', () => {
     expect([200, 404, 422]).toContain(status)
   })
 
-  test('has below the API root the routes that stand and no other', () => {
+  test('has no other routes below the API root', () => {
     const real = service.app.routes
       .filter(({ path, method }) => path.startsWith('/admin/') && method !== 'ALL')
       .map(
@@ -85,7 +85,7 @@ describe('the service', () => {
     expect(real.toSorted()).toEqual(promised)
   })
 
-  test('answers GET /health without credentials, ok and transport in it', async () => {
+  test('answers GET /health without credentials, with ok and transport', async () => {
     const { status, body } = await service.call('GET', '/health', { key: null })
     expect(status).toBe(200)
     expect(body).toEqual({ ok: expect.any(Boolean), transport: expect.any(String) })
@@ -156,18 +156,18 @@ describe('the OpenAPI document', () => {
       }),
     )
 
-  test('describes the routes that stand and no other', () => {
+  test('describes these routes and no other', () => {
     expect(described.map(({ route }) => route).toSorted()).toEqual(promised)
   })
 
-  test('marks the path values as shown, and every query parameter as chosen', () => {
+  test('marks path values as shown, and every query parameter as chosen', () => {
     const marks = described.flatMap(({ parameters }) =>
       parameters.filter(({ name }) => name).map((one) => [one.in, one['x-spec']].join(' ')),
     )
     expect([...new Set(marks)].toSorted()).toEqual(['path shown', 'query chosen'])
   })
 
-  test('marks as shown the fields that the specification names, of their type, and all others as chosen', () => {
+  test('marks the fields of the specification as shown, with their types, and all others as chosen', () => {
     const found: Found[] = []
     for (const { route, requestBody, responses } of described) {
       const body = requestBody?.content['application/json'].schema

@@ -6,7 +6,7 @@ import { matches, startExactHosted, type ExactHosted } from '../exact-hosted.ts'
 import { standing } from './law.ts'
 import { svc } from '../cli/svc.ts'
 
-// Every command against services that answer what the specification shows and nothing more.
+// Every command against services that return what the specification shows and nothing more.
 
 type Typed = { route: string; argv: string[]; body: unknown }
 
@@ -18,7 +18,7 @@ const commands = readFileSync(new URL('commands.txt', import.meta.url), 'utf8')
     return { route: route!, argv: words!.split(' '), body: body && JSON.parse(body) }
   })
 const each = commands.map((one) => [one.argv.join(' '), one] as const)
-/** Its success alone does not prove that anybody approved, so svc does not take it for a yes. */
+/** Its success alone does not prove that anybody approved, so svc does not accept it. */
 const needsProof = ([words]: (typeof each)[number]): boolean => words.startsWith('auth validate')
 const shown = each.filter((one) => !needsProof(one))
 
@@ -54,7 +54,7 @@ test('each of the 64 operations has a command here', () => {
   expect([reached.length, commands.length]).toEqual([64, 64])
 })
 
-describe('a service that answers no id', () => {
+describe('a service that returns no IDs', () => {
   const run = start(false)
 
   test.each(each.filter(needsProof))('is not believed by svc %s', async (_, { route, argv }) => {
@@ -66,11 +66,11 @@ describe('a service that answers no id', () => {
     })
   })
 
-  test.each(shown)('is reached by svc %s', async (_, { route, argv, body }) => {
+  test.each(shown)('works with svc %s', async (_, { route, argv, body }) => {
     const { exit, out, err, sent, body: gone } = await run(argv)
     expect({ exit, sent, err }).toEqual({ exit: 0, sent: [route], err: expect.any(String) })
     expect(gone).toEqual(body ?? gone)
-    // What it says and no more.
+    // Only what the service sent.
     const told = JSON.parse(out) as unknown
     const data = [
       [{ name: 'Acme', slug: 'acme' }],
@@ -82,7 +82,7 @@ describe('a service that answers no id', () => {
   })
 
   const named = each.filter(([words]) => /--org 12|org (?:update|delete) 12/.test(words))
-  test.each(named)('does not tell the id behind a slug to svc %s', async (_, { argv }) => {
+  test.each(named)('fails svc %s when a slug needs an ID', async (_, { argv }) => {
     const { exit, err, out, sent } = await run(argv.map((word) => (word === '12' ? 'acme' : word)))
     expect([exit, out, sent]).toEqual([1, '', ['GET /organization/acme']])
     expect(JSON.parse(err)).toMatchObject({
@@ -93,10 +93,10 @@ describe('a service that answers no id', () => {
   })
 })
 
-describe('a service whose ids are text', () => {
+describe('a service whose IDs are text', () => {
   const run = start(true)
 
-  test.each(shown)('is reached by svc %s, also by the slug of the organization', async (_, typed) => {
+  test.each(shown)('works with svc %s, also with the slug of the organization', async (_, typed) => {
     const { route, argv, body } = typed
     const { exit, sent, body: gone } = await run(argv.map((word) => (word === '12' ? 'acme' : word)))
     expect([exit, sent.at(-1)]).toEqual([0, route])

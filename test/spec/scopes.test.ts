@@ -6,7 +6,7 @@ import { createTenant, contentsOf, dataOf } from '../service/fixtures.ts'
 import { startTestService, type TestService } from '../service/harness.ts'
 import { rows } from './law.ts'
 
-// Each operation is asked with a key of each scope alone, at a real service.
+// Each operation is called with a key of each scope, on a real service.
 
 const written = new Map(rows('scopes.txt').map(([opens, route]) => [route!, opens!.split(' ')]))
 const operations: Operation[] = Object.values(table)
@@ -14,7 +14,7 @@ const routeOf = ({ method, path }: Operation): string => `${method} ${path}`
 
 type Asked = { path: string; body?: unknown; headers?: Record<string, string> }
 
-/** Requests that differ in all that a service could look at before the key: none of them may be told apart. */
+/** Requests that differ in everything that a service could check before the key. All must get the same response. */
 const variants = ({ method, path }: Operation, org: number): Asked[] => {
   const has = method === 'POST' || method === 'PUT'
   const at = (id: string, orgId = String(org)): string =>
@@ -52,13 +52,13 @@ const ask = async ({ method }: Operation, { path, body, headers }: Asked, key: s
   return { status: answer.status, body: answer.body, code: answer.body?.data?.code as string | undefined }
 }
 
-test('each route of the table is written down, and no other', () => {
+test('every route of the table is in the hand-written list, and no other', () => {
   expect([...written.keys()].toSorted()).toEqual(operations.map(routeOf).toSorted())
 })
 
-/** The words of the file that say what opens an operation, as the service behaves. */
+/** The words of the list for the scopes that allow an operation, as the service behaves. */
 const opensOf = async (operation: Operation): Promise<string[]> => {
-  // Nothing of that id is there: whoever may call it changes nothing.
+  // There is no object with that ID, so an allowed call changes nothing.
   const path = operation.path.replaceAll(/\{\w+\}/g, '999999')
   const plain: Asked = { path, headers: { origin: 'http://127.0.0.1:8080', 'sec-fetch-site': 'same-origin' } }
   const stranger = await ask(operation, plain, null)
@@ -79,7 +79,7 @@ const opensOf = async (operation: Operation): Promise<string[]> => {
 const ofKeys = operations.filter(({ open, session }) => !open && !session)
 
 describe('a key with one scope', () => {
-  test('learns from a refusal its scopes alone, whatever it sends, and changes nothing', async () => {
+  test('learns only its own scopes from a rejection, whatever it sends, and changes nothing', async () => {
     const before = await contentsOf(service)
     let refusals = 0
     for (const operation of ofKeys)
@@ -98,7 +98,7 @@ describe('a key with one scope', () => {
   })
 
   test.each(operations.map((operation) => [routeOf(operation), operation] as const))(
-    'opens %s as the design has it',
+    'can call %s as specified',
     async (route, operation) => {
       expect(await opensOf(operation)).toEqual(written.get(route))
     },

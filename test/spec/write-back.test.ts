@@ -5,8 +5,8 @@ import { createMember, createTenant, dataOf, fence, refusal } from '../service/f
 import { startTestService, type TestService } from '../service/harness.ts'
 import { createMobileUser } from '../service/mobile-user.ts'
 
-// A client reads a record, changes a field or none, and writes the whole of it. The specification shows few of the fields
-// of a record, so a client cannot know which of them an update takes.
+// A client reads a record, changes a field or none, and writes all of it back. The specification shows few of the fields
+// of a record, so a client cannot know which ones an update accepts.
 
 type Case = { read: (id: Ids) => Promise<unknown>; write: (id: Ids) => [string, string]; body?: string }
 type Ids = { org: number; user: string; fence: number; slot: string; code: string; person: string }
@@ -35,7 +35,7 @@ afterEach(() => service.close())
 const get = async (path: string): Promise<unknown> => dataOf(await service.call('GET', path))
 const first = async (path: string): Promise<unknown> => ((await get(path)) as unknown[])[0]
 
-/** By operation: each update that answers the record it changed, and the read that shows this record. */
+/** By operation: each update that returns the changed record, and the read that shows this record. */
 const cases: Record<string, Case> = {
   updateOrganization: {
     read: ({ org }) => get(`/organization/${org}`),
@@ -92,24 +92,24 @@ const cases: Record<string, Case> = {
   },
 }
 
-/** All but the time of the last write, at every depth. */
+/** Everything except the time of the last write, at every depth. */
 const withoutTime = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (name, inner) => (name === 'updated_at' ? undefined : inner)))
 
-test('is known of every operation that changes a record', () => {
+test('the list covers every operation that changes a record', () => {
   const updates = Object.entries(table as Record<string, Operation>)
     .filter(([, one]) => one.method === 'PUT' || one.updates)
     .map(([id]) => id)
   expect(updates.toSorted()).toEqual(Object.keys(cases).toSorted())
 })
 
-describe('the record that a read answered', () => {
+describe('the record that a read returned', () => {
   test.each(Object.keys(cases))('%s takes it back unchanged, and nothing changes', async (name) => {
     const { read, write, body } = cases[name]!
     const record = await read(ids)
     const [method, path] = write(ids)
     const sent = body === undefined ? (record as object) : { [body]: record }
-    // updateProfile needs a field of its own to change, as its record holds them one level down.
+    // updateProfile must change a field of its own, because its record contains the profile one level down.
     const own = name === 'updateProfile' ? { first_name: 'Bob' } : {}
     const answer = await service.call(method, path, { body: { ...sent, ...own } })
     expect([answer.status, withoutTime(answer.body.data)]).toEqual([200, withoutTime(record)])
@@ -125,7 +125,7 @@ describe('the record that a read answered', () => {
     ['updateTimeslot', 'id', 99],
     ['updateAuthCode', 'uses_left', 5],
     ['updateProfile', 'organizations', [{ id: 1 }]],
-  ])('%s refuses it with another %s, and nothing changes', async (name, field, value) => {
+  ])('is rejected by %s with another %s, and nothing changes', async (name, field, value) => {
     const { read, write } = cases[name]!
     const record = (await read(ids)) as object
     const [method, path] = write(ids)
@@ -149,31 +149,28 @@ describe('the record that a read answered', () => {
     ['+1', '2025550142', '+12025550142'],
     ['+49', '15112345678', '+4915112345678'],
     ['+39', '0612345678', '+390612345678'],
-  ])(
-    'answers %s %s in the two parts in which it was sent, and whole beside them',
-    async (country_code, mobile, whole) => {
-      const profile = { email: 'x@acme.example', first_name: 'X', last_name: 'Y', country_code, mobile }
-      const create = (body: object) => service.call('POST', `/organization/${ids.org}/create/user`, { body })
-      const made = dataOf(await create(profile))
-      expect(made).toMatchObject({ country_code, mobile, mobile_e164: whole })
-      expect(made.country_code + made.mobile).toBe(whole)
-      // Both spellings name the same person.
-      for (const again of [mobile, whole])
-        expect(refusal(await create({ ...profile, mobile: again }))).toEqual([409, 'user_exists', []])
-      const registered = dataOf(
-        await service.call('POST', '/wp/register/mobile/user', { body: { ...profile } }),
-      )
-      expect(registered).toMatchObject({ country_code, mobile, mobile_e164: whole })
-      for (const who of [{ country_code, mobile }, { mobile: whole }, { country_code, mobile: whole }])
-        expect(dataOf(await service.call('POST', '/getuser', { body: who }))).toMatchObject({
-          country_code,
-          mobile,
-          mobile_e164: whole,
-        })
-    },
-  )
+  ])('is returned by %s %s in its two parts and in full', async (country_code, mobile, whole) => {
+    const profile = { email: 'x@acme.example', first_name: 'X', last_name: 'Y', country_code, mobile }
+    const create = (body: object) => service.call('POST', `/organization/${ids.org}/create/user`, { body })
+    const made = dataOf(await create(profile))
+    expect(made).toMatchObject({ country_code, mobile, mobile_e164: whole })
+    expect(made.country_code + made.mobile).toBe(whole)
+    // Both forms name the same person.
+    for (const again of [mobile, whole])
+      expect(refusal(await create({ ...profile, mobile: again }))).toEqual([409, 'user_exists', []])
+    const registered = dataOf(
+      await service.call('POST', '/wp/register/mobile/user', { body: { ...profile } }),
+    )
+    expect(registered).toMatchObject({ country_code, mobile, mobile_e164: whole })
+    for (const who of [{ country_code, mobile }, { mobile: whole }, { country_code, mobile: whole }])
+      expect(dataOf(await service.call('POST', '/getuser', { body: who }))).toMatchObject({
+        country_code,
+        mobile,
+        mobile_e164: whole,
+      })
+  })
 
-  test('a number that its country would read otherwise stays whole, and is still read as itself', async () => {
+  test('a number that its country would read differently stays in full, and is still accepted', async () => {
     const [country_code, mobile] = ['+49', '+494979529444']
     const profile = { email: 'x@acme.example', first_name: 'X', last_name: 'Y', country_code, mobile }
     const create = () => service.call('POST', `/organization/${ids.org}/create/user`, { body: profile })
@@ -181,7 +178,7 @@ describe('the record that a read answered', () => {
     expect(refusal(await create())).toEqual([409, 'user_exists', []])
   })
 
-  test('a field that no record has is still refused', async () => {
+  test('an unknown field is still rejected', async () => {
     const [method, path] = cases.updateUser!.write(ids)
     expect(refusal(await service.call(method, path, { body: { frist_name: 'Ada' } }))).toEqual([
       422,
