@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { isOpenTo } from '../../core/checked-file.ts'
 import type { Env } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
 
 const mostBytes = 1_048_576
 
@@ -13,14 +14,11 @@ export const badConfig = (message: string, hint: string, cause?: unknown): SvcEr
     ...(cause instanceof Error && { detail: cause.message }),
   })
 
-export type Opened = {
-  text: string
-  /** Fails, with the command that mends it, where others can read the file. */
-  requirePrivate(): void
-}
-
-/** The text of a file that can hold secrets, named as `what` in an error. */
-export const openText = (file: string, what: string): Opened => {
+/**
+ * The text of a file that can contain secrets, called `what` in an error. `requirePrivate` throws if other users can read
+ * the file.
+ */
+export const openText = (file: string, what: string): { text: string; requirePrivate(): void } => {
   let fd: number | undefined
   try {
     fd = openSync(file, 'r')
@@ -65,4 +63,18 @@ export const readSecret = (section: Record<string, unknown>, name: string, env: 
   const secret = env[String(variable)]
   if (secret) return secret
   throw badConfig(`${name}_env names ${String(variable)}, which is not set`, `export ${String(variable)}=…`)
+}
+
+/** The address of a provider: secrets and recipients go there, so https, or http on this machine. */
+export const parseProviderUrl = (section: 'sms' | 'quotes', text: string, example: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) throw badConfig(`${section}.url is not a valid URL`, example)
+  if (url.username || url.password)
+    throw badConfig(
+      `${section}.url must not contain a name or a password`,
+      `Put them into ${section}.headers`,
+    )
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
+    throw badConfig(`${section}.url must be https, except on this machine`, example)
+  return url
 }

@@ -1,6 +1,5 @@
 import type { Env } from '../../core/env.ts'
-import { isLoopbackHost } from '../../core/loopback.ts'
-import { badConfig, readSecret } from './private-text.ts'
+import { badConfig, parseProviderUrl, readSecret } from './private-text.ts'
 import type { Config } from './schema.ts'
 
 /** Where to ask, and where in the JSON of an answer each thing stands (JSON pointers: `/quote/price`). */
@@ -20,24 +19,15 @@ type Section = NonNullable<Config['quotes']>
 /** Where stock prices come from: a file, or a service that answers JSON. */
 export type QuotesSettings = { file: string } | { http: HttpTemplate }
 
-const urlHint = 'https://quotes.example.com/v1/{symbol}'
-
-const filled = (template: string, symbol: string): URL | undefined => {
-  const text = template.replaceAll('{symbol}', symbol).replaceAll('{secret}', 'x')
-  return URL.canParse(text) ? new URL(text) : undefined
-}
+const exampleUrl = 'https://quotes.example.com/v1/{symbol}'
 
 const checkUrl = (template: string): void => {
-  const [one, other] = [filled(template, 'a'), filled(template, 'b')]
-  if (!one || !other || !/^https?:$/.test(one.protocol))
-    throw badConfig('quotes.url is not a valid URL', urlHint)
-  const [path, otherPath] = [one, other].map(({ pathname, search }) => pathname + search)
-  if (one.origin !== other.origin || path === otherPath)
-    throw badConfig('quotes.url needs {symbol} in its path or query', urlHint)
-  if (one.username || one.password)
-    throw badConfig('quotes.url must not hold a name or a password', 'Put them into quotes.headers')
-  if (one.protocol === 'http:' && !isLoopbackHost(one.hostname))
-    throw badConfig('quotes.url must be https, except on this machine', urlHint)
+  const [one, other] = ['a', 'b'].map((symbol) => {
+    const text = template.replaceAll('{symbol}', symbol).replaceAll('{secret}', 'x')
+    return parseProviderUrl('quotes', text, exampleUrl)
+  }) as [URL, URL]
+  if (one.origin !== other.origin || one.pathname + one.search === other.pathname + other.search)
+    throw badConfig('quotes.url must contain {symbol} in its path or query', exampleUrl)
 }
 
 // Not by `replaceAll`: what stands in for it may hold a `$`.
@@ -52,11 +42,10 @@ const httpSettings = (section: Section, url: string, env: Env): HttpTemplate => 
       'Say where in an answer each stands: price: /quote/price',
     )
   const value = readSecret(section, 'quotes.secret', env)
-  const usual: Record<string, string> =
+  const defaultHeaders: Record<string, string> =
     value === undefined || url.includes('{secret}') ? {} : { authorization: 'Bearer {secret}' }
-  const headers = section.headers ?? usual
-  const all = [url, ...Object.values(headers)]
-  if (value === undefined && all.some((text) => text.includes('{secret}')))
+  const headers = section.headers ?? defaultHeaders
+  if (value === undefined && [url, ...Object.values(headers)].some((text) => text.includes('{secret}')))
     throw badConfig(
       'quotes holds {secret}, and there is none',
       'Give one with quotes.secret_file or quotes.secret_env',
@@ -83,6 +72,6 @@ export const quotesSettings = (section: Section | undefined, env: Env): QuotesSe
   if (file !== undefined && (url !== undefined || Object.keys(rest).length > 0))
     throw badConfig('quotes has a file and more', 'Keep quotes.file alone, or take it out')
   if (file !== undefined) return { file }
-  if (url === undefined) throw badConfig('quotes lacks a file or a url', urlHint)
+  if (url === undefined) throw badConfig('quotes requires a file or a url', exampleUrl)
   return { http: httpSettings(section, url, env) }
 }

@@ -1,4 +1,4 @@
-import { type Document, LineCounter, parseDocument } from 'yaml'
+import { LineCounter, parseDocument } from 'yaml'
 import { type AskingDefaults, type NamedSetting, readAskingDefaults } from '../../contract/asking-defaults.ts'
 import { issuesOf } from '../../contract/issues.ts'
 import { email } from '../../contract/records.ts'
@@ -25,20 +25,17 @@ const holdsSecret = ({ smtp, sms, quotes }: Config): boolean =>
     .flatMap((section) => Object.entries(section?.headers ?? {}))
     .some(([name, value]) => !harmless.test(name) && !value.includes('{secret}'))
 
-const expanded = (document: Document, file: string): unknown => {
-  try {
-    return document.toJS() ?? {}
-  } catch {
-    throw new SvcError('usage', 'bad_config', `${file} refers to itself too often`, { hint: sample })
-  }
-}
-
 /** What the parser says quotes the text, and so perhaps a secret: only where it stands is told. */
 const parse = (text: string, file: string): unknown => {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
-  if (!error) return expanded(document, file)
+  if (!error)
+    try {
+      return document.toJS() ?? {}
+    } catch {
+      throw badConfig(`${file} contains too many aliases`, sample)
+    }
   const { line, col } = lines.linePos(error.pos[0])
   throw new SvcError('usage', 'bad_config', `${file} is no YAML: line ${line}, column ${col}`, {
     detail: error.code.toLowerCase().replaceAll('_', ' '),
@@ -49,10 +46,10 @@ const parse = (text: string, file: string): unknown => {
 /** The file of `--config`. Fails with an SvcError that names each field, and where others can read a secret in it. */
 export const readConfigFile = (file: string): Config => {
   const { text, requirePrivate } = openText(file, 'The configuration')
-  const given = parse(text, file)
-  const checked = configSchema.safeParse(given)
+  const parsed = parse(text, file)
+  const checked = configSchema.safeParse(parsed)
   if (!checked.success) {
-    const issues = issuesOf(checked.error, configSchema, given)
+    const issues = issuesOf(checked.error, configSchema, parsed)
     const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
     throw new SvcError('usage', 'bad_config', `${file}: ${issues[0]!.field} ${issues[0]!.message}${more}`, {
       issues,
@@ -83,9 +80,9 @@ export type Settings = {
 }
 
 const supportEmail = (config: Config, env: Env): string | undefined => {
-  const given = env.SVC_SUPPORT_EMAIL || config.support?.email
-  if (given === undefined || email.safeParse(given).success) return given
-  throw badConfig('SVC_SUPPORT_EMAIL is no e-mail address', 'SVC_SUPPORT_EMAIL=support@example.com')
+  const address = env.SVC_SUPPORT_EMAIL || config.support?.email
+  if (address === undefined || email.safeParse(address).success) return address
+  throw badConfig('SVC_SUPPORT_EMAIL is not a valid e-mail address', 'SVC_SUPPORT_EMAIL=support@example.com')
 }
 
 const variable = (env: Env, name: EnvName): NamedSetting | undefined => {
@@ -97,8 +94,8 @@ const variable = (env: Env, name: EnvName): NamedSetting | undefined => {
 export const readSettings = (flags: ConfigFlags, env: Env): Settings => {
   const config = flags.config === undefined ? {} : readConfigFile(flags.config)
   return {
-    smtp: smtpSettings({ url: flags.smtpUrl, from: flags.mailFrom }, config.smtp ?? {}, env),
-    sms: smsSettings({ url: flags.smsUrl }, config.sms ?? {}, env),
+    smtp: smtpSettings(flags, config.smtp ?? {}, env),
+    sms: smsSettings(flags.smsUrl, config.sms ?? {}, env),
     supportEmail: supportEmail(config, env),
     quotes: quotesSettings(config.quotes, env),
     periods: periodsOf(config.retention),

@@ -1,6 +1,5 @@
 import type { Env } from '../../core/env.ts'
-import { isLoopbackHost } from '../../core/loopback.ts'
-import { badConfig, readSecret } from './private-text.ts'
+import { badConfig, parseProviderUrl, readSecret } from './private-text.ts'
 import type { Config } from './schema.ts'
 
 export type SmsSettings = {
@@ -15,18 +14,9 @@ export type SmsSettings = {
   secret?: string
 }
 
-const usualBody = { to: '{to}', text: '{text}', id: '{id}' }
+const defaultBody = { to: '{to}', text: '{text}', id: '{id}' }
 
-const parseUrl = (text: string): string => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const hint = 'https://sms.example.com/messages'
-  if (!url || !/^https?:$/.test(url.protocol)) throw badConfig('sms.url is not a valid URL', hint)
-  if (url.username || url.password)
-    throw badConfig('sms.url must not hold a name or a password', 'Put them into sms.headers')
-  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
-    throw badConfig('sms.url must be https, except on this machine', hint)
-  return url.href
-}
+const exampleUrl = 'https://sms.example.com/messages'
 
 const words = /\{(\w+)\}/g
 
@@ -47,25 +37,23 @@ const checkWords = (field: string, value: unknown, known: readonly string[]): st
   return found
 }
 
-/** Where text messages go; undefined when no provider is named. */
+/** The provider of text messages; undefined if none is configured. */
 export const smsSettings = (
-  given: { url?: string | undefined },
+  urlFlag: string | undefined,
   file: NonNullable<Config['sms']>,
   env: Env,
 ): SmsSettings | undefined => {
-  const text = given.url ?? (env.SVC_SMS_URL || file.url)
+  const text = urlFlag ?? (env.SVC_SMS_URL || file.url)
   if (text === undefined) {
-    if (Object.keys(file).length > 0)
-      throw badConfig('sms.url is missing', 'https://sms.example.com/messages')
+    if (Object.keys(file).length > 0) throw badConfig('sms.url is missing', exampleUrl)
     return undefined
   }
   const secret = env.SVC_SMS_SECRET || readSecret(file, 'sms.secret', env)
-  const usualHeaders: Record<string, string> =
-    secret === undefined ? {} : { authorization: 'Bearer {secret}' }
+  const defaultHeaders = secret === undefined ? {} : { authorization: 'Bearer {secret}' }
   const headers = Object.fromEntries(
-    Object.entries(file.headers ?? usualHeaders).map(([name, value]) => [name.toLowerCase(), value]),
+    Object.entries(file.headers ?? defaultHeaders).map(([name, value]) => [name.toLowerCase(), value]),
   )
-  const body = file.body ?? usualBody
+  const body = file.body ?? defaultBody
   const used = new Set([
     ...checkWords('sms.headers', headers, ['secret']),
     ...checkWords('sms.body', body, ['to', 'text', 'id', 'secret']),
@@ -81,7 +69,7 @@ export const smsSettings = (
   if (secret !== undefined && !/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(secret))
     throw badConfig('sms.secret must be printable ASCII on one line', 'Look at where it comes from')
   return {
-    url: parseUrl(text),
+    url: parseProviderUrl('sms', text, exampleUrl).href,
     method: file.method ?? 'POST',
     headers,
     body,

@@ -20,8 +20,6 @@ export type SmtpSettings = {
   ca?: string | undefined
 }
 
-export type SmtpGiven = { url?: string | undefined; from?: string | undefined }
-
 const ports: Record<string, number> = { 'smtp:': 587, 'smtps:': 465 }
 
 const urlHint = 'smtps://user@mail.example.com:465, or smtp://user@mail.example.com:587 with STARTTLS'
@@ -52,23 +50,23 @@ const decoded = (text: string): string => {
 
 /** Where mail goes; undefined when no server is named. The password goes only where the address names a user. */
 export const smtpSettings = (
-  given: SmtpGiven,
+  flags: { smtpUrl?: string | undefined; mailFrom?: string | undefined },
   file: NonNullable<Config['smtp']>,
   env: Env,
 ): SmtpSettings | undefined => {
-  const text = given.url ?? (env.SVC_SMTP_URL || file.url)
+  const text = flags.smtpUrl ?? (env.SVC_SMTP_URL || file.url)
   if (text === undefined) {
-    if (Object.keys(file).length > 0 || given.from !== undefined)
+    if (Object.keys(file).length > 0 || flags.mailFrom !== undefined)
       throw badConfig('smtp.url is missing', urlHint)
     return undefined
   }
   const url = parseUrl(text)
-  if (given.url !== undefined && url.password !== '')
+  if (flags.smtpUrl !== undefined && url.password !== '')
     throw badConfig(
       'A password does not stand in an argument: --smtp-url',
       'Put it in SVC_SMTP_PASSWORD, or in a file that smtp.password_file names',
     )
-  const from = given.from ?? (env.SVC_SMTP_FROM || file.from)
+  const from = flags.mailFrom ?? (env.SVC_SMTP_FROM || file.from)
   if (from === undefined)
     throw badConfig('smtp.from is missing', 'Whom mail comes from: SVC_SMTP_FROM, --mail-from or smtp.from')
   const user = decoded(url.username)

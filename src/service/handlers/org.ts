@@ -1,8 +1,9 @@
 import type { org } from '../../contract/org.ts'
 import type { Handlers } from '../call/call.ts'
+import { namedKeyOf } from '../call/caller.ts'
 import { insertEnrollment } from '../devices/enrollment.ts'
 import { getApiCredentials, setIdpCredentials } from '../keys/credentials.ts'
-import { creatorOf, insertKey } from '../keys/keys.ts'
+import { insertKey } from '../keys/keys.ts'
 import { everyScope } from '../keys/scopes.ts'
 import { insertAuthCode } from '../members/auth-codes.ts'
 import { addMember } from '../members/member.ts'
@@ -38,7 +39,7 @@ export const orgHandlers: Handlers<typeof org> = {
         name: 'first key',
         org_id: organization.id,
         scopes: everyScope,
-        created_by: creatorOf(call),
+        created_by: namedKeyOf(call.caller),
       }),
     }
   },

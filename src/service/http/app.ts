@@ -27,24 +27,24 @@ import {
 } from './routes.ts'
 import { createOpenApiRoute } from './static-file.ts'
 
-export type AppOptions = {
+type AppOptions = {
   service: Service
   handlers: Handlers<Table>
   guards: GuardOptions
-  /** Such as those of the tool server. */
+  /** For example the tool server. */
   mounted?: readonly MountedRoute[]
-  /** What the process is doing; serving when left out. */
+  /** 'serving' if left out. */
   phase?: () => Phase
   log: Log
 }
 
 type RequestTrace = Trace & {
   origin: string
-  /** Headers that say what the caller may still do. */
+  /** Rate limit headers of the response. */
   limits?: Record<string, string>
 }
 
-const anybody: Authenticated = { ...nobody, orgSlug: null }
+const anonymous: Authenticated = { ...nobody, orgSlug: null }
 
 const unauthenticated = (): Refusal =>
   new Refusal(401, 'unauthenticated', 'The header x-api-key is missing, or its key is not valid', {
@@ -59,12 +59,12 @@ const refuse = (trace: RequestTrace, error: unknown): Response => {
   return answer(500, internalError, trace.id)
 }
 
-/** The whole REST side: guards first, then the routes of the table. */
+/** The HTTP application: guards, then the operations of the table and the other routes. */
 export const createApp = (options: AppOptions): Hono => {
   const { service, handlers, log } = options
   const { storage, keyring, publicUrl } = service
   const authenticate = createAuthenticator(service)
-  const atPage = createSessionAuthenticator(service)
+  const authenticateSession = createSessionAuthenticator(service)
   const responses = createResponseCache(storage.revision)
   const guard = createGuards(options.guards)
   const proxies = options.guards.trustedProxy.map(readNetwork).filter((one) => one !== undefined)
@@ -73,7 +73,7 @@ export const createApp = (options: AppOptions): Hono => {
   const app = new Hono()
   const routes: Route[] = []
 
-  /** The guards before `respond`, the log after it. At once when `respond` answers at once: that is much cheaper. */
+  /** Runs the guards before `respond` and logs after it. Stays synchronous if `respond` is: that is much cheaper. */
   const traced =
     (route: string, respond: (context: Context, trace: RequestTrace) => Response | Promise<Response>) =>
     (context: Context): Response | Promise<Response> => {
@@ -118,18 +118,21 @@ export const createApp = (options: AppOptions): Hono => {
     if (!isHidden) routes.push({ method, path })
     app.on(method, path, traced(path, respond))
   }
-  const open = (path: string, respond: MountedRoute['respond']): void =>
-    mount({ method: 'GET', path, respond })
-  for (const { path, respond } of createProbes(service, options.phase ?? (() => 'serving')))
-    open(path, (_, { id }) => respond(id))
-  open('/.well-known/jwks.json', async (_, { id }) =>
-    answer(200, { ...(await keyring.jwks()), issuer: publicUrl }, id),
-  )
-  const contract = createOpenApiRoute(publicUrl)
-  open('/openapi.json', (context, { id }) => contract(context, id))
-  for (const { path, respond } of createPageRoutes(service))
-    open(path, (context, { id }) => respond(context, id))
-  for (const route of options.mounted ?? []) mount(route)
+  const jwks: MountedRoute = {
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    respond: async (_, { id }) => answer(200, { ...(await keyring.jwks()), issuer: publicUrl }, id),
+  }
+  const probes = createProbes(service, options.phase ?? (() => 'serving'))
+  const { mounted = [] } = options
+  for (const route of [
+    ...probes,
+    jwks,
+    createOpenApiRoute(publicUrl),
+    ...createPageRoutes(service),
+    ...mounted,
+  ])
+    mount(route)
 
   const operations = (Object.keys(table) as OperationId[])
     .map((id) => ({ id, operation: table[id] as Operation, route: routeOf(table[id]) }))
@@ -139,11 +142,11 @@ export const createApp = (options: AppOptions): Hono => {
     routes.push(route)
     const handler = handlers[id] as Handler<Record<string, unknown>, unknown>
     const respond = createOperationRoute(id, operation, handler, { service, responses })
-    const ofPage = isOfPage(operation)
+    const onlyFromPage = isOfPage(operation)
     const callerOf = (context: Context): Promise<Authenticated | undefined> | Authenticated | undefined => {
-      if (ofPage) refuseElsewhere(context, publicUrl)
-      if (operation.session) return atPage(context)
-      return operation.open ? anybody : authenticate(context.req.header('x-api-key'))
+      if (onlyFromPage) refuseElsewhere(context, publicUrl)
+      if (operation.session) return authenticateSession(context)
+      return operation.open ? anonymous : authenticate(context.req.header('x-api-key'))
     }
     app.on(
       method,
@@ -177,12 +180,12 @@ export const createApp = (options: AppOptions): Hono => {
       const methods = allowed(context.req.path)
       const headers = { allow: methods.join(', ') }
       if (methods.length === 0)
-        throw new Refusal(404, 'no_such_route', 'There is no such route', {
-          hint: `REST routes start with ${apiRoot}; all are listed at /openapi.json`,
+        throw new Refusal(404, 'no_such_route', 'Route not found', {
+          hint: `REST routes start with ${apiRoot}; /openapi.json lists all of them`,
         })
       if (context.req.method === 'OPTIONS')
         return new Response(null, { status: 204, headers: { ...headers, 'x-request-id': id } })
-      throw new Refusal(405, 'method_not_allowed', `This route does not take ${context.req.method}`, {
+      throw new Refusal(405, 'method_not_allowed', `${context.req.method} is not allowed on this route`, {
         hint: `Use ${methods.join(', ')}`,
         headers,
       })

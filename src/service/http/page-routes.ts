@@ -5,6 +5,7 @@ import type { Context } from 'hono'
 import { Refusal } from '../../core/refusal.ts'
 import { isLoopbackAddress } from '../../core/loopback.ts'
 import { siteAt } from '../devices/site.ts'
+import type { MountedRoute } from './routes.ts'
 import { sendStatic, staticFile, type StaticFile } from './static-file.ts'
 
 const types: Record<string, string> = {
@@ -16,7 +17,7 @@ const types: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 }
 
-/** The one Trusted Types policy of the page: it admits its service worker. */
+/** The only Trusted Types policy of the page: it allows the service worker. */
 const workerPolicy = 'svc-worker'
 
 const headers = {
@@ -44,46 +45,39 @@ const headers = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Beside the built program; in the source tree, where the build puts it. */
-const folder = (): string | undefined => {
+/** Next to the built program, or in `dist` when the source tree is run. */
+const findFolder = (): string | undefined => {
   const here = dirname(fileURLToPath(import.meta.url))
   return [join(here, 'approver'), join(here, '../../../dist/approver')].find((one) =>
     existsSync(join(one, 'index.html')),
   )
 }
 
-const keep = (file: string): StaticFile =>
-  staticFile(types[extname(file)] ?? 'application/octet-stream', readFileSync(file))
-
-/** Each file by its name below the folder, `/` between its parts; read once, so no request ever names a path. */
+/** Each file by its name below the folder, with `/` between the parts. Read once, so no request ever names a path. */
 const readFiles = (from: string): Map<string, StaticFile> =>
   new Map(
     readdirSync(from, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => {
         const file = join(entry.parentPath, entry.name)
-        return [file.slice(from.length + 1).replaceAll('\\', '/'), keep(file)]
+        const type = types[extname(file)] ?? 'application/octet-stream'
+        return [file.slice(from.length + 1).replaceAll('\\', '/'), staticFile(type, readFileSync(file))]
       }),
   )
 
 const sendPage = (context: Context, file: StaticFile, id: string): Response =>
   sendStatic(context, file, { ...headers, 'x-request-id': id })
 
-const notBuilt = (): Refusal =>
-  new Refusal(503, 'page_missing', 'The approver page is not built', { hint: 'npm run build' })
-
-type PageRoute = { path: string; respond(context: Context, requestId: string): Response }
-
 /** The approver page and its files, all in memory. */
 export const createPageRoutes = (
   { publicUrl }: { publicUrl: string },
-  from: string | undefined = folder(),
-): PageRoute[] => {
+  from: string | undefined = findFolder(),
+): MountedRoute[] => {
   const files = from === undefined ? new Map<string, StaticFile>() : readFiles(from)
   const index = files.get('index.html')
 
-  const page: PageRoute['respond'] = (context, id) => {
-    // WebAuthn wants a name; what stands behind the `#` comes along by itself.
+  const page: MountedRoute['respond'] = (context, { id }) => {
+    // WebAuthn requires a host name. A browser keeps the part after `#` across a redirect.
     const { hostname } = new URL(context.req.url)
     const site = siteAt(publicUrl)
     if (site && isLoopbackAddress(hostname))
@@ -91,16 +85,18 @@ export const createPageRoutes = (
         status: 302,
         headers: { ...headers, location: `${site.origin}/approver`, 'x-request-id': id },
       })
-    if (!index) throw notBuilt()
+    if (!index)
+      throw new Refusal(503, 'page_missing', 'The approver page is not built', { hint: 'npm run build' })
     return sendPage(context, index, id)
   }
 
   return [
-    { path: '/approver', respond: page },
-    { path: '/approver/', respond: page },
-    ...[...files].map(([name, file]) => ({
+    { method: 'GET', path: '/approver', respond: page },
+    { method: 'GET', path: '/approver/', respond: page },
+    ...[...files].map(([name, file]): MountedRoute => ({
+      method: 'GET',
       path: `/approver/${name}`,
-      respond: (context: Context, id: string) => sendPage(context, file, id),
+      respond: (context, { id }) => sendPage(context, file, id),
     })),
   ]
 }

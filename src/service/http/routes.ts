@@ -6,28 +6,28 @@ export const apiRoot = '/admin/public/api'
 
 export type Route = { method: string; path: string }
 
-/** What is known of one request; the log line is made of it. */
+/** One request, as its log line shows it. */
 export type Trace = { id: string; key?: string; error?: string }
 
-/** A route beside the operations of the table. */
+/** A route that is not an operation of the table. */
 export type MountedRoute = Route & {
   respond(context: Context, trace: Trace): Response | Promise<Response>
-  /** No answer names it as a method that the path takes. */
+  /** Left out of the `allow` header. */
   isHidden?: true
 }
 
-/** Where an operation is, below the origin, as Hono writes paths. */
+/** The route of an operation, with a path as Hono writes it. */
 export const routeOf = ({ method, path }: Operation): Route => ({
   method,
   path: fillPath(path.startsWith('/svc/') ? path : apiRoot + path, (name) => `:${name}`),
 })
 
-// `~` sorts behind every static segment, so that `/organization/create` is met before `/organization/:org_id`.
+// `~` sorts behind every static segment, so that `/organization/create` comes before `/organization/:org_id`.
 const rank = (path: string): string => path.replace(/:\w+/g, '~')
 
 export const bySpecificity = (a: Route, b: Route): number => (rank(a.path) < rank(b.path) ? -1 : 1)
 
-/** The methods that a path knows; none when there is no such path. For answers 405 and OPTIONS only. */
+/** The methods of a path, for 405 and OPTIONS; none if the path does not exist. */
 export const createAllow = (routes: readonly Route[]) => {
   const matchers = routes.map(({ method, path }) => ({
     method,

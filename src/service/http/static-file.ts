@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { Context } from 'hono'
 import { openApiInParts } from '../../contract/openapi.ts'
+import type { MountedRoute } from './routes.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** What is the same for everybody who asks, in memory. */
+/** A file that is the same for every client, in memory. */
 export type StaticFile = { type: string; etag: string; plain: Bytes; gzip(): Bytes }
 
 export const staticFile = (type: string, content: string | Uint8Array): StaticFile => {
@@ -17,7 +18,7 @@ export const staticFile = (type: string, content: string | Uint8Array): StaticFi
     // Weak: the same for both encodings.
     etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
     plain,
-    // Once, and not before somebody asks: a start is to be quick.
+    // At the first request, to keep the start fast.
     gzip: () => (packed ??= new Uint8Array(gzipSync(plain, { level: 9 }))),
   }
 }
@@ -31,7 +32,7 @@ const takesGzip = (context: Context): boolean => {
   return coding !== undefined && !/;\s*q=0(?:\.0*)?$/.test(coding)
 }
 
-/** 200, or 304 to a client that has it already. */
+/** Responds with 200, or with 304 to a client that has the same version. */
 export const sendStatic = (
   context: Context,
   { type, etag, plain, gzip }: StaticFile,
@@ -47,8 +48,8 @@ export const sendStatic = (
 
 const headers = { 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }
 
-/** The contract at `/openapi.json`: made once, at the first request, a part in each turn of the event loop. */
-export const createOpenApiRoute = (publicUrl: string) => {
+/** `/openapi.json`: built at the first request, one part in each turn of the event loop so that others are not blocked. */
+export const createOpenApiRoute = (publicUrl: string): MountedRoute => {
   const prepare = async (): Promise<StaticFile> => {
     const parts = openApiInParts(publicUrl)
     for (;;) {
@@ -58,6 +59,10 @@ export const createOpenApiRoute = (publicUrl: string) => {
     }
   }
   let file: Promise<StaticFile> | undefined
-  return async (context: Context, id: string): Promise<Response> =>
-    sendStatic(context, await (file ??= prepare()), { ...headers, 'x-request-id': id })
+  return {
+    method: 'GET',
+    path: '/openapi.json',
+    respond: async (context, { id }) =>
+      sendStatic(context, await (file ??= prepare()), { ...headers, 'x-request-id': id }),
+  }
 }

@@ -14,19 +14,16 @@ import { isOperatorKey, scopesText } from './scopes.ts'
 type Deps = { db: Db; keyring: Keyring }
 
 /** A key as the service wrote it; undefined for none, and for one that another program has changed. */
-export const authenticKey = async ({ db, keyring }: Deps, id: number): Promise<KeyRow | undefined> => {
+const authenticKey = async ({ db, keyring }: Deps, id: number): Promise<KeyRow | undefined> => {
   const row = await db.selectFrom('api_keys').where('id', '=', id).selectAll().executeTakeFirst()
   return row && isAuthenticKey(keyring, row) ? row : undefined
 }
 
-/** The root of the key that a secret belongs to; undefined for no authentic secret of the store. */
-export const rootOf = async (deps: Deps, id: number): Promise<number | undefined> => {
-  const row = await authenticKey(deps, id)
-  return row && (row.lineage ?? row.id)
-}
+/** The first secret of the key that a row belongs to. */
+const rootOf = ({ id, lineage }: Pick<KeyRow, 'id' | 'lineage'>): number => lineage ?? id
 
 /** The roots of the keys above one, the nearest first; undefined where one of them is not authentic. */
-export const ancestorsOf = async (deps: Deps, root: number): Promise<number[] | undefined> => {
+const ancestorsOf = async (deps: Deps, root: number): Promise<number[] | undefined> => {
   const found: number[] = []
   for (let id = root; ;) {
     const row = await authenticKey(deps, id)
@@ -113,13 +110,10 @@ export const checkOwner = async (
  * Whoever rotates a key is shown its new secret, so a key rotates itself and the keys that it created, directly or not. The
  * operator rotates every key.
  */
-export const checkRotation = async (
-  call: Call,
-  { id, lineage }: { id: number; lineage: number | null },
-): Promise<void> => {
-  const [own, root] = [namedKeyOf(call.caller), lineage ?? id]
-  if (isOperator(call.caller) || root === own) return
-  if (((await ancestorsOf(call, root)) ?? []).includes(own)) return
+export const checkRotation = async (call: Call, row: Pick<KeyRow, 'id' | 'lineage'>): Promise<void> => {
+  const own = namedKeyOf(call.caller)
+  if (isOperator(call.caller) || rootOf(row) === own) return
+  if (((await ancestorsOf(call, rootOf(row))) ?? []).includes(own)) return
   throw new Refusal(403, 'not_your_key', 'A key rotates itself and the keys that it created, and no other', {
     hint: 'Use that key itself, or an operator key; svc key revoke ends a key of the organization',
   })
@@ -137,12 +131,12 @@ export type Relation = 'self' | 'operator' | 'creator' | 'other' | 'unknown'
 
 /** Whether a key that is not the operator's is above both. */
 const shareCreator = async (
-  reach: { db: Db; keyring: Keyring },
+  deps: Deps,
   above: readonly number[],
   aboveAsked: readonly number[],
 ): Promise<boolean> => {
   for (const root of above.filter((one) => aboveAsked.includes(one))) {
-    const row = await authenticKey(reach, root)
+    const row = await authenticKey(deps, root)
     if (row && !isOperatorKey(row)) return true
   }
   return false
@@ -154,21 +148,23 @@ const shareCreator = async (
  * `api_keys`.
  */
 export const relationOf = async (
-  reach: { db: Db; keyring: Keyring },
+  deps: Deps,
   asking: number,
   enrolledBy: number | null,
 ): Promise<Relation> => {
-  const enroller = enrolledBy === null ? undefined : await authenticKey(reach, enrolledBy)
+  const enroller = enrolledBy === null ? undefined : await authenticKey(deps, enrolledBy)
   if (!enroller) return 'unknown'
-  const [asked, enrolled] = [await rootOf(reach, asking), enroller.lineage ?? enroller.id]
+  const enrolled = rootOf(enroller)
+  const asker = await authenticKey(deps, asking)
+  const asked = asker && rootOf(asker)
   if (asked === enrolled) return 'self'
-  const above = await ancestorsOf(reach, enrolled)
+  const above = await ancestorsOf(deps, enrolled)
   // 0 is no key of the store.
-  const aboveAsked = asking === 0 ? [] : asked === undefined ? undefined : await ancestorsOf(reach, asked)
+  const aboveAsked = asking === 0 ? [] : asked === undefined ? undefined : await ancestorsOf(deps, asked)
   if (!above || !aboveAsked) return 'unknown'
   if (asked !== undefined && above.includes(asked)) return 'self'
   if (isOperatorKey(enroller)) return 'operator'
   // Two keys that one key of an organization created are in one hand.
-  if (aboveAsked.includes(enrolled) || (await shareCreator(reach, above, aboveAsked))) return 'creator'
+  if (aboveAsked.includes(enrolled) || (await shareCreator(deps, above, aboveAsked))) return 'creator'
   return 'other'
 }

@@ -7,8 +7,8 @@ import { namedKeyOf } from '../call/caller.ts'
 import { readPage } from '../call/page.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { checkExpiry, checkGrant, checkOwner, checkRotation, keysBelow } from './ancestry.ts'
-import { newSecret } from './authenticator.ts'
-import { changeKeyRows, insertKeyRow, isAuthenticKey } from './rows.ts'
+import { type KeyKind, newSecret } from './authenticator.ts'
+import { changeKeyRows, insertKeyRow, isAuthenticKey, isLive } from './rows.ts'
 import { isOperatorKey, readScopes, scopesText } from './scopes.ts'
 
 const columns = [
@@ -28,9 +28,9 @@ const day = 86_400
 
 type Granted = { org_id: number | null; scopes: string }
 
-const kindOf = (key: Granted) => {
-  if (key.org_id !== null) return 'organization' as const
-  return isOperatorKey(key) ? ('operator' as const) : ('service' as const)
+const kindOf = (key: Granted): KeyKind => {
+  if (key.org_id !== null) return 'organization'
+  return isOperatorKey(key) ? 'operator' : 'service'
 }
 
 /** A key without its secret; `hash` is never read here. */
@@ -41,6 +41,10 @@ export const answeredKey = <Row extends Granted>(row: Row) => ({
 })
 
 export const selectKeys = (call: Call) => call.db.selectFrom('api_keys').select(columns)
+
+/** One key that the caller reaches. */
+const selectKey = (call: Call, id: number) =>
+  selectKeys(call).where('id', '=', id).where(withinOrganization(call.caller.orgId, 'org_id'))
 
 type NewKey = {
   name: string
@@ -62,16 +66,12 @@ export const insertKey = async (call: Call, values: NewKey) => {
   return { ...answeredKey(row), key: secret.key }
 }
 
-/** The key that a caller creates others with, by its first secret. */
-export const creatorOf = (call: Call): number => namedKeyOf(call.caller)
-
 const nameIsTaken = async (call: Call, name: string, orgId: number | null): Promise<boolean> => {
   const found = await call.db
     .selectFrom('api_keys')
     .where('org_id', orgId === null ? 'is' : '=', orgId)
     .where('name', '=', name)
-    .where('revoked_at', 'is', null)
-    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', call.now)]))
+    .where(isLive(call.now))
     .select('id')
     .executeTakeFirst()
   return found !== undefined
@@ -79,11 +79,7 @@ const nameIsTaken = async (call: Call, name: string, orgId: number | null): Prom
 
 /** Why a key could not be rotated or revoked. */
 export const whyNot = async (call: Call, id: number, wanted: 'rotate' | 'revoke'): Promise<Refusal> => {
-  const row = await selectKeys(call)
-    .where('id', '=', id)
-    .where(withinOrganization(call.caller.orgId, 'org_id'))
-    .select('replaced')
-    .executeTakeFirst()
+  const row = await selectKey(call, id).select('replaced').executeTakeFirst()
   if (!row) return notFound('Key')
   if (row.revoked_at !== null) return conflict('key_revoked', 'The key is revoked already')
   if (wanted === 'revoke')
@@ -102,8 +98,7 @@ export const whoAmI: HandlerOf<typeof key.whoAmI> = async (_, call) => {
   const row = await selectKeys(call)
     .where('id', '=', keyId)
     .where('org_id', orgId === null ? 'is' : '=', orgId)
-    .executeTakeFirst()
-  if (!row) throw notFound('Key')
+    .executeTakeFirstOrThrow(() => notFound('Key'))
   const organization = await call.db
     .selectFrom('organizations')
     .where('id', '=', row.org_id ?? 0)
@@ -120,16 +115,11 @@ export const listKeys: HandlerOf<typeof key.listKeys> = async ({ org_id }, call)
 }
 
 export const getKey: HandlerOf<typeof key.getKey> = async ({ id }, call) => {
-  const row = await selectKeys(call)
-    .where('id', '=', id)
-    .where(withinOrganization(call.caller.orgId, 'org_id'))
-    .executeTakeFirst()
-  if (!row) throw notFound('Key')
+  const row = await selectKey(call, id).executeTakeFirstOrThrow(() => notFound('Key'))
   const created = await selectKeys(call)
     .where('id', 'in', [...(await keysBelow(call.db, id)), 0])
-    .where('revoked_at', 'is', null)
     .where('replaced', '=', 0)
-    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', call.now)]))
+    .where(isLive(call.now))
     .orderBy('id')
     .execute()
   return { ...answeredKey(row), created_keys: created.map(answeredKey) }
@@ -158,7 +148,7 @@ export const createKey: HandlerOf<typeof key.createKey> = async (
     scopes: scopesText(scopes),
     expires_at: expires_at ?? null,
     owner_user_id: owner_user_id ?? null,
-    created_by: creatorOf(call),
+    created_by: namedKeyOf(call.caller),
   })
 }
 
@@ -168,8 +158,7 @@ export const rotateKey: HandlerOf<typeof key.rotateKey> = async ({ id, overlap_s
     .where('id', '=', id)
     .where(withinOrganization(call.caller.orgId, 'org_id'))
     .selectAll()
-    .executeTakeFirst()
-  if (!old) throw notFound('Key')
+    .executeTakeFirstOrThrow(() => notFound('Key'))
   if (!isAuthenticKey(call.keyring, old))
     throw conflict(
       'key_not_authentic',
@@ -183,9 +172,8 @@ export const rotateKey: HandlerOf<typeof key.rotateKey> = async ({ id, overlap_s
     keys
       .where('id', '=', id)
       .where(withinOrganization(call.caller.orgId, 'org_id'))
-      .where('revoked_at', 'is', null)
       .where('replaced', '=', 0)
-      .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', call.now)])),
+      .where(isLive(call.now)),
   )
   if (!replaced) throw await whyNot(call, id, 'rotate')
   // The new secret is shown to whoever rotates, so it must not be able to do more than they can.

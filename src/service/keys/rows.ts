@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely'
+import type { ExpressionBuilder, Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely'
 import { sameSecret, sha256 } from '../../core/ids.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Db, Tables } from '../storage/schema.ts'
@@ -66,6 +66,12 @@ export const changeKeyRows = async (
   }
   return changed
 }
+
+/** True of a secret that is neither revoked nor expired. */
+export const isLive =
+  (now: string) =>
+  ({ and, eb, or }: ExpressionBuilder<Tables, 'api_keys'>) =>
+    and([eb('revoked_at', 'is', null), or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])])
 
 /** Covered by nothing: it changes with the use of a key, and no decision relies on it. */
 export const noteKeyUse = async (db: Db, id: number, at: string): Promise<void> => {

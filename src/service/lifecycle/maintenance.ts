@@ -7,7 +7,7 @@ import { newestVersion } from '../storage/migrations.ts'
 import { storeVersion } from '../storage/sqlite/migrate.ts'
 import type { Storage } from '../storage/storage.ts'
 import { lockDataDir, requireStore } from './data-dir.ts'
-import { announceUpgrade, openStore, type Upgrade } from './open-store.ts'
+import { openStore, type Upgrade } from './open-store.ts'
 import { type ReplacedKeys, replaceOperatorKeys } from './operator-keys.ts'
 
 export { backup, checkBackup, checkRestore, restore } from './backup.ts'
@@ -19,21 +19,25 @@ export const requireIdle = (dataDir: string): void => {
   lockDataDir(dataDir).release()
 }
 
-/** Does `work` on a store that no server has open, upgraded first where it is older. */
-const withStorage = async <T>(
-  dataDir: string,
-  tell: (upgrade: Upgrade) => void,
-  work: (storage: Storage) => Promise<T>,
-): Promise<T> => {
+type Notify = (message: string, upgrade?: Upgrade) => void
+type Work<T> = (storage: Storage) => Promise<T>
+
+/** Opens the store for `work`, upgraded first if it is older, and closes it. */
+const useStore = async <T>(dataDir: string, notify: Notify, work: Work<T>): Promise<T> => {
+  const storage = await openStore(dataDir, notify)
+  try {
+    return await work(storage)
+  } finally {
+    await storage.close()
+  }
+}
+
+/** Runs `work` on a store that no service has open. */
+const useIdleStore = async <T>(dataDir: string, notify: Notify, work: Work<T>): Promise<T> => {
   requireStore(dataDir)
   const lock = lockDataDir(dataDir)
   try {
-    const storage = await openStore(dataDir, tell)
-    try {
-      return await work(storage)
-    } finally {
-      await storage.close()
-    }
+    return await useStore(dataDir, notify, work)
   } finally {
     lock.release()
   }
@@ -48,9 +52,9 @@ export const plannedUpgrade = (dataDir: string): { from: number; to: number } =>
 /** Brings the store up to date, as a start of the service would; answers what was done, if anything. */
 export const migrate = async (dataDir: string): Promise<Upgrade | undefined> => {
   let upgrade: Upgrade | undefined
-  await withStorage(
+  await useIdleStore(
     dataDir,
-    (one) => void (upgrade = one),
+    (_, started) => void (upgrade = started),
     async () => undefined,
   )
   return upgrade
@@ -60,23 +64,16 @@ export const migrate = async (dataDir: string): Promise<Upgrade | undefined> => 
 export const resetOperatorKey = (
   dataDir: string,
   env: Env,
-  tell: (line: string) => void = () => undefined,
+  notify: (message: string) => void = () => undefined,
 ): Promise<ReplacedKeys> =>
-  withStorage(
-    dataDir,
-    (upgrade) => tell(announceUpgrade(upgrade)),
-    async (storage) =>
-      replaceOperatorKeys({ storage, keyring: await openKeyring(storage, dataDir, env, tell) }),
+  useIdleStore(dataDir, notify, async (storage) =>
+    replaceOperatorKeys({ storage, keyring: await openKeyring(storage, dataDir, env, notify) }),
   )
 
-/** Does `work` on a store that a server may have open. That is then of this version, as it is not upgraded under it. */
-const withSharedStorage = async <T>(
-  dataDir: string,
-  tell: (line: string) => void,
-  work: (storage: Storage) => Promise<T>,
-): Promise<T> => {
+/** Runs `work` on a store that a service may have open. A store in use is never upgraded: it must have this schema. */
+const useSharedStore = async <T>(dataDir: string, notify: Notify, work: Work<T>): Promise<T> => {
   try {
-    return await withStorage(dataDir, (upgrade) => tell(announceUpgrade(upgrade)), work)
+    return await useIdleStore(dataDir, notify, work)
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'data_dir_in_use') throw error
   }
@@ -88,12 +85,7 @@ const withSharedStorage = async <T>(
       `The running service has schema ${version}, and this svc has schema ${newestVersion}`,
       { hint: 'Restart the service with this version of svc, then type the command again' },
     )
-  const storage = await openStore(dataDir, (upgrade) => tell(announceUpgrade(upgrade)))
-  try {
-    return await work(storage)
-  } finally {
-    await storage.close()
-  }
+  return useStore(dataDir, notify, work)
 }
 
 /** Retires the signing key and makes another, while the service runs or not. */
@@ -102,7 +94,7 @@ export const rotateSigningKey = (
   env: Env,
   { from, tell }: { from?: string | undefined; tell: (line: string) => void },
 ): Promise<RotatedSigningKey> =>
-  withSharedStorage(dataDir, tell, async (storage) =>
+  useSharedStore(dataDir, tell, async (storage) =>
     changeSigningKey({ storage, keyring: await openKeyring(storage, dataDir, env, tell) }, from),
   )
 
@@ -112,8 +104,4 @@ export const rotateMasterKey = (
   env: Env,
   { given, tell }: { given?: string | undefined; tell: (line: string) => void },
 ): Promise<RotatedMasterKey> =>
-  withStorage(
-    dataDir,
-    (upgrade) => tell(announceUpgrade(upgrade)),
-    (storage) => changeMasterKey(storage, dataDir, env, given, tell),
-  )
+  useIdleStore(dataDir, tell, (storage) => changeMasterKey(storage, dataDir, env, given, tell))

@@ -12,7 +12,7 @@ import { storeFile, storeMissing } from './data-dir.ts'
 
 export type Upgrade = { from: number; to: number; copy: string }
 
-export const announceUpgrade = ({ from, to, copy }: Upgrade): string =>
+const announceUpgrade = ({ from, to, copy }: Upgrade): string =>
   `Upgrading the store from schema ${from} to ${to}. Before that it was copied to ${copy}`
 
 const unusedName = (dataDir: string, from: number): string => {
@@ -54,15 +54,18 @@ const upgradeFailed = ({ copy }: Upgrade, error: unknown): SvcError =>
   })
 
 /**
- * Opens the store of a data folder that this process has locked. An older store is copied and then upgraded; `tell` hears
- * of it before. Fails with an SvcError that says what to do.
+ * Opens the store of a data folder that this process has locked. Copies an older store and then upgrades it, and calls
+ * `notify` between the two. Throws an SvcError that says what to do.
  */
-export const openStore = async (dataDir: string, tell: (upgrade: Upgrade) => void): Promise<Storage> => {
+export const openStore = async (
+  dataDir: string,
+  notify: (message: string, upgrade: Upgrade) => void,
+): Promise<Storage> => {
   const file = storeFile(dataDir)
   let upgrade: Upgrade | undefined
   try {
     upgrade = existsSync(file) ? copyOlder(dataDir) : undefined
-    if (upgrade) tell(upgrade)
+    if (upgrade) notify(announceUpgrade(upgrade), upgrade)
     return await openSqlite({ path: file })
   } catch (error) {
     const known = asStoreProblem(file, error)

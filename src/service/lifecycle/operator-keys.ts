@@ -2,7 +2,7 @@ import { SvcError } from '../../core/errors.ts'
 import { expireDue } from '../approvals/expiry.ts'
 import { auditByService } from '../call/audit.ts'
 import { newSecret, prefixOf } from '../keys/authenticator.ts'
-import { changeKeyRows, insertKeyRow } from '../keys/rows.ts'
+import { changeKeyRows, insertKeyRow, isLive } from '../keys/rows.ts'
 import { everyScope, scopesText } from '../keys/scopes.ts'
 import type { Service } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
@@ -68,8 +68,7 @@ const livingOperator = async (db: Db, now: string): Promise<number | undefined> 
     .selectFrom('api_keys')
     .where('org_id', 'is', null)
     .where('scopes', '=', everyScope)
-    .where('revoked_at', 'is', null)
-    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .where(isLive(now))
     .orderBy('id')
     .select(['id', 'lineage'])
     .limit(1)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import type { Log } from '../../core/log.ts'
@@ -74,37 +75,19 @@ export const clearApprovals = async (
 /** Rows of one transaction: no write waits longer than these take. */
 const atMost = 200
 
-const forgetVerifications = async (db: Db, before: string): Promise<number> => {
-  const gone = await db
-    .deleteFrom('verifications')
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('verifications')
-        .where('created_at', '<', before)
-        .select('id')
-        .orderBy('created_at')
-        .limit(atMost),
-    )
-    .returning('id')
-    .execute()
-  return gone.length
-}
-
-const forgetAnswers = async (db: Db, before: string): Promise<number> => {
-  const old = await db
-    .selectFrom('idempotency')
-    .where('created_at', '<', before)
-    .select(['key_id', 'idempotency_key'])
-    .orderBy('created_at')
-    .limit(atMost)
-    .execute()
-  for (const { key_id, idempotency_key } of old)
-    await db
-      .deleteFrom('idempotency')
-      .where('key_id', '=', key_id)
-      .where('idempotency_key', '=', idempotency_key)
-      .execute()
-  return old.length
+/** Deletes the oldest rows that were created before `before`; returns how many. `key` is the primary key of the table. */
+const deleteOldest = async (
+  db: Db,
+  table: 'verifications' | 'idempotency',
+  key: string[],
+  before: string,
+): Promise<number> => {
+  const columns = sql.join(key.map((column) => sql.ref(column)))
+  const { numAffectedRows = 0n } = await sql`
+    delete from ${sql.table(table)} where (${columns}) in
+      (select ${columns} from ${sql.table(table)} where created_at < ${before} order by created_at limit ${atMost})
+  `.execute(db)
+  return Number(numAffectedRows)
 }
 
 type Step = (db: Db, now: string) => Promise<number>
@@ -115,8 +98,9 @@ export const sweepRetention = async (
   isOver: () => boolean = () => false,
 ): Promise<void> => {
   const steps: Step[] = [
-    (db, now) => forgetAnswers(db, addMs(now, -periods.idempotencyMs)),
-    (db, now) => forgetVerifications(db, addMs(now, -periods.verificationsMs)),
+    (db, now) =>
+      deleteOldest(db, 'idempotency', ['key_id', 'idempotency_key'], addMs(now, -periods.idempotencyMs)),
+    (db, now) => deleteOldest(db, 'verifications', ['id'], addMs(now, -periods.verificationsMs)),
   ]
   for (const step of steps)
     for (let done = atMost; done === atMost && !isOver();)
@@ -149,10 +133,9 @@ export const forgetLapsed = async (
     over.map((row) => row.user_id),
   )
   await forgetErased(db, now)
-  await db.deleteFrom('otps').where('expires_at', '<=', now).execute()
+  for (const table of ['otps', 'email_verifications', 'refresh_tokens'] as const)
+    await db.deleteFrom(table).where('expires_at', '<=', now).execute()
   await db.deleteFrom('turns').where('until', '<=', now).execute()
-  await db.deleteFrom('email_verifications').where('expires_at', '<=', now).execute()
-  await db.deleteFrom('refresh_tokens').where('expires_at', '<=', now).execute()
   await db
     .deleteFrom('token_families')
     .where(({ not, exists, selectFrom }) =>

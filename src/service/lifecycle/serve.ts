@@ -21,7 +21,7 @@ import { createVapid } from '../push/vapid.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
 import { createLogRinger, createService } from './create-service.ts'
 import { lockDataDir, prepareDataDir, storeFile, unusable } from './data-dir.ts'
-import { announceUpgrade, openStore } from './open-store.ts'
+import { openStore } from './open-store.ts'
 import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
 import { watchLapsed, watchRetention } from './retention.ts'
 import { checkHost, checkPublicUrl, readTls, type ServeOptions } from './serve-options.ts'
@@ -68,8 +68,8 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
   try {
     prepareDataDir(dataDir)
     closing.push(lockDataDir(dataDir).release)
-    const storage = await openStore(dataDir, (upgrade) =>
-      log({ at: new Date().toISOString(), level: 'info', message: announceUpgrade(upgrade) }),
+    const storage = await openStore(dataDir, (message) =>
+      log({ at: new Date().toISOString(), level: 'info', message }),
     )
     closing.push(storage.close)
     const keyring = await openKeyring(storage, dataDir, env, (message) =>

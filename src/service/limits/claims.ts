@@ -3,26 +3,17 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Claim, Moment } from '../call/service.ts'
 import { tooSoon } from './rate-limit.ts'
-import { bytesPerMib, counts, dayMs, readLimit } from './values.ts'
-
-const flagOf = (quota: Counted): string => `--${quota.replaceAll('_', '-')}`
-
-const raise = (orgId: number, quota: Counted): string =>
-  `Only the operator of the service can raise it: svc org limits set --org ${orgId} ${flagOf(quota)} N`
+import { bytesPerMib, counts, dayMs, messagesOfDay, raiseHint, readLimit } from './values.ts'
 
 const exceeded = (orgId: number, quota: Counted, limit: number): Refusal =>
   new Refusal(409, 'quota_exceeded', `${quotas[quota].about}: the limit of ${limit} is reached`, {
-    hint: raise(orgId, quota),
+    hint: raiseHint(orgId, quota),
     data: { quota, limit },
   })
 
 /** A quota of messages is one of time: it says when the next message can be sent. */
 const tooManyMessages = async ({ db, now }: Moment, orgId: number, limit: number): Promise<Refusal> => {
-  const counting = await db
-    .selectFrom('outbox')
-    .where('org_id', '=', orgId)
-    .where('channel', '=', 'sms')
-    .where('created_at', '>', addMs(now, -dayMs))
+  const counting = await messagesOfDay(db, orgId, now)
     .select('created_at')
     .orderBy('created_at', 'desc')
     // The message of this transaction is among them.
@@ -36,7 +27,7 @@ const tooManyMessages = async ({ db, now }: Moment, orgId: number, limit: number
     until,
     (wait) => ({
       message: `${quotas.sms_per_day.about}: the limit of ${limit} is reached`,
-      hint: `Try again in ${wait}. ${raise(orgId, 'sms_per_day')}`,
+      hint: `Try again in ${wait}. ${raiseHint(orgId, 'sms_per_day')}`,
     }),
     { quota: 'sms_per_day', limit },
   )

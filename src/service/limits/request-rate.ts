@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Refusal } from '../../core/refusal.ts'
 import { type Caller, namedKeyOf } from '../call/caller.ts'
+import type { Rate } from '../call/service.ts'
 import type { Storage } from '../storage/storage.ts'
-import { readLimit } from './values.ts'
+import { raiseHint, readLimit } from './values.ts'
 
 /** Requests in a second, on average. */
 type Rates = { key: number; organization: number }
@@ -34,9 +35,6 @@ const fill = <K>(buckets: Map<K, Bucket>, name: K, rate: number, at: number): Bu
 const holdMs = 100
 const heldAtMost = 100
 
-/** The headers of the answer. */
-type Taken = Record<string, string> | Promise<Record<string, string>>
-
 /** Structured fields as in draft-ietf-httpapi-ratelimit-headers-11; `t` is when all of it is there again. */
 const headersOf = (rates: Rates, left: Rates): Record<string, string> => {
   const policies = ['key', 'organization'] as const
@@ -50,18 +48,16 @@ const headersOf = (rates: Rates, left: Rates): Record<string, string> => {
 
 const refusalOf = (policy: Policy, orgId: number, rates: Rates, left: Rates): Refusal => {
   const limit = rates[policy]
-  const quota = policy === 'key' ? 'key_requests_per_second' : 'requests_per_second'
-  const raise =
+  const [who, quota] =
     policy === 'key'
-      ? `svc org limits set --org ${orgId} --key-requests-per-second N`
-      : `svc org limits set --org ${orgId} --requests-per-second N`
-  const who = policy === 'key' ? 'This key' : 'All keys of this organization together'
+      ? (['This key', 'key_requests_per_second'] as const)
+      : (['All keys of this organization together', 'requests_per_second'] as const)
   return new Refusal(
     429,
     'rate_limited',
     `${who} may make ${limit} requests in a second, and ${limit * burstSeconds} at once`,
     {
-      hint: `Try again in 1 s. Only the operator of the service can raise the limit: ${raise}`,
+      hint: `Try again in 1 s. ${raiseHint(orgId, quota)}`,
       headers: { ...headersOf(rates, left), 'retry-after': '1' },
       data: { quota, limit },
     },
@@ -72,7 +68,7 @@ const refusalOf = (policy: Policy, orgId: number, rates: Rates, left: Rates): Re
  * Counts the requests of the keys of organizations, and of people at the approver page; the operator's are not limited.
  * Answers the headers that tell a client how much is left, at once where that is known. Fails with 429 `rate_limited`.
  */
-export const createRate = ({ read, revision, now }: Pick<Storage, 'read' | 'revision' | 'now'>) => {
+export const createRate = ({ read, revision, now }: Pick<Storage, 'read' | 'revision' | 'now'>): Rate => {
   const rates = new Map<number, Rates>()
   const callers = new Map<string, Bucket>()
   const organizations = new Map<number, Bucket>()
@@ -92,7 +88,7 @@ export const createRate = ({ read, revision, now }: Pick<Storage, 'read' | 'revi
     throw refusal
   }
 
-  const take = (caller: Caller, orgId: number, limit: Rates): Taken => {
+  const take = (caller: Caller, orgId: number, limit: Rates): ReturnType<Rate> => {
     const at = Date.parse(now())
     const { person } = caller
     const own = person ? `session ${person.session_id}` : `key ${namedKeyOf(caller)}`
@@ -119,7 +115,7 @@ export const createRate = ({ read, revision, now }: Pick<Storage, 'read' | 'revi
     })
   }
 
-  return (caller: Caller): Taken => {
+  return (caller) => {
     const { orgId } = caller
     if (orgId === null || orgId < 0) return {}
     const current = revision()
@@ -129,4 +125,3 @@ export const createRate = ({ read, revision, now }: Pick<Storage, 'read' | 'revi
     return known ? take(caller, orgId, known) : readRates(orgId).then((found) => take(caller, orgId, found))
   }
 }
-export type Rate = ReturnType<typeof createRate>

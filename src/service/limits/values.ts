@@ -1,3 +1,4 @@
+import { type SelectQueryBuilder, sql } from 'kysely'
 import type { limits } from '../../contract/limits.ts'
 import { type Counted, limitNames, type Quota, quotas, smsCountries } from '../../contract/quotas.ts'
 import { addMs } from '../../core/iso-time.ts'
@@ -5,62 +6,59 @@ import { invalid } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
 export const bytesPerMib = 1024 * 1024
 export const dayMs = 24 * 60 * 60_000
 
+/** How the operator raises a limit of an organization, as a hint. */
+export const raiseHint = (orgId: number, quota: Quota): string =>
+  `Only the operator of the service can raise it: svc org limits set --org ${orgId} --${quota.replaceAll('_', '-')} N`
+
 type Count = (db: Db, orgId: number, now: string) => Promise<number>
 
-const rulesOf =
-  (own: 'geofences' | 'timeslots', ofUsers: 'user_geofences' | 'user_timeslots'): Count =>
-  async (db, orgId) => {
-    let sum = 0
-    for (const table of [own, ofUsers])
-      sum += (
-        await db
-          .selectFrom(table)
-          .where('org_id', '=', orgId)
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .executeTakeFirstOrThrow()
-      ).count
-    return sum
-  }
+const countRows = async <T extends keyof Tables>(
+  query: SelectQueryBuilder<Tables, T, object>,
+): Promise<number> => {
+  const { count } = await query
+    .select(sql<number>`count(*)`.as('count'))
+    .$castTo<{ count: number }>()
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+const countRules =
+  (own: 'geofences' | 'timeslots'): Count =>
+  async (db, orgId) =>
+    (await countRows(db.selectFrom(own).where('org_id', '=', orgId))) +
+    (await countRows(db.selectFrom(`user_${own}`).where('org_id', '=', orgId)))
+
+/** The text messages that count against `sms_per_day`. */
+export const messagesOfDay = (db: Db, orgId: number, now: string) =>
+  db
+    .selectFrom('outbox')
+    .where('org_id', '=', orgId)
+    .where('channel', '=', 'sms')
+    .where('created_at', '>', addMs(now, -dayMs))
 
 /** How much of each quota an organization uses, in its own unit but for idempotency: bytes. */
 export const counts: Record<Counted, Count> = {
-  users: async (db, orgId) =>
-    (
-      await db
-        .selectFrom('memberships')
-        .where('org_id', '=', orgId)
-        .where('state', 'in', ['pending', 'active'])
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-    ).count,
-  geofences: rulesOf('geofences', 'user_geofences'),
-  timeslots: rulesOf('timeslots', 'user_timeslots'),
-  pending_approvals: async (db, orgId, now) =>
-    (
-      await db
+  users: (db, orgId) =>
+    countRows(
+      db.selectFrom('memberships').where('org_id', '=', orgId).where('state', 'in', ['pending', 'active']),
+    ),
+  geofences: countRules('geofences'),
+  timeslots: countRules('timeslots'),
+  pending_approvals: (db, orgId, now) =>
+    countRows(
+      db
         .selectFrom('approvals')
         .where('org_id', '=', orgId)
         .where('status', '=', 'pending')
-        .where('expires_at', '>', now)
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-    ).count,
-  sms_per_day: async (db, orgId, now) =>
-    (
-      await db
-        .selectFrom('outbox')
-        .where('org_id', '=', orgId)
-        .where('channel', '=', 'sms')
-        .where('created_at', '>', addMs(now, -dayMs))
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-    ).count,
+        .where('expires_at', '>', now),
+    ),
+  sms_per_day: (db, orgId, now) => countRows(messagesOfDay(db, orgId, now)),
   idempotency_mib: async (db, orgId) =>
     (
       await db
@@ -71,14 +69,11 @@ export const counts: Record<Counted, Count> = {
     ).count ?? 0,
 }
 
-/** What an organization may use. */
-export type LimitValues = { [Q in Quota]: number } & { sms_countries: readonly string[] }
+/** What an organization may use, under the names that the operator sets. */
+type LimitValues = { [Q in Quota]: number } & { sms_countries: readonly string[] }
+type LimitName = keyof LimitValues
 
-/** The names as the operator sets them. */
-export type LimitName = keyof LimitValues
-
-export const standardOf = <N extends LimitName>(name: N): LimitValues[N] =>
-  (name === 'sms_countries' ? smsCountries.standard : quotas[name as Quota].standard) as LimitValues[N]
+const limitDefinitions = { ...quotas, sms_countries: smsCountries }
 
 const readValue = statement((db, { orgId, name }: { orgId: number; name: string }) =>
   db.selectFrom('organization_limits').where('org_id', '=', orgId).where('name', '=', name).select('value'),
@@ -91,27 +86,27 @@ export const readLimit = async <N extends LimitName>(
   name: N,
 ): Promise<LimitValues[N]> => {
   const [row] = (await readValue(db, { orgId, name })).rows
-  return row ? (JSON.parse(row.value) as LimitValues[N]) : standardOf(name)
+  return row ? (JSON.parse(row.value) as LimitValues[N]) : (limitDefinitions[name].standard as LimitValues[N])
 }
 
-const isCounted = (name: LimitName): name is Counted => name in counts
-
-const usedOf = async ({ db, now }: Call, orgId: number, name: LimitName): Promise<number | null> => {
-  if (!isCounted(name)) return null
-  const used = await counts[name](db, orgId, now)
+const readUsed = async ({ db, now }: Call, orgId: number, name: LimitName): Promise<number | null> => {
+  if (!(name in counts)) return null
+  const used = await counts[name as Counted](db, orgId, now)
   return name === 'idempotency_mib' ? Math.ceil(used / bytesPerMib) : used
 }
 
-const answered = async (call: Call, orgId: number) => {
+const copied = (limit: number | readonly string[]) => (typeof limit === 'number' ? limit : [...limit])
+
+const readLimits = async (call: Call, orgId: number) => {
   const rows = []
   for (const name of limitNames) {
-    const limit = await readLimit(call.db, orgId, name)
+    const { standard, about } = limitDefinitions[name]
     rows.push({
       name,
-      limit: typeof limit === 'number' ? limit : [...limit],
-      used: await usedOf(call, orgId, name),
-      default: name === 'sms_countries' ? [...smsCountries.standard] : quotas[name].standard,
-      about: name === 'sms_countries' ? smsCountries.about : quotas[name].about,
+      limit: copied(await readLimit(call.db, orgId, name)),
+      used: await readUsed(call, orgId, name),
+      default: copied(standard),
+      about,
     })
   }
   return rows
@@ -124,7 +119,7 @@ const erase = async ({ db }: Call, org_id: number, names: readonly LimitName[]):
 
 export const getLimits: HandlerOf<typeof limits.getLimits> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
-  return answered(call, org_id)
+  return readLimits(call, org_id)
 }
 
 export const setLimits: HandlerOf<typeof limits.setLimits> = async ({ org_id, ...input }, call) => {
@@ -136,15 +131,15 @@ export const setLimits: HandlerOf<typeof limits.setLimits> = async ({ org_id, ..
   for (const name of limitNames) {
     const value = values[name]
     if (value === undefined) continue
-    const isStandard = JSON.stringify(value) === JSON.stringify(standardOf(name))
-    if (isStandard) await erase(call, org_id, [name])
+    const json = JSON.stringify(value)
+    if (json === JSON.stringify(limitDefinitions[name].standard)) await erase(call, org_id, [name])
     else
       await call.db
         .insertInto('organization_limits')
-        .values({ org_id, name, value: JSON.stringify(value) })
-        .onConflict((of) => of.columns(['org_id', 'name']).doUpdateSet({ value: JSON.stringify(value) }))
+        .values({ org_id, name, value: json })
+        .onConflict((of) => of.columns(['org_id', 'name']).doUpdateSet({ value: json }))
         .execute()
   }
   await call.audit(org_id, `organization:${org_id}`)
-  return answered(call, org_id)
+  return readLimits(call, org_id)
 }

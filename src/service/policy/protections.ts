@@ -53,18 +53,10 @@ const weakened = (before: Policy, after: Policy, call: Call): string[] => {
 /** Fails with 403 where a key that is not the operator's would weaken what protects the organization against such keys. */
 export const refuseWeaker = (call: Call, before: Policy, after: Policy | undefined): void => {
   if (after === undefined || isOperator(call.caller)) return
-  const [first, ...others] = weakened(before, after, call)
-  if (first === undefined) return
-  throw new Refusal(
-    403,
-    'policy_protected',
-    `Only an operator key can weaken ${[first, ...others].map((name) => `policy.${name}`).join(', ')}`,
-    {
-      issues: [first, ...others].map((name) => ({
-        field: `policy.${name}`,
-        message: 'can be weakened only with an operator key',
-      })),
-      hint: 'It protects the organization against its own keys. Ask the operator of the service',
-    },
-  )
+  const members = weakened(before, after, call).map((name) => `policy.${name}`)
+  if (members.length === 0) return
+  throw new Refusal(403, 'policy_protected', `Only an operator key can weaken ${members.join(', ')}`, {
+    issues: members.map((field) => ({ field, message: 'can be weakened only with an operator key' })),
+    hint: 'It protects the organization against its own keys. Ask the operator of the service',
+  })
 }

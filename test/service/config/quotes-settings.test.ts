@@ -30,13 +30,19 @@ describe('the quotes of a configuration', () => {
 
   test.each([
     [{ file: 'a', url }, 'quotes has a file and more'],
-    [{ name: '/name' }, 'quotes lacks a file or a url'],
+    [{ name: '/name' }, 'quotes requires a file or a url'],
     [{ url }, 'quotes lacks name, price or exchange'],
-    [{ url: 'https://quotes.example.com', ...pointers }, 'quotes.url needs {symbol}'],
-    [{ url: 'https://{symbol}.example.com/', ...pointers }, 'quotes.url needs {symbol} in its path'],
-    [{ url: 'https://quotes.example.com/#{symbol}', ...pointers }, 'quotes.url needs {symbol} in its path'],
+    [{ url: 'https://quotes.example.com', ...pointers }, 'quotes.url must contain {symbol}'],
+    [{ url: 'https://{symbol}.example.com/', ...pointers }, 'quotes.url must contain {symbol} in its path'],
+    [
+      { url: 'https://quotes.example.com/#{symbol}', ...pointers },
+      'quotes.url must contain {symbol} in its path',
+    ],
     [{ url: 'http://quotes.example.com/{symbol}', ...pointers }, 'quotes.url must be https'],
-    [{ url: 'https://a:b@quotes.example.com/{symbol}', ...pointers }, 'must not hold a name or a password'],
+    [
+      { url: 'https://a:b@quotes.example.com/{symbol}', ...pointers },
+      'must not contain a name or a password',
+    ],
     [{ url: 'ftp://quotes.example.com/{symbol}', ...pointers }, 'quotes.url is not a valid URL'],
     [{ url, ...pointers, headers: { a: '{secret}' } }, 'quotes holds {secret}, and there is none'],
     [{ url, ...pointers, secret: 'a\nb' }, 'quotes.secret must be printable ASCII'],

@@ -180,7 +180,7 @@ describe('a configuration is refused, by name and with what to type,', () => {
     [`${smtp}  password: x\n  password_env: Y`, 'smtp.password is given twice'],
     ['sms: {secret: x}', 'sms.url is missing'],
     ['sms: {url: "http://sms.example.com"}', 'sms.url must be https'],
-    ['sms: {url: "https://a:b@sms.example.com"}', 'sms.url must not hold a name or a password'],
+    ['sms: {url: "https://a:b@sms.example.com"}', 'sms.url must not contain a name or a password'],
     [`${sms}  body: {to: "{to}"}`, 'sms.body lacks {text}'],
     [`${sms}  body: {to: "{to}", text: "{txet}"}`, 'sms.body holds {txet}, which stands for nothing'],
     [`${sms}  headers: {authorization: "Bearer {secret}"}`, 'sms holds {secret}, and there is none'],
@@ -190,7 +190,7 @@ describe('a configuration is refused, by name and with what to type,', () => {
     ['support: {email: acme}', 'support.email must be an e-mail address'],
     ['smtp: {a: 1\nsms: "', 'is no YAML: line '],
     ['a: &a [*a, *a]', 'a is not a known field'],
-    [laughs, 'refers to itself too often'],
+    [laughs, 'contains too many aliases'],
   ])('%j', (text, expected) => {
     expect(wrong(() => settings(text))).toContain(expected)
   })

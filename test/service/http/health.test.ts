@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import { expect, test } from 'vitest'
 import { createProbes, type Phase } from '../../../src/service/http/health.ts'
 import { periodsOf } from '../../../src/service/config/retention.ts'
@@ -10,7 +11,7 @@ test('a balancer is told whether the service starts, serves or stops', async () 
     ({ path }) => path === '/health/ready',
   )!
   const ask = async (): Promise<unknown[]> => {
-    const answer = await ready.respond('req_1')
+    const answer = await ready.respond({} as Context, { id: 'req_1' })
     return [answer.status, await answer.json()]
   }
   expect(await ask()).toEqual([503, { ok: false, reason: 'starting' }])

@@ -27,7 +27,7 @@ const get = async (
 ): Promise<Response> => {
   const app = new Hono()
   for (const route of createPageRoutes({ publicUrl }, folder))
-    app.get(route.path, (context) => route.respond(context, 'req_1'))
+    app.get(route.path, (context) => route.respond(context, { id: 'req_1' }))
   return app.request(origin + path, { headers })
 }
 

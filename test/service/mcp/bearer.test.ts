@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { Refusal } from '../../../src/core/refusal.ts'
 import type { Caller } from '../../../src/service/call/caller.ts'
-import type { Rate } from '../../../src/service/limits/request-rate.ts'
+import type { Rate } from '../../../src/service/call/service.ts'
 import { allScopes } from '../all-scopes.ts'
 import { createFakeGateway } from './fake-gateway.ts'
 import { call, startTools } from './http-tools.ts'

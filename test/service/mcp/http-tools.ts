@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { ApprovalGateway } from '../../../src/contract/approval-gateway.ts'
 import type { Caller } from '../../../src/service/call/caller.ts'
-import type { Rate } from '../../../src/service/limits/request-rate.ts'
+import type { Rate } from '../../../src/service/call/service.ts'
 import { createMcpServer } from '../../../src/service/mcp/http.ts'
 import '../../../src/service/mcp/streamable-http.ts'
 
