@@ -34,6 +34,13 @@ export class Refusal extends Error {
 /** Absent, or another tenant's: the two look the same. */
 export const notFound = (what: string): Refusal => new Refusal(404, 'not_found', `${what} not found`)
 
+export const forbidden = (
+  code: string,
+  message: string,
+  hint?: string,
+  data?: Record<string, unknown>,
+): Refusal => new Refusal(403, code, message, { hint, data })
+
 export const conflict = (
   code: string,
   message: string,

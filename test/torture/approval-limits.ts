@@ -1,5 +1,5 @@
 import type { approval, ApprovalRecord } from '../../src/contract/approval.ts'
-import { asksInAll, asksOfKey, checkLimits } from '../../src/service/approvals/limits.ts'
+import { requestsPerApprover, requestsPerKey, checkLimits } from '../../src/service/approvals/limits.ts'
 import type { Call, Handlers } from '../../src/service/call/call.ts'
 import { namedKeyOf } from '../../src/service/call/caller.ts'
 import { dataOf } from '../service/fixtures.ts'
@@ -90,8 +90,8 @@ const storm = async (handlers: Pick<Handlers<typeof approval>, 'createApproval'>
         if (answer.status !== 200 && !answer.headers['retry-after']) failures++
       }
       await Promise.all(Array.from({ length: requests }, (_, i) => ask(i)))
-      failures += Math.max(0, service.rung.length - before - asksInAll)
-      for (const times of asked.values()) failures += Math.max(0, times - asksOfKey)
+      failures += Math.max(0, service.rung.length - before - requestsPerApprover)
+      for (const times of asked.values()) failures += Math.max(0, times - requestsPerKey)
       for (const times of pending.values()) failures += Math.max(0, times - pendingAtMost)
     }
     return { failures, hits }

@@ -1,6 +1,6 @@
 import type { approval, ApprovalRecord } from '../../src/contract/approval.ts'
 import type { device } from '../../src/contract/device.ts'
-import { answered, findApproval, subjectOf } from '../../src/service/approvals/record.ts'
+import { toApprovalRecord, findApproval, auditSubject } from '../../src/service/approvals/record.ts'
 import { sweep } from '../../src/service/approvals/expiry.ts'
 import type { Call, Handlers } from '../../src/service/call/call.ts'
 import { conflict } from '../../src/core/refusal.ts'
@@ -28,8 +28,8 @@ const end = async (
     .where('request_id', '=', request_id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await call.audit(row.org_id, subjectOf(request_id), ['status'])
-  return answered(row, call.caller)
+  await call.audit(row.org_id, auditSubject(request_id), ['status'])
+  return toApprovalRecord(row, call.caller)
 }
 
 /** The broken variant reads that the request is pending, and then writes. */

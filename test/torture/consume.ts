@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from '../../src/contract/approval.ts'
-import { answered, findApproval, subjectOf } from '../../src/service/approvals/record.ts'
+import { toApprovalRecord, findApproval, auditSubject } from '../../src/service/approvals/record.ts'
 import type { Handlers } from '../../src/service/call/call.ts'
 import { conflict } from '../../src/core/refusal.ts'
 import type { approval } from '../../src/contract/approval.ts'
@@ -29,8 +29,8 @@ const readThenWrite: Consume = {
           .where('request_id', '=', request_id)
           .returningAll()
           .executeTakeFirstOrThrow()
-        await call.audit(used.org_id, subjectOf(request_id), ['used_at'])
-        return answered(used, call.caller)
+        await call.audit(used.org_id, auditSubject(request_id), ['used_at'])
+        return toApprovalRecord(used, call.caller)
       }
     },
   },

@@ -1,4 +1,4 @@
-import { awaitEnd, createDecisionWaiter, readSettled } from '../../src/service/approvals/decision-waiter.ts'
+import { waitForEnd, createDecisionWaiter, readCurrent } from '../../src/service/approvals/decision-waiter.ts'
 import { createEngineGateway } from '../../src/service/approvals/engine-gateway.ts'
 import type { Service } from '../../src/service/call/service.ts'
 import { createClock, minute } from '../service/clock.ts'
@@ -13,11 +13,11 @@ const patience = 3
 type Wait = (service: Service, id: string) => Promise<unknown>
 
 const everything = { orgId: null }
-const rightWait: Wait = (service, id) => awaitEnd(service, id, everything, { seconds: patience })
+const rightWait: Wait = (service, id) => waitForEnd(service, id, everything, { seconds: patience })
 
 /** The broken variant reads before it starts to listen. */
 const wrongWait: Wait = async (service, id) => {
-  const { status } = await readSettled(service, id, everything)
+  const { status } = await readCurrent(service, id, everything)
   if (status !== 'pending') return
   const { woken, close } = service.waiter.listen(id)
   await Promise.race([woken, new Promise((resolve) => setTimeout(resolve, patience * 1000))])

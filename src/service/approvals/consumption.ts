@@ -4,23 +4,25 @@ import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { withinOrganization } from '../call/tenant.ts'
-import { expireDue, lapsed } from './expiry.ts'
+import { expireDue, requestExpired } from './expiry.ts'
 import { alreadyEnded } from './finish.ts'
-import { answered, type ApprovalAccess, type ApprovalRow, selectApprovals, subjectOf } from './record.ts'
+import {
+  type ApprovalAccess,
+  type ApprovalRow,
+  auditSubject,
+  selectApprovals,
+  toApprovalRecord,
+} from './record.ts'
 
-const asAgain = 'Ask again: svc approve request'
+const hint = 'Ask again: svc approve request'
 
-/** Looked for only after the statement said no. */
-const whyNot = (row: ApprovalRow | undefined, digest: string, now: string): Refusal => {
+/** Why the statement of `consumeApproval` changed no row. */
+const notConsumable = (row: ApprovalRow | undefined, digest: string, now: string): Refusal => {
   if (!row) return notFound('Approval request')
-  if (row.status !== 'approved' || row.format !== 2)
-    return conflict(
-      'not_approved',
-      row.status === 'approved'
-        ? 'The request was approved before approvals could be used once'
-        : `The request is not approved: it is ${row.status}`,
-      asAgain,
-    )
+  if (row.status !== 'approved')
+    return conflict('not_approved', `The request is not approved: it is ${row.status}`, hint)
+  if (row.format !== 2)
+    return conflict('not_approved', 'The request was approved before approvals could be used once', hint)
   if (row.subject_digest !== digest)
     return new Refusal(
       422,
@@ -32,17 +34,15 @@ const whyNot = (row: ApprovalRow | undefined, digest: string, now: string): Refu
       },
     )
   if (row.used_at !== null)
-    return conflict('already_used', `The approval was already used at ${row.used_at}; it works once`, asAgain)
+    return conflict('already_used', `The approval was already used at ${row.used_at}; it works once`, hint)
   if (row.use_by === null || row.use_by <= now)
-    return new Refusal(410, 'use_by_passed', `The approval had to be used by ${row.use_by}`, {
-      hint: asAgain,
-    })
+    return new Refusal(410, 'use_by_passed', `The approval had to be used by ${row.use_by}`, { hint })
   return conflict('not_approved', 'The approval cannot be used')
 }
 
 /**
- * Uses an approval, once: one conditional statement, so that of any number of callers exactly one gets it. Only the key that
- * asked can, and only for what was approved.
+ * Uses an approval once. One conditional statement decides, so only one of several concurrent callers gets it. Only the
+ * requesting key can use it, and only for the approved subject.
  */
 export const consumeApproval = async (
   { request_id, digest }: RowInput<typeof approval.consumeApproval>,
@@ -64,31 +64,29 @@ export const consumeApproval = async (
     .returningAll()
     .executeTakeFirst()
   if (used) {
-    await call.audit(used.org_id, subjectOf(request_id), ['used_at'])
-    return answered(used, caller)
+    await call.audit(used.org_id, auditSubject(request_id), ['used_at'])
+    return toApprovalRecord(used, caller)
   }
   const row = await selectApprovals(db, { orgId: caller.orgId, askedBy })
     .where('a.request_id', '=', request_id)
     .executeTakeFirst()
-  throw whyNot(row, digest, now)
+  throw notConsumable(row, digest, now)
 }
 
-const withdrawnBecause = (why: string | undefined): string =>
-  why === undefined ? 'cancelled by the requester' : `withdrawn because ${why}`
-
-/** Withdraws a pending request; it ends as expired, and no decision counts any more. */
+/** Withdraws a pending request. It ends as expired, and no later decision counts. */
 export const withdrawApproval = async (
   call: Call,
   request_id: string,
   access: ApprovalAccess,
-  why?: string,
+  reason?: string,
 ): Promise<ApprovalRecord | Refusal> => {
   const { db, now } = call
   const row = await selectApprovals(db, access).where('a.request_id', '=', request_id).executeTakeFirst()
   if (!row) return notFound('Approval request')
+  const detail = reason === undefined ? 'cancelled by the requester' : `withdrawn because ${reason}`
   const ended = await db
     .updateTable('approvals')
-    .set({ status: 'expired', detail: withdrawnBecause(why), ended_at: now })
+    .set({ status: 'expired', detail, ended_at: now })
     .where('request_id', '=', request_id)
     .where('org_id', '=', row.org_id)
     .where('status', '=', 'pending')
@@ -96,12 +94,12 @@ export const withdrawApproval = async (
     .returningAll()
     .executeTakeFirst()
   if (ended) {
-    await call.audit(ended.org_id, subjectOf(request_id), ['status'])
+    await call.audit(ended.org_id, auditSubject(request_id), ['status'])
     call.wake(ended)
-    return answered(ended, call.caller)
+    return toApprovalRecord(ended, call.caller)
   }
   if (row.status !== 'pending') return alreadyEnded(row)
-  const [over] = await expireDue(db, now, { request_id })
-  if (over) call.wake(over)
-  return lapsed(over?.detail)
+  const [expired] = await expireDue(db, now, { request_id })
+  if (expired) call.wake(expired)
+  return requestExpired(expired?.detail)
 }

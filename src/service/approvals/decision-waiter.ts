@@ -1,28 +1,28 @@
-import type { Service, Waited, DecisionWaiter } from '../call/service.ts'
+import type { DecisionWaiter, Service, Waited } from '../call/service.ts'
+import type { Member } from '../call/tenant.ts'
 import { expireDue } from './expiry.ts'
-import { type ApprovalRow, findApproval, type ApprovalAccess } from './record.ts'
+import { type ApprovalAccess, type ApprovalRow, findApproval } from './record.ts'
 
 type Listener = () => void
 
-/** What the page of an approver listens to: any change of what is pending there, or of who they are. */
-export const inboxOf = ({ org_id, user_id }: Omit<Waited, 'request_id'>): string =>
-  `inbox:${org_id}:${user_id}`
+/** The name under which an approver's page listens for changes to its pending requests, its person and its devices. */
+export const inboxName = ({ org_id, user_id }: Member): string => `inbox:${org_id}:${user_id}`
 
 type Options = {
-  /** Looks for requests that ended without a wake, here or on another node; the fallback while somebody waits. */
+  /** Finds requests that ended without a wake, here or on another node. Runs only while somebody listens. */
   poll?(): Promise<Iterable<Waited>>
   /** Milliseconds. */
   every?: number
 }
 
-/** Who waits in this process, by request or inbox. One timer for all. */
+/** The listeners of this process, by request or inbox. All share one timer. */
 export const createDecisionWaiter = ({ poll, every = 250 }: Options = {}): DecisionWaiter => {
   const listeners = new Map<string, Set<Listener>>()
   let timer: NodeJS.Timeout | undefined
   let polling = false
   let stopped = false
 
-  const letGo = (name: string): void => {
+  const release = (name: string): void => {
     const waiting = listeners.get(name)
     if (!waiting) return
     listeners.delete(name)
@@ -30,25 +30,25 @@ export const createDecisionWaiter = ({ poll, every = 250 }: Options = {}): Decis
   }
 
   const wake = (request: Waited): void => {
-    if (request.request_id !== undefined) letGo(request.request_id)
-    letGo(inboxOf(request))
+    if (request.request_id !== undefined) release(request.request_id)
+    release(inboxName(request))
+    updateTimer()
   }
 
-  const keepTime = (): void => {
+  const updateTimer = (): void => {
     if (listeners.size === 0) {
       clearInterval(timer)
       timer = undefined
-    } else if (poll) timer ??= setInterval(() => void look(), every).unref()
+    } else if (poll) timer ??= setInterval(() => void pollOnce(poll), every).unref()
   }
 
-  const look = async (): Promise<void> => {
-    if (polling || !poll) return
+  const pollOnce = async (read: NonNullable<Options['poll']>): Promise<void> => {
+    if (polling) return
     polling = true
-    // A store that cannot be read now is asked again in a moment.
-    const ended = await poll().catch(() => [])
+    // If the store cannot be read now, the next tick reads it.
+    const ended = await read().catch(() => [])
     polling = false
     for (const request of ended) wake(request)
-    keepTime()
   }
 
   return {
@@ -58,24 +58,21 @@ export const createDecisionWaiter = ({ poll, every = 250 }: Options = {}): Decis
       if (stopped) listener()
       const waiting = listeners.get(name) ?? new Set()
       listeners.set(name, waiting.add(listener))
-      keepTime()
+      updateTimer()
       return {
         woken,
         close: () => {
           waiting.delete(listener)
           if (waiting.size === 0 && listeners.get(name) === waiting) listeners.delete(name)
-          keepTime()
+          updateTimer()
         },
       }
     },
-    wake: (request) => {
-      wake(request)
-      keepTime()
-    },
+    wake,
     stop: () => {
       stopped = true
-      for (const name of listeners.keys()) letGo(name)
-      keepTime()
+      for (const name of listeners.keys()) release(name)
+      updateTimer()
     },
     get stopped() {
       return stopped
@@ -83,8 +80,8 @@ export const createDecisionWaiter = ({ poll, every = 250 }: Options = {}): Decis
   }
 }
 
-/** A request as it stands; one whose time is over is ended for good before anybody is told. */
-export const readSettled = async (
+/** Reads a request. If it is over, its end is committed before anybody sees it. */
+export const readCurrent = async (
   { storage, waiter }: Service,
   request_id: string,
   access: ApprovalAccess,
@@ -99,21 +96,21 @@ export const readSettled = async (
   return read()
 }
 
-/** Until somebody wakes, the time (milliseconds) is over, or the client goes. */
+/** Resolves on a wake, after `ms`, or when the client disconnects. */
 export const pause = (woken: Promise<void>, ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
-    const go = (): void => {
+    const end = (): void => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', go)
+      signal?.removeEventListener('abort', end)
       resolve()
     }
-    const timer = setTimeout(go, ms)
-    signal?.addEventListener('abort', go)
-    void woken.then(go)
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
+    void woken.then(end)
   })
 
-/** Answers when the request has ended, or as it is after `seconds`, when the client goes or the service stops. */
-export const awaitEnd = async (
+/** Returns the request once it has ended, or unchanged after `seconds`, on a disconnect or when the service stops. */
+export const waitForEnd = async (
   service: Service,
   request_id: string,
   access: ApprovalAccess,
@@ -122,10 +119,10 @@ export const awaitEnd = async (
   const { storage, waiter } = service
   const until = performance.now() + seconds * 1000
   for (;;) {
-    // First listen, then read: what is decided between the two wakes this one.
+    // Listen before reading: a decision between the two wakes this listener.
     const listening = waiter.listen(request_id)
     try {
-      const row = await readSettled(service, request_id, access)
+      const row = await readCurrent(service, request_id, access)
       const left = until - performance.now()
       if (row.status !== 'pending' || left <= 0 || waiter.stopped || signal?.aborted) return row
       const life = Date.parse(row.expires_at) - Date.parse(storage.now())

@@ -1,4 +1,4 @@
-import type { ApprovalGateway, Ask } from '../../contract/approval-gateway.ts'
+import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import { approval } from '../../contract/approval.ts'
 import { issuesOf } from '../../contract/issues.ts'
 import { requestId } from '../../core/ids.ts'
@@ -8,14 +8,11 @@ import { type Caller, namedKeyOf } from '../call/caller.ts'
 import { runWrite } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { withdrawApproval } from './consumption.ts'
-import { awaitEnd, readSettled } from './decision-waiter.ts'
-import { answered } from './record.ts'
+import { readCurrent, waitForEnd } from './decision-waiter.ts'
+import { toApprovalRecord } from './record.ts'
 import { requestApproval } from './request.ts'
 
-/**
- * Asks people through the engine in this process. It knows the requests of its own caller and no others, be they of the
- * same organization. Costs nothing to make.
- */
+/** Requests approvals in this process. It reaches only the requests of its own caller. Cheap to create. */
 export const createEngineGateway = (service: Service, caller: Caller): ApprovalGateway => {
   const access = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
 
@@ -28,23 +25,19 @@ export const createEngineGateway = (service: Service, caller: Caller): ApprovalG
 
   return {
     boundToAction: true,
-    request: async (ask: Ask) => {
-      const schema = approval.createApproval.input
-      const checked = schema.safeParse(ask)
-      if (!checked.success) throw invalidFields(issuesOf(checked.error, schema, ask))
+    request: async (ask) => {
+      const { input } = approval.createApproval
+      const checked = input.safeParse(ask)
+      if (!checked.success) throw invalidFields(issuesOf(checked.error, input, ask))
       return write('createApproval', requestApproval, checked.data)
     },
-    status: async (request_id) => answered(await readSettled(service, request_id, access), caller),
+    status: async (request_id) => toApprovalRecord(await readCurrent(service, request_id, access), caller),
     wait: async (request_id, seconds, signal) =>
-      answered(await awaitEnd(service, request_id, access, { seconds, signal }), caller),
-    cancel: async (request_id, why) => {
-      await write(
-        'cancelApproval',
-        (id: { request_id: string }, call) => withdrawApproval(call, id.request_id, access, why),
-        {
-          request_id,
-        },
-      )
+      toApprovalRecord(await waitForEnd(service, request_id, access, { seconds, signal }), caller),
+    cancel: async (request_id, reason) => {
+      const withdraw: Handler<object, unknown> = (_, call) =>
+        withdrawApproval(call, request_id, access, reason)
+      await write('cancelApproval', withdraw, { request_id })
     },
   }
 }

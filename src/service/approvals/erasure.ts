@@ -1,47 +1,38 @@
 import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
+import { type Member, ofMember } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 
 /** No limit looks further back. */
 const keptMs = 24 * 60 * 60_000
 
 /**
- * Erases the requests to a member who is deleted. Of the last day's, the times stay without any text, so that the limits
- * still hold for a person who is created again.
+ * Erases the requests to a member who is deleted. The times of the last day stay without any text, so that the limits
+ * still apply if the person is created again.
  */
-export const eraseApprovals = async (
-  call: Call,
-  { org_id, user_id }: { org_id: number; user_id: number },
-): Promise<void> => {
+export const eraseApprovals = async (call: Call, member: Member): Promise<void> => {
   const { db, now } = call
   const recent = await db
     .selectFrom('approvals')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
+    .where(ofMember(member))
     .where('requested_at', '>', addMs(now, -keptMs))
     .select(['id', 'request_id', 'org_id', 'user_id', 'key_id', 'asked_by', 'nonce'])
     .select(['status', 'requested_at', 'expires_at', 'decided_at', 'ended_at'])
     .execute()
-  await db.deleteFrom('approvals').where('org_id', '=', org_id).where('user_id', '=', user_id).execute()
-  for (const { status, ended_at, ...row } of recent) {
-    const ended = status === 'pending' ? { status: 'expired' as const, ended_at: now } : { status, ended_at }
+  await db.deleteFrom('approvals').where(ofMember(member)).execute()
+  const blank = { requester: '', action: '', approver_mobile: '', factors: '[]', erased_at: now }
+  for (const row of recent) {
+    const isPending = row.status === 'pending'
+    const end = isPending && ({ status: 'expired', ended_at: now } as const)
     await db
       .insertInto('approvals')
-      .values({
-        ...row,
-        ...ended,
-        requester: '',
-        action: '',
-        approver_mobile: '',
-        factors: '[]',
-        erased_at: now,
-      })
+      .values({ ...row, ...end, ...blank })
       .execute()
-    if (status === 'pending') call.wake(row)
+    if (isPending) call.wake(row)
   }
 }
 
-/** Forgets what was kept for limits that have passed. */
+/** Deletes the times that no limit needs any more. */
 export const forgetErased = async (db: Db, now: string): Promise<void> => {
   await db.deleteFrom('approvals').where('erased_at', '<=', addMs(now, -keptMs)).execute()
 }

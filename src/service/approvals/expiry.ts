@@ -2,14 +2,14 @@ import { expressionBuilder } from 'kysely'
 import type { Log } from '../../core/log.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { auditByService } from '../call/audit.ts'
-import type { Service, Waited } from '../call/service.ts'
+import type { Service } from '../call/service.ts'
 import { endCooling } from '../devices/cooling.ts'
 import { siteProblem } from '../devices/site.ts'
 import type { Db, Tables } from '../storage/schema.ts'
-import { subjectOf } from './record.ts'
+import { auditSubject } from './record.ts'
 
 /** True of a request whose API key is neither revoked nor expired. Tool servers and local programs have the key 0. */
-export const ofLiveKey = (now: string) => {
+export const hasLiveKey = (now: string) => {
   const { eb, exists, or, selectFrom } = expressionBuilder<Tables, 'approvals'>()
   return or([
     eb('approvals.key_id', '=', 0),
@@ -23,14 +23,14 @@ export const ofLiveKey = (now: string) => {
   ])
 }
 
-const atOnce = 500
+const batchSize = 500
 
 const tooLate = 'nobody decided in time'
 const keyEnded = 'the API key of the requester was revoked or has expired'
-export const upgraded = 'the service was upgraded, and people now sign more than this request has'
+export const endedByUpgrade = 'the service was upgraded, and people now sign more than this request has'
 
-/** A request that ended without a decision; `detail` says why. */
-export const lapsed = (detail?: string | null): Refusal =>
+/** A request that ended without a decision; `detail` is the reason. */
+export const requestExpired = (detail?: string | null): Refusal =>
   new Refusal(
     410,
     'expired',
@@ -38,34 +38,29 @@ export const lapsed = (detail?: string | null): Refusal =>
     { hint: 'Ask again: svc approve request' },
   )
 
-/** Nobody can decide it any more: its time is over, its key has ended, or its format. */
+/** True of a request that can no longer be decided: it or its key has expired, or its format is an old one. */
 const isOver = (now: string) => {
   const { eb, not, or } = expressionBuilder<Tables, 'approvals'>()
-  return or([eb('approvals.expires_at', '<=', now), eb('approvals.format', '=', 1), not(ofLiveKey(now))])
+  return or([eb('approvals.expires_at', '<=', now), eb('approvals.format', '=', 1), not(hasLiveKey(now))])
 }
 
 /**
- * Makes durable what the clock or a revoked key has decided, so that nobody who was told of it is ever told otherwise.
- * Answers the requests that ended. Inside a transaction.
+ * Commits what the clock or a revoked key has ended, so that a request that was reported as ended never becomes pending
+ * again. Returns the requests that ended. Inside a transaction.
  */
-export const expireDue = async (
-  db: Db,
-  now: string,
-  only: { org_id?: number; request_id?: string } = {},
-): Promise<(Waited & { detail: string })[]> => {
+export const expireDue = async (db: Db, now: string, only: { org_id?: number; request_id?: string } = {}) => {
   const due = await db
     .selectFrom('approvals')
     .where('status', '=', 'pending')
     .where(isOver(now))
-    .$if(only.org_id !== undefined, (query) => query.where('org_id', '=', only.org_id!))
-    .$if(only.request_id !== undefined, (query) => query.where('request_id', '=', only.request_id!))
+    .where(({ and }) => and(only))
     .select(['id', 'org_id', 'user_id', 'request_id', 'expires_at', 'format'])
     .orderBy('id')
-    .limit(atOnce)
+    .limit(batchSize)
     .execute()
-  const ended: (Waited & { detail: string })[] = []
+  const ended = []
   for (const { id, org_id, user_id, request_id, expires_at, format } of due) {
-    const detail = expires_at <= now ? tooLate : format === 1 ? upgraded : keyEnded
+    const detail = expires_at <= now ? tooLate : format === 1 ? endedByUpgrade : keyEnded
     const row = await db
       .updateTable('approvals')
       .set({ status: 'expired', detail, ended_at: now })
@@ -78,7 +73,7 @@ export const expireDue = async (
     await auditByService(db, now, {
       orgId: org_id,
       action: 'expireApproval',
-      subject: subjectOf(request_id),
+      subject: auditSubject(request_id),
       changes: ['status'],
     })
     ended.push({ request_id, org_id, user_id, detail })
@@ -86,22 +81,19 @@ export const expireDue = async (
   return ended
 }
 
-/** An organization that has requests to end. */
-const nextDue = ({ storage }: Service) =>
-  storage.read((db) =>
-    db
-      .selectFrom('approvals')
-      .where('status', '=', 'pending')
-      .where(isOver(storage.now()))
-      .select('org_id')
-      .limit(1)
-      .executeTakeFirst(),
-  )
-
-/** Ends all requests that nobody can decide any more, and wakes who waits for them. Writes only when there are some. */
-export const sweep = async (service: Service): Promise<void> => {
-  const { storage, waiter } = service
-  for (let due = await nextDue(service); due; due = await nextDue(service)) {
+/** Ends every request that can no longer be decided, one organization at a time. Writes only if there are any. */
+export const sweep = async ({ storage, waiter }: Service): Promise<void> => {
+  const nextDue = () =>
+    storage.read((db) =>
+      db
+        .selectFrom('approvals')
+        .where('status', '=', 'pending')
+        .where(isOver(storage.now()))
+        .select('org_id')
+        .limit(1)
+        .executeTakeFirst(),
+    )
+  for (let due = await nextDue(); due; due = await nextDue()) {
     const { org_id } = due
     const ended = await storage.write((db) => expireDue(db, storage.now(), { org_id }), { org: org_id })
     for (const one of ended) waiter.wake(one)
@@ -110,7 +102,7 @@ export const sweep = async (service: Service): Promise<void> => {
 
 const sweepMs = 5_000
 
-/** Ends requests whose time is over, also when nobody looks; warns when devices cannot sign at this address. Answers how to stop. */
+/** Sweeps regularly, and warns once if registered devices cannot sign at this address. Returns a function that stops it. */
 export const watchApprovals = (service: Service, log: Log): (() => void) => {
   const { storage, publicUrl, waiter } = service
   const warn = (message: string): void => log({ at: storage.now(), level: 'warn', message })
@@ -120,13 +112,13 @@ export const watchApprovals = (service: Service, log: Log): (() => void) => {
       (problem) => problem === undefined || warn(problem),
       (error: unknown) => warn(String(error)),
     )
-  // A store that cannot be written now is tried again: until then each read looks at the clock itself.
-  const look = (): void => {
+  // If the store cannot be written now, the next sweep tries again. Until then each read compares with the clock.
+  const run = (): void => {
     void sweep(service).catch(() => undefined)
     void endCooling(service).catch(() => undefined)
   }
-  look()
-  const timer = setInterval(look, sweepMs).unref()
+  run()
+  const timer = setInterval(run, sweepMs).unref()
   return () => {
     clearInterval(timer)
     waiter.stop()

@@ -1,79 +1,52 @@
 import { sql } from 'kysely'
-import { conflict, invalid } from '../../core/refusal.ts'
+import { conflict, type Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
-import { reachOrganization, withinOrganization } from '../call/tenant.ts'
+import { reachOrganization, severalOrganizations, withinOrganization } from '../call/tenant.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
 
-export type Approver = { org_id: number; user_id: number; policy: string; organization: string; slug: string }
+const notEnrolled = (by: 'phone' | 'e-mail address'): Refusal =>
+  conflict(
+    'approver_not_enrolled',
+    `No active user with this ${by} has a registered device`,
+    'svc user enroll <user-id> makes a link with which the user registers one',
+  )
 
-/** Who can decide here: an active member with that phone and a device that counts. Why there is none is not told. */
-export const findApprover = async (
-  call: Call,
-  mobile: string,
-  orgId: number | undefined,
-): Promise<Approver> => {
-  if (orgId !== undefined) await reachOrganization(call, orgId)
-  const meant = orgId ?? call.caller.orgId
-  const candidates = await call.db
+/** Active members of this organization, or of all that the caller may reach. */
+const activeMembers = ({ db, caller }: Call, org_id: number | undefined) =>
+  db
     .selectFrom('memberships as m')
     .innerJoin('people as p', 'p.id', 'm.user_id')
     .innerJoin('organizations as o', 'o.id', 'm.org_id')
-    .where('p.mobile', '=', mobile)
     .where('m.state', '=', 'active')
-    .where(withinOrganization(meant, 'm.org_id'))
-    .select(['m.org_id', 'm.user_id', 'o.policy', 'o.name as organization', 'o.slug'])
+    .where(withinOrganization(org_id ?? caller.orgId, 'm.org_id'))
+    .select(['m.org_id', 'm.user_id', 'm.email', 'm.first_name', 'm.last_name', 'p.mobile'])
+    .select(['o.name as organization', 'o.slug', 'o.policy'])
     .orderBy('m.org_id')
-    .execute()
-  const approvers: Approver[] = []
-  for (const candidate of candidates) if (await hasActiveDevice(call, candidate)) approvers.push(candidate)
+
+export type Approver = Awaited<ReturnType<typeof findApprover>>
+
+/** Finds the active member with this phone and a device that counts. The refusal does not say which of them is missing. */
+export const findApprover = async (call: Call, mobile: string, org_id: number | undefined) => {
+  if (org_id !== undefined) await reachOrganization(call, org_id)
+  const members = await activeMembers(call, org_id).where('p.mobile', '=', mobile).execute()
+  const approvers: typeof members = []
+  for (const member of members) if (await hasActiveDevice(call, member)) approvers.push(member)
   const [approver, ...others] = approvers
-  if (!approver)
-    throw conflict(
-      'approver_not_enrolled',
-      'No active user with this phone has a registered device',
-      'svc user enroll <user-id> makes a link with which the user registers one',
-    )
-  if (others.length > 0)
-    throw invalid(
-      'org_id',
-      'is required: this approver is in several organizations',
-      `give org_id, one of ${approvers.map((one) => one.org_id).join(', ')}`,
-    )
+  if (!approver) throw notEnrolled('phone')
+  if (others.length > 0) throw severalOrganizations('this approver', approvers)
   return approver
 }
 
-/** Active members of the organizations that are in reach. */
-const activeMembers = (call: Call, org_id: number | undefined) => {
-  const meant = org_id ?? call.caller.orgId
-  return call.db
-    .selectFrom('memberships as m')
-    .innerJoin('people as p', 'p.id', 'm.user_id')
-    .innerJoin('organizations as o', 'o.id', 'm.org_id')
-    .where('m.state', '=', 'active')
-    .where(withinOrganization(meant, 'm.org_id'))
-    .select(['m.org_id', 'm.email', 'm.first_name', 'm.last_name', 'p.mobile', 'o.name as organization'])
-    .orderBy('m.org_id')
-}
-
-/** The one active member with this e-mail address; where there are several, nobody is guessed. */
+/** Finds the one active member with this e-mail address. Fails if there are several. */
 export const memberByEmail = async (call: Call, email: string, org_id: number | undefined) => {
   if (org_id !== undefined) await reachOrganization(call, org_id)
-  const [member, ...others] = await activeMembers(call, org_id)
+  const members = await activeMembers(call, org_id)
     .where(sql`lower(m.email)`, '=', email.toLowerCase())
     .execute()
-  if (!member)
-    throw conflict(
-      'approver_not_enrolled',
-      'No active user with this e-mail address has a registered device',
-      'svc user enroll <user-id> makes a link with which the user registers one',
-    )
-  const orgs = new Set([member, ...others].map((one) => one.org_id))
-  if (orgs.size > 1)
-    throw invalid(
-      'org_id',
-      'is required: this e-mail address is in several organizations',
-      `give org_id, one of ${[...orgs].join(', ')}`,
-    )
+  const [member, ...others] = members
+  if (!member) throw notEnrolled('e-mail address')
+  if (others.some((other) => other.org_id !== member.org_id))
+    throw severalOrganizations('this e-mail address', members)
   if (others.length > 0)
     throw conflict(
       'several_users',
@@ -83,7 +56,7 @@ export const memberByEmail = async (call: Call, email: string, org_id: number | 
   return member
 }
 
-/** Who asks by app: an active member of the organization of who is asked. */
+/** Finds the requester: an active member of the approver's organization. */
 export const memberByMobile = async (call: Call, mobile: string, org_id: number) => {
   const member = await activeMembers(call, org_id).where('p.mobile', '=', mobile).executeTakeFirst()
   if (!member)

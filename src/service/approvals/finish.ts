@@ -1,33 +1,33 @@
 import type { device } from '../../contract/device.ts'
 import { addMs } from '../../core/iso-time.ts'
-import { conflict, notFound, Refusal } from '../../core/refusal.ts'
+import { conflict, forbidden, notFound, Refusal } from '../../core/refusal.ts'
 import type { FactorResult, Receipt } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
-import { ofActiveMember } from '../call/tenant.ts'
+import { ofActiveMember, ofMember } from '../call/tenant.ts'
 import { ofActiveDevice } from '../devices/active.ts'
 import { inactiveDevice } from '../devices/record.ts'
 import { type DeviceRow, noteOnDevices } from '../devices/rows.ts'
-import { expireDue, lapsed, ofLiveKey } from './expiry.ts'
+import { expireDue, hasLiveKey, requestExpired } from './expiry.ts'
 import { muteRequester } from './limits.ts'
-import { type ApprovalRow, selectApprovals, subjectOf } from './record.ts'
+import { type ApprovalRow, auditSubject, selectApprovals } from './record.ts'
 
-/** A decision that is verified, and may still come too late. */
+/** A decision that is verified, but may still be too late. */
 export type VerifiedDecision = {
   row: ApprovalRow
   device: Pick<DeviceRow, 'id' | 'counter' | 'kind' | 'row_mac'>
-  /** What the authenticator has counted to. */
+  /** The signature counter of the authenticator. */
   counter: number
   decidedAt: string
   input: Pick<RowInput<typeof device.decideApproval>, 'decision' | 'not_me'>
-  /** What the rules found, for the record; who is refused by them has no receipt that says it. */
+  /** The results of the rules, stored because a decision that they refuse has no receipt. */
   ruling: FactorResult[]
   attestation: Receipt | null
 }
 
-const triesAtMost = 2
+const maxAttempts = 2
 
-/** The one condition under which a decision counts, in the statement itself: whatever changed meanwhile is seen. */
+/** Every condition of a decision, in the statement itself, so that it sees all that has changed since. */
 const decidable = (call: Call, { row, device, counter }: VerifiedDecision) =>
   call.db
     .updateTable('approvals')
@@ -43,7 +43,7 @@ const decidable = (call: Call, { row, device, counter }: VerifiedDecision) =>
           .whereRef('d.org_id', '=', 'approvals.org_id')
           .whereRef('d.user_id', '=', 'approvals.user_id')
           .where('d.id', '=', device.id)
-          // The row that was found to be authentic.
+          // The row that was found authentic.
           .where('d.row_mac', '=', device.row_mac)
           .where(ofActiveDevice('d'))
           .where((one) =>
@@ -53,7 +53,7 @@ const decidable = (call: Call, { row, device, counter }: VerifiedDecision) =>
           .select('d.id'),
       ),
     )
-    .where(ofLiveKey(call.now))
+    .where(hasLiveKey(call.now))
 
 const noteUse = async (call: Call, { row, device, counter, decidedAt }: VerifiedDecision): Promise<void> => {
   await noteOnDevices(call.db, { counter, last_used_at: decidedAt })
@@ -62,14 +62,14 @@ const noteUse = async (call: Call, { row, device, counter, decidedAt }: Verified
     .execute()
 }
 
-/** Why a request that was found cannot be ended: as it is now, whoever asks. */
+/** Why a request that is not pending cannot be ended. */
 export const alreadyEnded = (row: Pick<ApprovalRow, 'status' | 'detail'>): Refusal =>
   row.status === 'expired'
-    ? lapsed(row.detail)
+    ? requestExpired(row.detail)
     : conflict(`already_${row.status}`, `The request is ${row.status} already; a decision stays as it is`)
 
-/** Looked for only after the statement said no. To be returned and not thrown: an expiry is made durable here. */
-const whyNot = async (call: Call, { row, device }: VerifiedDecision): Promise<Refusal> => {
+/** Why `decidable` matched no row. The caller returns it and does not throw it: an expiry is committed here. */
+const notDecidable = async (call: Call, { row, device }: VerifiedDecision): Promise<Refusal> => {
   const { db, now } = call
   const present = await selectApprovals(db, { orgId: row.org_id })
     .where('a.request_id', '=', row.request_id)
@@ -79,44 +79,35 @@ const whyNot = async (call: Call, { row, device }: VerifiedDecision): Promise<Re
   const [ended] = await expireDue(db, now, { request_id: row.request_id })
   if (ended) {
     call.wake(ended)
-    return lapsed(ended.detail)
+    return requestExpired(ended.detail)
   }
-  const member = await db
-    .selectFrom('memberships')
-    .where('org_id', '=', row.org_id)
-    .where('user_id', '=', row.user_id)
-    .select('state')
-    .executeTakeFirst()
+  const member = await db.selectFrom('memberships').where(ofMember(row)).select('state').executeTakeFirst()
   if (member?.state !== 'active')
-    return new Refusal(
-      403,
-      'approver_not_active',
-      'The approver is no active user of the organization any more',
-    )
-  const kept = await db
+    return forbidden('approver_not_active', 'The approver is no active user of the organization any more')
+  const found = await db
     .selectFrom('devices')
     .where('org_id', '=', row.org_id)
     .where('id', '=', device.id)
     .select(['id', 'state', 'proof', 'active_from'])
     .executeTakeFirst()
-  if (kept?.state !== 'active')
-    return inactiveDevice(kept ?? { id: device.id, state: 'revoked', proof: 'link', active_from: null })
-  return new Refusal(403, 'assertion_refused', 'The signature of the device was used before')
+  if (found?.state !== 'active')
+    return inactiveDevice(found ?? { id: device.id, state: 'revoked', proof: 'link', active_from: null })
+  return forbidden('assertion_refused', 'The signature of the device was used before')
 }
 
 const actorOf = ({ row, device }: VerifiedDecision): string => `user:${row.user_id} (device ${device.id})`
 
-/** Ends a request as decided, or as denied for the reason `refused`; a Refusal is answered, as a part of it may stay. */
+/** Ends a request as decided, or as denied with the reason `refused`. A Refusal is returned, so that writes commit. */
 export const finishApproval = async (
   call: Call,
-  verdict: VerifiedDecision,
+  decision: VerifiedDecision,
   refused?: string,
 ): Promise<ApprovalRow | Refusal> => {
-  const { row, device, decidedAt, input, ruling, attestation } = verdict
+  const { row, device, decidedAt, input, ruling, attestation } = decision
   const approved = input.decision === 'approve' && refused === undefined
-  // Without a receipt there is no approval: the request had ended when the decision came.
-  if (approved && !attestation) return whyNot(call, verdict)
-  const ended = await decidable(call, verdict)
+  // Without a receipt there is no approval: the request had already ended.
+  if (approved && !attestation) return notDecidable(call, decision)
+  const ended = await decidable(call, decision)
     .set({
       status: approved ? 'approved' : 'denied',
       detail: refused ?? (input.not_me ? 'the approver did not expect this request' : null),
@@ -129,27 +120,27 @@ export const finishApproval = async (
     })
     .returningAll()
     .executeTakeFirst()
-  if (!ended) return whyNot(call, verdict)
-  await noteUse(call, verdict)
+  if (!ended) return notDecidable(call, decision)
+  await noteUse(call, decision)
   if (input.not_me) await muteRequester(call, row)
   const changes = ['status', ...(input.not_me ? ['not_me'] : [])]
-  await call.audit(row.org_id, subjectOf(row.request_id), changes, actorOf(verdict))
+  await call.audit(row.org_id, auditSubject(row.request_id), changes, actorOf(decision))
   call.wake(row)
-  return refused === undefined ? ended : new Refusal(403, 'denied', `Denied: ${refused}`)
+  return refused === undefined ? ended : forbidden('denied', `Denied: ${refused}`)
 }
 
-/** Counts a wrong number; the last one that is allowed denies. The count commits, whatever is answered. */
-export const countWrongNumber = async (call: Call, verdict: VerifiedDecision): Promise<Refusal> => {
-  const { row, device } = verdict
-  const counted = await decidable(call, verdict)
+/** Counts a wrong number, and denies after the last attempt. The count is committed in any case. */
+export const countWrongNumber = async (call: Call, decision: VerifiedDecision): Promise<Refusal> => {
+  const { row, device } = decision
+  const counted = await decidable(call, decision)
     .set(({ eb }) => ({ number_tries: eb('number_tries', '+', 1) }))
     .returning('number_tries')
     .executeTakeFirst()
-  if (!counted) return whyNot(call, verdict)
-  await noteUse(call, verdict)
-  const subject = subjectOf(row.request_id)
-  if (counted.number_tries < triesAtMost) {
-    await call.audit(row.org_id, subject, ['number_tries'], actorOf(verdict))
+  if (!counted) return notDecidable(call, decision)
+  await noteUse(call, decision)
+  const subject = auditSubject(row.request_id)
+  if (counted.number_tries < maxAttempts) {
+    await call.audit(row.org_id, subject, ['number_tries'], actorOf(decision))
     return new Refusal(422, 'wrong_number', 'This is not the number that the requester shows', {
       issues: [{ field: 'number', message: 'is not the number that the requester shows' }],
       hint: 'One more try; after another wrong number the request is denied',
@@ -160,7 +151,7 @@ export const countWrongNumber = async (call: Call, verdict: VerifiedDecision): P
     .set({
       status: 'denied',
       detail: 'denied by the service: a wrong number was typed twice',
-      decided_at: verdict.decidedAt,
+      decided_at: decision.decidedAt,
       ended_at: call.now,
       device_id: device.id,
     })
@@ -168,7 +159,7 @@ export const countWrongNumber = async (call: Call, verdict: VerifiedDecision): P
     .where('org_id', '=', row.org_id)
     .where('status', '=', 'pending')
     .execute()
-  await call.audit(row.org_id, subject, ['number_tries', 'status'], actorOf(verdict))
+  await call.audit(row.org_id, subject, ['number_tries', 'status'], actorOf(decision))
   call.wake(row)
-  return new Refusal(403, 'denied', 'Denied: a wrong number was typed twice')
+  return forbidden('denied', 'Denied: a wrong number was typed twice')
 }

@@ -9,21 +9,15 @@ import { checkReference, findReferenced } from './reference.ts'
 import { type Fields, requestSubject } from './request-subject.ts'
 import { askApprovers, requirementsOf, useApproval } from './required-approval.ts'
 
-type Passing = {
-  /** The request that the call names in `x-svc-approval`. */
-  approval: string | undefined
-  input: Fields
-}
-
-/** Holds the writes of one operation to the approval rules of every organization that they change. */
+/** Enforces the approval rules of every organization that the writes of one operation change. */
 export const createGate = (id: OperationId) => ({
   /**
-   * Does the work of a call, and uses the approval that it names where one is required. Fails with an ApprovalRequired or a
-   * Refusal, which undo the work.
+   * Does the work of a call, and uses the approval that its `x-svc-approval` header names if one is required. Throws
+   * ApprovalRequired or a Refusal, either of which undoes the work.
    */
   pass: async <D>(
     call: Call,
-    { approval, input }: Passing,
+    { approval, input }: { approval: string | undefined; input: Fields },
     work: () => Promise<Worked<D>>,
   ): Promise<Worked<D>> => {
     if (approval === undefined) {
@@ -32,16 +26,16 @@ export const createGate = (id: OperationId) => ({
       return worked
     }
     const found = await findReferenced(call, approval)
-    // Before the work: afterwards the old values are gone.
+    // The digest covers the old values, so it is computed before the work.
     const { data } = await requestSubject(call, id, input, found.org_id)
     const worked = await work()
     const requirements = await requirementsOf(call, id, worked)
-    if (requirements.length === 0) await checkReference(call.db, call.caller, approval, call.now)
-    else await useApproval(call, requirements, { ...found, request_id: approval, digest: digestOf(data) })
+    if (requirements.length === 0) await checkReference(call, approval)
+    else await useApproval(call, requirements, { ...found, digest: digestOf(data) })
     return worked
   },
 
-  /** Asks those who may approve a call that was undone. Answers the refusal that names the requests. */
+  /** Requests the approvals for a call that was undone. Returns the refusal that names the requests. */
   ask: async (
     service: Service,
     { caller, requestId, input }: { caller: Caller; requestId: string; input: Fields },

@@ -1,13 +1,13 @@
 import type { key } from '../../contract/key.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { withinOrganization } from '../call/tenant.ts'
+import { type Member, withinOrganization } from '../call/tenant.ts'
 import { keysBelow } from '../keys/ancestry.ts'
 import { whyNot } from '../keys/keys.ts'
 import { changeKeyRows } from '../keys/rows.ts'
 import { everyScope } from '../keys/scopes.ts'
 import { expireDue } from './expiry.ts'
 
-/** Revokes keys, and ends what they asked: no approver is shown it any more, and whoever waits is told. */
+/** Revokes keys and ends their pending requests, so that approvers no longer see them and waiting callers return. */
 export const revokeKeys = async (call: Call, ids: readonly number[]): Promise<void> => {
   for (const id of ids) {
     const [revoked] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
@@ -19,13 +19,10 @@ export const revokeKeys = async (call: Call, ids: readonly number[]): Promise<vo
 }
 
 /**
- * Revokes the keys that a person owns in an organization where they are no longer an active member, and the keys that those
- * created. A key of the whole service stays: no organization ends what the operator made.
+ * Revokes the keys that a former member owns in an organization, and the keys that those created. Keys of the whole
+ * service stay, because the operator created them.
  */
-export const endKeysOf = async (
-  call: Call,
-  { org_id, user_id }: { org_id: number; user_id: number },
-): Promise<void> => {
+export const revokeKeysOfMember = async (call: Call, { org_id, user_id }: Member): Promise<void> => {
   const owned = await call.db
     .selectFrom('api_keys')
     .where('owner_user_id', '=', user_id)
@@ -34,10 +31,9 @@ export const endKeysOf = async (
     .select('id')
     .orderBy('id')
     .execute()
-  if (owned.length === 0) return
   const ids = new Set(owned.map(({ id }) => id))
   for (const { id } of owned) for (const below of await keysBelow(call.db, id)) ids.add(below)
-  await revokeKeys(call, [...ids])
+  if (ids.size > 0) await revokeKeys(call, [...ids])
 }
 
 export const revokeKey: HandlerOf<typeof key.revokeKey> = async ({ id }, call) => {
@@ -47,7 +43,7 @@ export const revokeKey: HandlerOf<typeof key.revokeKey> = async ({ id }, call) =
       .where('id', '=', id)
       .where(withinOrganization(call.caller.orgId, 'org_id'))
       .where('revoked_at', 'is', null)
-      // A key that expires does not count: the operator would be locked out then.
+      // The last operator key stays. One that expires does not count, because it locks the operator out later.
       .where(({ eb, or, exists, selectFrom }) =>
         or([
           eb('org_id', 'is not', null),

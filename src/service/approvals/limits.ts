@@ -1,37 +1,31 @@
 import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
+import { type Member, ofMember } from '../call/tenant.ts'
 import { tooSoon } from '../limits/rate-limit.ts'
 
 const muteMs = 20 * 60_000
 
-type Approver = { org_id: number; user_id: number }
-
-/** Several agents may share the bearer of the tool server, so a mute there is of the name that one gives itself. */
+/** Several agents can share the bearer of the tool server, so a mute there applies to the name that one claims. */
 const agentOf = (askedBy: number, requester: string): string => (askedBy === 0 ? requester : '')
 
-const mutedAgentsAtMost = 1
+const maxMutedAgents = 1
 
 /** Refuses a requester that this approver muted. */
-export const refuseMuted = async (
-  call: Call,
-  { org_id, user_id }: Approver,
-  requester: string,
-): Promise<void> => {
+const refuseMuted = async (call: Call, approver: Member, requester: string): Promise<void> => {
   const { db, now, caller } = call
   const key = namedKeyOf(caller)
   const mutes = await db
     .selectFrom('mutes')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
+    .where(ofMember(approver))
     .where('key_id', '=', key)
     .where('until', '>', now)
     .select(['agent', 'until'])
     .orderBy('until')
     .execute()
-  // Names are claimed, so a second muted one mutes the bearer: nobody gets around a mute by another name.
+  // Names are only claimed, so a second muted name mutes the bearer: another name is no way around a mute.
   const mute =
-    mutes.length > mutedAgentsAtMost
+    mutes.length > maxMutedAgents
       ? mutes.at(-1)
       : mutes.find(({ agent }) => agent === '' || agent === agentOf(key, requester))
   if (mute)
@@ -41,57 +35,54 @@ export const refuseMuted = async (
     }))
 }
 
-/** "This was not me": this requester cannot ask this approver again for a while. */
+/** "This was not me": stops this requester from asking this approver for a while. */
 export const muteRequester = async (
   { db, now }: Call,
-  row: Approver & { asked_by: number; requester: string },
+  { org_id, user_id, asked_by: key_id, requester }: Member & { asked_by: number; requester: string },
 ): Promise<void> => {
-  const { org_id, user_id, asked_by: key_id } = row
-  const agent = agentOf(key_id, row.requester)
   const until = addMs(now, muteMs)
   await db
     .insertInto('mutes')
-    .values({ org_id, user_id, key_id, agent, until })
+    .values({ org_id, user_id, key_id, agent: agentOf(key_id, requester), until })
     .onConflict((of) => of.columns(['org_id', 'user_id', 'key_id', 'agent']).doUpdateSet({ until }))
     .execute()
 }
 
-const pendingOfKey = 3
+const maxPending = 3
 const windowMs = 10 * 60_000
 const windowText = `${windowMs / 60_000} minutes`
 
-/** How often one key may ask an approver in the window. */
-export const asksOfKey = 5
-/** How often all keys together may, so that more keys do not mean more requests without end. */
-export const asksInAll = 15
-/** The last of them are for keys that have not asked in the window: no application can use up what another needs. */
-export const asksReserved = 5
+/** Requests that one key can make to an approver in the window. */
+export const requestsPerKey = 5
+/** Requests that all keys together can make, so that more keys do not mean more requests. */
+export const requestsPerApprover = 15
+/** How many of them are for keys with no request in the window, so that one application cannot block another. */
+const requestsReserved = 5
 
-const refusePending = async (call: Call, { org_id, user_id }: Approver): Promise<void> => {
+const refusePending = async (call: Call, approver: Member): Promise<void> => {
   const { db, now, caller } = call
   const pending = await db
     .selectFrom('approvals')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
+    .where(ofMember(approver))
     .where('asked_by', '=', namedKeyOf(caller))
     .where('status', '=', 'pending')
     .where('expires_at', '>', now)
     .select('expires_at')
     .orderBy('expires_at')
     .execute()
-  if (pending.length >= pendingOfKey)
+  if (pending.length >= maxPending)
     throw tooSoon('too_many_pending', call, pending[0]!.expires_at, (wait) => ({
-      message: `${pendingOfKey} requests of this key are already pending at this approver`,
+      message: `${maxPending} requests of this key are already pending at this approver`,
       hint: `Wait for one (the first expires in ${wait}), or withdraw one: svc approve list --status pending, svc approve cancel <request-id>`,
     }))
 }
 
 /**
- * Who asked in the window, newest first. What an approval came after no longer counts, as whoever approves knows what is
- * going on: an approval of any key for all keys together, and an approval of this key for this key.
+ * The requests in the window, newest first. An approval resets the count, because the approver knows what is going on:
+ * one for any key resets the count of all keys together, and one for this key resets the count of this key.
  */
-const asksOf = async ({ db, now, caller }: Call, { org_id, user_id }: Approver) => {
-  const ofApprover = db.selectFrom('approvals').where('org_id', '=', org_id).where('user_id', '=', user_id)
+const requestsInWindow = async ({ db, now, caller }: Call, approver: Member) => {
+  const ofApprover = db.selectFrom('approvals').where(ofMember(approver))
   const key = namedKeyOf(caller)
   const window = addMs(now, -windowMs)
   const approved = await ofApprover
@@ -105,7 +96,7 @@ const asksOf = async ({ db, now, caller }: Call, { org_id, user_id }: Approver) 
     .executeTakeFirst()
   const inWindow = ofApprover
     .where('requested_at', '>', window)
-    // What lies further ahead is of a clock that was wrong.
+    // A clock that was wrong wrote any time further ahead.
     .where('requested_at', '<=', addMs(now, windowMs))
     .select('requested_at')
     .orderBy('requested_at', 'desc')
@@ -113,35 +104,32 @@ const asksOf = async ({ db, now, caller }: Call, { org_id, user_id }: Approver) 
   return {
     all: await inWindow
       .where('requested_at', '>', approved?.any ?? window)
-      .limit(asksInAll)
+      .limit(requestsPerApprover)
       .execute(),
     own: await ofKey
       .where('requested_at', '>', approved?.own ?? window)
-      .limit(asksOfKey)
+      .limit(requestsPerKey)
       .execute(),
     hasAsked: (await ofKey.limit(1).executeTakeFirst()) !== undefined,
   }
 }
 
-const refuseAsks = async (call: Call, approver: Approver): Promise<void> => {
-  const { all, own, hasAsked } = await asksOf(call, approver)
+const refuseMany = async (call: Call, approver: Member): Promise<void> => {
+  const { all, own, hasAsked } = await requestsInWindow(call, approver)
   const refuse = (message: string, { requested_at }: { requested_at: string }): never => {
     const until = addMs(requested_at, windowMs)
     throw tooSoon('too_many_rings', call, until, (wait) => ({ message, hint: `Try again in ${wait}` }))
   }
-  if (own.length >= asksOfKey)
-    refuse(`This key asked this approver ${asksOfKey} times in the last ${windowText}`, own.at(-1)!)
-  const atMost = hasAsked ? asksInAll - asksReserved : asksInAll
-  if (all.length >= atMost)
-    refuse(
-      `Several keys together asked this approver ${atMost} times in the last ${windowText}`,
-      all[atMost - 1]!,
-    )
+  if (own.length >= requestsPerKey)
+    refuse(`This key asked this approver ${requestsPerKey} times in the last ${windowText}`, own.at(-1)!)
+  const max = hasAsked ? requestsPerApprover - requestsReserved : requestsPerApprover
+  if (all.length >= max)
+    refuse(`Several keys together asked this approver ${max} times in the last ${windowText}`, all[max - 1]!)
 }
 
-/** Refuses with 429 what would wear an approver down. In the transaction that adds the request. */
-export const checkLimits = async (call: Call, approver: Approver, requester: string): Promise<void> => {
+/** Refuses with 429 a request that would overload the approver. Runs in the transaction that adds the request. */
+export const checkLimits = async (call: Call, approver: Member, requester: string): Promise<void> => {
   await refuseMuted(call, approver, requester)
   await refusePending(call, approver)
-  await refuseAsks(call, approver)
+  await refuseMany(call, approver)
 }

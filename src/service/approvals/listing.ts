@@ -5,49 +5,44 @@ import { parsePhone } from '../call/input.ts'
 import { byTime } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { withdrawApproval } from './consumption.ts'
-import { awaitEnd, readSettled } from './decision-waiter.ts'
+import { readCurrent, waitForEnd } from './decision-waiter.ts'
 import { sweep } from './expiry.ts'
-import { answered, approvalAccess, selectApprovals } from './record.ts'
+import { approvalAccess, selectApprovals, toApprovalRecord } from './record.ts'
 import { requestApproval } from './request.ts'
-
-const columns = { key: 'a.id', at: 'a.requested_at', changed: 'a.ended_at' }
 
 export const createApproval: HandlerOf<typeof approval.createApproval> = requestApproval
 
 export const getApproval: HandlerOf<typeof approval.getApproval> = {
-  before: async ({ request_id, wait_s }, outside) => {
-    const { service, caller } = outside
+  before: async ({ request_id, wait_s: seconds }, { service, caller, signal }) => {
     const access = approvalAccess(caller)
     const row =
-      wait_s === undefined
-        ? await readSettled(service, request_id, access)
-        : await awaitEnd(service, request_id, access, { seconds: wait_s, signal: outside.signal?.() })
-    return async (call) => answered(row, call.caller)
+      seconds === undefined
+        ? await readCurrent(service, request_id, access)
+        : await waitForEnd(service, request_id, access, { seconds, signal: signal?.() })
+    return async () => toApprovalRecord(row, caller)
   },
 }
 
 export const listApprovals: HandlerOf<typeof approval.listApprovals> = {
   before: async (input, { service }) => {
-    const mobile =
-      input.approver_mobile && parsePhone(input.approver_mobile, undefined, 'approver_mobile').mobile
+    const { org_id, status, approver_mobile } = input
+    const mobile = approver_mobile && parsePhone(approver_mobile, undefined, 'approver_mobile').mobile
     await sweep(service)
     return async (call) => {
-      const { org_id, status } = input
+      const { caller } = call
       if (org_id !== undefined) await reachOrganization(call, org_id)
-      const query = selectApprovals(call.db, {
-        ...approvalAccess(call.caller),
-        orgId: org_id ?? call.caller.orgId,
-      })
+      const query = selectApprovals(call.db, { ...approvalAccess(caller), orgId: org_id ?? caller.orgId })
         .$if(status !== undefined, (some) => some.where('a.status', '=', status!))
         .$if(mobile !== undefined, (some) => some.where('a.approver_mobile', '=', mobile!))
+      const columns = { key: 'a.id', at: 'a.requested_at', changed: 'a.ended_at' }
       const found = await byTime(query, columns, input, call.page).execute()
       const rows = call.pagedByTime(found, ({ id, requested_at }) => ({ key: id, at: requested_at }))
-      return rows.map((row) => answered(row, call.caller))
+      return rows.map((row) => toApprovalRecord(row, caller))
     }
   },
 }
 
-// Nobody but the operator withdraws what another key asked.
+/** A key withdraws its own requests. Only the operator withdraws those of other keys. */
 export const cancelApproval: HandlerOf<typeof approval.cancelApproval> = ({ request_id }, call) => {
   const { caller } = call
   const access = isOperator(caller) ? { orgId: null } : { orgId: caller.orgId, askedBy: namedKeyOf(caller) }

@@ -10,10 +10,10 @@ import type { Db, Tables } from '../storage/schema.ts'
 
 export type ApprovalRow = Selectable<Tables['approvals']>
 
-/** Which requests somebody may see: those of one organization, or of all; `askedBy` only those of one key. */
+/** The requests that a caller can see: those of one organization, or of all; with `askedBy`, those of one key. */
 export type ApprovalAccess = { orgId: number | null; askedBy?: number }
 
-/** Without the scope `read`, a key knows only what it asked itself. */
+/** Without the scope `read`, a key sees only its own requests. */
 export const approvalAccess = (caller: Caller): ApprovalAccess =>
   caller.scopes.has('read') ? { orgId: caller.orgId } : { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
 
@@ -25,14 +25,14 @@ export const selectApprovals = (db: Db, { orgId, askedBy }: ApprovalAccess) =>
     .$if(askedBy !== undefined, (query) => query.where('a.asked_by', '=', askedBy!))
     .selectAll()
 
-/** Fails with the same 404 for one that is absent and one that is out of reach. */
+/** Fails with the same 404 for a request that is absent and one that is out of reach. */
 export const findApproval = (db: Db, request_id: string, access: ApprovalAccess): Promise<ApprovalRow> =>
   selectApprovals(db, access)
     .where('a.request_id', '=', request_id)
     .executeTakeFirstOrThrow(() => notFound('Approval request'))
 
-/** A request as it is answered to `viewer`; the number is told to the requester only. */
-export const answered = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
+/** A request as `viewer` sees it. Only the requester sees the number. */
+export const toApprovalRecord = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   request_id: row.request_id,
   org_id: row.org_id,
   status: row.status,
@@ -47,10 +47,9 @@ export const answered = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   requested_at: row.requested_at,
   expires_at: row.expires_at,
   decided_at: row.decided_at,
-  ruling: row.ruling === null ? null : (JSON.parse(row.ruling) as ApprovalRecord['ruling']),
-  attestation:
-    row.attestation === null ? null : (JSON.parse(row.attestation) as ApprovalRecord['attestation']),
-  subject: answeredSubject(row),
+  ruling: JSON.parse(row.ruling ?? 'null') as ApprovalRecord['ruling'],
+  attestation: JSON.parse(row.attestation ?? 'null') as ApprovalRecord['attestation'],
+  subject: toSubjectRecord(row),
   use_by: row.use_by,
   used_at: row.used_at,
   ...(row.cleared_at !== null && {
@@ -60,8 +59,8 @@ export const answered = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   }),
 })
 
-/** What the approver signs for one of the two decisions. Of a row of format 2. */
-export const contextOf = (row: ApprovalRow, decision: ApprovalContext['decision']): ApprovalContext => ({
+/** What the approver signs for a decision. Requires a row of format 2. */
+export const contextFor = (row: ApprovalRow, decision: ApprovalContext['decision']): ApprovalContext => ({
   type: 'approval',
   format: 2,
   organization: { id: String(row.org_id), slug: row.org_slug! },
@@ -84,23 +83,24 @@ export const contextOf = (row: ApprovalRow, decision: ApprovalContext['decision'
 })
 
 /** The exact bytes of both contexts, base64url. */
-export const contextsOf = (row: ApprovalRow): Record<ApprovalContext['decision'], string> => {
+export const encodedContexts = (row: ApprovalRow): Record<ApprovalContext['decision'], string> => {
   const encoded = (decision: ApprovalContext['decision']): string =>
-    Buffer.from(contextBytes(contextOf(row, decision))).toString('base64url')
+    Buffer.from(contextBytes(contextFor(row, decision))).toString('base64url')
   return { approve: encoded('approve'), deny: encoded('deny') }
 }
 
-export const subjectOf = (request_id: string): string => `approval:${request_id}`
+/** The subject of an audit row about a request. */
+export const auditSubject = (request_id: string): string => `approval:${request_id}`
 
-/** The subject of a row; undefined for one from before there were subjects. */
-export const subjectOfRow = ({ subject_type, subject_data }: ApprovalRow): Subject | undefined =>
+/** The subject of a row; undefined for a row from before subjects existed. */
+export const storedSubject = ({ subject_type, subject_data }: ApprovalRow): Subject | undefined =>
   subject_type === null || subject_data === null
     ? undefined
     : ({ type: subject_type, data: JSON.parse(subject_data) as object } as Subject)
 
-/** As it is answered: with what the approver reads. */
-export const answeredSubject = (row: ApprovalRow): ApprovalRecord['subject'] => {
-  const subject = subjectOfRow(row)
+/** The subject with the text that the approver reads. */
+export const toSubjectRecord = (row: ApprovalRow): ApprovalRecord['subject'] => {
+  const subject = storedSubject(row)
   return subject === undefined
     ? null
     : { ...subject, digest: row.subject_digest!, summary: summaryOf(subject), fields: fieldsOf(subject) }

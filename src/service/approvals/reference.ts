@@ -1,9 +1,8 @@
 import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
-import { type Caller, namedKeyOf } from '../call/caller.ts'
+import { namedKeyOf } from '../call/caller.ts'
 import { withinOrganization } from '../call/tenant.ts'
-import type { Db } from '../storage/schema.ts'
 
 /** A header of a write: the request that a person approved for it. spec: not shown */
 export const approvalHeader = 'x-svc-approval'
@@ -18,32 +17,28 @@ export const unknownApproval = (): Refusal =>
     { hint: 'Leave the header out, or ask again: svc approve request' },
   )
 
-/** The request that a call names, whatever its state. Fails with 422 for one that is out of reach. */
-export const findReferenced = (
-  { db, caller }: Pick<Call, 'db' | 'caller'>,
-  request_id: string,
-): Promise<{ org_id: number; user_id: number; asked_by: number; device_id: number | null }> =>
+export type Referenced = Awaited<ReturnType<typeof findReferenced>>
+
+/** Finds the request that a call names, in any state. Fails with 422 for one that is out of reach. */
+export const findReferenced = ({ db, caller }: Pick<Call, 'db' | 'caller'>, request_id: string) =>
   db
     .selectFrom('approvals')
     .where('request_id', '=', request_id)
     .where(withinOrganization(caller.orgId, 'org_id'))
-    .select(['org_id', 'user_id', 'asked_by', 'device_id'])
+    .select(['request_id', 'org_id', 'user_id', 'asked_by', 'device_id'])
     .executeTakeFirstOrThrow(unknownApproval)
 
 /**
- * What the audit of a write says of the approval that its caller names: a request that was approved within a day, made with
- * that very key or with another key of the same organization (of the service, for a key of the service), because the key
- * that asks is often not the one that writes. Anything else is refused: an audit holds no approval that was not given.
- * Whether the action that was approved is what is written now, its reader sees in the request.
+ * Checks the approval that the audit row of a write will name. It must have been approved within a day. The key that
+ * requested it must be the calling key, or another key of the same organization (or of the service), because the
+ * requesting key is often not the one that writes. Readers of the audit compare the approved action with the write.
  */
 export const checkReference = async (
-  db: Db,
-  caller: Caller,
+  { db, caller, now }: Pick<Call, 'db' | 'caller' | 'now'>,
   request_id: string,
-  now: string,
 ): Promise<void> => {
   const { orgId } = caller
-  const found = await db
+  await db
     .selectFrom('approvals')
     .where('request_id', '=', request_id)
     .where(({ eb, or, exists, selectFrom }) =>
@@ -61,6 +56,5 @@ export const checkReference = async (
     .where('status', '=', 'approved')
     .where('decided_at', '>=', addMs(now, -day))
     .select('id')
-    .executeTakeFirst()
-  if (!found) throw unknownApproval()
+    .executeTakeFirstOrThrow(unknownApproval)
 }

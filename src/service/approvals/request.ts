@@ -25,17 +25,15 @@ import { readStanding } from '../policy/rules.ts'
 import { type Approver, findApprover } from './find-approver.ts'
 import { checkLimits } from './limits.ts'
 import { pushToDevices } from './push.ts'
-import { answered, type ApprovalRow, subjectOf } from './record.ts'
+import { auditSubject, toApprovalRecord } from './record.ts'
 import { checkDevices, checkRequester } from './separation.ts'
 
-type RequestedAction = {
-  action?: string | undefined
-  subject?: { type: string; data: object; digest?: string | undefined } | undefined
-}
+type ApprovalInput = RowInput<typeof approval.createApproval>
+type Factor = (typeof allFactors)[number]
 
-const checked = (given: NonNullable<RequestedAction['subject']>): Subject => {
+const checkSubject = (subject: NonNullable<ApprovalInput['subject']>): Subject => {
   try {
-    return readSubject(given)
+    return readSubject(subject)
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error
     const { path, message, isTooLarge } = error
@@ -45,30 +43,13 @@ const checked = (given: NonNullable<RequestedAction['subject']>): Subject => {
   }
 }
 
-/** What exactly is asked, and the words of the requester for it. Without a subject, the action itself is all there is. */
-export const askedSubject = ({
-  action,
-  subject: given,
-}: RequestedAction): { subject: Subject; action: string } => {
-  if (action === undefined && given === undefined) throw invalid('action', 'is required without a subject')
-  const subject = checked(given ?? textSubject(action!))
-  return { subject, action: action ?? summaryOf(subject) }
-}
-
-type Factor = (typeof allFactors)[number]
-type ApprovalInput = RowInput<typeof approval.createApproval>
-
 const defaultLifetime = 300
 const defaultUse = 600
 
-// The approver signs exactly this text: it is refused or kept, never mended.
+// The approver signs exactly this text, so it is refused and never corrected.
 const badText = /\0|\p{Cs}/u
 
-const checkText = (field: string, text: string | undefined): void => {
-  if (text !== undefined && badText.test(text)) throw invalid(field, 'must not hold NUL or half a character')
-}
-
-/** The command with which an organization gets something to check a factor against. */
+/** The command that creates what a factor is checked against. */
 const commandFor: Partial<Record<Factor, string>> = {
   location:
     'svc geofence create --name NAME --latitude DEGREES --longitude DEGREES --radius METRES --is-active 1',
@@ -76,8 +57,8 @@ const commandFor: Partial<Record<Factor, string>> = {
 }
 
 /**
- * Nothing to check a factor against is an error before a phone rings: the approval would say yes to a requester who takes
- * it as checked. A device needs no policy, as each approval is signed by a registered one.
+ * Refuses a factor that has nothing to be checked against: the requester would take it as checked. A device needs no
+ * policy, because a registered one signs each approval.
  */
 const refuseUnchecked = (unchecked: Factor[], asked: Factor[], { slug }: Approver): void => {
   if (unchecked.length === 0) return
@@ -94,20 +75,21 @@ const refuseUnchecked = (unchecked: Factor[], asked: Factor[], { slug }: Approve
 }
 
 /**
- * What must pass, in one order: what was asked for, what the organization asks of everybody, and always the device's
- * own check of its user. What is only reported is not among it.
+ * The factors that must pass: those of the request, those of the organization, and always the device's own check of its
+ * user. Factors that are only reported are left out.
  */
-const requiredFactors = async (call: Call, approver: Approver, asked: Factor[] = []): Promise<Factor[]> => {
-  const policy = JSON.parse(approver.policy) as Policy
+const requiredFactors = async (
+  call: Call,
+  approver: Approver,
+  policy: Policy,
+  asked: Factor[] = [],
+): Promise<Factor[]> => {
   const wanted = new Set<Factor>([...asked, ...(policy.factors ?? [])])
   wanted.delete('biometric')
   if (wanted.size > 0) {
     const rules = await readStanding(call.db, approver.org_id, approver.user_id)
-    refuseUnchecked(
-      [...wanted].filter((factor) => !hasPolicy(rules, factor)),
-      asked,
-      approver,
-    )
+    const unchecked = [...wanted].filter((factor) => !hasPolicy(rules, factor))
+    refuseUnchecked(unchecked, asked, approver)
   }
   const reported = policy.report_only ?? []
   return allFactors.filter(
@@ -116,29 +98,28 @@ const requiredFactors = async (call: Call, approver: Approver, asked: Factor[] =
 }
 
 /**
- * Adds a request and rings; all checks first. `byRule`: the service asks by itself, for a call that requires an approval. Fails
- * with a Refusal: 403, 404, 409, 422 or 429.
+ * Adds a request and notifies the approver, after all checks. `byRule`: the service itself requests the approval that a
+ * call requires. Fails with a Refusal: 403, 404, 409, 422 or 429.
  */
 export const requestApproval = async (
   input: ApprovalInput,
   call: Call,
   { byRule = false } = {},
 ): Promise<ApprovalRecord> => {
-  checkText('action', input.action)
-  checkText('reason', input.reason)
-  checkText('requester', input.requester)
-  const { subject, action } = askedSubject(input)
+  for (const field of ['action', 'reason', 'requester'] as const)
+    if (badText.test(input[field] ?? '')) throw invalid(field, 'must not hold NUL or half a character')
+  if (input.action === undefined && input.subject === undefined)
+    throw invalid('action', 'is required without a subject')
+  const subject = checkSubject(input.subject ?? textSubject(input.action!))
   const { mobile } = parsePhone(input.approver_mobile, undefined, 'approver_mobile')
   const approver = await findApprover(call, mobile, input.org_id)
   const policy = JSON.parse(approver.policy) as Policy
   checkRequester(call, approver, policy, byRule)
   await checkDevices(call, approver, policy)
-  const factors = await requiredFactors(call, approver, input.factors)
+  const factors = await requiredFactors(call, approver, policy, input.factors)
   const requester = input.requester ?? call.caller.name
   await checkLimits(call, approver, requester)
-  const { require_number = false } = policy
-  const lifetime = (input.lifetime_s ?? defaultLifetime) * 1000
-  const asked = {
+  const values = {
     request_id: `apr_${randomToken(18)}`,
     org_id: approver.org_id,
     user_id: approver.user_id,
@@ -146,14 +127,14 @@ export const requestApproval = async (
     asked_by: namedKeyOf(call.caller),
     requester,
     verified_as: verifiedAs(call.caller),
-    action,
+    action: input.action ?? summaryOf(subject),
     reason: input.reason ?? null,
     approver_mobile: mobile,
     factors: JSON.stringify(factors),
-    number: input.number || require_number ? String(randomInt(10, 100)) : null,
+    number: input.number || policy.require_number ? String(randomInt(10, 100)) : null,
     nonce: randomToken(16),
     requested_at: call.now,
-    expires_at: addMs(call.now, lifetime),
+    expires_at: addMs(call.now, (input.lifetime_s ?? defaultLifetime) * 1000),
     format: 2,
     subject_type: subject.type,
     subject_data: canonicalData(subject.data),
@@ -165,16 +146,16 @@ export const requestApproval = async (
     by_rule: byRule ? 1 : 0,
     use_within_s: input.use_within_s ?? defaultUse,
   } as const
-  const row: ApprovalRow = await call.db
+  const row = await call.db
     .insertInto('approvals')
-    .values({ ...asked, row_mac: call.keyring.macOf('approvals', asked) })
+    .values({ ...values, row_mac: call.keyring.macOf('approvals', values) })
     .returningAll()
     .executeTakeFirstOrThrow()
   const { request_id, org_id, user_id } = row
   await call.claim(org_id, 'pending_approvals')
-  await call.audit(org_id, subjectOf(request_id))
+  await call.audit(org_id, auditSubject(request_id))
   await pushToDevices(call, row)
   call.wake(row)
   call.ring({ request_id, org_id, user_id })
-  return answered(row, call.caller)
+  return toApprovalRecord(row, call.caller)
 }

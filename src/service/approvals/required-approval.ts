@@ -1,16 +1,15 @@
-import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { OperationId } from '../../contract/table.ts'
-import { Refusal } from '../../core/refusal.ts'
+import { forbidden, Refusal } from '../../core/refusal.ts'
 import { digestOf, type Subject } from '../../receipt/subject.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { relationOf } from '../keys/ancestry.ts'
 import { approversOf } from '../policy/approval-rules.ts'
 import { consumeApproval, withdrawApproval } from './consumption.ts'
-import { unknownApproval } from './reference.ts'
+import { type Referenced, unknownApproval } from './reference.ts'
 import { requestApproval } from './request.ts'
 
-/** A write that was rolled back because nobody has approved it. The route makes requests of it. */
+/** A write that was rolled back because it has no approval. The route requests one. */
 export class ApprovalRequired extends Error {
   override readonly name = 'ApprovalRequired'
   readonly requirement: Requirement
@@ -20,20 +19,10 @@ export class ApprovalRequired extends Error {
   }
 }
 
-/** An approval that a call names, with the digest of what the call does. */
-export type Named = {
-  request_id: string
-  org_id: number
-  user_id: number
-  asked_by: number
-  device_id: number | null
-  digest: string
-}
-
-/** Their handlers demand by themselves: after the work the rules may be others, or gone. */
+/** These handlers call `demandApproval` themselves, because their work changes or deletes the rules. */
 const demandsItself = new Set<OperationId>(['updateOrganization', 'deleteOrganization'])
 
-/** What a call needs: what its handler demanded, and what the rules of each organization that it changed say. */
+/** The approvals that a call needs: those that its handler demanded, and those of the organizations that it changes. */
 export const requirementsOf = async (
   call: Call,
   id: OperationId,
@@ -48,16 +37,8 @@ export const requirementsOf = async (
   return found
 }
 
-const notTheirs = (): Refusal =>
-  new Refusal(403, 'approval_required', 'The approval is not of a user who may approve this', {
-    hint: 'Repeat the call without x-svc-approval, and those who may are asked',
-  })
-
-/**
- * Whether the key that calls enrolled the device that approved: it could have approved its own call. The operator is the root of
- * trust.
- */
-const enrolledItself = async (call: Call, { org_id, device_id }: Named): Promise<boolean> => {
+/** Whether the calling key enrolled the approving device: it could then approve its own call. The operator is trusted. */
+const enrolledDevice = async (call: Call, { org_id, device_id }: Referenced): Promise<boolean> => {
   if (isOperator(call.caller)) return false
   const device = await call.db
     .selectFrom('devices')
@@ -68,46 +49,46 @@ const enrolledItself = async (call: Call, { org_id, device_id }: Named): Promise
   return device !== undefined && (await relationOf(call, call.caller.keyId, device.enrolled_by)) === 'self'
 }
 
-const selfEnrolled = (): Refusal =>
-  new Refusal(403, 'not_separated', 'The key that calls enrolled the device that approved the call', {
-    hint: 'Call with another key, or approve with a device that another key enrolled',
-  })
-
 /**
- * Uses the approval that a call names, in the transaction of the call itself. Throws an ApprovalRequired where it names
- * none, and a Refusal where that one is not good for this call; either undoes the call.
+ * Uses the approval that a call names, in the transaction of the call itself. Throws ApprovalRequired if it names none,
+ * and a Refusal if the approval is not valid for this call. Either undoes the call.
  */
 export const useApproval = async (
   call: Call,
   requirements: readonly Requirement[],
-  named: Named | undefined,
+  approval: (Referenced & { digest: string }) | undefined,
 ): Promise<void> => {
   const [first] = requirements
   if (!first) return
-  if (!named) throw new ApprovalRequired(first)
-  if (named.asked_by !== namedKeyOf(call.caller)) throw unknownApproval()
-  for (const { orgId, approvers } of requirements)
-    if (named.org_id !== orgId || !approvers.includes(named.user_id)) throw notTheirs()
-  if (await enrolledItself(call, named)) throw selfEnrolled()
-  const { request_id, digest } = named
+  if (!approval) throw new ApprovalRequired(first)
+  const { request_id, org_id, user_id, asked_by, digest } = approval
+  if (asked_by !== namedKeyOf(call.caller)) throw unknownApproval()
+  if (requirements.some(({ orgId, approvers }) => org_id !== orgId || !approvers.includes(user_id)))
+    throw forbidden(
+      'approval_required',
+      'The approval is not of a user who may approve this',
+      'Repeat the call without x-svc-approval, and those who may are asked',
+    )
+  if (await enrolledDevice(call, approval))
+    throw forbidden(
+      'not_separated',
+      'The key that calls enrolled the device that approved the call',
+      'Call with another key, or approve with a device that another key enrolled',
+    )
   const used = await consumeApproval({ request_id, digest }, call)
   if (used instanceof Refusal) throw used
-  for (const other of await waiting(call, digest, ['pending']))
-    await withdrawApproval(
-      call,
-      other.request_id,
-      { orgId: named.org_id, askedBy: namedKeyOf(call.caller) },
-      'another approver approved it',
-    )
+  const access = { orgId: org_id, askedBy: asked_by }
+  for (const other of await openRequests(call, digest))
+    if (other.status === 'pending')
+      await withdrawApproval(call, other.request_id, access, 'another approver approved it')
 }
 
-/** Requests of this key for exactly this, which a repeat of the call must not make again. */
-const waiting = (call: Call, digest: string, states: ('pending' | 'approved')[]) =>
+/** The requests of this key for exactly this subject. A repeat of the call must not request them again. */
+const openRequests = (call: Call, digest: string) =>
   call.db
     .selectFrom('approvals')
     .where('asked_by', '=', namedKeyOf(call.caller))
     .where('subject_digest', '=', digest)
-    .where('status', 'in', states)
     .where('used_at', 'is', null)
     .where(({ eb, or, and }) =>
       or([
@@ -115,11 +96,9 @@ const waiting = (call: Call, digest: string, states: ('pending' | 'approved')[])
         and([eb('status', '=', 'approved'), eb('use_by', '>', call.now)]),
       ]),
     )
-    .select(['request_id', 'org_id', 'user_id', 'status', 'expires_at'])
+    .select(['request_id', 'user_id', 'status', 'expires_at'])
     .orderBy('id')
     .execute()
-
-type Told = Pick<ApprovalRecord, 'request_id' | 'status' | 'expires_at'> & { user_id: string }
 
 const mobilesOf = (call: Call, { orgId, approvers }: Requirement) =>
   call.db
@@ -131,45 +110,40 @@ const mobilesOf = (call: Call, { orgId, approvers }: Requirement) =>
     .orderBy('m.user_id')
     .execute()
 
-/** Asks everybody who may approve, unless they were asked for exactly this already. Answers the 403 that names the requests. */
+/** Requests the approval of every approver, unless there are requests for this subject. Returns the 403 that names them. */
 export const askApprovers = async (
   call: Call,
   subject: Subject,
   requirement: Requirement,
 ): Promise<Refusal> => {
   const digest = digestOf(subject.data)
-  const asked: Told[] = (await waiting(call, digest, ['pending', 'approved'])).map(
-    ({ request_id, user_id, status, expires_at }) => ({
-      request_id,
-      user_id: String(user_id),
-      status,
-      expires_at,
-    }),
-  )
+  const requests = await openRequests(call, digest)
   const problems: Refusal[] = []
-  if (asked.length === 0)
+  if (requests.length === 0)
     for (const { user_id, mobile } of await mobilesOf(call, requirement))
       try {
         const input = { subject: { ...subject, digest }, approver_mobile: mobile, org_id: requirement.orgId }
         const { request_id, status, expires_at } = await requestApproval(input, call, { byRule: true })
-        asked.push({ request_id, user_id: String(user_id), status, expires_at })
+        requests.push({ request_id, user_id, status, expires_at })
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         problems.push(error)
       }
-  if (asked.length === 0 && problems[0]) throw problems[0]
-  const [first] = asked
+  const [first] = requests
   if (!first)
-    throw new Refusal(409, 'approver_not_enrolled', 'Nobody who may approve this has an active device', {
-      hint: 'svc user enroll <user-id> registers one; the operator can change the rule: svc org update',
-    })
-  return new Refusal(
-    403,
+    throw (
+      problems[0] ??
+      new Refusal(409, 'approver_not_enrolled', 'Nobody who may approve this has an active device', {
+        hint: 'svc user enroll <user-id> registers one; the operator can change the rule: svc org update',
+      })
+    )
+  const named = requests.map(({ request_id, user_id, status, expires_at }) => {
+    return { request_id, user_id: String(user_id), status, expires_at }
+  })
+  return forbidden(
     'approval_required',
     'The organization requires an approval for this; nothing was changed',
-    {
-      hint: `Repeat the call with the header x-svc-approval: ${first.request_id} once it is approved`,
-      data: { requests: asked, digest },
-    },
+    `Repeat the call with the header x-svc-approval: ${first.request_id} once it is approved`,
+    { requests: named, digest },
   )
 }

@@ -1,35 +1,33 @@
 import type { Policy } from '../../contract/policy.ts'
-import { conflict, Refusal } from '../../core/refusal.ts'
+import { conflict, forbidden, type Refusal } from '../../core/refusal.ts'
 import type { DeviceClaim } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
 import { isOperator } from '../call/caller.ts'
-import { organizationRow } from '../call/tenant.ts'
-import { devicesOf, ofActiveDevice } from '../devices/active.ts'
+import { type Member, organizationRow } from '../call/tenant.ts'
+import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import type { DeviceRow } from '../devices/rows.ts'
 import { mayInfluence, relationOf } from '../keys/ancestry.ts'
 import { readScopes } from '../keys/scopes.ts'
 import type { Db } from '../storage/schema.ts'
 import type { ApprovalRow } from './record.ts'
 
-// Who asks must not be able to be the one who answers.
+// The requester must not be able to act as the approver.
 
 const ownRequest = (): Refusal =>
-  new Refusal(
-    403,
+  forbidden(
     'approver_is_requester',
     'The key that asks belongs to the approver, and the organization does not accept that (policy not_requester)',
-    { hint: 'Name another approver' },
+    'Name another approver',
   )
 
 const notSeparated = (): Refusal =>
-  new Refusal(
-    403,
+  forbidden(
     'not_separated',
     'The key that asks can influence who approves, and the organization does not accept that (policy separation strict)',
-    { hint: 'Ask with a key that can only ask: svc key create --can ask' },
+    'Ask with a key that can only ask: svc key create --can ask',
   )
 
-/** Before anybody is notified. Fails with 403. */
+/** Checks the requesting key before anybody is notified. Fails with 403. */
 export const checkRequester = (
   { caller }: Pick<Call, 'caller'>,
   approver: { user_id: number },
@@ -37,11 +35,11 @@ export const checkRequester = (
   byRule: boolean,
 ): void => {
   if (not_requester && caller.ownerId === approver.user_id) throw ownRequest()
-  // What a rule holds up is what such keys do. The operator is the root of trust.
+  // Rules exist for the writes of such keys, so a rule's own request is exempt. The operator is trusted.
   if (separation === 'strict' && !byRule && mayInfluence(caller) && !isOperator(caller)) throw notSeparated()
 }
 
-/** How the device became the approver's, and by which key as seen from the one that asked. */
+/** How the device was registered, and how the key that enrolled it relates to the requesting key. */
 export const readDeviceClaim = async (
   { db, keyring }: Pick<Call, 'db' | 'keyring'>,
   row: Pick<ApprovalRow, 'key_id'>,
@@ -64,24 +62,20 @@ export const readDeviceClaim = async (
   }
 }
 
-/** Somebody else than whoever asks enrolled the device. Of a link that nobody recorded, no one knows. */
+/** Whether somebody other than the requester enrolled the device. An unrecorded link does not count as that. */
 const isSeparated = ({ proof, enrolled_by: { relation } }: DeviceClaim): boolean =>
   relation !== 'self' && relation !== 'creator' && !(relation === 'unknown' && proof === 'link')
 
-/** Before anybody is notified: under `strict`, at least one device must be one that may approve. Fails with 409. */
+/** Under `strict`, at least one device must be able to approve. Checked before anybody is notified; fails with 409. */
 export const checkDevices = async (
-  { db, dev, caller, keyring }: Pick<Call, 'db' | 'dev' | 'caller' | 'keyring'>,
-  { org_id, user_id }: { org_id: number; user_id: number },
+  call: Pick<Call, 'db' | 'dev' | 'caller' | 'keyring'>,
+  approver: Member,
   { separation }: Policy,
 ): Promise<void> => {
-  if (separation !== 'strict' || isOperator(caller)) return
-  const devices = await devicesOf(db, { org_id, user_id })
-    .where(ofActiveDevice('devices'))
-    .$if(!dev, (query) => query.where('kind', '=', 'phone'))
-    .selectAll()
-    .execute()
-  for (const device of devices)
-    if (isSeparated(await readDeviceClaim({ db, keyring }, { key_id: caller.keyId }, device))) return
+  if (separation !== 'strict' || isOperator(call.caller)) return
+  const key = { key_id: call.caller.keyId }
+  for (const device of await countedDevices(call, approver).where(ofActiveDevice('devices')).execute())
+    if (isSeparated(await readDeviceClaim(call, key, device))) return
   throw conflict(
     'approver_not_separated',
     'Every device of the approver was enrolled by the key that asks, by the one that created it, or by one that was not recorded',
@@ -89,10 +83,7 @@ export const checkDevices = async (
   )
 }
 
-const askedByOperator = ({ key_id, key_scopes }: ApprovalRow, orgId: number | null): boolean =>
-  key_id !== 0 && isOperator({ orgId, scopes: readScopes(key_scopes ?? '') })
-
-/** Of an approval that is about to count, by the policy as it is now. Fails with 403; the request stays pending. */
+/** Applies the current policy to an approval that is about to count. Fails with 403; the request stays pending. */
 export const checkDecider = async (db: Db, row: ApprovalRow, claim: DeviceClaim): Promise<void> => {
   const { policy } = await organizationRow(db, row.org_id)
   const { separation, not_requester } = policy
@@ -103,13 +94,13 @@ export const checkDecider = async (db: Db, row: ApprovalRow, claim: DeviceClaim)
     .select(['org_id', 'owner_user_id'])
     .executeTakeFirst()
   if (not_requester && key?.owner_user_id === row.user_id) throw ownRequest()
-  if (separation !== 'strict' || askedByOperator(row, key?.org_id ?? null)) return
+  const requester = { orgId: key?.org_id ?? null, scopes: readScopes(row.key_scopes ?? '') }
+  if (separation !== 'strict' || (row.key_id !== 0 && isOperator(requester))) return
   if (row.key_influences === 1 && row.by_rule === 0) throw notSeparated()
   if (!isSeparated(claim))
-    throw new Refusal(
-      403,
+    throw forbidden(
       'device_not_separated',
       'The key that enrolled this device is the one that asks, created it, or was not recorded, and the organization does not accept that (policy separation strict)',
-      { hint: 'Approve with a device that somebody else enrolled: svc user enroll <user-id>' },
+      'Approve with a device that somebody else enrolled: svc user enroll <user-id>',
     )
 }

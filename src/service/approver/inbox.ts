@@ -1,7 +1,7 @@
 import type { approver } from '../../contract/approver.ts'
 import { sha256 } from '../../core/ids.ts'
-import { inboxOf, pause } from '../approvals/decision-waiter.ts'
-import { answeredSubject, type ApprovalRow, contextsOf, selectApprovals } from '../approvals/record.ts'
+import { inboxName, pause } from '../approvals/decision-waiter.ts'
+import { toSubjectRecord, type ApprovalRow, encodedContexts, selectApprovals } from '../approvals/record.ts'
 import { type Person, sessionOver } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
@@ -30,13 +30,13 @@ const pendingOf = (row: ApprovalRow, now: string): Inbox['requests'][number] => 
   reason: row.reason,
   requester: row.requester,
   verified_as: row.verified_as,
-  subject: answeredSubject(row),
+  subject: toSubjectRecord(row),
   factors: JSON.parse(row.factors) as Inbox['requests'][number]['factors'],
   requested_at: row.requested_at,
   expires_at: row.expires_at,
   expires_in_ms: Date.parse(row.expires_at) - Date.parse(now),
   number_required: row.number !== null,
-  contexts: contextsOf(row),
+  contexts: encodedContexts(row),
 })
 
 type Wait = { seconds: number; seen: string | undefined; signal?: AbortSignal | undefined }
@@ -54,7 +54,7 @@ export const awaitInbox = async (
   const until = performance.now() + seconds * 1000
   for (;;) {
     // First listen, then read: what comes between the two wakes this one.
-    const listening = waiter.listen(inboxOf(approver))
+    const listening = waiter.listen(inboxName(approver))
     try {
       const rows = await readPending(service, approver)
       const mark = markOf(rows)

@@ -1,12 +1,21 @@
 import { expressionBuilder, sql } from 'kysely'
 import type { Policy } from '../../contract/policy.ts'
-import { invalid, notFound } from '../../core/refusal.ts'
+import { invalid, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import type { Call } from './call.ts'
 import type { Authenticated } from './caller.ts'
 
 type Deps = Pick<Call, 'db' | 'caller'>
+
+/** A person in an organization. */
+export type Member = { org_id: number; user_id: number }
+
+/** True of a row that belongs to this member. */
+export const ofMember = ({ org_id, user_id }: Member, table?: string) => {
+  const column = (name: string) => sql.ref(table === undefined ? name : `${table}.${name}`)
+  return sql<boolean>`(${column('org_id')} = ${org_id} and ${column('user_id')} = ${user_id})`
+}
 
 /** Refuses another tenant's organization with the answer that an absent one gets. */
 const refuseForeign = (call: Deps, orgId: number): void => {
@@ -28,6 +37,14 @@ export const reachOrganization = async (call: Deps, orgId: number): Promise<void
   if (rows.length === 0) throw notFound('Organization')
 }
 
+/** 422 for somebody who could be meant in more than one organization. */
+export const severalOrganizations = (who: string, found: readonly { org_id: number }[]): Refusal =>
+  invalid(
+    'org_id',
+    `is required: ${who} is in several organizations`,
+    `give org_id, one of ${[...new Set(found.map(({ org_id }) => org_id))].join(', ')}`,
+  )
+
 /** The organization that a user-level operation means: the one given, the caller's, or the user's only one. */
 export const organizationOfUser = async (call: Deps, userId: number, orgId?: number): Promise<number> => {
   if (orgId !== undefined) refuseForeign(call, orgId)
@@ -42,12 +59,7 @@ export const organizationOfUser = async (call: Deps, userId: number, orgId?: num
     .execute()
   const [first, ...others] = memberships
   if (!first) throw notFound('User')
-  if (others.length > 0)
-    throw invalid(
-      'org_id',
-      'is required: the user is in several organizations',
-      `give org_id, one of ${memberships.map((row) => row.org_id).join(', ')}`,
-    )
+  if (others.length > 0) throw severalOrganizations('the user', memberships)
   return first.org_id
 }
 
@@ -84,14 +96,10 @@ export const ofActiveMember = (table: 'approvals' | 'enrollments' | 'verificatio
 }
 
 /** A member of an organization, in any state. */
-export const reachMember = async (
-  { db }: Pick<Call, 'db'>,
-  { org_id, user_id }: { org_id: number; user_id: number },
-): Promise<void> => {
+export const reachMember = async ({ db }: Pick<Call, 'db'>, member: Member): Promise<void> => {
   await db
     .selectFrom('memberships')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
+    .where(ofMember(member))
     .select('id')
     .executeTakeFirstOrThrow(() => notFound('User'))
 }

@@ -1,16 +1,18 @@
 import { sql } from 'kysely'
+import type { Call } from '../call/call.ts'
+import { type Member, ofMember } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 
 type Alias = 'devices' | 'd'
 
-/** True of a device that decides, signs in and counts as enrolled. The statement itself sees it, whatever changed before. */
+/** True of a device that can decide and sign in. A condition of the statement itself, so that it sees every change. */
 export const ofActiveDevice = (table: Alias) => sql<boolean>`${sql.ref(`${table}.state`)} = 'active'`
 
-/** True of a device that is active or may still become so. */
+/** True of a device that is active or can still become active. */
 export const ofKeptDevice = (table: Alias) =>
   sql<boolean>`${sql.ref(`${table}.state`)} in ('active', 'pending')`
 
-/** Devices of active members, whatever their own state. A key file only with --dev. */
+/** Devices of active members, in any state. Software keys count only with --dev. */
 export const devicesOfMembers = (db: Db, dev: boolean) =>
   db
     .selectFrom('devices as d')
@@ -20,9 +22,15 @@ export const devicesOfMembers = (db: Db, dev: boolean) =>
     .where('m.state', '=', 'active')
     .$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
 
-/** Devices that count: active, and of an active member. */
+/** Active devices of active members. */
 export const activeDevices = (db: Db, dev: boolean) => devicesOfMembers(db, dev).where(ofActiveDevice('d'))
 
-/** The devices of one member, in the order of their registration. */
-export const devicesOf = (db: Db, { org_id, user_id }: { org_id: number; user_id: number }) =>
-  db.selectFrom('devices').where('org_id', '=', org_id).where('user_id', '=', user_id).orderBy('id')
+/** The devices of a member, in the order of their registration. */
+export const devicesOf = (db: Db, member: Member) =>
+  db.selectFrom('devices').where(ofMember(member)).orderBy('id')
+
+/** The devices of a member in any state, without software keys unless they count (--dev). */
+export const countedDevices = ({ db, dev }: Pick<Call, 'db' | 'dev'>, member: Member) =>
+  devicesOf(db, member)
+    .$if(!dev, (query) => query.where('kind', '=', 'phone'))
+    .selectAll()

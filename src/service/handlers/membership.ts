@@ -2,7 +2,7 @@ import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
 import { notFound } from '../../core/refusal.ts'
 import { eraseApprovals } from '../approvals/erasure.ts'
-import { endKeysOf } from '../approvals/key-revocation.ts'
+import { revokeKeysOfMember } from '../approvals/key-revocation.ts'
 import type { Call, Handlers } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import { reachOrganization } from '../call/tenant.ts'
@@ -20,7 +20,7 @@ import { endVerifications } from '../verifications/verification.ts'
 
 const move = async (call: Call, target: Target, change: MembershipChange) => {
   const user = await changeMembership(call, target, change)
-  if (user.state !== 'active') await endKeysOf(call, target)
+  if (user.state !== 'active') await revokeKeysOfMember(call, target)
   call.wake(target)
   return user
 }
@@ -101,7 +101,7 @@ export const membershipHandlers: Pick<Handlers<typeof user & typeof pendingUser>
     // Who only registered in the app, and never joined, can be erased as well.
     const registered = await eraseAccounts(call.db, orgId, userId)
     if (!member && registered.length === 0) throw notFound('User')
-    await endKeysOf(call, target)
+    await revokeKeysOfMember(call, target)
     await erasePeople(call, [userId])
     await call.audit(orgId, `user:${userId}`)
     call.wake(target)

@@ -1,5 +1,5 @@
 import { retryAfterMs } from '../../client/retry.ts'
-import { requestOf } from '../approvals/push.ts'
+import { pushedRequestId } from '../approvals/push.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Message } from '../call/message.ts'
 import type { Adapter, Outcome } from '../delivery/adapter.ts'
@@ -35,7 +35,7 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
 
   /** Where the device gets its notifications, if it still may and there is still something to tell. */
   const targetOf = (message: Message, device: number, now: string) => {
-    const request = requestOf(message)
+    const request = pushedRequestId(message)
     return storage.read((db) =>
       (isAboutDevices(message) ? db.selectFrom('devices as d') : activeDevices(db, dev))
         .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')

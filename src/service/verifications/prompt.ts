@@ -2,7 +2,7 @@ import type { auth } from '../../contract/auth.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { findApprover } from '../approvals/find-approver.ts'
-import { subjectOf } from '../approvals/record.ts'
+import { auditSubject } from '../approvals/record.ts'
 import { requestApproval } from '../approvals/request.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
@@ -48,7 +48,7 @@ export const withdrawPrompts = async (
     .returningAll()
     .execute()
   for (const one of ended) {
-    await audit(one.org_id, subjectOf(one.request_id), ['status'])
+    await audit(one.org_id, auditSubject(one.request_id), ['status'])
     wake(one)
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createDecisionWaiter, inboxOf } from '../../../src/service/approvals/decision-waiter.ts'
+import { createDecisionWaiter, inboxName } from '../../../src/service/approvals/decision-waiter.ts'
 import type { Waited } from '../../../src/service/call/service.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -25,7 +25,7 @@ describe('who listens', () => {
   test('is woken with the inbox of the approver, and with no other inbox', async () => {
     const waiting = createDecisionWaiter()
     const inboxes = [ended, { org_id: 1, user_id: 8 }, { org_id: 2, user_id: 7 }].map((one) =>
-      waiting.listen(inboxOf(one)),
+      waiting.listen(inboxName(one)),
     )
     waiting.wake(ended)
     expect(await Promise.all(inboxes.map(({ woken }) => isDone(woken)))).toEqual([true, false, false])
