@@ -14,11 +14,11 @@ import type { Section, State } from './state.ts'
 
 export type ApplyOptions = Comparing & Answers & { plan?: string; planOut?: string; dryRun?: boolean }
 
-/** What a plan is made from: a file, and how much of it counts. */
-type Made = { source: string; prune?: boolean | undefined; target?: string[] | undefined }
-type Ready = { plan: Plan; state: State; made: Made }
+/** The comparison that a plan is from. */
+type Source = { source: string; prune?: boolean | undefined; target?: string[] | undefined }
+type Ready = { plan: Plan; state: State; from: Source }
 
-/** Whose commands do the same, one by one: a profile may want an approval for them. */
+/** The commands that do the same. A profile can require an approval for them. */
 const groupOf: Record<Section, string> = {
   organization: 'org',
   geofences: 'geofence',
@@ -28,7 +28,7 @@ const groupOf: Record<Section, string> = {
   idp: 'org creds',
 }
 
-const wordsOf = ({ steps }: Plan): string[] => [
+const commandsOf = ({ steps }: Plan): string[] => [
   ...new Set(
     steps.flatMap(({ section, action }) => {
       const words = `${groupOf[section]} ${action}`
@@ -39,9 +39,9 @@ const wordsOf = ({ steps }: Plan): string[] => [
 
 const comparingFlags = ['--file', '--prune', '--target']
 
-/** `svc apply` as it was typed, for the same comparison: what is still to be done, or what is to be done now. */
+/** The `svc apply` that was typed, for the same comparison. */
 const applyAgain = (
-  { source, prune, target = [] }: Made,
+  { source, prune, target = [] }: Source,
   { command }: Context,
   { without = [], plus = [] }: { without?: string[]; plus?: string[] } = {},
 ): Promise<string> =>
@@ -71,29 +71,27 @@ const checkFlags = async (
 }
 
 const fromPlan = async (file: string, context: Context): Promise<Ready> => {
-  const kept = readPlan(file, context.io)
-  const { source, prune, target } = kept
-  const made = { source, prune, target }
+  const from = readPlan(file, context.io)
   const { baseUrl } = await context.settings()
   const client = await context.client()
-  const state = await readState(client, kept.organization, kept.scope, context.io.signal)
-  const again = await applyAgain(made, context, {
+  const state = await readState(client, from.organization, from.scope, context.io.signal)
+  const again = await applyAgain(from, context, {
     without: ['--yes', '--confirm'],
     plus: ['--plan-out', 'FILE'],
   })
-  checkStillValid(kept, state, baseUrl.value, again)
-  const { organization, steps } = kept
-  return { state, made, plan: { organization, steps, extra: [], ambiguous: [] } }
+  checkStillValid(from, state, baseUrl.value, again)
+  const { organization, steps } = from
+  return { state, from, plan: { organization, steps, extra: [], ambiguous: [] } }
 }
 
 const fromFile = async (options: ApplyOptions, context: Context): Promise<Ready | undefined> => {
   const { state, plan, scope } = await compare(options, 'apply', context)
   const { prune, target, planOut } = options
-  const made = { source: options.file!, prune, target }
-  if (planOut === undefined) return { state, plan, made }
+  const from = { source: options.file!, prune, target }
+  if (planOut === undefined) return { state, plan, from }
   const { baseUrl } = await context.settings()
   if (!options.dryRun)
-    writePlan(planOut, planFileOf(plan, state, { base_url: baseUrl.value, ...made, scope }), context.io)
+    writePlan(planOut, planFileOf(plan, state, { base_url: baseUrl.value, ...from, scope }), context.io)
   await showPlan(plan, 'Planned', context)
   const output = await context.output()
   const next = `${await planAgain(planOut, context)} applies this plan.`
@@ -103,14 +101,14 @@ const fromFile = async (options: ApplyOptions, context: Context): Promise<Ready 
   return undefined
 }
 
-/** On stdout for a person; where the result is for a program, a terminal still shows what it is asked about. */
-const show = (plan: Plan, context: Context): void => {
+/** Shows the plan on stdout or, if stdout is for a program, on a terminal at stderr. */
+const showBefore = (plan: Plan, context: Context): void => {
   const { stdout, stderr } = context.io
   if (isForPeople(context)) stdout.write(planFor(plan, context, 'stdout'))
   else if (stderr.isTTY) stderr.write(planFor(plan, context, 'stderr'))
 }
 
-/** `svc apply`: plan, question, steps. */
+/** `svc apply`: shows the plan, asks for confirmation, and runs the steps. */
 export const runApply = async (options: ApplyOptions, context: Context): Promise<void> => {
   await checkFlags(options, context)
   const { io, globals } = context
@@ -118,13 +116,13 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
   const ready =
     options.plan === undefined ? await fromFile(options, context) : await fromPlan(options.plan, context)
   if (!ready) return
-  const { plan, state, made } = ready
+  const { plan, state, from } = ready
   if (options.dryRun) {
     await showPlan(plan, 'Planned', context)
     output.warn('Nothing was changed.')
     return
   }
-  show(plan, context)
+  showBefore(plan, context)
   const total = plan.steps.filter(({ action }) => action !== 'by_hand').length
   if (total > 0) {
     const changes = summary({ steps: plan.steps, extra: [] })
@@ -139,23 +137,23 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
       context,
     )
     await context.approveFirst({
-      cli: wordsOf(plan),
+      cli: commandsOf(plan),
       line: `${await context.command!.line()}: ${changes}`,
       org: state.org_id,
-      bound: async () => boundPlan(plan, made.source),
+      bound: async () => boundPlan(plan, from.source),
     })
   }
 
   const people = isForPeople(context)
   const masked = io.stderr.isTTY && !globals.reveal
   let count = 0
-  const told = (outcome: Outcome): void => {
-    const say = people ? output.warn : output.note
-    say(`[${++count}/${total}] ${outcomeLine(outcome, masked)}`)
+  const report = (outcome: Outcome): void => {
+    const write = people ? output.warn : output.note
+    write(`[${++count}/${total}] ${outcomeLine(outcome, masked)}`)
     const { section, action } = outcome.step
     if (section === 'auth_codes' && action === 'create' && !outcome.error && outcome.code === undefined)
       output.warn('  its code was not told: delete it (svc org auth-code delete) and apply again')
-    // At once: it is told only here, and the rest of the way may be long.
+    // Immediately: it is shown only here, and the other steps may take long.
     if (people && outcome.code !== undefined) {
       const line = `auth_codes/${safeLine(outcome.step.key)}  ${safeLine(outcome.code)}  (shown once: keep it now)\n`
       context.once = `${context.once ?? ''}${line}`
@@ -169,7 +167,7 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
       'Finishing the requests in progress. Press Ctrl-C again to stop at once; applying again continues',
     )
   io.signal.addEventListener('abort', interrupt, { once: true })
-  const result = await runSteps(plan.steps, { client, org_id, signal: io.signal, told })
+  const result = await runSteps(plan.steps, { client, org_id, signal: io.signal, report })
   io.signal.removeEventListener('abort', interrupt)
 
   if (!people) {
@@ -179,7 +177,7 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
       { once: new Set(['code']) },
     )
   }
-  const failure = unfinished(result, io.signal.aborted, await applyAgain(made, context), masked)
+  const failure = unfinished(result, io.signal.aborted, await applyAgain(from, context), masked)
   if (failure) throw failure
   if (total > 0) output.warn(`Done: ${total} of ${total} steps.`)
 }

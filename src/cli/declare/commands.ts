@@ -6,13 +6,14 @@ import { safeText } from '../../core/safe-text.ts'
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import { requireOrg } from '../context/organization.ts'
+import { pickingFlag } from '../terminal/output.ts'
 import type { Comparing } from './comparison.ts'
 import type { ApplyOptions } from './apply.ts'
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
-/** The file and the flags that say what is compared. */
-export const addComparing = (command: Command): Command =>
+/** The file and the flags that select what to compare. */
+const addComparing = (command: Command): Command =>
   command
     .usage('<file> [flags]')
     .argument('[file]')
@@ -23,8 +24,8 @@ export const addComparing = (command: Command): Command =>
       collect,
     )
 
-/** What was typed, wherever the file stood. */
-export const comparingOptions = <T extends Comparing>(command: Command): T => {
+/** The options, with the file as an argument or as a flag. */
+const comparingOptions = <T extends Comparing>(command: Command): T => {
   const options = command.opts<T>()
   const [file] = command.args
   if (file === undefined) return options
@@ -36,7 +37,7 @@ export const comparingOptions = <T extends Comparing>(command: Command): T => {
   return { ...options, file }
 }
 
-/** `svc diff FILE`: what `svc apply` with the same flags would do. Exits 10 when that is something. */
+/** `svc diff FILE`: shows what `svc apply` with the same flags would do. Exits with 10 if there are changes. */
 export const registerDiff = (command: Command, context: Context): void => {
   addComparing(command)
     .option('--prune', 'Include what is not in the file, as `svc apply --prune` would delete it')
@@ -44,7 +45,7 @@ export const registerDiff = (command: Command, context: Context): void => {
 
   noteScope(command, 'read')
   command.action(async () => {
-    // Before the service is asked: how it is to be shown must be right.
+    // Rejects a wrong output format before the first request.
     await context.output()
     const [{ compare }, { showPlan }] = await Promise.all([
       import('./comparison.ts'),
@@ -56,7 +57,7 @@ export const registerDiff = (command: Command, context: Context): void => {
   })
 }
 
-/** `svc apply FILE`: makes the service as the file says, after showing what that means. */
+/** `svc apply FILE`: shows the changes, and makes the service match the file. */
 export const registerApply = (command: Command, context: Context): void => {
   addComparing(command)
     .option(
@@ -80,13 +81,6 @@ export const registerApply = (command: Command, context: Context): void => {
   })
 }
 
-type Options = { org?: string; schema?: boolean }
-
-const showSchema = async (context: Context): Promise<void> => {
-  const { documentSchema } = await import('./schema-text.ts')
-  context.io.stdout.write(documentSchema())
-}
-
 /** `svc export`: an organization as a file that `svc diff` and `svc apply` read. */
 export const registerExport = (command: Command, context: Context): void => {
   command
@@ -100,11 +94,13 @@ export const registerExport = (command: Command, context: Context): void => {
 
   noteScope(command, 'read')
   command.action(async () => {
-    const options = command.opts<Options>()
-    if (options.schema) return showSchema(context)
+    const options = command.opts<{ org?: string; schema?: boolean }>()
     const { io, globals } = context
-    const picks = globals.json !== undefined || globals.jq !== undefined || globals.envelope === true
-    if (picks || (globals.output ?? 'yaml') !== 'yaml')
+    if (options.schema) {
+      const { documentSchema } = await import('./schema-text.ts')
+      return io.stdout.write(documentSchema())
+    }
+    if (pickingFlag(globals) !== undefined || (globals.output ?? 'yaml') !== 'yaml')
       throw usageError('svc export writes only YAML', 'svc export --org acme > org.yaml')
     const org = await requireOrg(options.org, context)
     if (!/^[\w-]{1,60}$/.test(org)) throw usageError(`"${org}" is not a valid id or slug`, 'svc org list')

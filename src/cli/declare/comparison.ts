@@ -11,10 +11,10 @@ import { readState, type Scope } from './read-state.ts'
 import { sections, type Rows, type Section, type State } from './state.ts'
 
 /** A whole section, or one row of it. */
-export type Target = { section: Section; key?: string | undefined; typed: string }
+type Target = { section: Section; key?: string | undefined; typed: string }
 
-/** `users`, `users/+12025550101`, `geofences/HQ`. Fails with a usage error that names the nearest section. */
-export const readTarget = (typed: string): Target => {
+/** `users`, `users/+12025550101`, `geofences/HQ`. Throws a usage error that names the nearest section. */
+const readTarget = (typed: string): Target => {
   const slash = typed.indexOf('/')
   const word = slash < 0 ? typed : typed.slice(0, slash)
   const key = slash < 0 ? undefined : typed.slice(slash + 1)
@@ -32,36 +32,34 @@ export const readTarget = (typed: string): Target => {
   return { section, key: phone.mobile, typed }
 }
 
-/** The sections that are meant. Fails when the file has nothing under one. */
-export const targetedSections = (wanted: Wanted, targets: readonly Target[]): Section[] => {
-  const named = sections.filter((section) => wanted.rows[section])
-  if (targets.length === 0) return named
-  for (const { section, typed } of targets)
-    if (!wanted.rows[section])
-      throw usageError(
-        `--target ${typed}: the file says nothing about ${section}`,
-        `the file has ${named.join(', ')}`,
-      )
-  return named.filter((section) => targets.some((target) => target.section === section))
-}
-
-const meant = (targets: readonly Target[], section: Section, key: string): boolean =>
+const matches = (targets: readonly Target[], section: Section, key?: string): boolean =>
   targets.length === 0 ||
-  targets.some((target) => target.section === section && (target.key === undefined || target.key === key))
-
-/** The rows that are meant. */
-export const targetedRows = (rows: Rows, targets: readonly Target[]): Rows =>
-  Object.fromEntries(
-    sections
-      .filter(
-        (section) =>
-          rows[section] && (targets.length === 0 || targets.some((one) => one.section === section)),
-      )
-      .map((section) => [section, rows[section]!.filter(({ key }) => meant(targets, section, key))]),
+  targets.some(
+    (target) =>
+      target.section === section && (key === undefined || target.key === undefined || target.key === key),
   )
 
-/** Fails where a target is neither in the file nor with the service. */
-export const checkTargets = (targets: readonly Target[], ...sides: Rows[]): void => {
+/** The sections of the file that the targets select. Throws if a target is in a section that the file does not have. */
+const selectSections = (desired: Wanted, targets: readonly Target[]): Section[] => {
+  const present = sections.filter((section) => desired.rows[section])
+  for (const { section, typed } of targets)
+    if (!present.includes(section))
+      throw usageError(
+        `--target ${typed}: the file says nothing about ${section}`,
+        `the file has ${present.join(', ')}`,
+      )
+  return present.filter((section) => matches(targets, section))
+}
+
+const selectRows = (rows: Rows, targets: readonly Target[]): Rows =>
+  Object.fromEntries(
+    sections
+      .filter((section) => rows[section] && matches(targets, section))
+      .map((section) => [section, rows[section]!.filter(({ key }) => matches(targets, section, key))]),
+  )
+
+/** Throws if a target is neither in the file nor in the service. */
+const checkTargets = (targets: readonly Target[], ...sides: Rows[]): void => {
   for (const { section, key, typed } of targets) {
     if (key === undefined) continue
     const keys = sides.flatMap((rows) => rows[section]?.map((row) => row.key) ?? [])
@@ -74,10 +72,10 @@ export const checkTargets = (targets: readonly Target[], ...sides: Rows[]): void
   }
 }
 
-/** Eight times what an organization of 5,000 users takes. */
+/** Eight times the size of a file with 5,000 users. */
 const mostMiB = 10
 
-/** The text of a file, or of standard input for `-`. Fails with a usage error when it is too large or no UTF-8. */
+/** The text of a file, or of standard input for `-`. Throws a usage error if it is too large or not UTF-8. */
 const readSource = async (file: string, io: Io): Promise<{ name: string; text: string }> => {
   const name = file === '-' ? 'standard input' : file
   const hint = 'svc export --org acme > org.yaml writes a file like this'
@@ -90,13 +88,13 @@ const readSource = async (file: string, io: Io): Promise<{ name: string; text: s
 export type Comparing = { file?: string; target?: string[]; prune?: boolean }
 export type Comparison = { scope: Scope; state: State; plan: Plan }
 
-/** Compares a file with the service. The file is checked whole before the service is asked anything. */
+/** Compares a file with the service. The whole file is checked before the first request. */
 export const compare = async (options: Comparing, command: string, context: Context): Promise<Comparison> => {
   if (options.file === undefined) throw usageError('Missing <file>', `svc ${command} org.yaml`)
   const targets = (options.target ?? []).map(readTarget)
   const { name, text } = await readSource(options.file, context.io)
   const wanted = readDocument(text, name)
-  const sections = targetedSections(wanted, targets)
+  const sections = selectSections(wanted, targets)
   const rules = wanted.rows.users?.some(({ fields }) => fields.geofences || fields.timeslots) ?? false
   const scope = { sections, rules: rules && sections.includes('users') }
 
@@ -107,9 +105,9 @@ export const compare = async (options: Comparing, command: string, context: Cont
       `Organization "${wanted.slug}" does not exist yet, so --target cannot be used`,
       `${await context.command!.again({ without: ['--target'] })} makes it`,
     )
-  const rows = targetedRows(wanted.rows, targets)
+  const rows = selectRows(wanted.rows, targets)
   checkTargets(targets, rows, state.rows)
-  const present = { ...state, rows: targetedRows(state.rows, targets) }
+  const present = { ...state, rows: selectRows(state.rows, targets) }
   const plan = planFrom({ slug: wanted.slug, rows }, present, { prune: options.prune === true })
   return { scope, state, plan }
 }

@@ -8,7 +8,7 @@ export type Outcome = { step: Step; error?: SvcError; code?: string }
 export type Result = {
   done: Outcome[]
   failed: (Outcome & { error: SvcError })[]
-  /** Neither done nor failed: it was stopped before. */
+  /** Not attempted, because the run stopped before. */
   left: Step[]
   by_hand: Step[]
 }
@@ -17,65 +17,65 @@ type Options = {
   client: Client
   org_id: number | undefined
   signal: AbortSignal
-  /** Told after each step. */
-  told(outcome: Outcome): void
+  /** Called after each step. */
+  report(outcome: Outcome): void
 }
 
-/** What the next step would only meet again. */
+/** Whether the next step would fail in the same way. */
 const isFatal = ({ exit }: SvcError): boolean =>
   exit === 'unreachable' || exit === 'forbidden' || exit === 'interrupted'
 
-/** Steps that do not depend on each other stand together; each phase waits for the one before. */
-const phasesOf = (steps: readonly Step[]): Step[][] => {
-  const phases: Step[][] = []
+/** Groups steps that do not depend on each other. Each group waits for the one before. */
+const groupSteps = (steps: readonly Step[]): Step[][] => {
+  const groups: Step[][] = []
   for (const step of steps) {
-    const last = phases.at(-1)
+    const last = groups.at(-1)
     const [first] = last ?? []
-    const together =
+    const isSameGroup =
       first?.section === step.section && (first.action === 'delete') === (step.action === 'delete')
-    if (together) last!.push(step)
-    else phases.push([step])
+    if (isSameGroup) last!.push(step)
+    else groups.push([step])
   }
-  return phases
+  return groups
 }
 
 /**
- * Carries out the steps of a plan in their order, 16 of a phase at the same time. What fails is kept, and the rest of
- * its phase goes on; nothing is deleted once something failed. Stops between steps when `signal` is aborted.
+ * Applies the steps of a plan in order, 16 of a group at a time. The rest of a group continues after a failure, but
+ * nothing is deleted after one. Stops between steps if `signal` is aborted.
  */
 export const runSteps = async (steps: readonly Step[], options: Options): Promise<Result> => {
-  const { client, signal, told } = options
+  const { client, signal, report } = options
   let { org_id } = options
   const result: Result = { done: [], failed: [], left: [], by_hand: [] }
   const stop = new AbortController()
   const stopped = AbortSignal.any([signal, stop.signal])
 
-  const doOne = async (step: Step): Promise<void> => {
+  const run = async (step: Step): Promise<void> => {
     try {
       const made = await runStep(step, client, org_id)
       org_id = made.org_id ?? org_id
       const outcome = { step, ...(made.code !== undefined && { code: made.code }) }
       result.done.push(outcome)
-      told(outcome)
+      report(outcome)
     } catch (error) {
       if (!(error instanceof SvcError)) throw error
       result.failed.push({ step, error })
-      told({ step, error })
+      report({ step, error })
       if (isFatal(error) || step.section === 'organization') stop.abort()
     }
   }
 
-  for (const phase of phasesOf(steps)) {
-    if (phase[0]!.action === 'delete' && result.failed.length > 0) stop.abort()
+  for (const group of groupSteps(steps)) {
+    if (group[0]!.action === 'delete' && result.failed.length > 0) stop.abort()
     await inParallel(
-      phase.filter(({ action }) => action !== 'by_hand'),
+      group.filter(({ action }) => action !== 'by_hand'),
       stopped,
-      doOne,
+      run,
     )
   }
-  const tried = new Set([...result.done, ...result.failed].map(({ step }) => step))
+  const attempted = new Set([...result.done, ...result.failed].map(({ step }) => step))
   for (const step of steps)
     if (step.action === 'by_hand') result.by_hand.push(step)
-    else if (!tried.has(step)) result.left.push(step)
+    else if (!attempted.has(step)) result.left.push(step)
   return result
 }

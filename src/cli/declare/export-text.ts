@@ -12,8 +12,8 @@ import {
   type State,
 } from './state.ts'
 
-/** The name that the first line of an export tells editors. */
-export const schemaFile = 'svc.schema.json'
+/** The schema file that the first line of an export names for editors. */
+const schemaFile = 'svc.schema.json'
 
 const header = (slug: string): string => `# yaml-language-server: $schema=./${schemaFile}
 #
@@ -24,31 +24,25 @@ const header = (slug: string): string => `# yaml-language-server: $schema=./${sc
 # For an editor that checks and completes: svc export --schema > ${schemaFile}
 `
 
-const organization = ({ key, fields }: Row): Fields => {
-  const policy = Object.fromEntries(
-    policyFields.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]),
-  )
-  return {
-    slug: key,
-    name: fields.name,
-    ...(Object.keys(policy).length > 0 && { policy }),
-  }
+const organization = ({ key: slug, fields }: Row): Fields => {
+  const policy = Object.entries(fields).filter(([name]) => policyFields.includes(name))
+  return { slug, name: fields.name, ...(policy.length > 0 && { policy: Object.fromEntries(policy) }) }
 }
 
-const written = (section: Section, rows: Row[]): unknown => {
+const content = (section: Section, rows: Row[]): unknown => {
   if (section === 'organization') return organization(rows[0]!)
   if (section === 'idp') return rows[0] ? { ...rows[0].fields, client_secret: keptSecret } : null
   return isList(section) ? rows.map(({ key, fields }) => ({ [keyOf[section]]: key, ...fields })) : undefined
 }
 
-/** What the service holds, as a file: the same state is the same text. */
+/** The file for a state. The same state always has the same text. */
 export const exportText = ({ slug, rows, ambiguous }: State): string => {
-  const apart = ambiguous.map(
+  const skipped = ambiguous.map(
     ({ section, key, ids }) =>
       `# Left out: ${ids.length} ${section} are called ${safeJson(key)}; give each a name of its own and export again.\n`,
   )
   const blocks = sections
     .filter((section) => rows[section])
-    .map((section) => yamlText({ [section]: written(section, rows[section]!) }, { compat: 'yaml-1.1' }))
-  return [header(slug), ...apart, '\nsvc: 1\n', ...blocks.map((block) => `\n${block}`)].join('')
+    .map((section) => yamlText({ [section]: content(section, rows[section]!) }, { compat: 'yaml-1.1' }))
+  return [header(slug), ...skipped, '\nsvc: 1\n', ...blocks.map((block) => `\n${block}`)].join('')
 }

@@ -19,14 +19,14 @@ const section = z.enum(sections)
 const planFile = z.strictObject({
   svc_plan: z.literal(1),
   base_url: z.string(),
-  /** The file that it was made of. */
+  /** The file that was compared. */
   source: z.string(),
   prune: z.optional(z.boolean()),
   target: z.optional(z.array(z.string())),
   organization: z.string(),
   org_id: z.optional(positive),
   scope: z.strictObject({ sections: z.array(section), rules: z.boolean() }),
-  /** Of what the service held. */
+  /** Hash of the state of the service. */
   state_sha256: z.string(),
   steps: z.array(
     z.strictObject({
@@ -47,8 +47,8 @@ const planFile = z.strictObject({
 })
 export type PlanFile = z.infer<typeof planFile>
 
-/** Changes with every id and every value that was looked at. */
-export const stateHash = ({ slug, org_id, rows, ambiguous }: State): string =>
+/** Changes with every ID and every value that was compared. */
+const stateHash = ({ slug, org_id, rows, ambiguous }: State): string =>
   sha256(JSON.stringify([slug, org_id ?? null, sections.map((name) => rows[name] ?? null), ambiguous]))
 
 export const planFileOf = (
@@ -57,20 +57,17 @@ export const planFileOf = (
   about: Pick<PlanFile, 'base_url' | 'source' | 'prune' | 'target'> & { scope: Scope },
 ): PlanFile => ({
   svc_plan: 1,
-  base_url: about.base_url,
-  source: about.source,
-  prune: about.prune,
-  target: about.target,
+  ...about,
+  scope: { ...about.scope, sections: [...about.scope.sections] },
   organization,
   org_id,
-  scope: { sections: [...about.scope.sections], rules: about.scope.rules },
   state_sha256: stateHash(state),
   steps,
 })
 
 const beginning = '{\n  "svc_plan":'
 
-/** A plan may take the place of a plan; the file that it was made of is one slip away. */
+/** A plan may overwrite a plan, but never another file, such as the one that was compared. */
 const requirePlan = (path: string, file: string): void => {
   requirePlainFile(path, file, 'Use --plan-out FILE to choose another')
   if (existsSync(path) && !readFileSync(path, 'utf8').startsWith(beginning))
@@ -80,7 +77,7 @@ const requirePlan = (path: string, file: string): void => {
     )
 }
 
-/** Writes it whole or not at all, for its owner alone: it holds what the users are called. */
+/** Writes the plan atomically. Only the owner can read it, because it contains names of users. */
 export const writePlan = (file: string, plan: PlanFile, { cwd }: Io): void => {
   const path = resolve(cwd, file)
   const part = `${path}.${process.pid}.part`
@@ -95,7 +92,7 @@ export const writePlan = (file: string, plan: PlanFile, { cwd }: Io): void => {
   }
 }
 
-/** A plan that `writePlan` wrote. Fails with a usage error for anything else. */
+/** Reads a plan that `writePlan` wrote. Throws a usage error for anything else. */
 export const readPlan = (file: string, io: Io): PlanFile => {
   const text = readBytes(file, io, { flag: '--plan' }).toString('utf8')
   const checked = planFile.safeParse(parseJson(text))
@@ -106,7 +103,7 @@ export const readPlan = (file: string, io: Io): PlanFile => {
   )
 }
 
-/** Whether each step is about the very row that the service has under its name now, or has none of. */
+/** Whether the service still has the rows of the steps under the same IDs, and none of the rows to create. */
 const fits = ({ steps, scope }: PlanFile, state: State): boolean =>
   steps.every(({ action, section, key, id: rowId }) => {
     if (!scope.sections.includes(section)) return false
@@ -115,7 +112,7 @@ const fits = ({ steps, scope }: PlanFile, state: State): boolean =>
     return action === 'create' ? !there : there !== undefined && there.id === rowId
   })
 
-/** Fails when the service is no longer what the plan was made for; `again` is the command that makes a new one. */
+/** Throws if the organization has changed since the plan. `again` is the command that creates a new plan. */
 export const checkStillValid = (plan: PlanFile, state: State, baseUrl: string, again: string): void => {
   if (plan.base_url !== baseUrl)
     throw usageError(

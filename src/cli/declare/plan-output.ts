@@ -3,18 +3,18 @@ import stringWidth from 'string-width'
 import { safeLine } from '../../core/safe-text.ts'
 import { sha256 } from '../../core/ids.ts'
 import type { Bound, Context } from '../context/context.ts'
-import { wantsColour } from '../terminal/output.ts'
+import { pickingFlag, wantsColour } from '../terminal/output.ts'
 import { maskFields } from '../terminal/mask.ts'
-import { type Change, count, type Plan, type Step } from './plan.ts'
+import type { Change, Plan, Step } from './plan.ts'
 import type { Fields } from './state.ts'
 
-export const symbols = { create: '+', change: '~', delete: '-', by_hand: '!' } as const
+const symbols = { create: '+', change: '~', delete: '-', by_hand: '!' } as const
 const colours = { create: 'green', change: 'yellow', delete: 'red', by_hand: 'magenta' } as const
 const mostExtra = 20
 
 type Look = { colour: boolean; masked: boolean }
 
-/** `Home 52.52,13.405 150 m`, `Nights mon,tue 22:00-06:00 Europe/Berlin`: a rule of a user on one line. */
+/** A rule of a user: `Home 52.52,13.405 150 m`, `Nights mon,tue 22:00-06:00 Europe/Berlin`. */
 const ruleText = (rule: Fields): string => {
   const place = `${rule.latitude},${rule.longitude} ${rule.radius} m`
   const time = `${(rule.days as string[] | undefined)?.join(',')} ${rule.start}-${rule.end} ${rule.timezone}`
@@ -35,7 +35,7 @@ const shownValue = ({ field }: Change, value: unknown, { masked }: Look): string
   return safeLine(valueText(shown))
 }
 
-/** `users/+12025550101`; of a phone as much as a terminal shows. */
+/** `users/+12025550101`; a phone number is masked on a terminal. */
 export const stepName = ({ section, key }: Pick<Step, 'section' | 'key'>, masked: boolean): string => {
   if (section === 'organization' || section === 'idp')
     return section === 'idp' ? section : `${section}/${safeLine(key)}`
@@ -47,7 +47,7 @@ export const stepName = ({ section, key }: Pick<Step, 'section' | 'key'>, masked
 const padded = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stringWidth(text)))
 
-/** What a new row is made of, on its line; what is empty says nothing. */
+/** The fields of a new row on one line, without empty lists. */
 const createdText = (changes: Change[], look: Look): string =>
   changes
     .filter(({ after }) => !(Array.isArray(after) && after.length === 0))
@@ -62,17 +62,19 @@ const changedLines = (changes: Change[], look: Look): string[] => {
   })
 }
 
-export const summary = ({ steps, extra }: Pick<Plan, 'steps' | 'extra'>): string => {
-  const plan = { steps, extra } as Plan
-  const counts = [
-    `${count(plan, 'create')} to create`,
-    `${count(plan, 'change')} to change`,
-    `${count(plan, 'delete')} to delete`,
-    ...(count(plan, 'by_hand') > 0 ? [`${count(plan, 'by_hand')} by hand`] : []),
-  ].join(', ')
-  return extra.length === 0
-    ? counts
-    : `${counts}; ${extra.length} here that the file lacks (--prune deletes them)`
+const countsOf = ({ steps, extra }: Pick<Plan, 'steps' | 'extra'>) => {
+  const counts = { create: 0, change: 0, delete: 0, by_hand: 0, extra: extra.length }
+  for (const { action } of steps) counts[action] += 1
+  return counts
+}
+
+export const summary = (plan: Pick<Plan, 'steps' | 'extra'>): string => {
+  const { create, change, delete: deleted, by_hand, extra } = countsOf(plan)
+  return [
+    `${create} to create, ${change} to change, ${deleted} to delete`,
+    ...(by_hand > 0 ? [`, ${by_hand} by hand`] : []),
+    ...(extra > 0 ? [`; ${extra} here that the file lacks (--prune deletes them)`] : []),
+  ].join('')
 }
 
 const listed = (names: string[]): string =>
@@ -80,7 +82,7 @@ const listed = (names: string[]): string =>
     ? `${names.slice(0, mostExtra).join(', ')} and ${names.length - mostExtra} more`
     : names.join(', ')
 
-/** The plan for a person: a line for each step, a line for each field that changes, and the count. */
+/** One line for each step, one for each field that changes, and the counts. */
 export const planText = (plan: Plan, look: Look): string => {
   const chalk = new Chalk({ level: look.colour ? 1 : 0 })
   const names = plan.steps.map((step) => stepName(step, look.masked))
@@ -94,14 +96,14 @@ export const planText = (plan: Plan, look: Look): string => {
     return [chalk[colours[action]](head), ...below]
   })
   const extra = plan.extra.map((row) => stepName(row, look.masked))
-  const apart = plan.ambiguous.map(
+  const ambiguous = plan.ambiguous.map(
     ({ section, key, ids }) =>
       `Left alone: ${ids.length} ${section} are called "${safeLine(key)}" (ids ${ids.join(', ')})`,
   )
   const blocks = [
     lines,
     extra.length > 0 ? [`Here that the file lacks: ${listed(extra)}`] : [],
-    apart,
+    ambiguous,
     [lines.length === 0 && extra.length === 0 ? 'No changes: the service matches the file.' : summary(plan)],
   ]
   return `${blocks
@@ -110,12 +112,9 @@ export const planText = (plan: Plan, look: Look): string => {
     .join('\n\n')}\n`
 }
 
-/** Whether the plan is for a person to read: as -o table, or where nobody said how. */
+/** Whether the output is for a person: a table, which is the default. */
 export const isForPeople = ({ globals }: Context): boolean =>
-  (globals.output ?? 'table') === 'table' &&
-  globals.json === undefined &&
-  globals.jq === undefined &&
-  globals.envelope === undefined
+  (globals.output ?? 'table') === 'table' && pickingFlag(globals) === undefined
 
 /** The plan as text for a stream; phones and e-mails are masked on a terminal. */
 export const planFor = (plan: Plan, context: Context, name: 'stdout' | 'stderr'): string => {
@@ -125,46 +124,30 @@ export const planFor = (plan: Plan, context: Context, name: 'stdout' | 'stderr')
   return planText(plan, { colour: wantsColour(stream, { io, globals }), masked })
 }
 
-/** The plan as data: `summary` counts, `steps` say what happens to what. */
-export const planData = (plan: Plan) => ({
-  organization: plan.organization,
-  summary: {
-    create: count(plan, 'create'),
-    change: count(plan, 'change'),
-    delete: count(plan, 'delete'),
-    by_hand: count(plan, 'by_hand'),
-    extra: plan.extra.length,
-  },
-  steps: plan.steps,
-  extra: plan.extra,
-  ambiguous: plan.ambiguous,
-})
-
-/** Formats of lists: a line a row. */
+/** Whether the format has one line for each row. */
 export const wantsRows = ({ globals }: Context): boolean =>
   ['csv', 'tsv', 'ndjson'].includes(globals.output ?? 'table')
 
-/** The columns of a plan as rows. */
-export const planColumns = ['action', 'section', 'key', 'field', 'before', 'after'] as const
+const planColumns = ['action', 'section', 'key', 'field', 'before', 'after'] as const
 
-/** A list format gets a row for each field of each step, any other the whole. */
-export const planPayload = (plan: Plan, context: Context): unknown =>
-  wantsRows(context)
-    ? plan.steps.flatMap(({ action, section, key, changes }) => {
-        const fields: { field: string | null; before?: unknown; after?: unknown }[] =
-          changes.length > 0 ? changes : [{ field: null }]
-        return fields.map(({ field, before = null, after = null }) => ({
-          action,
-          section,
-          key,
-          field,
-          before,
-          after,
-        }))
-      })
-    : planData(plan)
+/** For a list format, one row for each field of each step; for any other, the whole plan. */
+const planPayload = (plan: Plan, context: Context): unknown => {
+  const { organization, steps, extra, ambiguous } = plan
+  if (!wantsRows(context)) return { organization, summary: countsOf(plan), steps, extra, ambiguous }
+  return steps.flatMap(({ action, section, key, changes }) => {
+    const fields: Partial<Change>[] = changes.length > 0 ? changes : [{}]
+    return fields.map(({ field = null, before = null, after = null }) => ({
+      action,
+      section,
+      key,
+      field,
+      before,
+      after,
+    }))
+  })
+}
 
-/** As much of a plan as an approver can read field by field; of a longer one, its counts, deletions and digest. */
+/** An approver sees every field of a plan up to this size, and of a longer one its counts, deletions and digest. */
 const mostLength = 20_000
 const mostFields = 400
 
@@ -180,11 +163,10 @@ const valuesOf = (steps: readonly Step[], side: 'before' | 'after'): Record<stri
     ]),
   )
 
-/** What a plan does, for the person who approves it: counts, every deletion, and each change where there is room. */
+/** The plan for the person who approves it: counts, every deletion, and each change if it fits. */
 export const boundPlan = ({ steps: all }: Plan, source: string): Bound => {
   const steps = all.filter(({ action }) => action !== 'by_hand')
-  const counts: Record<string, number> = {}
-  for (const { action } of steps) counts[action] = (counts[action] ?? 0) + 1
+  const counts = Object.entries(countsOf({ steps, extra: [] })).filter(([, count]) => count > 0)
   const changed = steps.filter(({ action }) => action === 'change')
   const body = valuesOf(
     steps.filter(({ action }) => action !== 'delete'),
@@ -197,13 +179,13 @@ export const boundPlan = ({ steps: all }: Plan, source: string): Bound => {
     operation: 'apply',
     body: fits ? body : {},
     ...(fits && changed.length > 0 && { before }),
-    counts,
+    counts: Object.fromEntries(counts),
     deletions: steps.flatMap((step) => (step.action === 'delete' ? [nameOf(step)] : [])),
     file: { name: `plan of ${source}`, sha256: sha256(JSON.stringify(steps)) },
   }
 }
 
-/** A plan that is all that is wanted: as text for a person, or else as data. */
+/** Prints a plan, as text or as data. */
 export const showPlan = async (plan: Plan, message: string, context: Context): Promise<void> => {
   if (isForPeople(context)) return context.io.stdout.write(planFor(plan, context, 'stdout'))
   const output = await context.output()

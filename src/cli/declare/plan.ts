@@ -13,7 +13,7 @@ import {
 } from './state.ts'
 import type { Wanted } from './document.ts'
 
-/** `by_hand` is what no operation can do from a file; `note` says what to do. */
+/** `by_hand`: no operation can do this from a file; `note` says what to do. */
 export const actions = ['create', 'change', 'delete', 'by_hand'] as const
 
 export type Change = { field: string; before?: unknown; after?: unknown }
@@ -28,14 +28,12 @@ export type Step = {
 export type Plan = {
   organization: string
   org_id?: number | undefined
-  /** In the order in which they are carried out. */
+  /** In the order in which they are applied. */
   steps: Step[]
-  /** There, and not in the file. */
+  /** In the service and not in the file. */
   extra: { section: Section; key: string }[]
   ambiguous: State['ambiguous']
 }
-
-const byKey = (rows: readonly Row[]): Map<string, Row> => new Map(rows.map((row) => [row.key, row]))
 
 const changesOf = (section: Section, wanted: Row, present?: Row): Change[] =>
   fieldsOf[section].flatMap((field): Change[] => {
@@ -46,7 +44,7 @@ const changesOf = (section: Section, wanted: Row, present?: Row): Change[] =>
     return onlyAtCreation[section]?.includes(field) || same(before, after) ? [] : [{ field, before, after }]
   })
 
-/** No file holds a secret, and no operation takes a provider away: a person does both. */
+/** A file contains no secret, and no operation removes a provider, so a person must do both. */
 const idpStep = (slug: string, wanted: Row | undefined, present: Row | undefined): Step[] => {
   const step = { action: 'by_hand', section: 'idp', key: 'idp' } as const
   if (!wanted) {
@@ -89,7 +87,7 @@ const refuseAmbiguous = (wanted: Rows, { ambiguous, slug }: State): void => {
   )
 }
 
-/** What must happen for `present` to become what is `wanted`. Pure; sections that either side lacks are left alone. */
+/** The steps that turn `present` into `wanted`. Sections that are absent on either side stay as they are. */
 export const planFrom = (wanted: Wanted, present: State, { prune }: { prune: boolean }): Plan => {
   refuseAmbiguous(wanted.rows, present)
   const steps: Step[] = []
@@ -103,7 +101,7 @@ export const planFrom = (wanted: Wanted, present: State, { prune }: { prune: boo
       for (const step of idpStep(present.slug, rows[0], there[0])) steps.push(step)
       continue
     }
-    const known = byKey(there)
+    const known = new Map(there.map((row) => [row.key, row]))
     for (const step of sectionSteps(section, rows, known)) steps.push(step)
     for (const { key } of rows) known.delete(key)
     const left = [...known.values()]
@@ -128,6 +126,3 @@ export const planFrom = (wanted: Wanted, present: State, { prune }: { prune: boo
     ambiguous: present.ambiguous,
   }
 }
-
-export const count = (plan: Plan, action: Step['action']): number =>
-  plan.steps.filter((step) => step.action === action).length

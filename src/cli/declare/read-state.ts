@@ -22,14 +22,13 @@ import {
   type State,
 } from './state.ts'
 
-/** What is looked at: sections, and whether the geo-fences and time slots of users too. */
+/** What to read: sections, and whether to read the geofences and time slots of users. */
 export type Scope = { sections: readonly Section[]; rules: boolean }
 
 type Reading = { client: Client; org_id: number; signal: AbortSignal }
 type Rules = { geofences?: unknown; timeslots?: unknown }
 
-/** Rows a request. */
-const limit = 1000
+const pageSize = 1000
 
 const lists: Record<List, Operation> = {
   geofences: geofence.listGeofences,
@@ -38,14 +37,13 @@ const lists: Record<List, Operation> = {
   users: user.listUsers,
 }
 
-const listed = async (operation: Operation, { client, org_id, signal }: Reading): Promise<Fields[]> => {
+const readAll = async (operation: Operation, { client, org_id, signal }: Reading): Promise<Fields[]> => {
   const rows: Fields[] = []
-  for await (const answer of client.pages(operation, { org_id, limit }, { signal }))
+  for await (const answer of client.pages(operation, { org_id, limit: pageSize }, { signal }))
     for (const row of rowsIn(operation, answer)) rows.push(row)
   return rows
 }
 
-/** Whoever was rejected or removed is no member. */
 const isMember = ({ state }: Fields): boolean => state !== 'rejected' && state !== 'removed'
 
 const rowOf = (section: List, record: Fields): Row => {
@@ -54,7 +52,7 @@ const rowOf = (section: List, record: Fields): Row => {
     throw new SvcError('failed', 'no_key', `The service returned ${section} without ${keyOf[section]}`, {
       hint: 'This service cannot be compared with a file',
     })
-  // Null is no limit and no end: what a file says by leaving the field out.
+  // A file leaves a field out to say that there is no limit or no expiry; the service returns null.
   const { uses_left, expires_at } = record
   const fields = knownFields(section, {
     ...record,
@@ -65,7 +63,7 @@ const rowOf = (section: List, record: Fields): Row => {
   return { key, fields, ...((typeof id === 'number' || typeof id === 'string') && { id }) }
 }
 
-const eachUserRules = async (users: Row[], reading: Reading): Promise<Map<string, Rules>> => {
+const readRulesByUser = async (users: Row[], reading: Reading): Promise<Map<string, Rules>> => {
   const { client, org_id, signal } = reading
   const rules = new Map<string, Rules>()
   await inParallel(users, signal, async ({ id: userId }) => {
@@ -81,16 +79,16 @@ const eachUserRules = async (users: Row[], reading: Reading): Promise<Map<string
   return rules
 }
 
-/** The rules of all users at once; where a service has no such read, two reads for each user. */
+/** Reads the rules of all users in one list or, if the service has no such list, in two requests for each user. */
 const addRules = async (users: Row[], reading: Reading): Promise<void> => {
   let rules: Map<string, Rules>
   let absent: Rules = { geofences: [], timeslots: [] }
   try {
-    const rows = await listed(user.listUserRules, reading)
+    const rows = await readAll(user.listUserRules, reading)
     rules = new Map(rows.map((row) => [String(row.user_id), row]))
   } catch (error) {
     if (!isUnsaid(error)) throw error
-    rules = await eachUserRules(users, reading)
+    rules = await readRulesByUser(users, reading)
     absent = {}
   }
   for (const { id, fields } of users) {
@@ -100,15 +98,15 @@ const addRules = async (users: Row[], reading: Reading): Promise<void> => {
   }
 }
 
-/** Keys in order; a key of several rows is set apart, since a file could not say which it means. */
-const apart = (section: Section, rows: Row[], ambiguous: State['ambiguous']): Row[] => {
+/** Sorts rows by key. Rows that share a key go to `ambiguous`, because a file cannot distinguish them. */
+const separate = (section: Section, rows: Row[], ambiguous: State['ambiguous']): Row[] => {
   const byKey = new Map<string, Row[]>()
   for (const row of rows) byKey.set(row.key, [...(byKey.get(row.key) ?? []), row])
-  const alone: Row[] = []
-  for (const [key, together] of byKey)
-    if (together.length === 1) alone.push(together[0]!)
-    else ambiguous.push({ section, key, ids: together.flatMap(({ id }) => id ?? []) })
-  return alone.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+  const unique: Row[] = []
+  for (const [key, same] of byKey)
+    if (same.length === 1) unique.push(same[0]!)
+    else ambiguous.push({ section, key, ids: same.flatMap(({ id }) => id ?? []) })
+  return unique.toSorted((a, b) => (a.key < b.key ? -1 : 1))
 }
 
 const readSection = async (section: List | 'idp', scope: Scope, reading: Reading): Promise<Row[]> => {
@@ -118,7 +116,7 @@ const readSection = async (section: List | 'idp', scope: Scope, reading: Reading
     const { idp } = recordIn(org.getApiCredentials, answer)
     return idp ? [{ key: 'idp', fields: knownFields('idp', idp) }] : []
   }
-  const records = await listed(lists[section], reading)
+  const records = await readAll(lists[section], reading)
   const rows = records.filter(isMember).map((record) => rowOf(section, record))
   if (section === 'users' && scope.rules) await addRules(rows, reading)
   return rows
@@ -133,13 +131,13 @@ const findOrganization = async (
     const answer = await client.call(org.getOrganization, { orgIdOrSlug: idOrSlug }, { signal })
     return recordIn(org.getOrganization, answer)
   } catch (error) {
-    // An envelope says so; a web page that answers 404 says that the address is wrong.
+    // A 404 without an envelope is a web page: the address is wrong.
     if (error instanceof SvcError && error.exit === 'notFound' && error.data !== undefined) return undefined
     throw error
   }
 }
 
-/** What the service holds of an organization, as far as `scope` says. Without `org_id` there is none. */
+/** Reads the parts of an organization that `scope` names. Without `org_id` in the result, it does not exist. */
 export const readState = async (
   client: Client,
   idOrSlug: string,
@@ -167,7 +165,7 @@ export const readState = async (
     state.rows[section] =
       section === 'organization'
         ? [{ key: state.slug, id: reading.org_id, fields: organizationFields(record) }]
-        : apart(section, await readSection(section, scope, reading), state.ambiguous)
+        : separate(section, await readSection(section, scope, reading), state.ambiguous)
   })
   await Promise.all(read)
   state.ambiguous.sort((a, b) => (a.section + a.key < b.section + b.key ? -1 : 1))

@@ -10,23 +10,23 @@ import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
 import { nationalNumber, readPhone } from '../../rules/phone.ts'
 import type { Step } from './plan.ts'
-import { fieldsOf, policyFields, type Fields, type List, type Section } from './state.ts'
+import { fieldsOf, policyFields, type Fields, type List } from './state.ts'
 
-/** What a step made that a later one needs, or that is told once. */
-export type Made = { org_id?: number; code?: string }
+/** An ID that later steps need, or a code that is shown once. */
+type Created = { org_id?: number; code?: string }
 
-type Doing = {
+type Task = {
   step: Step
   fields: Fields
   org_id: number
   send(operation: Operation, input: Fields): Promise<Fields>
 }
 
-/** Only what is known of a section is sent, whatever stands in a plan. */
-const knownFields = ({ section, changes }: Step): Fields =>
+/** Only known fields are sent, whatever a plan file contains. */
+const knownFields = ({ section, action, changes }: Step): Fields =>
   Object.fromEntries(
     changes
-      .filter(({ field }) => fieldsOf[section].includes(field))
+      .filter(({ field }) => action !== 'delete' && fieldsOf[section].includes(field))
       .map(({ field, after }) => [field, after]),
   )
 
@@ -40,22 +40,22 @@ const organizationBody = (fields: Fields): Fields => {
   return { ...only(fields, ['name']), ...(!isEmpty(policy) && { policy }) }
 }
 
-/** Sets what is the user's own; an empty set of one who is new is there already. */
-const setRules = async ({ fields, org_id, send }: Doing, userId: unknown, fresh = false): Promise<void> => {
+/** Sets the rules of a user. A new user has none, so an empty list needs no request. */
+const setRules = async ({ fields, org_id, send }: Task, userId: unknown, isNew = false): Promise<void> => {
   const rules = [
     [geofence.setUserGeofences, 'geofences'],
     [timeslot.setUserTimeslots, 'timeslots'],
   ] as const
   for (const [operation, name] of rules) {
     const rows = fields[name] as unknown[] | undefined
-    if (rows && !(fresh && rows.length === 0)) await send(operation, { userId, org_id, [name]: rows })
+    if (rows && !(isNew && rows.length === 0)) await send(operation, { userId, org_id, [name]: rows })
   }
 }
 
 const profile = ['first_name', 'last_name', 'email', 'role']
 
-const createUser = async (doing: Doing): Promise<Made> => {
-  const { step, fields, org_id, send } = doing
+const createUser = async (task: Task): Promise<Created> => {
+  const { step, fields, org_id, send } = task
   const phone = readPhone(step.key)
   if ('wrong' in phone) throw new SvcError('failed', 'no_phone', `${step.key} ${phone.message}`)
   const { country_code } = phone
@@ -64,66 +64,57 @@ const createUser = async (doing: Doing): Promise<Made> => {
   if (made.id === undefined && !isEmpty(only(fields, ['state', 'geofences', 'timeslots'])))
     throw new SvcError('failed', 'no_id', 'The service did not return an id for the new user')
   if (fields.state === 'pending') await send(pendingUser.holdUser, { org_id, user_id: made.id })
-  // Who was a member before comes back with the rules of then.
-  const fresh = made.created_at !== undefined && made.created_at === made.updated_at
-  await setRules(doing, made.id, fresh)
+  // A former member returns with the old rules.
+  const isNew = made.created_at !== undefined && made.created_at === made.updated_at
+  await setRules(task, made.id, isNew)
   return {}
 }
 
-/** What restricts comes before what lets in: a hold first, an acceptance last. */
-const changeUser = async (doing: Doing): Promise<Made> => {
-  const { step, fields, org_id, send } = doing
+/** Restrictions come first: a hold before the changes, an acceptance after them. */
+const changeUser = async (task: Task): Promise<Created> => {
+  const { step, fields, org_id, send } = task
   const member = { org_id, user_id: step.id }
   if (fields.state === 'pending') await send(pendingUser.holdUser, member)
   const changes = only(fields, profile)
   if (!isEmpty(changes)) await send(user.updateUser, { orgId: org_id, userId: step.id, ...changes })
-  await setRules(doing, step.id)
+  await setRules(task, step.id)
   if (fields.state === 'active') await send(pendingUser.acceptUser, member)
   return {}
 }
 
-type Work = (doing: Doing) => Promise<Made>
+type Work = (task: Task) => Promise<Created>
+
+/** Sends the fields of the step in one request, with the IDs that the operation requires. */
 const sending =
-  (operation: Operation, input: (doing: Doing) => Fields): Work =>
-  async (doing) => {
-    await doing.send(operation, input(doing))
+  (operation: Operation, ids: (task: Task) => Fields): Work =>
+  async (task) => {
+    await task.send(operation, { ...ids(task), ...task.fields })
     return {}
   }
 
+const createAuthCode: Work = async ({ step, fields, org_id, send }) => {
+  const { code } = await send(authCode.createAuthCode, { org_id, label: step.key, ...fields })
+  return typeof code === 'string' ? { code } : {}
+}
+
 const lists: Record<List, Record<'create' | 'change' | 'delete', Work>> = {
   geofences: {
-    create: sending(geofence.createGeofence, ({ step, fields, org_id }) => ({
+    create: sending(geofence.createGeofence, ({ step, org_id }) => ({
       org_id,
       name: step.key,
       is_active: 1,
-      ...fields,
     })),
-    change: sending(geofence.updateGeofence, ({ step, fields, org_id }) => ({
-      org_id,
-      id: step.id,
-      ...fields,
-    })),
-    delete: sending(geofence.deleteGeofence, ({ step, org_id }) => ({ org_id, id: step.id })),
+    change: sending(geofence.updateGeofence, ({ step: { id }, org_id }) => ({ org_id, id })),
+    delete: sending(geofence.deleteGeofence, ({ step: { id }, org_id }) => ({ org_id, id })),
   },
   timeslots: {
-    create: sending(timeslot.addTimeslot, ({ step, fields, org_id }) => ({
-      org_id,
-      name: step.key,
-      ...fields,
-    })),
-    change: sending(timeslot.updateTimeslot, ({ step, fields }) => ({ timeslot_id: step.id, ...fields })),
+    create: sending(timeslot.addTimeslot, ({ step, org_id }) => ({ org_id, name: step.key })),
+    change: sending(timeslot.updateTimeslot, ({ step }) => ({ timeslot_id: step.id })),
     delete: sending(timeslot.deleteTimeslot, ({ step }) => ({ timeslot_id: step.id })),
   },
   auth_codes: {
-    create: async ({ step, fields, org_id, send }) => {
-      const { code } = await send(authCode.createAuthCode, { org_id, label: step.key, ...fields })
-      return typeof code === 'string' ? { code } : {}
-    },
-    change: sending(authCode.updateAuthCode, ({ step, fields, org_id }) => ({
-      orgId: org_id,
-      authCodeId: step.id,
-      ...fields,
-    })),
+    create: createAuthCode,
+    change: sending(authCode.updateAuthCode, ({ step, org_id }) => ({ orgId: org_id, authCodeId: step.id })),
     delete: sending(authCode.deleteAuthCode, ({ step, org_id }) => ({ org_id, auth_code_id: step.id })),
   },
   users: {
@@ -140,24 +131,26 @@ const organizationWork: Record<'create' | 'change', Work> = {
       throw new SvcError('failed', 'no_id', 'The service did not return an id for the new organization')
     return { org_id: id }
   },
-  change: sending(org.updateOrganization, ({ fields, org_id }) => ({ org_id, ...organizationBody(fields) })),
+  change: async ({ fields, org_id, send }) => {
+    await send(org.updateOrganization, { org_id, ...organizationBody(fields) })
+    return {}
+  },
 }
 
-const workOf = (section: Section, action: Step['action']): Work | undefined => {
+const workFor = ({ section, action }: Step): Work | undefined => {
   if (action === 'by_hand' || section === 'idp') return undefined
   if (section !== 'organization') return lists[section][action]
   return action === 'delete' ? undefined : organizationWork[action]
 }
 
-/** Does one step, by one or several requests one after the other. Fails with what the service says. */
-export const runStep = async (step: Step, client: Client, org_id: number | undefined): Promise<Made> => {
-  const work = workOf(step.section, step.action)
-  if (!work)
-    throw new SvcError('failed', 'no_operation', `No operation does this: ${step.section} ${step.action}`)
+/** Applies one step, in one or several requests. Throws the error of the service. */
+export const runStep = async (step: Step, client: Client, org_id = 0): Promise<Created> => {
+  const work = workFor(step)
+  if (!work) throw new SvcError('failed', 'no_operation', `No operation can ${step.action} ${step.section}`)
   if (step.action !== 'create' && step.id === undefined)
     throw new SvcError('failed', 'no_id', 'The service did not return an id for it, so it cannot be changed')
-  // Without a signal: a request on its way is waited for, so that what was done is known.
+  // Without a signal: the outcome of a request in progress must be known.
   const send = async (operation: Operation, input: Fields): Promise<Fields> =>
     fieldsIn(await client.call(operation, input))
-  return work({ step, fields: knownFields(step), org_id: org_id ?? 0, send })
+  return work({ step, fields: knownFields(step), org_id, send })
 }

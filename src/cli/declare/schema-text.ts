@@ -3,8 +3,8 @@ import { organizationDocument } from '../../contract/organization-document.ts'
 
 const day = '(?:mon|tue|wed|thu|fri|sat|sun)'
 
-/** A file may have `mon-fri` and `daily` where the service takes the days themselves. */
-const written = (name: string, value: unknown): unknown => {
+/** Allows `mon-fri` and `daily` for days, which the service itself does not accept. */
+const allowRanges = (name: string, value: unknown): unknown => {
   if (name === 'x-spec') return undefined
   if (name !== 'days') return value
   const { description, examples } = value as { description?: string; examples?: unknown }
@@ -19,12 +19,12 @@ const written = (name: string, value: unknown): unknown => {
   }
 }
 
-/** The JSON Schema of a file, for editors: draft 7 is what they know best. */
+/** The JSON Schema of a file. Editors support draft 7 best. */
 export const documentSchema = (): string => {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'An organization, as svc export writes it and svc apply reads it',
     ...jsonSchema(organizationDocument, 'draft-7'),
   }
-  return `${JSON.stringify(schema, written, 2)}\n`
+  return `${JSON.stringify(schema, allowRanges, 2)}\n`
 }

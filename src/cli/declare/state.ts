@@ -2,31 +2,31 @@ import { factors } from '../../contract/records.ts'
 import { normalizeNetwork } from '../../rules/network.ts'
 import { weekdays } from '../../core/weekdays.ts'
 
-/** What a file can say of an organization, in the order in which it is carried out. */
+/** The sections of a file, in the order in which they are applied. */
 export const sections = ['organization', 'geofences', 'timeslots', 'auth_codes', 'idp', 'users'] as const
 export type Section = (typeof sections)[number]
 
 export type Fields = Record<string, unknown>
 
-/** As the service writes it: most ids are text. */
+/** An ID as the service writes it; most are text. */
 export type Id = number | string
 
-/** One thing under the name that a file knows it by; `id` is the service's, where it is there already. */
+/** A row under the name that identifies it in a file. `id` is set if it exists in the service. */
 export type Row = { key: string; id?: Id; fields: Fields }
 
-/** Rows by section; a section that is absent is not looked at. */
+/** Rows by section; a section that is absent is ignored. */
 export type Rows = Partial<Record<Section, Row[]>>
 
-/** What the service holds. `org_id` is absent where there is no such organization. */
+/** The organization in the service. Without `org_id` it does not exist. */
 export type State = {
   slug: string
   org_id?: number | undefined
   rows: Rows
-  /** Names that several rows have: which one a file means cannot be told, so they are left alone. */
+  /** Names of several rows. A file cannot distinguish these rows, so they stay as they are. */
   ambiguous: { section: Section; key: string; ids: Id[] }[]
 }
 
-/** The sections that are lists, and the field that each of their rows is known by. */
+/** The sections that are lists, and the field that identifies a row. */
 export const keyOf = { geofences: 'name', timeslots: 'name', auth_codes: 'label', users: 'mobile' } as const
 export type List = keyof typeof keyOf
 export const isList = (section: Section): section is List => section in keyOf
@@ -34,7 +34,7 @@ export const isList = (section: Section): section is List => section in keyOf
 const slotFields = ['name', 'days', 'start', 'end', 'timezone', 'is_active']
 const fenceFields = ['name', 'latitude', 'longitude', 'radius', 'enabled']
 
-/** The fields of a section's rows that can be read and written, in the order in which they are shown. */
+/** The fields of the rows of a section, in display order. */
 export const fieldsOf: Record<Section, readonly string[]> = {
   organization: [
     'name',
@@ -53,12 +53,12 @@ export const fieldsOf: Record<Section, readonly string[]> = {
   users: ['first_name', 'last_name', 'email', 'role', 'state', 'geofences', 'timeslots'],
 }
 
-/** What counts down or is told once: given when a row is made, and not compared with afterwards. */
+/** Fields that are set when a row is created and not compared later, because they count down. */
 export const onlyAtCreation: Partial<Record<Section, readonly string[]>> = { auth_codes: ['uses'] }
 
 export const policyFields = fieldsOf.organization.slice(1)
 
-/** In the order of `order`, and what is not in it behind that, by itself. */
+/** Without duplicates, in the order of `order`; other items follow in alphabetical order. */
 const sorted = (value: unknown, order: readonly unknown[] = []): unknown => {
   if (!Array.isArray(value)) return value
   const place = (item: unknown): string =>
@@ -75,7 +75,7 @@ const picked = (row: unknown, names: readonly string[]): Fields =>
 
 const text = (value: unknown): string => JSON.stringify(value)
 
-/** The rows of a user in one order: a set has none. */
+/** Sorts rows of a user, whose order has no meaning. */
 const set = (value: unknown, names: readonly string[], missing: Fields = {}): unknown =>
   Array.isArray(value)
     ? value
@@ -101,10 +101,10 @@ const normals: Record<string, (value: unknown) => unknown> = {
   timeslots: (list) => set(list, slotFields, { is_active: 1 }),
 }
 
-/** One spelling of a value, so that equal means the same. */
+/** The canonical form of a value, for comparisons. */
 export const normal = (field: string, value: unknown): unknown => normals[field]?.(value) ?? value
 
-/** The known fields of a record, each in its one spelling. */
+/** The known fields of a record in canonical form. */
 export const knownFields = (section: Section, record: unknown): Fields => picked(record, fieldsOf[section])
 
 export const same = (a: unknown, b: unknown): boolean => text(a ?? null) === text(b ?? null)
@@ -119,7 +119,7 @@ const policyDefaults = {
   not_requester: false,
 }
 
-/** The fields of an organization with those of its policy; what a policy leaves out is what it means by that. */
+/** The fields of an organization and of its policy, with the defaults of a policy. */
 export const organizationFields = (record: Fields): Fields =>
   knownFields('organization', {
     ...record,

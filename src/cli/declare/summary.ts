@@ -6,36 +6,35 @@ import type { Step } from './plan.ts'
 
 const past = { create: 'created', change: 'changed', delete: 'deleted', by_hand: 'left' } as const
 
-const pastOf = ({ action, section }: Step): string =>
-  action === 'delete' && section === 'users' ? 'removed' : past[action]
-
 /** `created geofences/HQ`, `not created geofences/HQ: why`. */
-export const outcomeLine = ({ step, error }: Outcome, masked: boolean): string =>
-  `${error ? 'not ' : ''}${pastOf(step)} ${stepName(step, masked)}${error ? `: ${error.message}` : ''}`
+export const outcomeLine = ({ step, error }: Outcome, masked: boolean): string => {
+  const verb = step.action === 'delete' && step.section === 'users' ? 'removed' : past[step.action]
+  return `${error ? 'not ' : ''}${verb} ${stepName(step, masked)}${error ? `: ${error.message}` : ''}`
+}
 
-type Row = Pick<Step, 'action' | 'section' | 'key'> & { outcome: string; error?: string; code?: string }
+const row = ({ action, section, key }: Step, outcome: string, details = {}) => ({
+  action,
+  section,
+  key,
+  outcome,
+  ...details,
+})
 
-const named = ({ action, section, key }: Step) => ({ action, section, key })
-
-/** How each step ended. */
+/** The outcome of each step. */
 export const resultPayload = (organization: string, result: Result, context: Context): unknown => {
-  const steps: Row[] = [
-    ...result.done.map(({ step, code }) => ({
-      ...named(step),
-      outcome: 'done',
-      ...(code !== undefined && { code }),
-    })),
-    ...result.failed.map(({ step, error }) => ({ ...named(step), outcome: 'failed', error: error.message })),
-    ...result.left.map((step) => ({ ...named(step), outcome: 'left' })),
-    ...result.by_hand.map((step) => ({ ...named(step), outcome: 'by_hand', error: step.note })),
+  const { done, failed, left, by_hand } = result
+  const steps = [
+    ...done.map(({ step, code }) => row(step, 'done', code === undefined ? {} : { code })),
+    ...failed.map(({ step, error }) => row(step, 'failed', { error: error.message })),
+    ...left.map((step) => row(step, 'left')),
+    ...by_hand.map((step) => row(step, 'by_hand', { error: step.note })),
   ]
   if (wantsRows(context)) return steps
-  const { done, failed, left, by_hand } = result
   const summary = { done: done.length, failed: failed.length, left: left.length, by_hand: by_hand.length }
   return { organization, summary, steps }
 }
 
-/** The error that tells what is still to be done; undefined when that is nothing. */
+/** The error that says what is left to do; undefined if nothing is left. */
 export const unfinished = (
   { done, failed, left, by_hand }: Result,
   aborted: boolean,
@@ -46,7 +45,7 @@ export const unfinished = (
   const counts = `${done.length} of ${total} steps done`
   if (aborted && left.length > 0)
     return new SvcError('interrupted', 'interrupted', `Stopped: ${counts}`, { hint: `${resume} continues` })
-  // Nothing was done, and one reason for it: that reason says more than a count.
+  // The only reason says more than a count.
   if (done.length === 0 && failed.length === 1) return failed[0]!.error
   const issues = [
     ...failed.map(({ step, error }) => ({ field: stepName(step, masked), message: error.message })),

@@ -12,10 +12,10 @@ import {
 } from 'yaml'
 import { SvcError, usageError, type Issue } from '../../core/errors.ts'
 
-/** A parsed file: its value, and where each part of it stands. */
+/** A parsed file: its value, and the line and column of each part. */
 export type Parsed = {
   value: unknown
-  /** `org.yaml:12:5` of what stands at a path, or of what is around it. */
+  /** `org.yaml:12:5` for a path, or for the closest parent that the file has. */
   place(path: readonly PropertyKey[]): string
 }
 
@@ -24,22 +24,22 @@ const words: Record<string, string> = {
   TAB_AS_INDENT: 'this line is indented with a tab; YAML requires spaces',
 }
 
-const placeOf = ({ field }: Issue): number => {
+const position = ({ field }: Issue): number => {
   const [, line, column] = /:(\d+):(\d+)(?: |$)/.exec(field) ?? []
   return Number(line) * 1e6 + Number(column)
 }
 
-/** Each issue names its place first: `org.yaml:12:5 users[0].email`. */
-export const wrongFile = (file: string, issues: Issue[]): SvcError => {
+/** Each issue starts with its position: `org.yaml:12:5 users[0].email`. */
+export const invalidFile = (file: string, issues: Issue[]): SvcError => {
   const what = issues.length === 1 ? 'one thing is' : `${issues.length} things are`
   return new SvcError('usage', 'invalid_file', `${file}: ${what} wrong, and nothing was sent`, {
-    issues: issues.toSorted((a, b) => placeOf(a) - placeOf(b)).slice(0, 20),
+    issues: issues.toSorted((a, b) => position(a) - position(b)).slice(0, 20),
     hint: 'svc export --schema prints the format of the file',
   })
 }
 
-/** Keys that stand twice in one map: the library looks for them in a time that grows with their square. */
-const repeated = (document: Document): { key: string; offset: number }[] => {
+/** Duplicate keys of a map. The library finds them too, but in quadratic time. */
+const findRepeated = (document: Document): { key: string; offset: number }[] => {
   const found: { key: string; offset: number }[] = []
   visit(document, {
     Map: (_, map) => {
@@ -57,7 +57,7 @@ const repeated = (document: Document): { key: string; offset: number }[] => {
   return found
 }
 
-/** `mobile: +12025550101` is a number to YAML; whoever wrote the plus meant the number of a phone. */
+/** Keeps `mobile: +12025550101` as text. For YAML it is a number. */
 const keepPlus = (document: Document): void =>
   visit(document, {
     Scalar: (_, scalar) => {
@@ -65,7 +65,7 @@ const keepPlus = (document: Document): void =>
     },
   })
 
-const nodeAt = (document: Document, path: readonly PropertyKey[]): number => {
+const offsetAt = (document: Document, path: readonly PropertyKey[]): number => {
   let node: unknown = document.contents
   let offset = 0
   for (const part of path) {
@@ -83,7 +83,7 @@ const nodeAt = (document: Document, path: readonly PropertyKey[]): number => {
   return offset
 }
 
-/** YAML, or JSON, which is YAML too. Fails with a usage error that names line and column. */
+/** Parses YAML or JSON, which is YAML too. Throws a usage error with line and column. */
 export const parseYaml = (text: string, file: string): Parsed => {
   const lines = new LineCounter()
   const at = (offset: number): string => {
@@ -96,18 +96,18 @@ export const parseYaml = (text: string, file: string): Parsed => {
       field: at(pos[0]),
       message: words[code] ?? `is not YAML: ${message.split('\n')[0]!.slice(0, 200)}`,
     }))
-    if (wrong.length > 0) throw wrongFile(file, wrong)
+    if (wrong.length > 0) throw invalidFile(file, wrong)
     if (document.contents === null) throw usageError(`${file} is empty`, 'svc export --org acme > org.yaml')
-    const twice = repeated(document)
+    const twice = findRepeated(document)
     if (twice.length > 0)
-      throw wrongFile(
+      throw invalidFile(
         file,
         twice.map(({ key, offset }) => ({ field: at(offset), message: `has ${key}` })),
       )
     keepPlus(document)
-    return { value: document.toJS({ maxAliasCount: 100 }), place: (path) => at(nodeAt(document, path)) }
+    return { value: document.toJS({ maxAliasCount: 100 }), place: (path) => at(offsetAt(document, path)) }
   } catch (error) {
-    // An alias without an anchor or too many of them, a nesting too deep for the stack.
+    // ReferenceError: an undefined alias, or too many. RangeError: nested too deeply for the stack.
     if (error instanceof ReferenceError)
       throw usageError(`${file}: its aliases (*name) are too large or not defined`, 'write the values out')
     if (error instanceof RangeError) throw usageError(`${file} is nested too deeply`, 'svc export --schema')

@@ -102,7 +102,7 @@ describe('applying', () => {
     })
     const told: string[] = []
     const first = await apply(wanted, failing, {
-      told: ({ step, error }) => told.push(`${step.key} ${error?.message ?? 'done'}`),
+      report: ({ step, error }) => told.push(`${step.key} ${error?.message ?? 'done'}`),
     })
     expect(told.toSorted()).toEqual(['+12025551000 done', '+12025551001 done', 'A done', 'B no B', 'C done'])
     expect(first.left.map(({ action, key }) => [action, key])).toEqual([['delete', 'Old']])
@@ -120,10 +120,10 @@ describe('applying', () => {
     const stop = new AbortController()
     const wanted = readDocument(`${acme}users:\n${people(60)}`, 'x')
     let count = 0
-    const told = (): void => {
+    const report = (): void => {
       if (++count === 10) stop.abort()
     }
-    const { done, failed, left } = await apply(wanted, client, { signal: stop.signal, told })
+    const { done, failed, left } = await apply(wanted, client, { signal: stop.signal, report })
     expect(failed).toEqual([])
     expect(done.length).toBeLessThan(40)
     expect(done.length + left.length).toBe(61)
@@ -156,7 +156,7 @@ describe('applying', () => {
       { field: 'radius', after: 4 },
     ]
     const step = { action: 'change', section: 'geofences', key: 'HQ', id: 1, changes } as const
-    await runSteps([step], { client, org_id: 1, signal: never, told: () => {} })
+    await runSteps([step], { client, org_id: 1, signal: never, report: () => {} })
     expect(JSON.parse(requests.at(-1)!.body!)).toEqual({ radius: 4 })
   })
 })

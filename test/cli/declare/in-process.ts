@@ -44,17 +44,17 @@ const scope = { sections, rules: true }
 /** Everything that the service holds for `acme`. */
 export const read = (client: Client): Promise<State> => readState(client, 'acme', scope, never)
 
-const nobody: (outcome: Outcome) => void = () => {}
+const ignore: (outcome: Outcome) => void = () => {}
 
 /** Runs `svc apply` without the prompt. */
 export const apply = async (
   wanted: Wanted,
   client: Client,
-  { prune = true, signal = never, told = nobody } = {},
+  { prune = true, signal = never, report = ignore } = {},
 ) => {
   const state = await readState(client, wanted.slug, scope, never)
   const { steps } = planFrom(wanted, state, { prune })
-  return runSteps(steps, { client, org_id: state.org_id, signal, told })
+  return runSteps(steps, { client, org_id: state.org_id, signal, report })
 }
 
 /** The users of a file. */
