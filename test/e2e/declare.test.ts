@@ -67,7 +67,7 @@ describe('in a pipe', () => {
     const kept = await run('diff', '-f', fewer)
     expect(kept).toMatchObject({
       exit: 0,
-      stdout: expect.stringContaining('2 here that the file lacks (--prune deletes them)'),
+      stdout: expect.stringContaining('2 only in the service (--prune deletes them)'),
     })
     const { exit, stderr } = await run('apply', '-f', fewer, '--prune', '--yes')
     expect([exit, stderr]).toEqual([
@@ -133,7 +133,7 @@ describe('in a pipe', () => {
       'svc org creds set-idp --org f --provider okta --client-id x --client-secret-file FILE',
     )
     expect(stderr).toContain(`svc apply ${path} --yes continues`)
-    expect(stdout).toMatch(/auth_codes\/New {2}\S+ {2}\(shown once: keep it now\)/)
+    expect(stdout).toMatch(/auth_codes\/New {2}\S+ {2}\(shown once: save it now\)/)
   })
 
   test('takes the file as an argument, and --dry-run only prints the plan', async () => {
@@ -151,7 +151,7 @@ describe('in a pipe', () => {
     const two = await run('apply', path, '-f', 'other.yaml')
     expect([two.exit, two.stderr]).toEqual([
       2,
-      expect.stringContaining(`Two files were given: ${path} and -f`),
+      expect.stringContaining(`Use only one file: ${path} or -f`),
     ])
   })
 

@@ -51,7 +51,7 @@ const problemOf = (invalid: readonly Invalid[], source: string): SvcError => {
   return new SvcError(
     'usage',
     'invalid_rows',
-    `${source}: ${count === 1 ? 'one thing is' : `${grouped(count)} things are`} wrong; nothing was sent`,
+    `${source}: ${count === 1 ? '1 error' : `${grouped(count)} errors`}; nothing was sent`,
     {
       issues: shown.map(({ item, more }) => ({
         field: `row ${item.row}, ${item.field}`,

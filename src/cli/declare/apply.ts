@@ -152,10 +152,10 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
     write(`[${++count}/${total}] ${outcomeLine(outcome, masked)}`)
     const { section, action } = outcome.step
     if (section === 'auth_codes' && action === 'create' && !outcome.error && outcome.code === undefined)
-      output.warn('  its code was not told: delete it (svc org auth-code delete) and apply again')
+      output.warn('  its code was not shown: delete it (svc org auth-code delete) and apply again')
     // Immediately: it is shown only here, and the other steps may take long.
     if (people && outcome.code !== undefined) {
-      const line = `auth_codes/${safeLine(outcome.step.key)}  ${safeLine(outcome.code)}  (shown once: keep it now)\n`
+      const line = `auth_codes/${safeLine(outcome.step.key)}  ${safeLine(outcome.code)}  (shown once: save it now)\n`
       context.once = `${context.once ?? ''}${line}`
       io.stdout.write(line)
     }
@@ -164,7 +164,7 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
   const { org_id, slug } = state
   const interrupt = (): void =>
     output.warn(
-      'Finishing the requests in progress. Press Ctrl-C again to stop at once; applying again continues',
+      'Finishing the requests in progress. Press Ctrl-C again to stop immediately. To continue later, apply again',
     )
   io.signal.addEventListener('abort', interrupt, { once: true })
   const result = await runSteps(plan.steps, { client, org_id, signal: io.signal, report })

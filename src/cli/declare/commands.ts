@@ -31,7 +31,7 @@ const comparingOptions = <T extends Comparing>(command: Command): T => {
   if (file === undefined) return options
   if (options.file !== undefined && options.file !== file)
     throw usageError(
-      `Two files were given: ${file} and -f ${options.file}`,
+      `Use only one file: ${file} or -f ${options.file}`,
       `svc ${command.name()} ${shellQuote(file)}`,
     )
   return { ...options, file }
@@ -40,7 +40,7 @@ const comparingOptions = <T extends Comparing>(command: Command): T => {
 /** `svc diff FILE`: shows what `svc apply` with the same flags would do. Exits with 10 if there are changes. */
 export const registerDiff = (command: Command, context: Context): void => {
   addComparing(command)
-    .option('--prune', 'Include what is not in the file, as `svc apply --prune` would delete it')
+    .option('--prune', 'Include rows that are not in the file, which `svc apply --prune` would delete')
     .addHelpText('after', '\nExample:\n  svc diff org.yaml --prune')
 
   noteScope(command, 'read')
@@ -62,7 +62,7 @@ export const registerApply = (command: Command, context: Context): void => {
   addComparing(command)
     .option(
       '--prune',
-      'Delete what is not in the file, in the sections that it has; users are removed, not deleted',
+      'Delete rows that are not in the file, in its sections only; users are removed, not deleted',
     )
     .option('--plan-out <file>', 'Write the plan to a file and change nothing')
     .option('--plan <file>', 'Apply this plan, if the organization has not changed since')

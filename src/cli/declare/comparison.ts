@@ -45,7 +45,7 @@ const selectSections = (desired: Wanted, targets: readonly Target[]): Section[] 
   for (const { section, typed } of targets)
     if (!present.includes(section))
       throw usageError(
-        `--target ${typed}: the file says nothing about ${section}`,
+        `--target ${typed}: the file has no section ${section}`,
         `the file has ${present.join(', ')}`,
       )
   return present.filter((section) => matches(targets, section))
@@ -103,7 +103,7 @@ export const compare = async (options: Comparing, command: string, context: Cont
   if (state.org_id === undefined && !sections.includes('organization'))
     throw usageError(
       `Organization "${wanted.slug}" does not exist yet, so --target cannot be used`,
-      `${await context.command!.again({ without: ['--target'] })} makes it`,
+      `${await context.command!.again({ without: ['--target'] })} creates it`,
     )
   const rows = selectRows(wanted.rows, targets)
   checkTargets(targets, rows, state.rows)

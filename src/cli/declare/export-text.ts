@@ -17,11 +17,11 @@ const schemaFile = 'svc.schema.json'
 
 const header = (slug: string): string => `# yaml-language-server: $schema=./${schemaFile}
 #
-# Organization ${safeLine(slug)}, as svc export wrote it.
-#   svc diff FILE     what the service and this file differ in
-#   svc apply FILE    make the service as this file says; asks first, and deletes only with --prune
-# What this file leaves out is left alone. Secrets, codes and API keys are not in it.
-# For an editor that checks and completes: svc export --schema > ${schemaFile}
+# Organization ${safeLine(slug)}, exported by svc export.
+#   svc diff FILE     show how the service differs from this file
+#   svc apply FILE    make the service match this file; asks for confirmation, and deletes only with --prune
+# Everything that is not in this file stays as it is. The file contains no secrets, codes or API keys.
+# For validation and completion in an editor: svc export --schema > ${schemaFile}
 `
 
 const organization = ({ key: slug, fields }: Row): Fields => {
@@ -39,7 +39,7 @@ const content = (section: Section, rows: Row[]): unknown => {
 export const exportText = ({ slug, rows, ambiguous }: State): string => {
   const skipped = ambiguous.map(
     ({ section, key, ids }) =>
-      `# Left out: ${ids.length} ${section} are called ${safeJson(key)}; give each a name of its own and export again.\n`,
+      `# Left out: ${ids.length} ${section} have the name ${safeJson(key)}; give each a unique name, and export again.\n`,
   )
   const blocks = sections
     .filter((section) => rows[section])

@@ -116,7 +116,7 @@ const fits = ({ steps, scope }: PlanFile, state: State): boolean =>
 export const checkStillValid = (plan: PlanFile, state: State, baseUrl: string, again: string): void => {
   if (plan.base_url !== baseUrl)
     throw usageError(
-      `The plan is for ${plan.base_url}, and this is ${baseUrl}`,
+      `The plan is for ${plan.base_url}, but the service is ${baseUrl}`,
       'Use --base-url or --profile to choose the service',
     )
   if (plan.state_sha256 === stateHash(state) && plan.org_id === state.org_id && fits(plan, state)) return

@@ -73,7 +73,7 @@ export const summary = (plan: Pick<Plan, 'steps' | 'extra'>): string => {
   return [
     `${create} to create, ${change} to change, ${deleted} to delete`,
     ...(by_hand > 0 ? [`, ${by_hand} by hand`] : []),
-    ...(extra > 0 ? [`; ${extra} here that the file lacks (--prune deletes them)`] : []),
+    ...(extra > 0 ? [`; ${extra} only in the service (--prune deletes ${extra === 1 ? 'it' : 'them'})`] : []),
   ].join('')
 }
 
@@ -98,11 +98,11 @@ export const planText = (plan: Plan, look: Look): string => {
   const extra = plan.extra.map((row) => stepName(row, look.masked))
   const ambiguous = plan.ambiguous.map(
     ({ section, key, ids }) =>
-      `Left alone: ${ids.length} ${section} are called "${safeLine(key)}" (ids ${ids.join(', ')})`,
+      `Skipped: ${ids.length} ${section} have the name "${safeLine(key)}" (IDs ${ids.join(', ')})`,
   )
   const blocks = [
     lines,
-    extra.length > 0 ? [`Here that the file lacks: ${listed(extra)}`] : [],
+    extra.length > 0 ? [`Only in the service: ${listed(extra)}`] : [],
     ambiguous,
     [lines.length === 0 && extra.length === 0 ? 'No changes: the service matches the file.' : summary(plan)],
   ]

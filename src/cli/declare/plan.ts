@@ -50,15 +50,13 @@ const idpStep = (slug: string, wanted: Row | undefined, present: Row | undefined
   if (!wanted) {
     if (!present) return []
     const changes = Object.entries(present.fields).map(([field, before]) => ({ field, before }))
-    return [
-      { ...step, changes, note: 'the service has an identity provider, and no operation takes it away' },
-    ]
+    return [{ ...step, changes, note: 'the service has an identity provider, and no operation removes it' }]
   }
   const changes = changesOf('idp', wanted, present)
   if (changes.length === 0) return []
   const { provider, client_id } = wanted.fields
   const command = `svc org creds set-idp --org ${shellQuote(slug)} --provider ${shellQuote(String(provider))} --client-id ${shellQuote(String(client_id))} --client-secret-file FILE`
-  return [{ ...step, changes, note: `it needs the secret: ${command}` }]
+  return [{ ...step, changes, note: `requires the secret: ${command}` }]
 }
 
 const sectionSteps = (section: Section, wanted: readonly Row[], present: Map<string, Row>): Step[] =>
@@ -76,13 +74,13 @@ const refuseAmbiguous = (wanted: Rows, { ambiguous, slug }: State): void => {
   throw new SvcError(
     'failed',
     'ambiguous',
-    'The service has several under a name that the file uses, and which is meant cannot be told',
+    'The service has several rows with a name from the file, and svc cannot tell which one you mean',
     {
       issues: meant.map(({ section, key, ids }) => ({
         field: `${section}/${key}`,
         message: `is the name of ${ids.length}: ids ${ids.join(', ')}`,
       })),
-      hint: `Give each a name of its own, such as svc geofence update ${shellQuote(String(meant[0]!.ids.at(-1)))} --org ${shellQuote(slug)} --name …`,
+      hint: `Give each a unique name: svc geofence update ${shellQuote(String(meant[0]!.ids.at(-1)))} --org ${shellQuote(slug)} --name …`,
     },
   )
 }

@@ -156,7 +156,7 @@ export const readState = async (
     throw new SvcError(
       'failed',
       'other_organization',
-      `The service answered with ${record.slug} when asked for ${idOrSlug}`,
+      `The service returned ${record.slug} instead of ${idOrSlug}`,
     )
   state.org_id = record.id
   state.slug = record.slug

@@ -55,7 +55,7 @@ export const unfinished = (
   const parts = [
     ...(total > 0 ? [counts] : []),
     ...(failed.length > 0 ? [`${failed.length} failed`] : []),
-    ...(left.length > 0 ? [`${left.length} not tried`] : []),
+    ...(left.length > 0 ? [`${left.length} not attempted`] : []),
     ...(by_hand.length > 0 ? [`${by_hand.length} left to do by hand`] : []),
   ]
   return new SvcError('partial', 'apply_incomplete', parts.join(', '), {

@@ -31,8 +31,8 @@ const position = ({ field }: Issue): number => {
 
 /** Each issue starts with its position: `org.yaml:12:5 users[0].email`. */
 export const invalidFile = (file: string, issues: Issue[]): SvcError => {
-  const what = issues.length === 1 ? 'one thing is' : `${issues.length} things are`
-  return new SvcError('usage', 'invalid_file', `${file}: ${what} wrong, and nothing was sent`, {
+  const count = issues.length === 1 ? '1 error' : `${issues.length} errors`
+  return new SvcError('usage', 'invalid_file', `${file}: ${count}; nothing was sent`, {
     issues: issues.toSorted((a, b) => position(a) - position(b)).slice(0, 20),
     hint: 'svc export --schema prints the format of the file',
   })
@@ -47,9 +47,9 @@ const findRepeated = (document: Document): { key: string; offset: number }[] => 
       for (const { key } of map.items) {
         const name = isScalar(key) ? String(key.value) : ''
         if (!isScalar(key))
-          found.push({ key: 'a key that is no text', offset: (key as Node).range?.[0] ?? 0 })
+          found.push({ key: 'a key that is not text', offset: (key as Node).range?.[0] ?? 0 })
         else if (seen.has(name))
-          found.push({ key: `"${name.slice(0, 80)}" again`, offset: key.range?.[0] ?? 0 })
+          found.push({ key: `a duplicate key "${name.slice(0, 80)}"`, offset: key.range?.[0] ?? 0 })
         seen.add(name)
       }
     },
@@ -94,7 +94,7 @@ export const parseYaml = (text: string, file: string): Parsed => {
     const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false })
     const wrong = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
       field: at(pos[0]),
-      message: words[code] ?? `is not YAML: ${message.split('\n')[0]!.slice(0, 200)}`,
+      message: words[code] ?? `is not valid YAML: ${message.split('\n')[0]!.slice(0, 200)}`,
     }))
     if (wrong.length > 0) throw invalidFile(file, wrong)
     if (document.contents === null) throw usageError(`${file} is empty`, 'svc export --org acme > org.yaml')

@@ -104,7 +104,7 @@ describe('a file of users', () => {
     expect(few.err.match(/row \d+, mobile/g)).toHaveLength(20)
     expect(few.err).not.toContain('more')
     const { err } = await imports('user', 'u.csv', header + user('x').repeat(5000) + '+12025550101,eve,A,B')
-    expect(err).toContain('5,001 things are wrong; nothing was sent')
+    expect(err).toContain('5,001 errors; nothing was sent')
     expect(err.match(/row \d+, mobile/g)).toHaveLength(3)
     expect(err).toMatch(/row 4, mobile: .* \(and 4,997 more like this\)\n/)
     expect(err).toMatch(/row 5002, email: [^()]+\n/)

@@ -202,10 +202,7 @@ describe('svc user import --skip-invalid', () => {
   test('sends nothing if no row is valid, and without the flag says how to send the valid rows', async () => {
     rows(eve)
     const none = await imports('--skip-invalid')
-    expect([none.exit, JSON.parse(none.err).message]).toEqual([
-      2,
-      'users.csv: one thing is wrong; nothing was sent',
-    ])
+    expect([none.exit, JSON.parse(none.err).message]).toEqual([2, 'users.csv: 1 error; nothing was sent'])
     rows(ada, eve, bob)
     const { exit, err } = await imports()
     expect([exit, JSON.parse(err).hint]).toEqual([

@@ -102,7 +102,7 @@ describe('an invalid file is rejected with line and column:', () => {
         'org.yaml:4:5 users[0].last_name is missing',
       ],
     ],
-    ['a duplicate key', `${head}svc: 1\n`, ['org.yaml:3:1 has "svc" again']],
+    ['a duplicate key', `${head}svc: 1\n`, ['org.yaml:3:1 has a duplicate key "svc"']],
     [
       'tab indentation',
       `${head}users:\n\t- ${ada}\n`,
@@ -117,13 +117,13 @@ describe('an invalid file is rejected with line and column:', () => {
       'no YAML',
       'svc: [1\n',
       [
-        'org.yaml:2:1 is not YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
+        'org.yaml:2:1 is not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
       ],
     ],
     [
       'a tag',
       `svc: !!python/object 1\norganization: { slug: a, name: A }\n`,
-      [expect.stringContaining('org.yaml:1:6 is not YAML: Unresolved tag') as string],
+      [expect.stringContaining('org.yaml:1:6 is not valid YAML: Unresolved tag') as string],
     ],
     ['another version', head.replace('1', '2'), ['org.yaml:1:1 svc must be 1: the version of this format']],
     ['a list', '- 1\n', ['org.yaml:1:1 input must be an object']],
@@ -197,7 +197,7 @@ describe('an invalid file is rejected with line and column:', () => {
 
   test('endless nesting, and twenty thousand keys', () => {
     const deep = wrong(`users: ${'['.repeat(100_000)}`)
-    expect(deep[0]).toMatch(/too deep|is not YAML/)
+    expect(deep[0]).toMatch(/too deep|is not valid YAML/)
     const keys = Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join('\n')
     expect(wrong(keys).length).toBeGreaterThan(0)
   })

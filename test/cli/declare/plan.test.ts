@@ -135,7 +135,7 @@ describe('a plan', () => {
     expect(steps).toMatchObject([
       {
         action: 'by_hand',
-        note: `it needs the secret: svc org creds set-idp --org acme --provider 'o'\\''kta' --client-id x --client-secret-file FILE`,
+        note: `requires the secret: svc org creds set-idp --org acme --provider 'o'\\''kta' --client-id x --client-secret-file FILE`,
       },
     ])
     expect(only('idp', okta, okta).steps).toEqual([])
@@ -202,9 +202,9 @@ describe('the text of a plan', () => {
       geofences  (empty) -> Home 1,2 3 m (off)
   - users/+12025550102  removed; the history stays
 
-Here that the file lacks: timeslots/Evil\\u{202e}gnihton
+Only in the service: timeslots/Evil\\u{202e}gnihton
 
-1 to create, 1 to change, 1 to delete; 1 here that the file lacks (--prune deletes them)
+1 to create, 1 to change, 1 to delete; 1 only in the service (--prune deletes it)
 `)
   })
 

@@ -52,7 +52,7 @@ describe('the state of a service', () => {
         body: '{"status":"success","message":"","data":{"id":2,"slug":"globex"}}',
       }),
     })
-    expect((await failure(read(other))).message).toBe('The service answered with globex when asked for acme')
+    expect((await failure(read(other))).message).toBe('The service returned globex instead of acme')
   })
 
   test('separates objects with the same name, and exports the others', async () => {
@@ -61,7 +61,7 @@ describe('the state of a service', () => {
       dataOf(await service.call('POST', `/organization/${id}/create/geo-fence`, { body: { ...fence, name } }))
     const state = await read(clientOf(service))
     expect(state.ambiguous).toEqual([{ section: 'geofences', key: 'HQ', ids: [1, 2] }])
-    expect(exportText(state)).toContain('# Left out: 2 geofences are called "HQ"')
+    expect(exportText(state)).toContain('# Left out: 2 geofences have the name "HQ"')
     const again = readDocument(exportText(state), 'x')
     expect(again.rows.geofences?.map(({ key }) => key)).toEqual(['Lab'])
     expect(planFrom(again, state, { prune: true }).steps).toEqual([])
