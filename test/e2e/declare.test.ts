@@ -149,10 +149,7 @@ describe('in a pipe', () => {
     expect(existsSync(out)).toBe(false)
     expect((await run('org', 'get', 'd')).exit).toBe(5)
     const two = await run('apply', path, '-f', 'other.yaml')
-    expect([two.exit, two.stderr]).toEqual([
-      2,
-      expect.stringContaining(`Use only one file: ${path} or -f`),
-    ])
+    expect([two.exit, two.stderr]).toEqual([2, expect.stringContaining(`Use only one file: ${path} or -f`)])
   })
 
   test('requires --confirm with the slug in a protected profile', async () => {
