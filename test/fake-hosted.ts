@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What came in, headers and body included, so that a test can say where a secret went. */
+/** A received request with headers and body, so that a test can check where a secret was sent. */
 export type Seen = { method: string; path: string; headers: IncomingMessage['headers']; body: string }
 
-/** How one request is answered instead: raw access, for the ways a server can misbehave. */
+/** Another response to one request, with raw access, for all kinds of misbehaviour. */
 export type Answering = (request: Seen, response: ServerResponse) => void
 
 export type FakeHosted = {
@@ -12,11 +12,11 @@ export type FakeHosted = {
   baseUrl: string
   origin: string
   seen: Seen[]
-  /** How often somebody connected, be it with something that is no HTTP. */
+  /** The number of connections, even if they sent no HTTP. */
   connections(): number
-  /** The next requests are answered by these, one each; then the service behaves again. */
+  /** Answers the next requests with these, one each. Then the service behaves normally again. */
   next(...answers: Answering[]): void
-  /** Every request is answered by this. */
+  /** Answers every request with this. */
   always(answer: Answering | undefined): void
   close(): Promise<void>
 }
@@ -38,19 +38,19 @@ export const page = (status = 200): Answering =>
 
 export const redirect = (status: number, location: string): Answering => text(status, '', { location })
 
-/** Cut before anything is answered. */
+/** Closes the connection before the response. */
 export const cut: Answering = (_, response) => void response.socket?.destroy()
 
-/** Cut in the middle of the body. */
+/** Closes the connection in the middle of the body. */
 export const truncated: Answering = (_, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
   response.write('{"status":"succ', () => response.socket?.destroy())
 }
 
-/** Headers never come. */
+/** Never sends the headers. */
 export const stall: Answering = () => {}
 
-/** Headers come, and then nothing. */
+/** Sends the headers, and then nothing. */
 export const stallInBody: Answering = (_, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
   response.write('{"status":')
@@ -62,8 +62,8 @@ const organizations = [
 ]
 
 /**
- * The hosted service as the specification shows it, with other fields than ours wherever it shows none: an
- * organization without an id, a user with `userId`, further members in the envelope, no Link, no idempotency.
+ * A hosted service as the specification shows it, with other fields than ours wherever it shows none: an
+ * organization without an ID, a user with `userId`, further members in the envelope, no Link, no idempotency.
  */
 const hosted: Answering = (request, response) => {
   const answer = (data?: unknown): void =>
@@ -87,7 +87,7 @@ const hosted: Answering = (request, response) => {
   return answer([])
 }
 
-/** Plays the hosted service on loopback; well-behaved until told otherwise. */
+/** Plays the hosted service on loopback. It behaves normally until a test says otherwise. */
 export const startFakeHosted = async (): Promise<FakeHosted> => {
   const seen: Seen[] = []
   let queue: Answering[] = []

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readSource, sourceTree, type Import, type Source } from './source-tree.ts'
 
-// The house of docs/architecture.md. Only what is written here may be imported.
+// The layers of docs/architecture.md. Only what is listed here may be imported.
 const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean }> = {
   core: { rooms: [], packages: [], node: true },
   contract: { rooms: ['core'], packages: ['zod/mini'], node: false },
@@ -65,7 +65,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
     node: true,
   },
 }
-// From the ground up: an import goes to its own entry or to a lower floor.
+// From the bottom up: an import goes to its own entry or to a lower floor.
 const floors: Record<string, string[][]> = {
   service: [
     ['config', 'storage'],
@@ -117,7 +117,7 @@ const violations = (sources: Source[]): string[] =>
 
 const entryOf = (file: string): string => file.split('/')[2] ?? ''
 
-/** Imports between the entries of a room that go up or sideways, and entries that no floor names. */
+/** Imports between the entries of a room that go up or sideways, and entries that no floor lists. */
 const climbs = (sources: Source[]): string[] =>
   Object.entries(floors).flatMap(([room, plan]) => {
     const floorOf = (file: string): number => plan.findIndex((entries) => entries.includes(entryOf(file)))
@@ -131,7 +131,7 @@ const climbs = (sources: Source[]): string[] =>
     return homeless.concat(up)
   })
 
-/** Files that import each other, directly or not; types count. */
+/** Files that import each other, directly or not. Type imports count. */
 const cycles = (sources: Source[]): string[][] => {
   const next = new Map(sources.map(({ file, imports }) => [file, imports.map(({ to }) => to)]))
   const done = new Set<string>()
@@ -146,7 +146,7 @@ const cycles = (sources: Source[]): string[][] => {
   return found
 }
 
-// Who starts the service names the store that it opens, and nothing more.
+// The code that starts the service names the store that it opens, and nothing more.
 const speaksDialect = ({ file, text }: Source): boolean =>
   !file.startsWith('src/service/storage/') &&
   /sqlite|libsql|postgres/i.test(text.replaceAll('openSqlite', '').replaceAll('/storage/sqlite/', ''))
@@ -157,12 +157,12 @@ const badName = (file: string): boolean =>
 
 const sources = sourceTree()
 
-describe('the house', () => {
+describe('the source tree', () => {
   test('imports only what the layers allow', () => {
     expect(violations(sources)).toEqual([])
   })
 
-  test('imports inside of a room only from a lower floor', () => {
+  test('imports inside a room only from a lower floor', () => {
     expect(climbs(sources)).toEqual([])
   })
 
@@ -176,7 +176,7 @@ describe('the house', () => {
     expect(cycles(sources)).toEqual([])
   })
 
-  test('speaks no dialect of SQL outside the storage', () => {
+  test('uses a dialect of SQL only in the storage', () => {
     expect(sources.filter(speaksDialect).map(({ file }) => file)).toEqual([])
   })
 
@@ -184,11 +184,11 @@ describe('the house', () => {
     expect(sources.filter(({ lines }) => lines >= 250).map(({ file }) => file)).toEqual([])
   })
 
-  test('names files by kebab-case nouns and none by a vague word', () => {
+  test('names files with kebab-case nouns, and none with a vague word', () => {
     expect(sources.map(({ file }) => file).filter(badName)).toEqual([])
   })
 
-  test('is really read: every room has files and the entry imports the command line', () => {
+  test('is really read: every room has files, and the entry imports the command line', () => {
     const seen = new Set(sources.map(({ file }) => roomOf(file)))
     for (const room of ['core', 'contract', 'receipt', 'client', 'service', 'cli'])
       expect(seen).toContain(room)
@@ -213,14 +213,14 @@ describe('the check itself', () => {
     ['src/cli/serve/serve-command.ts', `import { startService } from '../../service/serve.ts'`],
     ['src/stray/thing.ts', `import '../core/ids.ts'`],
     ['src/main.ts', `import '../src/service/lifecycle/serve.ts'`],
-  ])('refuses in %s: %s', (file, text) => {
+  ])('rejects in %s: %s', (file, text) => {
     expect(violations([readSource(file, text)])).toHaveLength(1)
   })
 
   test.each([
     ['src/cli/serve/serve-command.ts', `await import('../../service/serve.ts')`],
     ['src/service/app.ts', `import { Hono } from 'hono'; import '../client/request.ts'`],
-  ])('lets pass in %s: %s', (file, text) => {
+  ])('accepts in %s: %s', (file, text) => {
     expect(violations([readSource(file, text)])).toEqual([])
   })
 
@@ -230,7 +230,7 @@ describe('the check itself', () => {
     ['src/service/http/app.ts', `await import('../mcp/http.ts')`],
     ['src/service/loose.ts', ''],
     ['src/service/strange/file.ts', ''],
-  ])('finds the climb in %s: %s', (file, text) => {
+  ])('finds the upward import in %s: %s', (file, text) => {
     expect(climbs([readSource(file, text)])).toHaveLength(1)
   })
 
@@ -238,7 +238,7 @@ describe('the check itself', () => {
     ['src/service/limits/claims.ts', `import { x } from '../call/run.ts'`],
     ['src/service/keys/rows.ts', `import { x } from './scopes.ts'`],
     ['src/service/keys/rows.ts', `import { x } from '../../core/ids.ts'`],
-  ])('lets %s go down: %s', (file, text) => {
+  ])('accepts the downward import of %s: %s', (file, text) => {
     expect(climbs([readSource(file, text)])).toEqual([])
   })
 
@@ -251,7 +251,7 @@ describe('the check itself', () => {
     expect(cycles(namedByLetter([diamond, `import './d.ts'`, `import './d.ts'`, '']))).toEqual([])
   })
 
-  test('finds a dialect word, a vague name and a name in another case', () => {
+  test('finds an SQL dialect word, a vague name and a name that is not in kebab case', () => {
     expect(speaksDialect(readSource('src/cli/terminal/io.ts', `const file = 'sqlite.db'`))).toBe(true)
     expect(
       ['src/core/utils.ts', 'src/cli/index.ts', 'src/cli/helpers/a.ts', 'src/core/safeText.ts'].map(badName),

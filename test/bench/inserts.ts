@@ -19,5 +19,5 @@ while (performance.now() < began + seconds * 1000) {
 const perSecond = done / ((performance.now() - began) / 1000)
 db.close()
 remove()
-// Last of all: whoever reads it ends this process.
+// Last, because the parent ends this process when it has read the line.
 process.stdout.write(`${JSON.stringify({ perSecond, requests: done, failed: 0 })}\n`)

@@ -4,7 +4,7 @@ import { createPathMatcher, fillPath, pathNames } from '../../src/contract/path.
 
 const path = '/organization/{org_id}/user/{user_id}/accept'
 
-test('names what stands in braces, in order', () => {
+test('lists the names in braces in order', () => {
   expect(pathNames(path)).toEqual(['org_id', 'user_id'])
   expect(pathNames('/health')).toEqual([])
 })
@@ -16,11 +16,11 @@ test.each([
   ['/organization/1/user/7', false],
   ['/organization/1/user/7/reject', false],
   ['organization/1/user/7/accept', false],
-])('an address matches segment by segment: %s %s', (address, matches) => {
+])('matches an address segment by segment: %s %s', (address, matches) => {
   expect(createPathMatcher(path)(address)).toBe(matches)
 })
 
-test('a path that is filled with encoded values matches its own form', () => {
+test('matches a path with encoded values', () => {
   const value = fc.string({ minLength: 1, unit: 'grapheme' })
   fc.assert(
     fc.property(value, value, (org_id, user_id) => {

@@ -31,7 +31,7 @@ describe('a hash chain', () => {
     expect(auditHash(Object.fromEntries(Object.entries(rest).toReversed()) as typeof rest)).toBe(hash)
   })
 
-  test('hashes any text, and a field that a later svc may add, as RFC 8785 writes them', () => {
+  test('hashes any text, and fields of later versions, as RFC 8785 JSON', () => {
     const [{ hash: _, ...row }] = chain(1) as [ChainRow]
     const text = fc.string({ unit: 'binary' })
     fc.assert(
