@@ -1,12 +1,12 @@
 import { json, startFakeHosted, type Answering, type FakeHosted, type Seen } from './fake-hosted.ts'
 
-// A service that answers what the specification shows, and nothing more. Where the specification says "not shown", it
-// answers nothing: no id, no data, no field of an error, no notification, no structured content.
+// A service that returns what the specification shows, and nothing more. Where the specification says "not shown", it
+// returns nothing: no ID, no data, no error field, no notification, no structured content.
 
 const root = '/admin/public/api'
 const envelope = { status: 'success', message: 'OK' }
 
-/** Which reads have data. `id` stands for a service whose answers hold ids, as text but for organizations. */
+/** The reads that return data. `ids` is for a service whose responses contain IDs, as text except for organizations. */
 const dataOf = (route: string, ids: boolean): unknown => {
   const acme = { ...(ids && { id: 12 }), name: 'Acme', slug: 'acme' }
   const quote = { stockName: 'ACME', stockPrice: '1,234.50', stockExchangeName: 'XNAS' }
@@ -19,7 +19,7 @@ const dataOf = (route: string, ids: boolean): unknown => {
 type Call = { jsonrpc: string; id?: unknown; method: string; params?: { name?: string } }
 export type Tools = Partial<Record<string, object | string>>
 
-/** What a tool says that never answers. */
+/** A tool that never answers. */
 export const silence: object = {}
 
 const toolNames = ['request_approval', 'request_approval_async', 'check_status']
@@ -34,13 +34,13 @@ const answerTo = ({ method, params = {} }: Call, tools: Tools): object | undefin
   if (method === 'tools/list')
     return { tools: toolNames.map((name) => ({ name, inputSchema: { type: 'object' } })) }
   if (method !== 'tools/call') return undefined
-  const said = tools[params.name ?? ''] ?? {}
-  // A whole result, for answers of several parts.
-  if (typeof said === 'object' && 'content' in said) return said
-  return { content: [{ type: 'text', text: typeof said === 'string' ? said : JSON.stringify(said) }] }
+  const result = tools[params.name ?? ''] ?? {}
+  // A complete result, for one with several parts.
+  if (typeof result === 'object' && 'content' in result) return result
+  return { content: [{ type: 'text', text: typeof result === 'string' ? result : JSON.stringify(result) }] }
 }
 
-/** JSON-RPC 2.0 with three methods; anything else, a notification too, is a bad request. */
+/** JSON-RPC 2.0 with three methods. Everything else, including notifications, is a bad request. */
 const mcp =
   (tools: Tools): Answering =>
   (request, response) => {
@@ -56,7 +56,7 @@ const mcp =
 type Options = { ids?: boolean; routes: readonly { method: string; path: string }[]; tools?: Tools }
 export type ExactHosted = FakeHosted & { mcpUrl: string; tools: Tools; rest(): Seen[] }
 
-/** Whether `asked`, such as `GET /organization/12/users`, is of this route. */
+/** Whether `asked`, such as `GET /organization/12/users`, matches this route. */
 export const matches = ({ method, path }: { method: string; path: string }, asked: string): boolean => {
   const [wanted, given] = [`${method} ${path}`.split('/'), asked.split('/')]
   return (

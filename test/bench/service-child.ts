@@ -67,8 +67,8 @@ export const startService = async (): Promise<ServiceChild> => {
       },
     }
   } catch (error) {
-    const said = readFileSync(log, 'utf8').slice(-2000)
+    const lastLog = readFileSync(log, 'utf8').slice(-2000)
     remove()
-    throw new Error(`svc serve did not start: ${said}`, { cause: error })
+    throw new Error(`svc serve did not start: ${lastLog}`, { cause: error })
   }
 }

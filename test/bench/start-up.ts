@@ -9,14 +9,14 @@ export const timed = (argv: string[], env: Record<string, string>): Promise<numb
   new Promise((resolve, reject) => {
     const began = performance.now()
     const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-    let said = ''
+    let errors = ''
     child.stdout.resume()
-    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
     child.on('error', reject)
     child.on('close', (code) =>
       code === 0
         ? resolve(performance.now() - began)
-        : reject(new Error(`${argv.join(' ')} ended with ${code}: ${said}`)),
+        : reject(new Error(`${argv.join(' ')} ended with ${code}: ${errors}`)),
     )
   })
 

@@ -204,11 +204,11 @@ describe('svc auth and svc mobile, from the table', () => {
     [{ request_id: 'apr_1', user_id: '7' }, 0, ''],
   ])(
     'validate takes a success for a yes only where it names the verification: %j',
-    async (data, exit, said) => {
+    async (data, exit, message) => {
       service.always(success('ok', data))
       const done = await run(['auth', 'validate', '--mobile', '+12025550101', '--request-id', 'apr_1'])
       expect(done.exit).toBe(exit)
-      expect(done.err).toContain(said)
+      expect(done.err).toContain(message)
     },
   )
 

@@ -172,12 +172,12 @@ export const problemOf = async (
   const mayWrite =
     exit === 0 || exit === 10 || exit === 11 || (exit === 4 && argv.join(' ').startsWith('iot login '))
   const changed = JSON.stringify(before) !== JSON.stringify([await written(), profilesIn(env)])
-  const said = io.out() + io.err()
+  const output = io.out() + io.err()
   const problem = [
     exit === -1 && 'hangs',
     exit === -2 && 'throws',
     !documented.has(exit) && `exit ${exit} is not documented`,
-    /\n {4}at |Something went wrong inside|internal/.test(said) && 'shows its inside',
+    /\n {4}at |Something went wrong inside|internal/.test(output) && 'shows its inside',
     raw.test(io.err()) && 'prints control characters',
     exit !== 0 && io.err() === '' && io.out() === '' && 'says nothing',
     !mayWrite && changed && `exit ${exit} after a write`,

@@ -44,11 +44,11 @@ test.each([
   ['null', json(200, null), 'JSON with a status'],
   ['a status that is not text', json(200, { status: 1 }), 'JSON with a status'],
   ['truncated JSON', text(200, '{"status":"success"'), 'JSON with a status'],
-])('%s is an error that describes the response and the API root', async (_, answer, said) => {
+])('%s is an error that describes the response and the API root', async (_, answer, expected) => {
   const { client, service } = await withHosted()
   service.next(answer)
   const error = await failure(client.call(list, {}))
-  expect(error.message).toContain(said)
+  expect(error.message).toContain(expected)
   expect(`${error.message} ${error.hint}`).toContain('/admin/public/api')
 })
 
@@ -122,8 +122,8 @@ test('errors contain no control or invisible characters', async () => {
   const data = { code: bad, detail: bad, hint: bad, issues: [{ field: bad, message: bad }] }
   service.next(json(422, { status: bad, message: bad, data }))
   const { message, code, detail, hint, issues } = await failure(client.call(list, {}))
-  const told = [message, code, detail, hint, issues![0]!.field, issues![0]!.message].join('')
-  expect(told).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  const shown = [message, code, detail, hint, issues![0]!.field, issues![0]!.message].join('')
+  expect(shown).not.toMatch(/[\p{Cc}\p{Cf}]/u)
 })
 
 test('nothing is sent without a key, and the hint explains how to set one', async () => {

@@ -48,13 +48,13 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
   { timeout: 60_000 },
   async (signal) => {
     const { exit, stderr } = await importUntil(signal)
-    const told = stderr.includes(`svc user import ${users} --org ${org} --resume continues`)
-    expect({ exit, told }).toEqual(
-      signal === 'SIGKILL' ? { exit: null, told: false } : { exit: 130, told: true },
+    const hinted = stderr.includes(`svc user import ${users} --org ${org} --resume continues`)
+    expect({ exit, hinted }).toEqual(
+      signal === 'SIGKILL' ? { exit: null, hinted: false } : { exit: 130, hinted: true },
     )
     const before = readFileSync(results, 'utf8').split('\n').length
     expect(before).toBeLessThan(count)
-    const line = told ? hintOf({ stderr }) : `svc user import ${users} --org ${org} --resume`
+    const line = hinted ? hintOf({ stderr }) : `svc user import ${users} --org ${org} --resume`
     const resumed = await typeLine(`${line} -o json`, env)
     expect(resumed.exit).toBe(0)
     expect(JSON.parse(resumed.stdout)).toEqual({ created: count, updated: 0, skipped: 0, failed: 0, results })

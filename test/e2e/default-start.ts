@@ -148,7 +148,7 @@ export const beginWaits = async (
   const bob = await createPerson(service, 2 * n + 1)
   const tool = askTool(baseUrl, ada, {})
   const stream = askTool(baseUrl, bob, { _meta: { progressToken: 1 } })
-  const [id] = await Promise.all([ada.rung(), bob.rung()])
+  const [id] = await Promise.all([ada.waitForRequest(), bob.waitForRequest()])
   const poll = ask(new URL(`/svc/v1/approvals/${id}?wait_s=60`, baseUrl).href, { 'x-api-key': key })
   // The service handles requests in the order in which it reads them, so the poll is waiting once this is answered.
   await ask(new URL('/health', baseUrl).href, {})

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Person } from './person.ts'
 import { svc } from './processes.ts'
-import { env, installHooks, ok, operator, service, somebody } from './profile-folder.ts'
+import { env, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
 import { onTerminal } from './terminal.ts'
 
 installHooks()
@@ -17,7 +17,7 @@ describe('an organization with require_approval', () => {
     await ok(['profile', 'use', 'prod'])
   })
   beforeEach(async () => {
-    ada = await somebody()
+    ada = await newPerson()
     const place = ['--latitude', '52.5', '--longitude', '13.4', '--radius', '100', '--is-active', '0']
     site = (
       await ok(['geofence', 'create', '--org', ada.org.slug, '--name', 'HQ', ...place, '-o', 'id'])
@@ -55,7 +55,7 @@ describe('an organization with require_approval', () => {
     const create = ['key', 'create', '--org', ada.org.slug, '--name', 'short', '--can', 'read,rules']
     const { id, key } = JSON.parse(await ok([...create, '--json', 'id,key'])) as { id: string; key: string }
     const waiting = svc(remove(), { ...env, SVC_API_KEY: key })
-    await ada.rung()
+    await ada.waitForRequest()
     await ok(['key', 'revoke', id, '--yes'])
     const { exit, stderr } = await waiting
     expect(exit).toBe(7)

@@ -106,8 +106,8 @@ describe('a followed list', () => {
   test.each([
     [['-o', 'json'], /-o json prints one document.*svc audit list --follow -o ndjson"/],
     [['--until', '1h'], /--until cannot be combined with --follow.*\nhint: svc audit list --follow\n/],
-  ])('refuses %j', async (flags, said) => {
+  ])('rejects %j', async (flags, message) => {
     const { exit, stderr } = await run('audit', 'list', '--follow', ...flags)
-    expect([exit, said.test(stderr) || JSON.stringify(stderr)]).toEqual([2, true])
+    expect([exit, message.test(stderr) || JSON.stringify(stderr)]).toEqual([2, true])
   })
 })

@@ -46,16 +46,16 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
       'request_approval_async',
       'check_status',
     ])
-    const [{ said, text }] = await Promise.all([
+    const [{ result, text }] = await Promise.all([
       call(client, 'request_approval', { action: 'Deploy 4.2', approver_mobile: ada.mobile, timeout_s: 30 }),
       ada.answer(),
     ])
-    expect(said).toMatchObject({ status: 'approved', attestation: { format: 'jws' } })
-    const { jws } = said.attestation as { jws: string }
+    expect(result).toMatchObject({ status: 'approved', attestation: { format: 'jws' } })
+    const { jws } = result.attestation as { jws: string }
     expect(JSON.parse(Buffer.from(jws.split('.')[1]!, 'base64url').toString())).toMatchObject({
       action: 'Deploy 4.2',
     })
-    const { attestation: _receipt, ...short } = said
+    const { attestation: _receipt, ...short } = result
     expect(JSON.parse(text)).toEqual(short)
     expect(text.length).toBeLessThan(240)
     await client.close()
@@ -64,15 +64,15 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
   test.each(eras)('returns a denial, also to a later check_status (%s)', async (_, mode) => {
     const ada = await newPerson()
     const client = await connect(mode)
-    const { said } = await call(client, 'request_approval_async', {
+    const { result } = await call(client, 'request_approval_async', {
       action: 'Drop the table',
       approver_mobile: ada.mobile,
     })
-    expect(said).toMatchObject({ status: 'pending', approver_mobile: ada.mobile })
-    const status = () => call(client, 'check_status', { request_id: said.request_id })
-    expect((await status()).said).toMatchObject({ status: 'pending' })
+    expect(result).toMatchObject({ status: 'pending', approver_mobile: ada.mobile })
+    const status = () => call(client, 'check_status', { request_id: result.request_id })
+    expect((await status()).result).toMatchObject({ status: 'pending' })
     await ada.answer({ decision: 'deny' })
-    expect((await status()).said).toMatchObject({ status: 'denied', request_id: said.request_id })
+    expect((await status()).result).toMatchObject({ status: 'denied', request_id: result.request_id })
     await client.close()
   })
 
@@ -83,7 +83,7 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     const args = { action: 'Wipe the disk', approver_mobile: ada.mobile, timeout_s: 60 }
     const calling = client.callTool({ name: 'request_approval', arguments: args }, { signal: gone.signal })
     calling.catch(() => undefined)
-    await ada.rung()
+    await ada.waitForRequest()
     gone.abort()
     await expect(calling).rejects.toThrow(/abort/i)
     await expect.poll(() => ada.requests('pending')).toEqual([])
@@ -93,12 +93,12 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
   test.each(eras)('expires at its timeout (%s)', async (_, mode) => {
     const ada = await newPerson()
     const client = await connect(mode)
-    const { said } = await call(client, 'request_approval', {
+    const { result } = await call(client, 'request_approval', {
       action: 'Nobody answers',
       approver_mobile: ada.mobile,
       timeout_s: 1,
     })
-    expect(said.status).toBe('expired')
+    expect(result.status).toBe('expired')
     expect(await ada.requests('pending')).toEqual([])
     await client.close()
   })
@@ -106,12 +106,12 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
   test.each(eras)('reports progress while it waits (%s)', async (_, mode) => {
     const ada = await newPerson()
     const client = await connect(mode)
-    const told: string[] = []
+    const messages: string[] = []
     const args = { action: 'Deploy 4.2', approver_mobile: ada.mobile, timeout_s: 30 }
-    const onprogress = ({ message }: { message?: string | undefined }): void => void told.push(message!)
+    const onprogress = ({ message }: { message?: string | undefined }): void => void messages.push(message!)
     const calling = client.callTool({ name: 'request_approval', arguments: args }, { onprogress })
-    await expect.poll(() => told).toHaveLength(1)
-    expect(told[0]).toMatch(/^Waiting for \+\d+ to decide, 30 s left\. Request \w+_[\w-]+\.$/)
+    await expect.poll(() => messages).toHaveLength(1)
+    expect(messages[0]).toMatch(/^Waiting for \+\d+ to decide, 30 s left\. Request \w+_[\w-]+\.$/)
     await ada.answer()
     expect((await calling).structuredContent).toMatchObject({ status: 'approved' })
     await client.close()
@@ -122,13 +122,13 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     await ada.requireNumber()
     const client = await connect('legacy')
     const ask = { action: 'Deploy 4.2', approver_mobile: ada.mobile, timeout_s: 60 }
-    const { said, text } = await call(client, 'request_approval', ask)
-    expect(said).toMatchObject({ status: 'pending', number: expect.stringMatching(/^\d\d$/) })
-    expect(text).toContain(`the number to type on the phone is ${said.number}`)
-    const status = () => call(client, 'check_status', { request_id: said.request_id })
-    expect((await status()).said).toMatchObject({ status: 'pending', number: said.number })
-    await ada.answer({ decision: 'approve', number: String(said.number) })
-    expect((await status()).said).toMatchObject({ status: 'approved', attestation: { format: 'jws' } })
+    const { result, text } = await call(client, 'request_approval', ask)
+    expect(result).toMatchObject({ status: 'pending', number: expect.stringMatching(/^\d\d$/) })
+    expect(text).toContain(`the number to type on the phone is ${result.number}`)
+    const status = () => call(client, 'check_status', { request_id: result.request_id })
+    expect((await status()).result).toMatchObject({ status: 'pending', number: result.number })
+    await ada.answer({ decision: 'approve', number: String(result.number) })
+    expect((await status()).result).toMatchObject({ status: 'approved', attestation: { format: 'jws' } })
     await client.close()
   })
 

@@ -34,7 +34,7 @@ export const overStdio = async (mode: Era, childEnv: Record<string, string>): Pr
 export const call = async (client: Client, name: string, args: Record<string, unknown>) => {
   const { structuredContent, content, isError } = await client.callTool({ name, arguments: args })
   return {
-    said: structuredContent as Record<string, unknown>,
+    result: structuredContent as Record<string, unknown>,
     text: (content as { text: string }[])[0]!.text,
     isError,
   }

@@ -49,7 +49,7 @@ const waitingProcess = async (bob: Person) => {
     method: 'tools/call',
     params: { name: 'request_approval', arguments: { action: 'Wait for me' } },
   })
-  await bob.rung()
+  await bob.waitForRequest()
   return { child, written }
 }
 
@@ -90,7 +90,7 @@ describe('the key of svc mcp', () => {
       action: 'Deploy',
       approver_mobile: bob.mobile,
     })
-    expect(asked.said).toMatchObject({ status: 'pending' })
+    expect(asked.result).toMatchObject({ status: 'pending' })
     expect(await bob.requests('pending')).toMatchObject([{ verified_as: 'key "with ask"' }])
   })
 

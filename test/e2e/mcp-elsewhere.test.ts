@@ -25,8 +25,8 @@ describe('svc mcp for another service', () => {
     'does not use its REST API for approvals: %s',
     async (tool) => {
       const { client, service } = await begin(() => ({}))
-      const { isError, text, said } = await call(client, tool, ask)
-      expect([isError, said]).toEqual([true, undefined])
+      const { isError, text, result } = await call(client, tool, ask)
+      expect([isError, result]).toEqual([true, undefined])
       expect(text).toMatch(/has no approvals.*This is not an approval\.$/)
       expect(service.rest()).toEqual([])
     },
@@ -35,7 +35,7 @@ describe('svc mcp for another service', () => {
   test('passes on the results of its tools, and rejects results that it cannot read', async () => {
     const { client, service } = await begin(({ mcpUrl }) => ({ SVC_MCP_URL: mcpUrl }))
     service.tools.request_approval = { status: 'approved', attestation: {} }
-    expect((await call(client, 'request_approval', ask)).said).toMatchObject({ status: 'approved' })
+    expect((await call(client, 'request_approval', ask)).result).toMatchObject({ status: 'approved' })
     service.tools.request_approval = 'Approved!'
     const unread = await call(client, 'request_approval', ask)
     expect([unread.isError, unread.text]).toEqual([

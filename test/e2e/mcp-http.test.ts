@@ -30,9 +30,9 @@ describe('POST /mcp', () => {
       await overHttp('legacy', toolsUrl(), bob.org.key),
     ]
     const ask = { action: 'Deploy', approver_mobile: ada.mobile }
-    const { said } = await call(mine, 'request_approval_async', ask)
+    const { result } = await call(mine, 'request_approval_async', ask)
     for (const stranger of [theirs, await overHttp('legacy', toolsUrl())])
-      expect((await call(stranger, 'check_status', { request_id: said.request_id })).text).toContain(
+      expect((await call(stranger, 'check_status', { request_id: result.request_id })).text).toContain(
         'unknown request_id',
       )
     expect((await call(theirs, 'request_approval_async', ask)).isError).toBe(true)
@@ -93,7 +93,7 @@ test('a request is withdrawn when its client is killed', async () => {
     params: { name: 'request_approval', arguments: { action: 'Deploy', approver_mobile: ada.mobile } },
   })
   const child = spawn(process.execPath, ['-e', script, toolsUrl(), body], { stdio: 'ignore' })
-  await ada.rung()
+  await ada.waitForRequest()
   child.kill('SIGKILL')
   await expect.poll(() => ada.requests('pending'), { timeout: 10_000 }).toEqual([])
   expect(await ada.requests('expired')).toMatchObject([
@@ -108,9 +108,9 @@ test('a service that stops withdraws the requests of its tools without waiting f
   const client = await overHttp('legacy', toolsUrl(before))
   const args = { action: 'Deploy', approver_mobile: stopped.mobile, timeout_s: 60 }
   const calling = call(client, 'request_approval', args)
-  const id = await stopped.rung()
+  const id = await stopped.waitForRequest()
   expect(await before.stop()).toBe(0)
   const detail = expect.stringContaining('Reason: withdrawn because the service stopped.')
-  expect((await calling).said).toMatchObject({ status: 'expired', request_id: id, detail })
+  expect((await calling).result).toMatchObject({ status: 'expired', request_id: id, detail })
   await client.close()
 })

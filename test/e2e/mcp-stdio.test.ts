@@ -27,10 +27,10 @@ describe('svc mcp over REST', () => {
       SVC_DEFAULT_FACTORS: 'biometric',
       SVC_REQUEST_FROM: 'CI of acme',
     })
-    const { said } = await call(client, 'request_approval_async', { action: 'Deploy' })
-    expect(said.approver_mobile).toBe(ada.mobile)
+    const { result } = await call(client, 'request_approval_async', { action: 'Deploy' })
+    expect(result.approver_mobile).toBe(ada.mobile)
     expect(await ada.requests('pending')).toMatchObject([
-      { requester: 'CI of acme', factors: ['biometric'], request_id: said.request_id },
+      { requester: 'CI of acme', factors: ['biometric'], request_id: result.request_id },
     ])
     await ada.answer({ decision: 'deny' })
     await client.close()
@@ -44,7 +44,7 @@ describe('svc mcp with SVC_ORG', () => {
     const elsewhere = await overStdio('legacy', { ...env(), SVC_ORG: String(bob.org.id) })
     expect((await call(elsewhere, 'request_approval_async', ask)).isError).toBe(true)
     const there = await overStdio('legacy', { ...env(), SVC_ORG: ada.org.slug })
-    expect((await call(there, 'request_approval_async', ask)).said.status).toBe('pending')
+    expect((await call(there, 'request_approval_async', ask)).result.status).toBe('pending')
     await Promise.all([elsewhere.close(), there.close()])
   })
 })
@@ -80,9 +80,9 @@ describe('svc mcp without configuration', () => {
     const client = await overStdio('legacy', config)
     const ask = { action: 'Deploy', approver_mobile: '+12025550101' }
     const asked = await call(client, 'request_approval_async', ask)
-    expect(asked.said).toMatchObject({ status: 'pending', notice: expect.stringMatching(/demo/) })
+    expect(asked.result).toMatchObject({ status: 'pending', notice: expect.stringMatching(/demo/) })
     const waited = await call(client, 'request_approval', { ...ask, action: 'Wait', timeout_s: 1 })
-    expect(waited.said).toMatchObject({ status: 'expired', bound_to_action: false })
+    expect(waited.result).toMatchObject({ status: 'expired', bound_to_action: false })
     await client.close()
   })
 })

@@ -43,7 +43,7 @@ export const createPerson = async (service: TestService, n: number) => {
     ).body.data
 
   /** Waits for a pending request. */
-  const rung = async (): Promise<string> => {
+  const waitForRequest = async (): Promise<string> => {
     for (;;) {
       const [first] = await requests('pending')
       if (first) return first.request_id
@@ -55,14 +55,14 @@ export const createPerson = async (service: TestService, n: number) => {
     id: approver.id,
     mobile: approver.mobile,
     requests,
-    rung,
+    waitForRequest,
     requireNumber: async (): Promise<void> => {
       const body = { policy: { require_number: true } }
       const { status } = await service.call('PUT', `/organization/${org.id}/update`, { body })
       if (status !== 200) throw new Error(`The policy was answered with ${status}`)
     },
     answer: async (deciding: Deciding = { decision: 'approve' }): Promise<string> => {
-      const id = await rung()
+      const id = await waitForRequest()
       const { status, body } = await decide(service, id, approver.key, deciding)
       if (status !== 200) throw new Error(JSON.stringify(body))
       return id

@@ -12,7 +12,7 @@ export let env: Record<string, string>
 export let service: Service
 let people = 0
 
-export const somebody = (): Promise<Person> => createPerson(remote(service.baseUrl, operator), ++people)
+export const newPerson = (): Promise<Person> => createPerson(remote(service.baseUrl, operator), ++people)
 
 export const ok = async (args: string[], stdin = ''): Promise<string> => {
   const { exit, stdout, stderr } = await svc(args, env, stdin)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { svc } from './processes.ts'
 import { onTerminal } from './terminal.ts'
-import { env, folder, installHooks, ok, operator, service, somebody } from './profile-folder.ts'
+import { env, folder, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
 
 installHooks()
 
@@ -38,7 +38,7 @@ describe('a confirmation prompt', () => {
   let slug: string
   let id: number
   beforeAll(async () => {
-    const { org } = await somebody()
+    const { org } = await newPerson()
     ;({ slug, id } = org)
     await ok(
       ['profile', 'add', 'guarded', '--base-url', service.baseUrl, '--protected', '--with-key'],

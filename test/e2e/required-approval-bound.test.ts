@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Person } from './person.ts'
 import { svc } from './processes.ts'
-import { env, folder, installHooks, ok, operator, service, somebody } from './profile-folder.ts'
+import { env, folder, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
 
 installHooks()
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   env.SVC_ASK_KEY = (await ok(['key', 'create', '--name', 'asks', '--can', 'ask', '--jq', '.key'])).trim()
 })
 beforeEach(async () => {
-  ada = await somebody()
+  ada = await newPerson()
   await ok(['profile', 'set', 'prod', `default_mobile=${ada.mobile}`, `org=${ada.org.slug}`])
 })
 

@@ -5,7 +5,7 @@ import { json, startFakeHosted } from '../fake-hosted.ts'
 import type { Person } from './person.ts'
 import { svc } from './processes.ts'
 import { onTerminal } from './terminal.ts'
-import { env, folder, installHooks, ok, operator, service, somebody } from './profile-folder.ts'
+import { env, folder, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
 
 installHooks()
 
@@ -23,7 +23,7 @@ describe('a profile with require_approval', () => {
     env.SVC_ASK_KEY = (await ok(['key', 'create', '--name', 'asks', '--can', 'ask', '--jq', '.key'])).trim()
   })
   beforeEach(async () => {
-    ada = await somebody()
+    ada = await newPerson()
     await ok(['profile', 'set', 'prod', `default_mobile=${ada.mobile}`, `org=${ada.org.slug}`])
   })
   const fence = ['geofence', 'create', '--name', 'HQ', '--latitude', '52.5', '--longitude', '13.4']
@@ -72,7 +72,7 @@ describe('a profile with require_approval', () => {
     expect(await ok(['geofence', 'list', '-o', 'id'])).toBe('')
   })
   test('ignores an approver from the environment', async () => {
-    const bob = await somebody()
+    const bob = await newPerson()
     const [done] = await Promise.all([
       svc(create, { ...env, SVC_DEFAULT_MOBILE: bob.mobile }),
       ada.answer({ decision: 'deny' }),

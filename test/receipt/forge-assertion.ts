@@ -17,8 +17,8 @@ export const forgeAssertion = (key: SoftwareKey, ceremony: Ceremony, { data, cli
   const honest = assert(key, ceremony)
   const bytes = Buffer.from(honest.response.authenticatorData, 'base64url')
   const authenticatorData = data ? data(bytes) : bytes
-  const said = JSON.parse(Buffer.from(honest.response.clientDataJSON, 'base64url').toString()) as object
-  const clientData = Buffer.from(JSON.stringify({ ...said, ...client }))
+  const original = JSON.parse(Buffer.from(honest.response.clientDataJSON, 'base64url').toString()) as object
+  const clientData = Buffer.from(JSON.stringify({ ...original, ...client }))
   const response = {
     ...honest.response,
     authenticatorData: authenticatorData.toString('base64url'),

@@ -54,9 +54,9 @@ describe('a report-only factor', () => {
   const reported = { ...strict, reportOnly: [...factors] }
 
   test('is reported and never denies', () => {
-    const { allow, factors: told } = decide(reported, { at, user_id: 7, ip: '198.51.100.7' })
+    const { allow, factors: results } = decide(reported, { at, user_id: 7, ip: '198.51.100.7' })
     expect(allow).toBe(true)
-    expect(told.map(({ factor, policy, result }) => [factor, policy, result])).toEqual([
+    expect(results.map(({ factor, policy, result }) => [factor, policy, result])).toEqual([
       ['biometric', 'report_only', 'INSUFFICIENT_DATA'],
       ['location', 'report_only', 'INSUFFICIENT_DATA'],
       ['time', 'report_only', 'PASS'],

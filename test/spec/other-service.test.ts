@@ -71,13 +71,13 @@ describe('a service that returns no IDs', () => {
     expect({ exit, sent, err }).toEqual({ exit: 0, sent: [route], err: expect.any(String) })
     expect(gone).toEqual(body ?? gone)
     // Only what the service sent.
-    const told = JSON.parse(out) as unknown
+    const output = JSON.parse(out) as unknown
     const data = [
       [{ name: 'Acme', slug: 'acme' }],
       { name: 'Acme', slug: 'acme' },
       { stockName: 'ACME', stockPrice: '1,234.50', stockExchangeName: 'XNAS' },
     ]
-    expect([{ status: 'success', message: 'OK' }, ...data]).toContainEqual(told)
+    expect([{ status: 'success', message: 'OK' }, ...data]).toContainEqual(output)
     expect(err.replace(/^OK\n/, '')).toBe('')
   })
 

@@ -111,13 +111,13 @@ const run = async (script: string, server: object, bridge = '') => {
   let err = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
-  const told = once(child, 'close').then(() => {
+  const report = once(child, 'close').then(() => {
     const last = out.trim().split('\n').at(-1)
     if (!last) throw new Error(`${script} ended without a word: ${err.slice(-2000)}`)
     return seen(JSON.parse(last) as Told)
   })
-  await Promise.race([decide(ada), told])
-  return told
+  await Promise.race([decide(ada), report])
+  return report
 }
 
 test.each([

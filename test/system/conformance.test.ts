@@ -33,11 +33,11 @@ const run = async (requirements: string): Promise<[scenario: string, checks: Che
   const node = ['--yes', '--package', 'node@22', 'node']
   const args = [suite, 'server', '--url', url, '--requirements', requirements, '--output-dir', results]
   const child = spawn('npx', [...node, ...args], { cwd: folder.path, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (said += text))
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
   await once(child, 'close')
-  expect(said).toContain('=== SUMMARY ===')
+  expect(output).toContain('=== SUMMARY ===')
   return readdirSync(results).map((name) => [
     name.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, ''),
     JSON.parse(readFileSync(join(results, name, 'checks.json'), 'utf8')) as Check[],

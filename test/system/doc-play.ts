@@ -70,8 +70,8 @@ const createStage = (home: string, width: Width) => {
 /** Whether a running command has printed what the page shows of it so far. */
 const hasShown = (step: Step, width: Width, { lines, written }: Seen): boolean => {
   if (isServe(step.command)) return ready.test(written)
-  const said = step.expected.filter((line) => line.trim() !== '')
-  if (width !== undefined) return agreesLoosely(lines.join('\n').trim().split('\n'), said)
+  const wanted = step.expected.filter((line) => line.trim() !== '')
+  if (width !== undefined) return agreesLoosely(lines.join('\n').trim().split('\n'), wanted)
   // In pipes the output differs: nothing is masked or redrawn.
   return lines.some((line) => line.trim() !== '')
 }

@@ -51,7 +51,7 @@ const readThenWrite: Racing = {
   },
 }
 
-type Request = { id: string; approve: object; deny: object; told: string[]; first?: ApprovalRecord }
+type Request = { id: string; approve: object; deny: object; reported: string[]; first?: ApprovalRecord }
 
 const prepareRequest = async (service: TestService, approver: Approver, key: string): Promise<Request> => {
   const lifetime_s = 1 + below(60)
@@ -60,7 +60,7 @@ const prepareRequest = async (service: TestService, approver: Approver, key: str
     id,
     approve: { decision: 'approve', response: await signed(service, id, 'approve', approver.key) },
     deny: { decision: 'deny', response: await signed(service, id, 'deny', approver.key) },
-    told: [],
+    reported: [],
   }
 }
 
@@ -83,7 +83,7 @@ const raceAll = async (
     ] as const
     return attempts.map(async ([outcome, attempt]) => {
       await turns(below(60))
-      if ((await attempt()).status === 200) request.told.push(outcome)
+      if ((await attempt()).status === 200) request.reported.push(outcome)
       racing.left--
     })
   })
@@ -121,10 +121,10 @@ const run = async (handlers: Racing | undefined, times: number) => {
         request.first = record
         const outcome = outcomeOf(record)
         hits[outcome]!++
-        hits['too late']! += 3 - request.told.length
-        const said = request.told.join(' and ')
-        if (said !== (outcome === 'expired' ? '' : outcome))
-          wrong(request, `reported ${said}, was ${outcome}`)
+        hits['too late']! += 3 - request.reported.length
+        const outcomes = request.reported.join(' and ')
+        if (outcomes !== (outcome === 'expired' ? '' : outcome))
+          wrong(request, `reported ${outcomes}, was ${outcome}`)
         const receipt = record.attestation?.claims.status
         if (!handlers && receipt !== (record.decided_at === null ? undefined : record.status))
           wrong(request, `${record.status}, and the receipt says ${String(receipt)}`)

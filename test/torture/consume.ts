@@ -71,8 +71,8 @@ const run = async (handlers: Consume | undefined, times: number) => {
     for (let n = 0; n < people; n++) approvers.push(await createApprover(service, org, n))
     for (let round = 0; round < times; round++) {
       const all = await Promise.all(approvers.map((one) => approved(service, one, key)))
-      const told = await Promise.all(all.map((one) => race(service, one, key)))
-      for (const [at, statuses] of told.entries()) {
+      const results = await Promise.all(all.map((one) => race(service, one, key)))
+      for (const [at, statuses] of results.entries()) {
         count++
         const won = statuses.filter((status) => status === 200).length
         hits.won! += won

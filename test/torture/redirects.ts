@@ -14,7 +14,8 @@ const listen = async (
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-const said = (request: IncomingMessage): string => JSON.stringify(request.rawHeaders) + String(request.url)
+const received = (request: IncomingMessage): string =>
+  JSON.stringify(request.rawHeaders) + String(request.url)
 
 const codes = [301, 302, 303, 307, 308]
 const commands = [
@@ -31,7 +32,7 @@ export const torture: Torture = {
     const second: string[] = []
     const firstHops: string[] = []
     const hop = await listen((request, response) => {
-      second.push(said(request))
+      second.push(received(request))
       response.end('{"status":"success","message":"ok","data":[]}')
     })
     const targets: Record<string, string> = {
@@ -42,7 +43,7 @@ export const torture: Torture = {
     let code = 0
     let location = ''
     const first = await listen((request, response) => {
-      firstHops.push(said(request))
+      firstHops.push(received(request))
       response.writeHead(code, { location }).end()
     })
     const baseUrl = `http://127.0.0.1:${first.port}/admin/public/api`

@@ -142,8 +142,8 @@ const round = async (
     await attack(service, scene, key, set, loot)
     // A second key that the first one created, or whose secret it saw.
     for (const other of [...loot.keys].slice(0, 12)) {
-      const { body: said } = await service.call('GET', '/svc/v1/whoami', { key: other })
-      const held: Scope[] = said.data?.scopes ?? []
+      const { body: whoami } = await service.call('GET', '/svc/v1/whoami', { key: other })
+      const held: Scope[] = whoami.data?.scopes ?? []
       if (held.includes('devices')) return [`${set.join()}: a key with ${held.join()}`]
       if (held.length > 0) await attack(service, scene, other, held, loot)
     }

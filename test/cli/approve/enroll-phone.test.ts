@@ -61,8 +61,8 @@ test.each([
   ['otp', 'asks for a code'],
   ['device', 'Another device of the user must then approve it'],
   ['admin', 'an administrator must then approve this one'],
-])('a device with the proof %s gets instructions for the next step', async (proof, said) => {
-  expect((await enroll('https://svc.example.com', { proof })).out).toContain(said)
+])('a device with the proof %s gets instructions for the next step', async (proof, message) => {
+  expect((await enroll('https://svc.example.com', { proof })).out).toContain(message)
   for (const other of [undefined, 'link', 'constructor'])
     expect((await enroll('https://svc.example.com', { proof: other })).out).not.toContain('then')
 })
@@ -71,9 +71,9 @@ test.each([
   ['http://127.0.0.1:8080', 'opens on this machine only'],
   ['http://localhost:8080', 'opens on this machine only'],
   ['http://svc.example.com', 'over https only'],
-])('%s prints what a phone requires', async (origin, said) => {
+])('%s prints what a phone requires', async (origin, message) => {
   const { out } = await enroll(origin)
-  expect(out).toContain(said)
+  expect(out).toContain(message)
   expect(out).toContain('--public-url https://svc.example.com, with --tls-cert and --tls-key')
 })
 

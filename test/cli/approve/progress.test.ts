@@ -7,7 +7,7 @@ import { record } from './records.ts'
 const left = (): number => 59.2
 const lost = new SvcError('unreachable', 'connection_cut', 'The connection ended')
 
-const told = (
+const progressOf = (
   options: { tty?: boolean; columns?: number; output?: string; reveal?: boolean },
   asked = record(),
 ) => {
@@ -24,7 +24,7 @@ const told = (
 
 describe('the progress of a wait', () => {
   test('is plain lines when standard error is not a terminal', () => {
-    const io = told({}, record({ number: '42' }))
+    const io = progressOf({}, record({ number: '42' }))
     expect(io.out()).toBe('')
     expect(io.err()).toBe(
       [
@@ -39,10 +39,12 @@ describe('the progress of a wait', () => {
     )
   })
   test('says so when the approver is not named', () => {
-    expect(told({}, record({ approver_mobile: '' })).err()).toContain('Denied by an unnamed approver (apr_1)')
+    expect(progressOf({}, record({ approver_mobile: '' })).err()).toContain(
+      'Denied by an unnamed approver (apr_1)',
+    )
   })
   test('is one line on a terminal, redrawn within its width and cleared at the end', () => {
-    const err = told({ tty: true, columns: 60 }, record({ number: '42' })).err()
+    const err = progressOf({ tty: true, columns: 60 }, record({ number: '42' })).err()
     const redrawn = err.split('\r\u001b[K').filter((text) => text.startsWith('Waiting'))
     expect(redrawn.length).toBeGreaterThan(0)
     for (const line of redrawn) expect(line.length).toBeLessThan(60)
@@ -50,20 +52,20 @@ describe('the progress of a wait', () => {
   })
   test('keeps the time and the number when the ID does not fit', () => {
     const long = record({ request_id: 'apr_PrAq_kgZup5IgDgkjw_A9iRb', number: '42' })
-    const narrow = told({ tty: true, columns: 60 }, long).err()
+    const narrow = progressOf({ tty: true, columns: 60 }, long).err()
     expect(narrow).toContain('\r\u001b[KWaiting for +1••••••0101, 1:00 left. Number to type: 42.')
-    const wide = told({ tty: true, columns: 100 }, long).err()
+    const wide = progressOf({ tty: true, columns: 100 }, long).err()
     expect(wide).toContain(
       'Waiting for +1••••••0101 (apr_PrAq_kgZup5IgDgkjw_A9iRb), 1:00 left. Number to type: 42.',
     )
   })
   test('masks the phone number on a terminal unless --reveal is set', () => {
-    expect(told({ tty: true }).err()).toContain('+1••••••0101')
-    expect(told({ tty: true }).err()).not.toContain('+12025550101')
-    expect(told({ tty: true, reveal: true }).err()).toContain('+12025550101')
+    expect(progressOf({ tty: true }).err()).toContain('+1••••••0101')
+    expect(progressOf({ tty: true }).err()).not.toContain('+12025550101')
+    expect(progressOf({ tty: true, reveal: true }).err()).toContain('+12025550101')
   })
   test('is events on standard output with -o ndjson, and nothing else', () => {
-    const io = told({ output: 'ndjson', tty: true }, record({ number: '42' }))
+    const io = progressOf({ output: 'ndjson', tty: true }, record({ number: '42' }))
     const events = io
       .out()
       .trimEnd()
@@ -81,7 +83,7 @@ describe('the progress of a wait', () => {
     expect(io.err()).toBe('')
   })
   test('escapes unsafe characters', () => {
-    const io = told(
+    const io = progressOf(
       { tty: true },
       record({ action: 'Deploy \u202e4.2\u001b[2J\n', request_id: 'apr_\u0007' }),
     )

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { cut, json, type Answering } from '../../fake-hosted.ts'
 import { folder, installHooks, service } from '../other-service.ts'
 import { record } from './records.ts'
-import { approvals, decides, plays, refused, sent, success, approve, to } from './asking.ts'
+import { approvals, decides, respondWith, refused, sent, success, approve, to } from './approval-service.ts'
 
 installHooks()
 
 describe('svc approve request', () => {
   test('sends the request once, with an idempotency key that joins an accidental repeat', async () => {
-    plays(decides({ status: 'approved' }))
+    respondWith(decides({ status: 'approved' }))
     const { exit } = await approve([
       'request',
       'Deploy 4.2',
@@ -34,7 +34,7 @@ describe('svc approve request', () => {
     expect(exit).toBe(0)
   })
   test('takes approver, factors and requester from the environment, and flags override them', async () => {
-    plays(decides({ status: 'approved' }))
+    respondWith(decides({ status: 'approved' }))
     const env = {
       SVC_DEFAULT_MOBILE: '+12025550109',
       SVC_DEFAULT_FACTORS: 'biometric, location',
@@ -51,7 +51,7 @@ describe('svc approve request', () => {
     ['denied', 6],
     ['expired', 7],
   ] as const)('exits with the code of the decision: %s', async (status, code) => {
-    plays(decides({ status }))
+    respondWith(decides({ status }))
     const { exit, out } = await approve(['request', 'Deploy', ...to, '-o', 'json'])
     expect(JSON.parse(out)).toMatchObject({ status })
     expect(exit).toBe(code)
@@ -63,13 +63,13 @@ describe('svc approve request', () => {
   ] as const)('sends the request once and never again after %s', async (_, answer, code) => {
     // Even if the service supports Idempotency-Key, which allows plain writes to be retried.
     const health = json(200, { ok: true, transport: 'http' }, { 'svc-idempotency': '24h' })
-    plays({ [`POST ${approvals}`]: answer, 'GET /health': health })
+    respondWith({ [`POST ${approvals}`]: answer, 'GET /health': health })
     const { exit } = await approve(['request', 'Deploy', ...to])
     expect(sent('POST', approvals)).toHaveLength(1)
     expect(exit).toBe(code)
   })
   test('says after a broken connection that the phone may have been notified, and where to check', async () => {
-    plays({ [`POST ${approvals}`]: cut })
+    respondWith({ [`POST ${approvals}`]: cut })
     const { err } = await approve(['request', 'Deploy', ...to])
     expect(err).toContain('may have been notified')
     expect(err).toContain('svc approve list --status pending')
@@ -107,7 +107,7 @@ describe('svc approve request', () => {
   })
   test('saves the receipt in a new private file, and never overwrites one', async () => {
     const attestation = { format: 'jws', jws: 'a.b.c', kid: 'k', claims: {} } as const
-    plays(decides({ status: 'approved', attestation }))
+    respondWith(decides({ status: 'approved', attestation }))
     const { exit, err } = await approve(['request', 'Deploy', ...to, '--receipt', 'r.json'])
     expect(exit).toBe(0)
     expect(err).toContain('svc approve verify would not accept the receipt')
@@ -118,14 +118,14 @@ describe('svc approve request', () => {
     expect(sent('POST', approvals)).toHaveLength(1)
   })
   test('leaves no empty file when there is no receipt', async () => {
-    plays(decides({ status: 'expired' }))
+    respondWith(decides({ status: 'expired' }))
     await approve(['request', 'Deploy', ...to, '--receipt', 'r.json'])
     expect(existsSync(join(folder.path, 'r.json'))).toBe(false)
   })
   test.each([undefined, null, {}, { status: 'approved' }, 'approved', { request_id: 1, status: 'approved' }])(
     'does not take the response %j as an approval',
     async (data) => {
-      plays({ [`POST ${approvals}`]: success(data) })
+      respondWith({ [`POST ${approvals}`]: success(data) })
       expect((await approve(['request', 'Deploy', ...to])).exit).toBe(1)
     },
   )
@@ -142,7 +142,7 @@ const tested = (): void => fallback({ verify_tested_url: service.baseUrl })
 /** `first` is the first response about the prompt. */
 const hosted = (first: Answering, later = success(undefined)) => {
   const answers = [first]
-  plays({
+  respondWith({
     'POST /verify-user': success(undefined),
     'POST /validate/global/auth': (request, response) => (answers.shift() ?? later)(request, response),
   })
@@ -157,11 +157,11 @@ describe('another service of the contract, which prompts without showing an acti
       () => fallback({ verify_tested_url: 'https://other.example/api' }),
       'has not tested this address',
     ],
-  ])('is not used %s', async (_, prepare, said) => {
+  ])('is not used %s', async (_, prepare, message) => {
     hosted(open)
     prepare()
     const { exit, err } = await approve(['request', 'Deploy', ...to])
-    expect(err).toContain(said)
+    expect(err).toContain(message)
     expect(err).toContain('svc doctor --verify-fallback +12025550101')
     expect(sent('POST', '/verify-user')).toEqual([])
     expect(exit).toBe(1)
@@ -208,7 +208,7 @@ test.each([
   ['of another request', decides({ status: 'approved', request_id: 'apr_2' })],
   ['in an unknown word', decides({ status: 'APPROVED' as 'approved' })],
 ])('does not accept an approval %s', async (_, answers) => {
-  plays(answers)
+  respondWith(answers)
   const { exit, err } = await approve(['request', 'Deploy', ...to])
   expect(err).toContain('This is not an approval')
   expect(exit).toBe(1)

@@ -7,7 +7,7 @@ import { textSubject, type Subject } from '../../../src/receipt/subject.ts'
 import { approval, approverKey, createIssuer, specimen } from '../../receipt/specimen.ts'
 import { folder, installHooks, service } from '../other-service.ts'
 import { record } from './records.ts'
-import { approvals, decides, plays, refused, sent, success, approve, to } from './asking.ts'
+import { approvals, decides, respondWith, refused, sent, success, approve, to } from './approval-service.ts'
 
 installHooks()
 
@@ -22,7 +22,7 @@ describe('svc approve run', () => {
     ['expired', 107],
     ['cancelled', 101],
   ])('does not run the command when the status is %s', async (status, code) => {
-    plays(decides({ status: status as 'denied' }))
+    respondWith(decides({ status: status as 'denied' }))
     expect((await approve(asked)).exit).toBe(code)
     expect(ran()).toBe(false)
   })
@@ -30,7 +30,7 @@ describe('svc approve run', () => {
     ['no receipt', null],
     ['a receipt that nobody signed', { format: 'jws', jws: 'a.b.c', kid: 'k', claims: {} }],
   ])('does not run the command on an approval with %s', async (_, attestation) => {
-    plays({
+    respondWith({
       ...decides({ status: 'approved', attestation: attestation as null }),
       [`GET /.well-known/jwks.json`]: json(200, { keys: [] }),
     })
@@ -66,7 +66,7 @@ describe('svc approve run', () => {
       decidedAt,
       subject: other ?? subject,
     })
-    plays({
+    respondWith({
       ...decides({ status: 'approved', attestation }),
       [`POST ${approvals}/apr_1/consume`]: success(record({ used_at: requested_at })),
       [`GET /.well-known/jwks.json`]: json(200, { ...issuer.jwks, issuer: 'https://approve.example.com' }),
@@ -77,7 +77,7 @@ describe('svc approve run', () => {
     expect(ran()).toBe(code === 0)
   })
   test('withdraws the request when the service fails during the wait', async () => {
-    plays({
+    respondWith({
       [`POST ${approvals}`]: success(record()),
       [`GET ${approvals}/apr_1`]: refused(403, 'forbidden'),
       [`POST ${approvals}/apr_1/cancel`]: success(record({ status: 'expired' })),

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
-import { openDesk, type Desk } from './desk.ts'
+import { openWorkspace, type Workspace } from './workspace.ts'
 
 // A service that must not receive any request: every problem is reported before the first one.
 let service: FakeHosted
-let desk: Desk
+let workspace: Workspace
 beforeAll(async () => {
   service = await startFakeHosted()
-  desk = openDesk(service.baseUrl)
+  workspace = openWorkspace(service.baseUrl)
 })
 afterAll(async () => {
   await service.close()
-  desk.close()
+  workspace.close()
 })
 
 const imports = async (group: string, file: string, content: string | Buffer, ...flags: string[]) => {
-  desk.put(file, content)
-  return desk.svc([group, 'import', file, '--org', '1', ...flags])
+  workspace.put(file, content)
+  return workspace.svc([group, 'import', file, '--org', '1', ...flags])
 }
 const header = 'mobile,email,first_name,last_name\n'
 const user = (mobile: string): string => `${mobile},a@b.cc,A,B\n`
 
 describe('a file of users', () => {
-  test.each<[what: string, content: string | Buffer, said: string]>([
+  test.each<[what: string, content: string | Buffer, message: string]>([
     ['nothing', '', 'u.csv holds no users'],
     ['only a header', header, 'u.csv holds no users'],
     ['UTF-16', Buffer.from(`\uFEFF${header}`, 'utf16le'), 'u.csv is UTF-16'],
@@ -88,9 +88,9 @@ describe('a file of users', () => {
       `${header}+12025550101,a@b.cc,"A\u0007",B\n`,
       'row 2, first_name: must not hold control characters',
     ],
-  ])('with %s is rejected with row and column', async (_, content, said) => {
+  ])('with %s is rejected with row and column', async (_, content, message) => {
     const { exit, err } = await imports('user', 'u.csv', content)
-    expect([exit, err]).toEqual([2, expect.stringContaining(said)])
+    expect([exit, err]).toEqual([2, expect.stringContaining(message)])
   })
 
   test('counts rows as a spreadsheet does, with line breaks in cells and empty lines', async () => {
@@ -123,9 +123,9 @@ describe('a file of users', () => {
       'row 1, mobile: must be text',
     ],
     ['u.geojson', '{}', 'GeoJSON is for geo-fences, not for users'],
-  ])('%s that contains %s is rejected', async (file, content, said) => {
+  ])('%s that contains %s is rejected', async (file, content, message) => {
     const { exit, err } = await imports('user', file, content)
-    expect([exit, err]).toEqual([2, expect.stringContaining(said)])
+    expect([exit, err]).toEqual([2, expect.stringContaining(message)])
   })
 
   test('of 200,000 rows is checked completely, including the last one', { timeout: 120_000 }, async () => {
@@ -141,7 +141,7 @@ const feature = (geometry: unknown, properties: object = { name: 'HQ', radius: 1
 const point = (...coordinates: unknown[]) => ({ type: 'Point', coordinates })
 
 describe('a file of geo-fences', () => {
-  test.each<[what: string, content: string, said: string]>([
+  test.each<[what: string, content: string, message: string]>([
     [
       'a polygon',
       feature({ type: 'Polygon', coordinates: [] }),
@@ -168,9 +168,9 @@ describe('a file of geo-fences', () => {
       'properties.lat: is said by the geometry',
     ],
     ['no feature', '{"type":"FeatureCollection","features":[1]}', 'row 1, type: must be Feature'],
-  ])('with %s is rejected with a reason', async (_, content, said) => {
+  ])('with %s is rejected with a reason', async (_, content, message) => {
     const { exit, err } = await imports('geofence', 'f.geojson', content)
-    expect([exit, err]).toEqual([2, expect.stringContaining(said)])
+    expect([exit, err]).toEqual([2, expect.stringContaining(message)])
   })
 
   test('in CSV is checked for swapped columns and repeated names', async () => {
@@ -190,9 +190,9 @@ test.each([
   ['Pole,"mon,mno",09:00,17:00,UTC', 'row 2, days: holds "mno", which is not a day: write mon-fri'],
   ['Pole,mon,09:00,25:00,UTC', 'row 2, end: must be a time of day'],
   ['Pole,mon,09:00,09:00,UTC', 'row 2, end: must differ from start'],
-])('a time slot %s is rejected', async (row, said) => {
+])('a time slot %s is rejected', async (row, message) => {
   const { exit, err } = await imports('timeslot', 's.csv', `name,days,start,end,timezone\n${row}\n`)
-  expect([exit, err]).toEqual([2, expect.stringContaining(said)])
+  expect([exit, err]).toEqual([2, expect.stringContaining(message)])
 })
 
 test.each([
@@ -212,9 +212,9 @@ test.each([
     'The rows are written to standard output; use --format to choose the format',
   ],
   [['user', 'export', 'no/where.csv', '--org', '1'], 'no/where.csv cannot be written: ENOENT'],
-])('svc %j is a usage error: %s', async (args, said) => {
-  const { exit, err } = await desk.svc(args)
-  expect([exit, err]).toEqual([2, expect.stringContaining(said)])
+])('svc %j is a usage error: %s', async (args, message) => {
+  const { exit, err } = await workspace.svc(args)
+  expect([exit, err]).toEqual([2, expect.stringContaining(message)])
 })
 
 test('none of these files reaches the service', () => {

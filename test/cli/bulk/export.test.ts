@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { json, type Answering } from '../../fake-hosted.ts'
-import { desk, installHooks, refused, service } from './one-import.ts'
+import { workspace, installHooks, refused, service } from './one-import.ts'
 
 installHooks()
 
@@ -15,9 +15,9 @@ const page = (from: number, link: Record<string, string>): Answering =>
     link,
   )
 
-test('an export asks for pages and holds no more than one', async () => {
+test('an export reads page by page and holds only one', async () => {
   service.next(page(1, { link: '<?limit=1000&cursor=a>; rel="next"' }), page(2, {}))
-  const { out } = await desk.svc(['geofence', 'export', '--org', '7', '--format', 'json'])
+  const { out } = await workspace.svc(['geofence', 'export', '--org', '7', '--format', 'json'])
   expect(JSON.parse(out)).toEqual([
     expect.objectContaining({ name: 'F1' }),
     expect.objectContaining({ name: 'F2' }),
@@ -28,14 +28,14 @@ test('an export asks for pages and holds no more than one', async () => {
   ])
 })
 
-test('an export that fails in the middle leaves nothing behind', async () => {
+test('an export that fails halfway leaves no file', async () => {
   service.next(page(1, { link: '<?cursor=a>; rel="next"' }), refused(500))
-  expect((await desk.svc(['geofence', 'export', 'f.csv', '--org', '7'])).exit).toBe(1)
-  expect(desk.files()).toEqual([])
+  expect((await workspace.svc(['geofence', 'export', 'f.csv', '--org', '7'])).exit).toBe(1)
+  expect(workspace.files()).toEqual([])
 })
 
-test('an export of what could not be imported again is refused', async () => {
-  const { exit, out, err } = await desk.svc(['user', 'export', 'out.csv', '--org', '7'])
+test('an export that could not be imported again is rejected', async () => {
+  const { exit, out, err } = await workspace.svc(['user', 'export', 'out.csv', '--org', '7'])
   expect([exit, out, err]).toEqual([1, '', expect.stringContaining('returned a user without mobile')])
-  expect(desk.has('out.csv')).toBe(false)
+  expect(workspace.has('out.csv')).toBe(false)
 })

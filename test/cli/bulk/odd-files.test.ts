@@ -29,12 +29,12 @@ test('no approval is requested for an import whose results cannot be written', a
   const file = JSON.stringify({ version: 1, current: 'p', profiles })
   writeFileSync(stage.path('config/profiles.json'), file, { mode: 0o600 })
   const words = ['user', 'import', 'u.csv', '--org', '1', '--results']
-  for (const [results, said] of [
+  for (const [results, message] of [
     ['nowhere/x', 'cannot be written: ENOENT'],
     ['u.csv', 'is not a result file of an import'],
   ] as const) {
     const { exit, err } = await stage.svc([...words, results])
-    expect(err).toContain(said)
+    expect(err).toContain(message)
     expect(exit).toBe(2)
   }
 })

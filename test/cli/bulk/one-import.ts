@@ -1,21 +1,21 @@
 import { afterEach, beforeEach } from 'vitest'
 import { json, startFakeHosted, type Answering, type FakeHosted, type Seen } from '../../fake-hosted.ts'
-import { openDesk, type Desk } from './desk.ts'
+import { openWorkspace, type Workspace } from './workspace.ts'
 
 // An import of users from u.csv into another service, one request at a time.
 
 export let service: FakeHosted
-export let desk: Desk
+export let workspace: Workspace
 
 /** Installs the set-up hooks in the test file that calls it. */
 export const installHooks = (): void => {
   beforeEach(async () => {
     service = await startFakeHosted()
-    desk = openDesk(service.baseUrl)
+    workspace = openWorkspace(service.baseUrl)
   })
   afterEach(async () => {
     await service.close()
-    desk.close()
+    workspace.close()
   })
 }
 
@@ -27,7 +27,7 @@ export const serialOf = ({ body }: Seen): string => (JSON.parse(body) as { mobil
 
 export const file = (count: number): void => {
   const rows = Array.from({ length: count }, (_, i) => `+12025550${100 + i},u${i}@b.cc,U,${i}`)
-  desk.put('u.csv', `mobile,email,first_name,last_name\n${rows.join('\n')}\n`)
+  workspace.put('u.csv', `mobile,email,first_name,last_name\n${rows.join('\n')}\n`)
 }
 export const posts = (): Seen[] => service.seen.filter(({ method }) => method === 'POST')
 export const plays = (
@@ -39,6 +39,10 @@ export const plays = (
     return answering(request, response)
   })
 export const imports = (flags: string[] = [], options: { signal?: AbortSignal } = {}) =>
-  desk.svc(['user', 'import', 'u.csv', '--org', '7', '--concurrency', '1', '-o', 'json', ...flags], options)
-export const failed = () => desk.lines('u.csv.results.ndjson').filter(({ status }) => status === 'failed')
+  workspace.svc(
+    ['user', 'import', 'u.csv', '--org', '7', '--concurrency', '1', '-o', 'json', ...flags],
+    options,
+  )
+export const failed = () =>
+  workspace.lines('u.csv.results.ndjson').filter(({ status }) => status === 'failed')
 export const results = 'u.csv.results.ndjson'

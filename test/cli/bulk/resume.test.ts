@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { json } from '../../fake-hosted.ts'
 import {
-  desk,
+  workspace,
   file,
   imports,
   installHooks,
@@ -33,7 +33,7 @@ describe('an interrupted import', () => {
     expect(err).toContain('Finishing the requests in progress')
     expect(err).toContain('Interrupted; 2 of 5 rows are done')
     expect(err).toContain('svc user import u.csv --org 7 --concurrency 1 -o json --resume continues')
-    expect(desk.lines(results).map(({ row }) => row)).toEqual([undefined, 2, 3])
+    expect(workspace.lines(results).map(({ row }) => row)).toEqual([undefined, 2, 3])
   })
 
   test('continues with the missing and the failed rows', async () => {
@@ -55,7 +55,9 @@ describe('an interrupted import', () => {
     file(3)
     await interruptAt(101)
     plays(() => undefined)
-    const { exit, err } = await desk.svc(['user', 'import', 'u.csv', '--org', '7', '--resume'], { tty: true })
+    const { exit, err } = await workspace.svc(['user', 'import', 'u.csv', '--org', '7', '--resume'], {
+      tty: true,
+    })
     expect([exit, err]).toEqual([0, expect.stringContaining('The counts include the earlier runs')])
   })
 
@@ -73,19 +75,22 @@ describe('an interrupted import', () => {
     file(3)
     await interruptAt(101)
     const before = new Map(posts().map((request) => [serialOf(request), request.headers['idempotency-key']]))
-    desk.put(results, desk.text(results).trimEnd().split('\n').slice(0, 2).join('\n') + '\n{"row":3,"mob')
+    workspace.put(
+      results,
+      workspace.text(results).trimEnd().split('\n').slice(0, 2).join('\n') + '\n{"row":3,"mob',
+    )
     service.seen.length = 0
     await imports(['--resume'])
     expect(posts().map(serialOf)).toEqual(['101', '102'])
     expect(posts()[0]!.headers['idempotency-key']).toBe(before.get('101'))
-    expect(desk.lines(results).map(({ row }) => row)).toEqual([undefined, 2, 3, 4, undefined])
+    expect(workspace.lines(results).map(({ row }) => row)).toEqual([undefined, 2, 3, 4, undefined])
   })
 
   test('continues after the file was corrected, by phone number and not by position', async () => {
     file(3)
     await interruptAt(101)
     service.seen.length = 0
-    desk.put(
+    workspace.put(
       'u.csv',
       'mobile,email,first_name,last_name\n+12025550199,a@b.cc,A,B\n+1 202 555 0100,a@b.cc,A,B\n',
     )
@@ -99,12 +104,12 @@ describe('an interrupted import', () => {
     ['it is of another organization', { org_id: 8 }, 'belongs to another import: users into organization 8'],
     ['it is of another service', { service: 'https://elsewhere.example' }, 'belongs to another import'],
     ['it is of geo-fences', { import: 'fences' }, 'belongs to another import: fences'],
-  ])('is not resumed when %s', async (_, other, said) => {
+  ])('is not resumed when %s', async (_, other, message) => {
     file(3)
     const start = { event: 'start', import: 'users', service: service.origin, org_id: 7, run: 'r', ...other }
-    if (other) desk.put(results, `${JSON.stringify(start)}\n`)
+    if (other) workspace.put(results, `${JSON.stringify(start)}\n`)
     const { exit, err } = await imports(['--resume'])
-    expect([exit, err]).toEqual([2, expect.stringContaining(said)])
+    expect([exit, err]).toEqual([2, expect.stringContaining(message)])
     expect(service.seen).toEqual([])
   })
 
@@ -112,10 +117,10 @@ describe('an interrupted import', () => {
     'does not overwrite a file that contains %j',
     async (content) => {
       file(1)
-      desk.put('mine.txt', content)
+      workspace.put('mine.txt', content)
       const { exit, err } = await imports(['--results', 'mine.txt'])
       expect([exit, err]).toEqual([2, expect.stringContaining('mine.txt is not a result file of an import')])
-      expect(desk.text('mine.txt')).toBe(content)
+      expect(workspace.text('mine.txt')).toBe(content)
     },
   )
 })
@@ -124,13 +129,13 @@ const record = (name: string) => ({ id: 1, name, latitude: 1, longitude: 2, radi
 
 test('a geofence whose response was lost is not a conflict', async () => {
   const start = { event: 'start', import: 'fences', service: service.origin, org_id: 7, run: 'r' }
-  desk.put('f.ndjson.results.ndjson', `${JSON.stringify(start)}\n`)
-  desk.put(
+  workspace.put('f.ndjson.results.ndjson', `${JSON.stringify(start)}\n`)
+  workspace.put(
     'f.ndjson',
     '{"name":"F1","latitude":1,"longitude":2,"radius":3}\n{"name":"F2","latitude":1,"longitude":2,"radius":4}\n',
   )
   service.next(json(200, { status: 'success', message: 'OK', data: [record('F1'), record('F2')] }))
-  const { exit, out } = await desk.svc([
+  const { exit, out } = await workspace.svc([
     'geofence',
     'import',
     'f.ndjson',

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import { startTestService } from '../../service/harness.ts'
-import { openDesk } from './desk.ts'
+import { openWorkspace } from './workspace.ts'
 
 /** The real service on a socket, with the organizations 1 (acme) and 2 (beta). */
 export const openStage = async () => {
@@ -10,16 +10,16 @@ export const openStage = async () => {
   const server = serve({ fetch: service.app.fetch, hostname: '127.0.0.1', port: 0 })
   await new Promise((resolve) => void server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
-  const desk = openDesk(`http://127.0.0.1:${port}/admin/public/api`, service.operatorKey)
+  const workspace = openWorkspace(`http://127.0.0.1:${port}/admin/public/api`, service.operatorKey)
   return {
-    ...desk,
+    ...workspace,
     service,
     list: async (what: 'users' | 'geo-fences' | 'timeslots', org = 1): Promise<Record<string, unknown>[]> =>
       (await service.call('GET', `/organization/${org}/${what}`)).body.data,
     close: async (): Promise<void> => {
       await new Promise((resolve) => void server.close(resolve))
       await service.close()
-      desk.close()
+      workspace.close()
     },
   }
 }

@@ -8,7 +8,7 @@ installHooks()
 
 const raw = /[^\P{Cc}\n\t]|\p{Cf}/u
 const hostile = 'acme\u001b[2J\u202e\nusers: []\n#'
-const said = (data: unknown) => json(200, { status: 'success', message: 'OK', data })
+const success = (data: unknown) => json(200, { status: 'success', message: 'OK', data })
 
 beforeEach(() =>
   service.always((request, response) => {
@@ -16,7 +16,7 @@ beforeEach(() =>
     const org = { id: 1, slug: path.endsWith('/acme') ? 'acme' : hostile, name: hostile }
     const isList = /users|rules|geo-fences|timeslots|get-org-auth-codes/.test(path)
     const data = method === 'POST' ? { id: 2, code: hostile } : isList ? [] : org
-    return said(data)(request, response)
+    return success(data)(request, response)
   }),
 )
 

@@ -22,26 +22,26 @@ const key = (id: number, more: Partial<Key> = {}): Key => ({
   revoked_at: null,
   ...more,
 })
-const said = (...keys: ReturnType<typeof key>[]) =>
+const findings = (...keys: ReturnType<typeof key>[]) =>
   lookAtKeys(keys, now).map(({ state, message }) => [state, message])
 
 test('names keys of organizations with every scope, and no operator key', () => {
   const all = { scopes: [...scopes] }
-  expect(said(key(1, all), key(2, { ...all, kind: 'operator', org_id: null }), key(3))).toEqual([
+  expect(findings(key(1, all), key(2, { ...all, kind: 'operator', org_id: null }), key(3))).toEqual([
     ['warn', 'every scope: 1 key 1 (organization 1). Such a key can ask and change who approves'],
   ])
 })
 
 test('names operator keys if there are several', () => {
   const operator: Partial<Key> = { scopes: [...scopes], kind: 'operator', org_id: null }
-  expect(said(key(1, operator), key(2, operator))).toEqual([
+  expect(findings(key(1, operator), key(2, operator))).toEqual([
     ['note', 'operator keys: 1 key 1, 2 key 2. Each can do everything'],
   ])
 })
 
 test('names keys that expire soon, and keys that were never used', () => {
   expect(
-    said(
+    findings(
       key(1, { expires_at: '2030-02-20T00:00:00.000Z' }),
       key(2, { last_used_at: null }),
       key(3, { last_used_at: null, created_at: '2030-02-10T00:00:00.000Z' }),
@@ -55,7 +55,7 @@ test('names keys that expire soon, and keys that were never used', () => {
 test('does not mention expired or revoked keys', () => {
   const all = { scopes: [...scopes] }
   expect(
-    said(
+    findings(
       key(1, { ...all, revoked_at: '2030-02-01T00:00:00.000Z' }),
       key(2, { ...all, expires_at: '2030-02-01T00:00:00.000Z' }),
       key(3),
@@ -65,5 +65,5 @@ test('does not mention expired or revoked keys', () => {
 
 test('names only some of many', () => {
   const many = Array.from({ length: 7 }, (_, n) => key(n + 1, { scopes: [...scopes] }))
-  expect(said(...many)[0]![1]).toContain('5 key 5 (organization 1), 2 more. Such')
+  expect(findings(...many)[0]![1]).toContain('5 key 5 (organization 1), 2 more. Such')
 })

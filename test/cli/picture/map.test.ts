@@ -183,10 +183,10 @@ describe('svc geofence map', () => {
     [['--latitude', '1', '--longitude', 'east'], '--longitude must be a number'],
     [['--latitude', '1', '--longitude', '2', '--accuracy', '-1'], '--accuracy'],
     [['--width', '7'], '--width'],
-  ])('rejects %j', async (args, said) => {
+  ])('rejects %j', async (args, message) => {
     const { exit, err } = await map(args)
     expect(exit).toBe(2)
-    expect(err).toContain(said)
+    expect(err).toContain(message)
   })
 })
 

@@ -113,9 +113,9 @@ describe('svc timeslot week', () => {
     [['--timezone', 'Moon/Base'], '--timezone is not a time zone: "Moon/Base"'],
     [['--at', 'tomorrow'], '--at must be a date or an ISO 8601 time with an offset, not "tomorrow"'],
     [['--at', '2026-02-30'], '--at must be a date or an ISO 8601 time with an offset, not "2026-02-30"'],
-  ])('rejects %j', async (args, said) => {
+  ])('rejects %j', async (args, message) => {
     const { exit, err } = await week(args)
     expect(exit).toBe(2)
-    expect(err).toContain(said)
+    expect(err).toContain(message)
   })
 })

@@ -19,13 +19,13 @@ test('a call over HTTP that names nobody asks the default approver, for the defa
   expect(ada.mobile).toBe('+12025550101')
   const client = await overHttp('legacy', service.mcpUrl)
   const asked = await call(client, 'request_approval_async', { action: 'Deploy' })
-  expect(asked.said).toMatchObject({ status: 'pending', approver_mobile: ada.mobile })
+  expect(asked.result).toMatchObject({ status: 'pending', approver_mobile: ada.mobile })
   expect(await ada.requests('pending')).toMatchObject([{ requester: 'CI of Acme', factors: ['biometric'] }])
   const named = await call(client, 'request_approval_async', {
     action: 'Deploy',
     approver_mobile: bob.mobile,
   })
-  expect(named.said).toMatchObject({ approver_mobile: bob.mobile })
+  expect(named.result).toMatchObject({ approver_mobile: bob.mobile })
   await client.close()
 })
 

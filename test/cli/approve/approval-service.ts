@@ -13,7 +13,7 @@ export const refused = (status: number, code: string): Answering =>
 const noRoute = refused(404, 'no_such_route')
 
 /** Sets the response for each method and path. Everything else is a 404. */
-export const plays = (answers: Record<string, Answering>): void =>
+export const respondWith = (answers: Record<string, Answering>): void =>
   service.always((request, response) => {
     const path = request.path.replace(/\?.*/, '').replace('/admin/public/api', '')
     return (answers[`${request.method} ${path}`] ?? noRoute)(request, response)

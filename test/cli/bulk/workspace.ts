@@ -7,7 +7,7 @@ import { svc } from '../svc.ts'
 export type Line = Record<string, unknown> & { row?: number; status?: string; error?: { code: string } }
 
 /** A folder with files, and commands that run in it, in this process. */
-export const openDesk = (baseUrl: string, key = 'key') => {
+export const openWorkspace = (baseUrl: string, key = 'key') => {
   const folder = temporaryFolder()
   const path = (name: string): string => join(folder.path, name)
   const env = { SVC_CONFIG_DIR: path('config'), SVC_BASE_URL: baseUrl, SVC_API_KEY: key }
@@ -27,4 +27,4 @@ export const openDesk = (baseUrl: string, key = 'key') => {
     close: folder.remove,
   }
 }
-export type Desk = ReturnType<typeof openDesk>
+export type Workspace = ReturnType<typeof openWorkspace>
