@@ -61,11 +61,11 @@ describe('svc notify test', () => {
     mail.told.fault = { at: 'rcpt', code: 550 }
     const { exit, stdout, stderr } = await testOf('email', 'ada@acme.example')
     expect([exit, JSON.parse(stdout)]).toMatchObject([1, { state: 'failed' }])
-    expect(stderr).toContain('is failed: the mail server refuses the message (it answered 550)')
+    expect(stderr).toContain('is failed: the mail server refused the message (status 550)')
     await sms.close()
     const text = await testOf('sms', '+12025550101')
     expect(text.exit).toBe(1)
-    expect(text.stderr).toContain('is dead: the SMS provider was not reached: connection refused')
+    expect(text.stderr).toContain('is dead: could not reach the SMS provider: connection refused')
     sms = await startSmsProvider()
   })
 })
@@ -115,7 +115,7 @@ describe('an accepted message', () => {
     const id = await accept()
     await heard
     expect(await service!.stop()).toBe(0)
-    expect(service!.log()).toContain(`${id}, sms to ••••••••0101: the service stopped; tried again at`)
+    expect(service!.log()).toContain(`${id}, sms to ••••••••0101: the service stopped; next attempt at`)
     sms.told.respond = (response) => void response.writeHead(200).end()
     const again = sms.heard()
     await start()

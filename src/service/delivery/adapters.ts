@@ -27,7 +27,7 @@ type Options = {
 /** What was accepted while the channel was configured waits for it to be configured again. */
 const absent: Adapter = async ({ channel }) => ({
   state: 'retry',
-  error: `${channel} is not configured any more`,
+  error: `${channel} is no longer configured`,
 })
 
 /** An adapter a channel, and by which channels new messages go out. With --dev, the log stands in for what is not set up. */

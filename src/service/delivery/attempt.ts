@@ -40,7 +40,7 @@ type Options = {
 export const attemptToSend = async (row: Claimed, options: Options): Promise<Outcome> => {
   const { adapter, keyring, timeoutMs, stopping, late } = options
   const message = opened(row, keyring)
-  if (!message) return { state: 'failed', error: 'it cannot be read with this master key' }
+  if (!message) return { state: 'failed', error: 'this master key cannot decrypt it' }
   const giving = new AbortController()
   const stop = (): void => giving.abort()
   const timer = setTimeout(stop, timeoutMs)

@@ -58,11 +58,11 @@ export const createChannelWorker = (
         { org: 0 },
       )
       unwritten.delete(row.id)
-      if (verdict.state === 'queued') tell(row, verdict.error, `tried again at ${verdict.next_at}`)
-      else if (verdict.state !== 'sent') tell(row, verdict.error, `given up (${verdict.state})`)
+      if (verdict.state === 'queued') tell(row, verdict.error, `next attempt at ${verdict.next_at}`)
+      else if (verdict.state !== 'sent') tell(row, verdict.error, `gave up (${verdict.state})`)
     } catch (error) {
       if (!unwritten.has(row.id))
-        warn(`${row.message_id} is ${outcome.state}, which cannot be written down: ${nameOf(error)}`)
+        warn(`${row.message_id} is ${outcome.state}, which cannot be recorded: ${nameOf(error)}`)
       unwritten.set(row.id, { row, outcome })
     }
   }
@@ -74,9 +74,10 @@ export const createChannelWorker = (
   const outcomeOf = async (row: Claimed): Promise<Outcome> => {
     const known = unwritten.get(row.id)
     if (known) return known.outcome
-    if (isOver(row.expires_at, storage.now())) return { state: 'retry', error: 'its time is over' }
+    if (isOver(row.expires_at, storage.now())) return { state: 'retry', error: 'it has expired' }
     // Each attempt ended with the process that made it.
-    if (row.attempts > attemptsOf(row.kind)) return { state: 'retry', error: 'it was never heard of again' }
+    if (row.attempts > attemptsOf(row.kind))
+      return { state: 'retry', error: 'the service stopped before the provider answered' }
     const options = { adapter, keyring, timeoutMs, stopping: stopping.signal, late: late(row) }
     return attemptToSend(row, options)
   }

@@ -53,19 +53,19 @@ const idIn = (response: string): string | undefined =>
   /\b(?:queued as|id=)\s?([\w.@-]{1,100})/i.exec(response)?.[1]
 
 const words: Record<string, string> = {
-  ETLS: 'the mail server offers no TLS that can be trusted',
-  EAUTH: 'the mail server refuses the user or the password',
-  EDNS: 'the name of the mail server is not known',
-  ETIMEDOUT: 'the mail server does not answer in time',
+  ETLS: 'the mail server has no TLS certificate that can be trusted',
+  EAUTH: 'the mail server refused the user or the password',
+  EDNS: 'the host name of the mail server was not found',
+  ETIMEDOUT: 'the mail server did not answer in time',
 }
 
 /** Refused is what the server says for good of this recipient or this text; all else can be mended. */
 const outcomeOf = (error: NodemailerError): Outcome => {
   const { code = '', permanent, command, responseCode, originalCode } = error
   const final = permanent && (code === 'EENVELOPE' || code === 'EMESSAGE') && command !== 'MAIL FROM'
-  const answered = responseCode ? ` (it answered ${responseCode})` : ''
-  if (final) return { state: 'failed', error: `the mail server refuses the message${answered}` }
-  const what = words[code] ?? `the mail server did not take it: ${originalCode ?? nameOf(error)}`
+  const answered = responseCode ? ` (status ${responseCode})` : ''
+  if (final) return { state: 'failed', error: `the mail server refused the message${answered}` }
+  const what = words[code] ?? `the mail server did not accept it: ${originalCode ?? nameOf(error)}`
   return { state: 'retry', error: `${what}${answered}` }
 }
 
@@ -74,9 +74,10 @@ export const createMail = (settings: SmtpSettings): { adapter: Adapter; close():
   let pool: ReturnType<typeof openPool> | undefined
   return {
     adapter: async (message, { id, signal }) => {
-      if (!isOneAddress(message.to)) return { state: 'failed', error: 'the recipient is no e-mail address' }
+      if (!isOneAddress(message.to))
+        return { state: 'failed', error: 'the recipient is not a valid e-mail address' }
       if (message.reply_to !== undefined && !isOneAddress(message.reply_to))
-        return { state: 'failed', error: 'reply_to is no e-mail address' }
+        return { state: 'failed', error: 'reply_to is not a valid e-mail address' }
       try {
         const transport = await (pool ??= openPool(settings))
         const { response } = await transport.sendMail({ ...mailOf(message, id, settings), signal })

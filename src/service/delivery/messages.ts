@@ -51,7 +51,7 @@ export const readMessage = async (call: Call, message_id: string): Promise<Messa
   return answered(row)
 }
 
-const newOne = 'What it said is erased: send a new one'
+const newOne = 'Its text was erased: send a new message'
 
 /** Why a message cannot be tried again. */
 const whyNot = async (call: Call, message_id: string): Promise<Refusal> => {
@@ -59,12 +59,8 @@ const whyNot = async (call: Call, message_id: string): Promise<Refusal> => {
   if (state === 'sending') return conflict('being_sent', 'The message is being sent right now')
   if (state === 'sent') return conflict('already_sent', 'The message was sent', newOne)
   if (state === 'failed')
-    return conflict('refused_for_good', 'The provider refused this message for good', newOne)
-  return conflict(
-    'message_erased',
-    'The message is no longer worth sending, or was given up long ago',
-    newOne,
-  )
+    return conflict('refused_for_good', 'The provider refused this message permanently', newOne)
+  return conflict('message_erased', 'The message has expired or was given up too long ago', newOne)
 }
 
 const columns = { key: 'id', at: 'created_at', changed: 'updated_at' }

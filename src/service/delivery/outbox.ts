@@ -59,7 +59,11 @@ export const createOutbox = ({ adapters, random = Math.random, timeoutMs = 30_00
 
   const tidy = (): void =>
     void purge(storage).catch((error: unknown) =>
-      log({ at: storage.now(), level: 'warn', message: `The outbox was not tidied: ${nameOf(error)}` }),
+      log({
+        at: storage.now(),
+        level: 'warn',
+        message: `Old messages were not deleted from the outbox: ${nameOf(error)}`,
+      }),
     )
 
   return {

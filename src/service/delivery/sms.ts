@@ -68,7 +68,7 @@ export const createSms = (
       // It said yes, in words that cannot be read: it would send a second one too.
       if (taken) return { state: 'sent' }
       const code = error instanceof SvcError ? error.code.replaceAll('_', ' ') : nameOf(error)
-      return { state: 'retry', error: `the SMS provider was not reached: ${code}` }
+      return { state: 'retry', error: `could not reach the SMS provider: ${code}` }
     }
   }
   return { adapter, close: send.close }

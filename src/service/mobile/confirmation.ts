@@ -15,8 +15,8 @@ type Tokens = RowData<typeof mobile.confirmRegistration>
 const notRegistered = (): Refusal =>
   conflict(
     'not_registered',
-    'The code was right, and nothing is registered under this number',
-    'Register first, then have a new code sent: svc mobile register, svc mobile send-otp',
+    'The code is correct, but nobody is registered with this number',
+    'Register first, then request a new code: svc mobile register, svc mobile send-otp',
   )
 
 const registeredTwice = (): Refusal =>

@@ -34,10 +34,10 @@ const sendLink = async (call: Call, user_id: number, email: string): Promise<str
     to: email,
     subject: 'Confirm your e-mail address',
     text: [
-      'Somebody, probably you, gave this address for an account.',
-      'Open this link to confirm that it is yours. It works once, and for a day:',
+      'This address was entered for an account, probably by you.',
+      'Open this link to confirm that it is yours. It works once, for one day:',
       `${call.publicUrl}/approver#verify-email=${token}`,
-      'If it was not you, there is nothing to do.',
+      'If it was not you, ignore this e-mail.',
     ].join('\n\n'),
     expires_at,
   })
@@ -59,7 +59,7 @@ export const resendEmailVerification: HandlerOf<typeof account.resendEmailVerifi
   if (account.email === null)
     throw conflict('no_email', 'The account has no e-mail address', 'svc mobile update-profile --email')
   if (account.email_verified_at !== null)
-    throw conflict('email_verified', 'The e-mail address is verified already')
+    throw conflict('email_verified', 'The e-mail address is already verified')
   const consumed = await consumeOrRefuse(call, links, limited(call, user_id), {
     code: 'too_many_sends',
     what: `${links.atMost} links were sent in the last hour`,
@@ -70,8 +70,8 @@ export const resendEmailVerification: HandlerOf<typeof account.resendEmailVerifi
 }
 
 const linkOver = (): Refusal =>
-  new Refusal(410, 'link_over', 'This link was used, has lapsed, or a newer one was sent', {
-    hint: 'Ask for a new link in the app: svc mobile resend-email',
+  new Refusal(410, 'link_over', 'This link has expired, was already used, or was replaced by a newer one', {
+    hint: 'Request a new link in the app: svc mobile resend-email',
   })
 
 /** Spends the token of a link: one statement, one use, and only for the address that the account still has. */

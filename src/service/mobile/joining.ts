@@ -8,8 +8,8 @@ import { findPerson, membershipsOf, requireAccount } from './person.ts'
 
 /** The same for a code that never was, another organization's, one that lapsed, and one that is used up. */
 const refused = (): Refusal =>
-  new Refusal(403, 'auth_code_invalid', 'The auth code is wrong, has lapsed, or is used up', {
-    hint: 'Ask the organization for one: svc org auth-code create',
+  new Refusal(403, 'auth_code_invalid', 'The auth code is wrong, has expired or was already used', {
+    hint: 'Ask the organization for a new one: svc org auth-code create',
   })
 
 /** One statement, one use. */
@@ -58,7 +58,7 @@ export const assignOrganization: HandlerOf<typeof account.assignOrganization> = 
     .executeTakeFirstOrThrow(() =>
       conflict(
         'already_assigned',
-        'The user is in this organization, or waits to be accepted, already',
+        'The user is already in this organization or waiting to be accepted',
         'svc mobile check-org',
       ),
     )
@@ -90,7 +90,7 @@ export const checkOrganization: HandlerOf<typeof account.checkOrganization> = as
     throw invalid(
       'org_id',
       'is required: the user is in several organizations',
-      `give org_id, one of ${[found, ...others].map(({ id }) => id).join(', ')}`,
+      `use org_id, one of ${[found, ...others].map(({ id }) => id).join(', ')}`,
     )
   const { role, state, ...organization } = found
   return { assigned: state === 'active', state, role, organization }

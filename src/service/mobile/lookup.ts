@@ -10,7 +10,7 @@ import { requirePerson } from './person.ts'
 export const getUserDetails: HandlerOf<typeof user.getUserDetails> = async ({ org_id, ...input }, call) => {
   oneOf(input, ['user_id', 'mobile', 'email'])
   const orgId = org_id ?? call.caller.orgId
-  if (orgId === null) throw invalid('org_id', 'is required with an operator key', 'give org_id')
+  if (orgId === null) throw invalid('org_id', 'is required with an operator key', 'use org_id')
   await reachOrganization(call, orgId)
   if (input.user_id !== undefined) return findUser(call, orgId, input.user_id)
 
@@ -30,7 +30,7 @@ export const getUserDetails: HandlerOf<typeof user.getUserDetails> = async ({ or
     throw conflict(
       'several_users',
       'Several users have this e-mail address',
-      'ask by user_id or mobile; svc user list --email shows them',
+      'use user_id or mobile; svc user list --email shows them',
     )
   if (!found) throw notFound('User')
   return found

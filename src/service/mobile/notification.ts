@@ -19,8 +19,7 @@ const checkWords = ({ type, title, message }: NotificationInput): void => {
     return
   }
   for (const [field, text] of Object.entries({ title, message }))
-    if (text !== undefined)
-      throw invalid(field, 'must be left out with type otp: a code has words of its own')
+    if (text !== undefined) throw invalid(field, 'cannot be used with type otp: the text of a code is fixed')
 }
 
 /** Answers the same whether anybody knows the number: nobody looks. Fails with 409 or 429. */
@@ -45,7 +44,7 @@ export const sendGlobalNotification: HandlerOf<typeof notify.sendGlobalNotificat
     { org_id, subject: mobile },
     {
       code: 'too_many_sends',
-      what: `${limit.atMost} of type ${type} were sent to this number in the last ${limit.windowMs / 60_000} minutes`,
+      what: `${limit.atMost} messages of type ${type} were sent to this number in the last ${limit.windowMs / 60_000} minutes`,
     },
   )
   const text = title === undefined ? message! : `${title}\n${message}`

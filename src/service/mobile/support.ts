@@ -15,8 +15,8 @@ type Letter = RowInput<typeof mobile.contactSupport>
 const checkLimits = async (call: Call, sender: string): Promise<void> => {
   const org_id = accountScope(call)
   for (const [limit, subject, whose] of [
-    [ofSender, sender, 'of this sender'],
-    [ofAll, 'all', 'in all'],
+    [ofSender, sender, 'from this sender'],
+    [ofAll, 'all', 'in total'],
   ] as const)
     await consumeOrRefuse(
       call,
@@ -40,8 +40,8 @@ const prepareSupport = async (
     if (service.supportEmail === undefined)
       throw conflict(
         'delivery_not_configured',
-        'This service has no address for support',
-        'Start it with svc serve --config FILE that names one, or SVC_SUPPORT_EMAIL',
+        'This service has no support address',
+        'Set it with SVC_SUPPORT_EMAIL, or in the file of svc serve --config FILE',
       )
     await checkLimits(call, sender.toLowerCase())
     const message_id = await call.send({

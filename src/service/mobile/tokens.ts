@@ -63,7 +63,7 @@ export const startFamily = async (call: Call, access: Access): Promise<Tokens> =
 
 /** The same for a token that never was, another's, one that lapsed, and one that was spent. */
 const refused = (): Refusal =>
-  new Refusal(401, 'refresh_token_invalid', 'The refresh token is wrong, was used, or has lapsed', {
+  new Refusal(401, 'refresh_token_invalid', 'The refresh token is wrong, has expired or was already used', {
     hint: 'Sign in again: svc mobile send-otp, then svc mobile confirm',
   })
 

@@ -105,8 +105,8 @@ describe('a push', () => {
     await ring()
     const warned = service.log.filter(({ level }) => level === 'warn').map(({ message }) => message)
     expect(warned).toEqual([
-      expect.stringContaining(`push to device ${ada.device}: its push service answered 500; tried again at`),
-      expect.stringContaining(`push to device ${ada.device}: ECONNREFUSED; tried again at`),
+      expect.stringContaining(`push to device ${ada.device}: its push service answered 500; next attempt at`),
+      expect.stringContaining(`push to device ${ada.device}: ECONNREFUSED; next attempt at`),
     ])
     expect(warned.join()).not.toContain(pushService.origin)
     pushService = await startPushService()

@@ -85,7 +85,7 @@ describe('a mail', () => {
     const server = await serve()
     server.told.fault = fault
     const outcome = await sender(server.port)()
-    expect(outcome).toEqual({ state, error: expect.stringContaining(`answered ${code}`) })
+    expect(outcome).toEqual({ state, error: expect.stringContaining(`status ${code}`) })
     expect(JSON.stringify(outcome)).not.toContain('ada')
   })
 
@@ -178,7 +178,7 @@ describe('the way to the mail server', () => {
     const outcome = await send()
     expect(outcome).toEqual({
       state: 'retry',
-      error: 'the mail server refuses the user or the password (it answered 535)',
+      error: 'the mail server refused the user or the password (status 535)',
     })
   })
 })

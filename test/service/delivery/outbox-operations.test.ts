@@ -182,7 +182,7 @@ describe('a test of a channel', () => {
   })
 
   test('that fails is over at once', async () => {
-    outcomes = [{ state: 'retry', error: 'the mail server refuses the user or the password' }]
+    outcomes = [{ state: 'retry', error: 'the mail server refused the user or the password' }]
     const { message_id } = dataOf(await send({ channel: 'email', to: 'ada@acme.example' }))
     await service.delivered()
     expect(dataOf(await show(message_id))).toMatchObject({ state: 'dead', attempts: 1 })

@@ -162,7 +162,7 @@ describe('an accepted message', () => {
     await service.delivered()
     expect(await rowOf(id)).toMatchObject({
       state: 'failed',
-      error: 'it cannot be read with this master key',
+      error: 'this master key cannot decrypt it',
     })
   })
 })
@@ -300,7 +300,10 @@ describe('a message is claimed', () => {
     }
     await service.delivered()
     expect(tried).toEqual([])
-    expect(await rowOf(id)).toMatchObject({ state: 'dead', error: 'it was never heard of again' })
+    expect(await rowOf(id)).toMatchObject({
+      state: 'dead',
+      error: 'the service stopped before the provider answered',
+    })
   })
 })
 

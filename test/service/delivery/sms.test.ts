@@ -135,6 +135,6 @@ describe('a text message', () => {
 
   test('to a provider that is not there may be tried again, and names neither address nor secret', async () => {
     const outcome = await send('x', { url: 'http://127.0.0.1:1/very-secret' })
-    expect(outcome).toEqual({ state: 'retry', error: 'the SMS provider was not reached: connection refused' })
+    expect(outcome).toEqual({ state: 'retry', error: 'could not reach the SMS provider: connection refused' })
   })
 })
