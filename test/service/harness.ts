@@ -8,7 +8,7 @@ import type { Ring } from '../../src/service/call/service.ts'
 import { periodsOf } from '../../src/service/config/retention.ts'
 import { createKeyring } from '../../src/service/custody/create-keyring.ts'
 import type { Adapters } from '../../src/service/delivery/adapter.ts'
-import { contextOf } from '../../src/service/delivery/enqueue.ts'
+import { wrapContext } from '../../src/service/delivery/enqueue.ts'
 import { createOutbox } from '../../src/service/delivery/outbox.ts'
 import { handlers as allHandlers } from '../../src/service/handlers/all.ts'
 import { createApp } from '../../src/service/http/app.ts'
@@ -172,7 +172,7 @@ export const startTestService = async ({
       )
       return rows
         .filter(({ wrapped }) => wrapped !== null)
-        .map(({ wrapped, message_id }) => JSON.parse(keyring.unwrap(wrapped!, contextOf(message_id))))
+        .map(({ wrapped, message_id }) => JSON.parse(keyring.unwrap(wrapped!, wrapContext(message_id))))
     },
     /** Resolves when each message that is due has been tried. */
     delivered: outbox.idle,

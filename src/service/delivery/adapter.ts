@@ -1,15 +1,15 @@
 import type { Channel, Message } from '../call/message.ts'
 
 /**
- * What became of one attempt. `sent`: the provider has taken it over. `failed`: it never will. `retry`: later perhaps,
- * `after_ms` at the earliest. An error is kept and shown: it holds no secret and nothing of the message.
+ * The result of one attempt. `sent`: the provider accepted the message. `failed`: it never will. `retry`: it may later,
+ * `after_ms` at the earliest. An error is stored and shown, so it contains no secret and nothing of the message.
  */
 export type Outcome =
   | { state: 'sent'; provider_id?: string | undefined }
   | { state: 'failed' | 'retry'; error: string; after_ms?: number | undefined }
 
 export type Attempt = {
-  /** The same at every attempt, so that a provider can tell a repeat. */
+  /** The same at every attempt, so that a provider can recognize a repeat. */
   id: string
   /** From 1. */
   attempt: number
@@ -17,7 +17,7 @@ export type Attempt = {
   signal: AbortSignal
 }
 
-/** Hands a message to a provider, once. What it throws counts as `retry`. */
+/** Hands a message to a provider, once. An exception counts as `retry`. */
 export type Adapter = (message: Message, attempt: Attempt) => Promise<Outcome>
 
 export type Adapters = Partial<Record<Channel, Adapter>>

@@ -6,8 +6,8 @@ import type { Adapter, Adapters } from './adapter.ts'
 import { createMail } from './mail.ts'
 import { createSms } from './sms.ts'
 
-/** For development: the whole message in the log, codes too. Nobody gets anything. */
-export const createDevLog =
+/** For development: writes the whole message to the log, codes too, and sends nothing. */
+const createDevLog =
   (log: Log, now: () => string): Adapter =>
   async ({ channel, kind, to, subject, text }) => {
     const about = subject === undefined ? '' : ` "${subject}"`
@@ -24,13 +24,13 @@ type Options = {
   now(): string
 }
 
-/** What was accepted while the channel was configured waits for it to be configured again. */
+/** A message that was accepted earlier waits until its channel is configured again. */
 const absent: Adapter = async ({ channel }) => ({
   state: 'retry',
   error: `${channel} is no longer configured`,
 })
 
-/** An adapter a channel, and by which channels new messages go out. With --dev, the log stands in for what is not set up. */
+/** An adapter for each channel, and the channels that accept messages. With --dev, the log replaces what is not set up. */
 export const createAdapters = ({ settings, push, dev, env, log, now }: Options) => {
   const mail = settings.smtp && createMail(settings.smtp)
   const sms = settings.sms && createSms(settings.sms, { env, now })

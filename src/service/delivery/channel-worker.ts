@@ -5,7 +5,7 @@ import type { Channel } from '../call/message.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Adapter, Outcome } from './adapter.ts'
 import { attemptToSend, nameOf } from './attempt.ts'
-import { attemptsOf, isOver, verdictOf } from './retry-policy.ts'
+import { hasExpired, maxAttempts, nextState } from './retry-policy.ts'
 import { claim, type Claimed, isDue, record } from './rows.ts'
 
 export type WorkerOptions = {
@@ -13,13 +13,13 @@ export type WorkerOptions = {
   keyring: Pick<Keyring, 'unwrap'>
   log: Log
   random: () => number
-  /** Of one attempt, milliseconds. */
+  /** For one attempt. */
   timeoutMs: number
 }
 
-/** One channel has so many attempts under way: a provider that hangs holds up no other channel. */
-const atOnce = 8
-/** Beyond the time of an attempt: after it, whoever took a message is dead. */
+/** Attempts of one channel at the same time. Each channel has its own, so a provider that hangs delays no other channel. */
+const concurrency = 8
+/** A process that claimed a message and has not recorded a result by then has died. */
 const leaseMarginMs = 30_000
 
 /** Sends the messages of one channel as they become due. */
@@ -30,56 +30,53 @@ export const createChannelWorker = (
 ) => {
   const stopping = new AbortController()
   const underWay = new Set<Promise<void>>()
-  // How attempts ended that could not be written down: known here, and so never sent again by this process.
-  const unwritten = new Map<number, { row: Claimed; outcome: Outcome }>()
-  const run: { looking?: Promise<void> | undefined; again: boolean; closed: boolean } = {
+  // Results that could not be recorded in the store. This process does not send these messages again.
+  const unrecorded = new Map<number, { row: Claimed; outcome: Outcome }>()
+  const run: { sending?: Promise<void> | undefined; again: boolean; closed: boolean } = {
     again: false,
     closed: false,
   }
 
   const warn = (message: string): void => log({ at: storage.now(), level: 'warn', message })
 
-  const tell = ({ message_id, recipient }: Claimed, error: string, next: string): void =>
-    warn(`${message_id}, ${channel} to ${recipient}: ${error}; ${next}`)
-
   const write = async (row: Claimed, outcome: Outcome): Promise<void> => {
     try {
-      const verdict = await storage.write(
+      const result = await storage.write(
         async (db) => {
           const now = storage.now()
-          // What stopped half-way goes out as soon as somebody is there again.
+          // A message that was interrupted is sent as soon as the service starts again.
           const stopped = stopping.signal.aborted && outcome.state === 'retry'
-          const one = stopped
+          const next = stopped
             ? ({ state: 'queued', error: outcome.error, next_at: now } as const)
-            : verdictOf(row, outcome, now, random)
-          await record(db, row, one, now)
-          return one
+            : nextState(row, outcome, now, random)
+          await record(db, row, next, now)
+          return next
         },
         { org: 0 },
       )
-      unwritten.delete(row.id)
-      if (verdict.state === 'queued') tell(row, verdict.error, `next attempt at ${verdict.next_at}`)
-      else if (verdict.state !== 'sent') tell(row, verdict.error, `gave up (${verdict.state})`)
+      unrecorded.delete(row.id)
+      if (result.state === 'sent') return
+      const next =
+        result.state === 'queued' ? `next attempt at ${result.next_at}` : `gave up (${result.state})`
+      warn(`${row.message_id}, ${channel} to ${row.recipient}: ${result.error}; ${next}`)
     } catch (error) {
-      if (!unwritten.has(row.id))
+      if (!unrecorded.has(row.id))
         warn(`${row.message_id} is ${outcome.state}, which cannot be recorded: ${nameOf(error)}`)
-      unwritten.set(row.id, { row, outcome })
+      unrecorded.set(row.id, { row, outcome })
     }
   }
 
-  const late = (row: Claimed) => (outcome: Outcome) => {
-    if (outcome.state === 'sent' && !run.closed) track(write(row, outcome))
-  }
-
-  const outcomeOf = async (row: Claimed): Promise<Outcome> => {
-    const known = unwritten.get(row.id)
+  const attempt = async (row: Claimed): Promise<Outcome> => {
+    const known = unrecorded.get(row.id)
     if (known) return known.outcome
-    if (isOver(row.expires_at, storage.now())) return { state: 'retry', error: 'it has expired' }
-    // Each attempt ended with the process that made it.
-    if (row.attempts > attemptsOf(row.kind))
+    if (hasExpired(row.expires_at, storage.now())) return { state: 'retry', error: 'it has expired' }
+    // Each earlier attempt ended with the process that made it.
+    if (row.attempts > maxAttempts(row.kind))
       return { state: 'retry', error: 'the service stopped before the provider answered' }
-    const options = { adapter, keyring, timeoutMs, stopping: stopping.signal, late: late(row) }
-    return attemptToSend(row, options)
+    const onLate = (outcome: Outcome): void => {
+      if (outcome.state === 'sent' && !run.closed) track(write(row, outcome))
+    }
+    return attemptToSend(row, { adapter, keyring, timeoutMs, stopping: stopping.signal, onLate })
   }
 
   const track = (work: Promise<void>): void => {
@@ -90,49 +87,49 @@ export const createChannelWorker = (
     underWay.add(tracked)
   }
 
-  const look = async (): Promise<void> => {
+  const sendDue = async (): Promise<void> => {
     while (run.again && !run.closed) {
       run.again = false
-      const limit = atOnce - underWay.size
+      const limit = concurrency - underWay.size
       const now = storage.now()
       if (limit <= 0 || !(await storage.read((db) => isDue(db, { channel, now })))) continue
       const until = addMs(now, timeoutMs + leaseMarginMs)
       const rows = await storage.write((db) => claim(db, { channel, now, until, limit }), { org: 0 })
-      for (const row of rows) track(outcomeOf(row).then((outcome) => write(row, outcome)))
+      for (const row of rows) track(attempt(row).then((outcome) => write(row, outcome)))
       if (rows.length > 0) run.again = true
     }
   }
 
-  /** Looks for what is due. A store that cannot be used now is looked at again with the next call. */
+  /** Sends what is due. If the store is unavailable, the next call tries again. */
   const wake = (): void => {
     run.again = true
-    run.looking ??= look()
+    run.sending ??= sendDue()
       .catch(() => undefined)
       .finally(() => {
-        run.looking = undefined
-        // Somebody called after the last look.
+        run.sending = undefined
+        // There was a call after the last look.
         if (run.again && !run.closed) wake()
       })
   }
 
   return {
     wake: (): void => {
-      for (const { row, outcome } of unwritten.values()) track(write(row, outcome))
+      for (const { row, outcome } of unrecorded.values()) track(write(row, outcome))
       if (!run.closed) wake()
     },
     /** Resolves when nothing is under way and nothing is due. */
     idle: async (): Promise<void> => {
       wake()
-      while (run.looking || underWay.size > 0) await (run.looking ?? Promise.all(underWay))
+      while (run.sending || underWay.size > 0) await (run.sending ?? Promise.all(underWay))
     },
-    /** Takes nothing more; what is under way has `graceMs` to end, and is put back then. */
+    /** Claims no more messages. What is under way has `graceMs` to end, and is then queued again. */
     stop: async (graceMs: number): Promise<void> => {
       run.closed = true
-      await run.looking
+      await run.sending
       const timer = setTimeout(() => stopping.abort(), graceMs)
       while (underWay.size > 0) await Promise.all(underWay)
       clearTimeout(timer)
-      await Promise.all([...unwritten.values()].map(({ row, outcome }) => write(row, outcome)))
+      await Promise.all([...unrecorded.values()].map(({ row, outcome }) => write(row, outcome)))
     },
   }
 }

@@ -8,40 +8,35 @@ import type { Accept, Moment, Service } from '../call/service.ts'
 import { readLimit } from '../limits/values.ts'
 import type { Db } from '../storage/schema.ts'
 
-/** Whether text messages may go to numbers of this prefix. */
-const isAllowed = (prefix: string, countries: readonly string[]): boolean =>
-  countries.includes(prefix) ||
-  (countries.includes('all') && !(smsCountries.global as readonly string[]).includes(prefix))
-
-/** Refuses a text message to a country that the operator of the service has not allowed, before it is kept. */
-export const checkCountry = async (db: Db, { org_id, channel, to }: Message): Promise<void> => {
+/** Refuses a text message to a country that the operator of the service has not allowed. */
+const checkCountry = async (db: Db, { org_id, channel, to }: Message): Promise<void> => {
   // Organization 0 is the service itself.
   if (channel !== 'sms' || org_id === 0) return
   const countries = await readLimit(db, org_id, 'sms_countries')
   const prefix = parsePhone(to).country_code
-  if (isAllowed(prefix, countries)) return
-  const allowed = [...countries, prefix].join(',')
+  const isGlobal = (smsCountries.global as readonly string[]).includes(prefix)
+  if (countries.includes(prefix) || (countries.includes('all') && !isGlobal)) return
   throw conflict(
     'sms_country_not_allowed',
     `Text messages to ${prefix} are not allowed for this organization`,
-    `Only the operator of the service can allow them: svc org limits set --org ${org_id} --sms-countries ${allowed}`,
+    `Only the operator of the service can allow them: svc org limits set --org ${org_id} --sms-countries ${[...countries, prefix].join(',')}`,
     { quota: 'sms_countries', limit: countries },
   )
 }
 
 const shownEnd = 4
 
-/** So much of an address as tells people apart: `a•••@example.com`, `••••••••0101`, `device 5`. */
-const shownOf = ({ channel, to }: Message): string => {
+/** As much of an address as distinguishes people: `a•••@example.com`, `••••••••0101`, `device 5`. */
+const mask = ({ channel, to }: Message): string => {
   if (channel === 'push') return `device ${to}`
   if (channel === 'sms') return to.slice(-shownEnd).padStart(to.length, '•')
   const at = to.lastIndexOf('@')
   return `${to.slice(0, 1)}•••${to.slice(at)}`
 }
 
-export const contextOf = (message_id: string) => `outbox:${message_id}` as const
+export const wrapContext = (message_id: string) => `outbox:${message_id}` as const
 
-/** Keeps a message for the outbox, in the transaction that accepts it; answers its id. */
+/** Stores a message in the outbox, in the transaction that accepts it. Returns its id. */
 export const enqueue = async (
   { db, now, keyring }: Moment & { keyring: Pick<Keyring, 'wrap'> },
   message: Message,
@@ -55,8 +50,8 @@ export const enqueue = async (
       message_id,
       channel,
       kind,
-      recipient: shownOf(message),
-      wrapped: keyring.wrap(JSON.stringify(message), contextOf(message_id)),
+      recipient: mask(message),
+      wrapped: keyring.wrap(JSON.stringify(message), wrapContext(message_id)),
       state: 'queued',
       attempts: 0,
       next_at: now,

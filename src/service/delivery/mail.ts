@@ -6,7 +6,7 @@ import type { Adapter, Outcome } from './adapter.ts'
 import { nameOf } from './attempt.ts'
 
 const openPool = async ({ host, port, secure, plain, user, password, ca }: SmtpSettings) => {
-  // Loaded with the first message: a service that sends no mail starts without it.
+  // Loaded with the first message, so that the start does not wait for it.
   const { createTransport } = await import('nodemailer')
   return createTransport({
     pool: true,
@@ -23,14 +23,14 @@ const openPool = async ({ host, port, secure, plain, user, password, ca }: SmtpS
     socketTimeout: 30_000,
     idleTimeout: 30_000,
     maxConnections: 8,
-    // Whether it is sent again is for the outbox to say.
+    // The outbox decides about another attempt.
     maxRequeues: 0,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
 }
 
-/** What could end a header or hold a second address. */
+/** False for what could end a header or contain a second address. */
 const isOneAddress = (text: string): boolean =>
   /^[^\s\p{Cc}<>(),:;"\\@]+@[^\s\p{Cc}<>(),:;"\\@]+$/u.test(text)
 
@@ -43,33 +43,33 @@ const mailOf = (message: Message, id: string, { from }: SmtpSettings): SendMailO
   ...(message.reply_to !== undefined && { replyTo: { name: '', address: message.reply_to } }),
   subject: oneLine(message.subject ?? ''),
   text: message.text,
-  // The same at each attempt: what a mailbox gets twice, it can tell.
+  // The same at each attempt, so that a mailbox can recognize a repeat.
   messageId: `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
   headers: { 'Auto-Submitted': 'auto-generated' },
 })
 
-/** A server's answer can hold the recipient: only what looks like its own id of the message is kept. */
+/** The server's id of a message. Nothing else of its answer is stored, which can contain the recipient. */
 const idIn = (response: string): string | undefined =>
   /\b(?:queued as|id=)\s?([\w.@-]{1,100})/i.exec(response)?.[1]
 
-const words: Record<string, string> = {
+const reasons: Record<string, string> = {
   ETLS: 'the mail server has no TLS certificate that can be trusted',
   EAUTH: 'the mail server refused the user or the password',
   EDNS: 'the host name of the mail server was not found',
   ETIMEDOUT: 'the mail server did not answer in time',
 }
 
-/** Refused is what the server says for good of this recipient or this text; all else can be mended. */
+/** Only a permanent refusal of this recipient or this text is final. Everything else may work later. */
 const outcomeOf = (error: NodemailerError): Outcome => {
   const { code = '', permanent, command, responseCode, originalCode } = error
   const final = permanent && (code === 'EENVELOPE' || code === 'EMESSAGE') && command !== 'MAIL FROM'
-  const answered = responseCode ? ` (status ${responseCode})` : ''
-  if (final) return { state: 'failed', error: `the mail server refused the message${answered}` }
-  const what = words[code] ?? `the mail server did not accept it: ${originalCode ?? nameOf(error)}`
-  return { state: 'retry', error: `${what}${answered}` }
+  const status = responseCode ? ` (status ${responseCode})` : ''
+  if (final) return { state: 'failed', error: `the mail server refused the message${status}` }
+  const what = reasons[code] ?? `the mail server did not accept it: ${originalCode ?? nameOf(error)}`
+  return { state: 'retry', error: `${what}${status}` }
 }
 
-/** Mail by SMTP over a few connections that are kept. */
+/** Sends e-mail by SMTP over a pool of connections. */
 export const createMail = (settings: SmtpSettings): { adapter: Adapter; close(): Promise<void> } => {
   let pool: ReturnType<typeof openPool> | undefined
   return {
@@ -86,9 +86,6 @@ export const createMail = (settings: SmtpSettings): { adapter: Adapter; close():
         return outcomeOf(error as NodemailerError)
       }
     },
-    close: async () => {
-      const opened = await pool
-      opened?.close({ force: true })
-    },
+    close: async () => (await pool)?.close({ force: true }),
   }
 }

@@ -35,7 +35,7 @@ const selectMessages = ({ db, caller }: Call) =>
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectMessages>['executeTakeFirstOrThrow']>>
 
-const answered = (row: Row): MessageRecord => {
+const toRecord = (row: Row): MessageRecord => {
   const { id: _, kept, ...rest } = row
   return {
     ...rest,
@@ -45,22 +45,22 @@ const answered = (row: Row): MessageRecord => {
   }
 }
 
-export const readMessage = async (call: Call, message_id: string): Promise<MessageRecord> => {
-  const row = await selectMessages(call).where('message_id', '=', message_id).executeTakeFirst()
-  if (!row) throw notFound('Message')
-  return answered(row)
-}
+export const readMessage = async (call: Call, message_id: string): Promise<MessageRecord> =>
+  toRecord(
+    await selectMessages(call)
+      .where('message_id', '=', message_id)
+      .executeTakeFirstOrThrow(() => notFound('Message')),
+  )
 
-const newOne = 'Its text was erased: send a new message'
+const sendNewOne = 'Its text was erased: send a new message'
 
-/** Why a message cannot be tried again. */
-const whyNot = async (call: Call, message_id: string): Promise<Refusal> => {
+const notRetryable = async (call: Call, message_id: string): Promise<Refusal> => {
   const { state } = await readMessage(call, message_id)
   if (state === 'sending') return conflict('being_sent', 'The message is being sent right now')
-  if (state === 'sent') return conflict('already_sent', 'The message was sent', newOne)
+  if (state === 'sent') return conflict('already_sent', 'The message was sent', sendNewOne)
   if (state === 'failed')
-    return conflict('refused_for_good', 'The provider refused this message permanently', newOne)
-  return conflict('message_erased', 'The message has expired or was given up too long ago', newOne)
+    return conflict('refused_for_good', 'The provider refused this message permanently', sendNewOne)
+  return conflict('message_erased', 'The message has expired or was given up too long ago', sendNewOne)
 }
 
 const columns = { key: 'id', at: 'created_at', changed: 'updated_at' }
@@ -76,7 +76,7 @@ export const listOutbox: HandlerOf<typeof outbox.listOutbox> = async (
     .$if(channel !== undefined, (some) => some.where('channel', '=', channel!))
     .$if(kind !== undefined, (some) => some.where('kind', '=', kind!))
   const found = await byTime(query, columns, span, call.page).execute()
-  return call.pagedByTime(found, ({ id, created_at }) => ({ key: id, at: created_at })).map(answered)
+  return call.pagedByTime(found, ({ id, created_at }) => ({ key: id, at: created_at })).map(toRecord)
 }
 
 export const listChannels: HandlerOf<typeof outbox.listChannels> = async (_, call) => {
@@ -93,9 +93,9 @@ export const listChannels: HandlerOf<typeof outbox.listChannels> = async (_, cal
     .select(({ fn }) => ['channel', 'state', fn.countAll<number>().as('count')])
     .groupBy(['channel', 'state'])
     .execute()
-  const count = (channel: Channel, queued: boolean): number =>
+  const count = (channel: Channel, isQueued: boolean): number =>
     counts
-      .filter((row) => row.channel === channel && (row.state === 'queued') === queued)
+      .filter((row) => row.channel === channel && (row.state === 'queued') === isQueued)
       .reduce((sum, row) => sum + Number(row.count), 0)
   return deliveryChannels.map((channel) => ({
     channel,
@@ -120,7 +120,7 @@ export const retryMessage: HandlerOf<typeof outbox.retryMessage> = async ({ mess
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .returning('org_id')
     .executeTakeFirst()
-  if (!row) throw await whyNot(call, message_id)
+  if (!row) throw await notRetryable(call, message_id)
   await call.audit(row.org_id, `message:${message_id}`, ['state'])
   call.deliver()
   return readMessage(call, message_id)

@@ -6,11 +6,13 @@ import { nameOf } from './attempt.ts'
 import { type ChannelWorker, createChannelWorker, type WorkerOptions } from './channel-worker.ts'
 import { releaseAll } from './rows.ts'
 
-const hour = 60 * 60_000
-const keptForRetryMs = 24 * hour
-const keptMs = 30 * 24 * hour
+const hourMs = 60 * 60_000
+const pollMs = 1_000
+/** How long a message that was given up can be sent again. */
+const retryableMs = 24 * hourMs
+const recordMs = 30 * 24 * hourMs
 
-/** Erases the messages that nobody sent again in time, and forgets what ended long ago. */
+/** Erases messages that were not sent again in time, and deletes the records of those that ended long ago. */
 export const purge = async (storage: Storage): Promise<void> => {
   const now = storage.now()
   await storage.write(
@@ -21,31 +23,28 @@ export const purge = async (storage: Storage): Promise<void> => {
         .where('state', '=', 'dead')
         .where('wrapped', 'is not', null)
         .where(({ eb, or }) =>
-          or([eb('updated_at', '<', addMs(now, -keptForRetryMs)), eb('expires_at', '<=', now)]),
+          or([eb('updated_at', '<', addMs(now, -retryableMs)), eb('expires_at', '<=', now)]),
         )
         .execute()
       await db
         .deleteFrom('outbox')
         .where('state', 'in', ['sent', 'failed', 'dead'])
-        .where('updated_at', '<', addMs(now, -keptMs))
+        .where('updated_at', '<', addMs(now, -recordMs))
         .execute()
     },
     { org: 0 },
   )
 }
 
-const pollMs = 1_000
-const purgeMs = 60 * 60_000
-
 type Options = Omit<WorkerOptions, 'random' | 'timeoutMs'> & {
   adapters: Adapters
   random?: () => number
   timeoutMs?: number | undefined
-  /** What stopping waits for attempts that are under way, milliseconds. */
+  /** How long a stop waits for attempts that are under way. */
   graceMs?: number
 }
 
-/** Sends what the outbox holds, each channel by its adapter; a channel without one is left alone. */
+/** Sends the messages of the outbox, each channel with its adapter. Messages of a channel without one stay. */
 export const createOutbox = ({ adapters, random = Math.random, timeoutMs = 30_000, ...rest }: Options) => {
   const { storage, log, graceMs = 5_000 } = rest
   const workers: ChannelWorker[] = Object.entries(adapters).map(([channel, adapter]) =>
@@ -57,7 +56,7 @@ export const createOutbox = ({ adapters, random = Math.random, timeoutMs = 30_00
     for (const worker of workers) worker.wake()
   }
 
-  const tidy = (): void =>
+  const purgeOrWarn = (): void =>
     void purge(storage).catch((error: unknown) =>
       log({
         at: storage.now(),
@@ -67,13 +66,13 @@ export const createOutbox = ({ adapters, random = Math.random, timeoutMs = 30_00
     )
 
   return {
-    /** Looks now: something is due. */
+    /** Sends what is due now. */
     wake,
-    /** Goes on by itself from now on. `alone`: no other process sends from this store. */
+    /** Sends and purges regularly from now on. `alone`: no other process sends from this store. */
     start: async ({ alone }: { alone: boolean }): Promise<void> => {
       if (alone) await storage.write((db) => releaseAll(db, storage.now()), { org: 0 })
-      timers.push(setInterval(wake, pollMs).unref(), setInterval(tidy, purgeMs).unref())
-      tidy()
+      timers.push(setInterval(wake, pollMs).unref(), setInterval(purgeOrWarn, hourMs).unref())
+      purgeOrWarn()
       wake()
     },
     idle: async (): Promise<void> => {

@@ -1,22 +1,25 @@
+import type { Selectable } from 'kysely'
 import type { Channel } from '../call/message.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Tables } from '../storage/schema.ts'
 
-/** A message that is being sent by this process, and by nobody else until `next_at`. */
-export type Claimed = {
-  id: number
-  message_id: string
-  channel: Channel
-  kind: string
-  recipient: string
-  wrapped: string | null
-  attempts: number
-  expires_at: string | null
-}
+const claimed = [
+  'id',
+  'message_id',
+  'channel',
+  'kind',
+  'recipient',
+  'wrapped',
+  'attempts',
+  'expires_at',
+] as const satisfies (keyof Tables['outbox'])[]
 
-/** How a message goes on after an attempt. */
+/** A message that this process is sending, and no other process until `next_at`. */
+export type Claimed = Pick<Selectable<Tables['outbox']>, (typeof claimed)[number]>
+
+/** What changes in the row of a message after an attempt. Its content is erased with the last one. */
 export type AttemptResult =
-  | { state: 'sent'; provider_id: string | null }
-  | { state: 'failed' | 'dead'; error: string; keep: boolean }
+  | { state: 'sent'; provider_id: string | null; wrapped: null; error: null }
+  | { state: 'failed' | 'dead'; error: string; wrapped?: null }
   | { state: 'queued'; error: string; next_at: string }
 
 type Due = { channel: Channel; now: string }
@@ -34,8 +37,8 @@ export const isDue = async (db: Db, what: Due): Promise<boolean> =>
   (await due(db, what).limit(1).executeTakeFirst()) !== undefined
 
 /**
- * Takes what is due, the oldest first, until `until`. One statement that asks for the state again: two that look at the
- * same moment never take the same message.
+ * Claims messages that are due, the oldest first, until `until`. It is one statement that checks the state again, so that
+ * two processes never claim the same message.
  */
 export const claim = (db: Db, { channel, now, until, limit }: Due & { until: string; limit: number }) =>
   db
@@ -49,31 +52,28 @@ export const claim = (db: Db, { channel, now, until, limit }: Due & { until: str
     .where('id', 'in', due(db, { channel, now }).limit(limit))
     .where('state', 'in', ['queued', 'sending'])
     .where('next_at', '<=', now)
-    .returning(['id', 'message_id', 'channel', 'kind', 'recipient', 'wrapped', 'attempts', 'expires_at'])
+    .returning(claimed)
     .execute()
 
-/** Writes down how an attempt ended. Whoever lost the message to another meanwhile says nothing, except that it is sent. */
+/** Records the result of an attempt. A process that lost its claim can only record that the message was sent. */
 export const record = async (
   db: Db,
   { id, attempts }: Pick<Claimed, 'id' | 'attempts'>,
-  verdict: AttemptResult,
+  result: AttemptResult,
   now: string,
 ): Promise<void> => {
-  const row = db.updateTable('outbox').where('id', '=', id)
-  const own = row.where('state', '=', 'sending').where('attempts', '=', attempts)
-  if (verdict.state === 'sent')
-    await row
-      .set({ ...verdict, wrapped: null, error: null, updated_at: now })
-      .where('state', '<>', 'sent')
-      .execute()
-  else if (verdict.state === 'queued') await own.set({ ...verdict, updated_at: now }).execute()
-  else {
-    const { keep, ...last } = verdict
-    await own.set({ ...last, ...(!keep && { wrapped: null }), updated_at: now }).execute()
-  }
+  const row = db
+    .updateTable('outbox')
+    .set({ ...result, updated_at: now })
+    .where('id', '=', id)
+  const allowed =
+    result.state === 'sent'
+      ? row.where('state', '<>', 'sent')
+      : row.where('state', '=', 'sending').where('attempts', '=', attempts)
+  await allowed.execute()
 }
 
-/** What a process that died has left half done is due at once. Only for who knows that no other process sends. */
+/** Queues the messages that a process was sending when it died. Only safe if no other process sends. */
 export const releaseAll = (db: Db, now: string) =>
   db
     .updateTable('outbox')
@@ -81,7 +81,7 @@ export const releaseAll = (db: Db, now: string) =>
     .where('state', '=', 'sending')
     .execute()
 
-/** What a backup holds as unsent was perhaps sent after it was made: somebody is to decide that, message by message. */
+/** Unsent messages of a backup may have been sent after it was created: the operator decides, message by message. */
 export const holdRestored = (db: Db, now: string) =>
   db
     .updateTable('outbox')

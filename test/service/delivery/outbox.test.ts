@@ -275,10 +275,10 @@ describe('a message is claimed', () => {
     const [second] = await taken()
     const say = (row: typeof first, verdict: Parameters<typeof record>[2]) =>
       service.storage.write((db) => record(db, row!, verdict, clock.iso()), { org: 0 })
-    await say(first, { state: 'failed', error: 'late', keep: false })
+    await say(first, { state: 'failed', error: 'late', wrapped: null })
     expect(await rowOf(id)).toMatchObject({ state: 'sending', error: null })
     await say(second, { state: 'queued', error: 'not now', next_at: later(minute) })
-    await say(first, { state: 'sent', provider_id: 'P9' })
+    await say(first, { state: 'sent', provider_id: 'P9', wrapped: null, error: null })
     expect(await rowOf(id)).toMatchObject({ state: 'sent', provider_id: 'P9', wrapped: null })
     await say(second, { state: 'queued', error: 'not now', next_at: later(0) })
     expect(await rowOf(id)).toMatchObject({ state: 'sent' })
@@ -300,10 +300,7 @@ describe('a message is claimed', () => {
     }
     await service.delivered()
     expect(tried).toEqual([])
-    expect(await rowOf(id)).toMatchObject({
-      state: 'dead',
-      error: 'the service stopped before the provider answered',
-    })
+    expect(await rowOf(id)).toMatchObject({ state: 'dead', error: 'the service stopped before the provider answered' })
   })
 })
 
