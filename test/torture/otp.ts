@@ -1,7 +1,7 @@
 import type { mobile } from '../../src/contract/mobile.ts'
-import type { Handlers } from '../../src/service/call/call.ts'
+import { type Handlers, prepare } from '../../src/service/call/call.ts'
 import { startServer } from '../../src/service/http/server.ts'
-import { prepareConfirmation } from '../../src/service/mobile/confirmation.ts'
+import { confirmRegistration } from '../../src/service/mobile/confirmation.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { startTestService, type TestService } from '../service/harness.ts'
 import { codeFor } from '../service/mobile-user.ts'
@@ -19,7 +19,7 @@ type Confirm = Pick<Handlers<typeof mobile>, 'confirmRegistration'>
 const forgetful: Confirm = {
   confirmRegistration: {
     before: async (input, outside) => {
-      const work = await prepareConfirmation(input, outside)
+      const work = await prepare(confirmRegistration, input, outside)
       return async (call) => {
         const answer = await work(call)
         if (answer instanceof Refusal) throw answer

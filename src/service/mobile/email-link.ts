@@ -13,7 +13,7 @@ const links = { kind: 'email_link', atMost: 3, windowMs: 60 * 60_000 }
 
 const limited = (call: Call, userId: number) => ({ org_id: accountScope(call), subject: `user:${userId}` })
 
-/** A link that proves an address, in place of any earlier one; the token stands behind the `#`, where no log sees it. */
+/** Sends a link that verifies an address and replaces any earlier link. The token is after the `#`, so no log contains it. */
 const sendLink = async (call: Call, user_id: number, email: string): Promise<string> => {
   const org_id = accountScope(call)
   const token = randomToken()
@@ -44,7 +44,7 @@ const sendLink = async (call: Call, user_id: number, email: string): Promise<str
   return expires_at
 }
 
-/** For an address that is not proved: a link, where e-mail can be sent and not too many were. */
+/** Sends a link for an address that is not verified, if e-mail is configured and the limit allows it. */
 export const sendLinkIfPossible = async (call: Call, userId: number): Promise<void> => {
   const account = await findAccount(call, userId)
   if (!account?.email || account.email_verified_at !== null || !call.canSend('email')) return
@@ -69,12 +69,12 @@ export const resendEmailVerification: HandlerOf<typeof account.resendEmailVerifi
   return { expires_at, sends_left: consumed.left, next_send_at: consumed.next_at }
 }
 
-const linkOver = (): Refusal =>
+const linkExpired = (): Refusal =>
   new Refusal(410, 'link_over', 'This link has expired, was already used, or was replaced by a newer one', {
     hint: 'Request a new link in the app: svc mobile resend-email',
   })
 
-/** Spends the token of a link: one statement, one use, and only for the address that the account still has. */
+/** Uses up the token of a link, in one statement. It counts only for the address that the account still has. */
 export const verifyEmail: HandlerOf<typeof approver.verifyEmail> = async ({ token }, call) => {
   const { db, now } = call
   const { org_id, user_id, email } = await db
@@ -84,7 +84,7 @@ export const verifyEmail: HandlerOf<typeof approver.verifyEmail> = async ({ toke
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
     .returning(['org_id', 'user_id', 'email'])
-    .executeTakeFirstOrThrow(linkOver)
+    .executeTakeFirstOrThrow(linkExpired)
   await db
     .updateTable('mobile_accounts')
     .set({ email_verified_at: now })
@@ -92,6 +92,6 @@ export const verifyEmail: HandlerOf<typeof approver.verifyEmail> = async ({ toke
     .where('user_id', '=', user_id)
     .where('email', '=', email)
     .returning('id')
-    .executeTakeFirstOrThrow(linkOver)
+    .executeTakeFirstOrThrow(linkExpired)
   await call.audit(org_id, `user:${user_id}`, ['email_verified_at'], `user:${user_id}`)
 }

@@ -2,66 +2,53 @@ import type { account } from '../../contract/account.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import type { RowData } from '../call/row-ids.ts'
 import { withinOrganization } from '../call/tenant.ts'
-import { ofActiveDevice } from '../devices/active.ts'
+import { activeDevices } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
-import { findAccount, findPerson, membershipsOf, type Person } from './person.ts'
+import { findAccount, findMemberships, findPerson } from './person.ts'
 import { isRegistered } from './registration.ts'
 
 type Status = RowData<typeof account.getEnrollmentStatus>
 
-/** Whether an active member within reach has a device that counts. */
+/** Whether the person is an active member within reach, with a device that can approve. */
 const hasDevice = async ({ db, caller, dev, keyring }: Call, userId: number): Promise<boolean> => {
-  const devices = await db
-    .selectFrom('devices as d')
-    .innerJoin('memberships as m', (join) =>
-      join.onRef('m.org_id', '=', 'd.org_id').onRef('m.user_id', '=', 'd.user_id'),
-    )
+  const devices = await activeDevices(db, dev)
     .where('d.user_id', '=', userId)
-    .where(ofActiveDevice('d'))
-    .where('m.state', '=', 'active')
-    .$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
     .where(withinOrganization(caller.orgId, 'd.org_id'))
     .selectAll('d')
     .execute()
   return devices.some((row) => isAuthenticDevice({ keyring }, row))
 }
 
-const facts = async (call: Call, person: Person) => {
-  const states = new Set((await membershipsOf(call, person.user_id)).map(({ state }) => state))
-  return {
-    account: await findAccount(call, person.user_id),
-    registered: await isRegistered(call, person.user_id),
-    active: states.has('active'),
-    pending: states.has('pending'),
-    device: await hasDevice(call, person.user_id),
-  }
-}
-type Facts = Awaited<ReturnType<typeof facts>>
-
-const stateOf = ({ account, registered, active, pending, device }: Facts): Status['state'] => {
-  if (active) return device ? 'enrolled' : 'member'
-  if (pending) return 'pending'
-  if (account) return 'confirmed'
-  return registered ? 'registered' : 'unknown'
-}
-
-/** An organization that took somebody in vouches for the number; so only who is nowhere has to confirm it. */
-const requirementsOf = ({ account, active, pending, device }: Facts): Status['requirements'] => [
-  ...(account || active || pending ? [] : (['confirm_mobile'] as const)),
-  ...(account && account.email !== null && account.email_verified_at === null
-    ? (['verify_email'] as const)
-    : []),
-  ...(active || pending ? [] : (['join_organization'] as const)),
-  ...(pending && !active ? (['await_acceptance'] as const) : []),
-  ...(device ? [] : (['enroll_device'] as const)),
-]
-
 export const getEnrollmentStatus: HandlerOf<typeof account.getEnrollmentStatus> = async (who, call) => {
-  const person = await findPerson(call, who)
-  const known = person
-    ? await facts(call, person)
-    : { account: undefined, registered: false, active: false, pending: false, device: false }
-  return { enrolled: known.device, state: stateOf(known), requirements: requirementsOf(known) }
+  const userId = (await findPerson(call, who))?.user_id
+  if (userId === undefined)
+    return {
+      enrolled: false,
+      state: 'unknown',
+      requirements: ['confirm_mobile', 'join_organization', 'enroll_device'],
+    }
+  const account = await findAccount(call, userId)
+  const states = new Set((await findMemberships(call, userId)).map(({ state }) => state))
+  const isMember = states.has('active')
+  const isPending = !isMember && states.has('pending')
+  const enrolled = await hasDevice(call, userId)
+
+  const state = async (): Promise<Status['state']> => {
+    if (isMember) return enrolled ? 'enrolled' : 'member'
+    if (isPending) return 'pending'
+    if (account) return 'confirmed'
+    return (await isRegistered(call, userId)) ? 'registered' : 'unknown'
+  }
+  const isRequired: Record<Status['requirements'][number], boolean> = {
+    // An organization that accepted a member vouches for the number.
+    confirm_mobile: !account && !isMember && !isPending,
+    verify_email: account?.email != null && account.email_verified_at === null,
+    join_organization: !isMember && !isPending,
+    await_acceptance: isPending,
+    enroll_device: !enrolled,
+  }
+  const steps = Object.keys(isRequired) as Status['requirements']
+  return { enrolled, state: await state(), requirements: steps.filter((step) => isRequired[step]) }
 }
 
 export const isEnrolled: HandlerOf<typeof account.isEnrolled> = async (who, call) => {

@@ -4,16 +4,16 @@ import { conflict, invalid, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { hashOfCode } from '../call/input.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
-import { findPerson, membershipsOf, requireAccount } from './person.ts'
+import { findMemberships, findPerson, requireAccount } from './person.ts'
 
-/** The same for a code that never was, another organization's, one that lapsed, and one that is used up. */
+/** One answer for a code that is unknown, another organization's, expired or used up. */
 const refused = (): Refusal =>
   new Refusal(403, 'auth_code_invalid', 'The auth code is wrong, has expired or was already used', {
     hint: 'Ask the organization for a new one: svc org auth-code create',
   })
 
-/** One statement, one use. */
-const spendCode = async ({ db, caller, now }: Call, code: string) => {
+/** Counts one use of a code, in one statement. */
+const consumeCode = async ({ db, caller, now }: Call, code: string) => {
   const hash = hashOfCode(code)
   if (hash === undefined) throw refused()
   return db
@@ -27,15 +27,15 @@ const spendCode = async ({ db, caller, now }: Call, code: string) => {
     .executeTakeFirstOrThrow(refused)
 }
 
-/** Asks to join, as the account says who it is, with an address only once that is proved; who was removed or rejected may ask again. */
+/** Requests to join with the details of the account. A person who was removed or rejected can request it again. */
 export const assignOrganization: HandlerOf<typeof account.assignOrganization> = async (
   { auth_code, ...who },
   call,
 ) => {
   const { user_id, account } = await requireAccount(call, who)
-  const code = await spendCode(call, auth_code)
-  const asked = {
-    // By its address a member is asked: one that is not proved may be somebody else's.
+  const { id: codeId, org_id } = await consumeCode(call, auth_code)
+  const membership = {
+    // A member is reached by this address, and one that is not verified may be somebody else's.
     email: account.email_verified_at === null ? '' : (account.email ?? ''),
     first_name: account.first_name,
     last_name: account.last_name,
@@ -43,15 +43,14 @@ export const assignOrganization: HandlerOf<typeof account.assignOrganization> = 
     state: 'pending' as const,
     updated_at: call.now,
   }
-  const { org_id } = code
-  // Who is a member already fails here, and the use of the code goes back with it.
+  // For a member this throws, which also takes back the use of the code.
   await call.db
     .insertInto('memberships')
-    .values({ ...asked, org_id, user_id, created_at: call.now })
+    .values({ ...membership, org_id, user_id, created_at: call.now })
     .onConflict((on) =>
       on
         .columns(['org_id', 'user_id'])
-        .doUpdateSet(asked)
+        .doUpdateSet(membership)
         .where('memberships.state', 'in', ['removed', 'rejected']),
     )
     .returning('id')
@@ -63,7 +62,7 @@ export const assignOrganization: HandlerOf<typeof account.assignOrganization> = 
       ),
     )
   await call.claim(org_id, 'users')
-  await call.audit(org_id, `user:${user_id}`, ['state', `auth-code:${code.id}`])
+  await call.audit(org_id, `user:${user_id}`, ['state', `auth-code:${codeId}`])
   const organization = await call.db
     .selectFrom('organizations')
     .where('id', '=', org_id)
@@ -72,20 +71,18 @@ export const assignOrganization: HandlerOf<typeof account.assignOrganization> = 
   return { user_id, organization, state: 'pending' }
 }
 
-const nowhere = { assigned: false, state: null, role: null, organization: null }
-
 export const checkOrganization: HandlerOf<typeof account.checkOrganization> = async (
   { org_id, ...who },
   call,
 ) => {
   if (org_id !== undefined) await reachOrganization(call, org_id)
   const person = await findPerson(call, who)
-  const all = person ? await membershipsOf(call, person.user_id) : []
+  const all = person ? await findMemberships(call, person.user_id) : []
   const meant = org_id === undefined ? all : all.filter(({ id }) => id === org_id)
-  // What ended matters only where there is nothing else.
+  // A membership that ended counts only if there is no other.
   const current = meant.filter(({ state }) => state === 'active' || state === 'pending')
   const [found, ...others] = current.length > 0 ? current : meant
-  if (!found) return nowhere
+  if (!found) return { assigned: false, state: null, role: null, organization: null }
   if (others.length > 0)
     throw invalid(
       'org_id',

@@ -5,7 +5,7 @@ import type { HandlerOf } from '../call/call.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { findUser, selectUsers } from '../members/member.ts'
-import { requirePerson } from './person.ts'
+import { findMemberships, requirePerson } from './person.ts'
 
 export const getUserDetails: HandlerOf<typeof user.getUserDetails> = async ({ org_id, ...input }, call) => {
   oneOf(input, ['user_id', 'mobile', 'email'])
@@ -20,7 +20,7 @@ export const getUserDetails: HandlerOf<typeof user.getUserDetails> = async ({ or
       .where('p.mobile', '=', parsePhone(input.mobile).mobile)
       .executeTakeFirstOrThrow(() => notFound('User'))
 
-  // An address can go from one who left to another; so only who is still there is found by it.
+  // The address of a member who left can belong to another one now.
   const [found, ...others] = await users
     .where(sql`lower(m.email)`, '=', input.email!.toLowerCase())
     .where('m.state', '<>', 'removed')
@@ -49,19 +49,6 @@ export const getUserOrganization: HandlerOf<typeof user.getUserOrganization> = a
 
 export const listUserOrganizations: HandlerOf<typeof user.listUserOrganizations> = async (input, call) => {
   oneOf(input, ['user_id', 'mobile'])
-  const number = input.mobile === undefined ? undefined : parsePhone(input.mobile).mobile
-  const rows = await call.db
-    .selectFrom('memberships as m')
-    .innerJoin('organizations as o', 'o.id', 'm.org_id')
-    .innerJoin('people as p', 'p.id', 'm.user_id')
-    .$if(input.user_id !== undefined, (of) => of.where('p.id', '=', input.user_id!))
-    .$if(number !== undefined, (of) => of.where('p.mobile', '=', number!))
-    .where(withinOrganization(call.caller.orgId, 'm.org_id'))
-    .select(['o.id', 'o.name', 'o.slug', 'm.role', 'm.state'])
-    .orderBy('o.id')
-    .execute()
-  if (rows.length > 0) return rows
-  // With an account and in no organization yet.
-  await requirePerson(call, input)
-  return []
+  const { user_id } = await requirePerson(call, input)
+  return findMemberships(call, user_id)
 }

@@ -12,8 +12,8 @@ type NotificationInput = RowInput<typeof notify.sendGlobalNotification>
 const limit = { atMost: 5, windowMs: 10 * 60_000 }
 const queued = { channel: 'sms', state: 'queued' } as const
 
-/** A code has words of its own, so that nobody can put others around it. */
-const checkWords = ({ type, title, message }: NotificationInput): void => {
+/** The text of a code is fixed, so that no caller can put other words around it. */
+const checkText = ({ type, title, message }: NotificationInput): void => {
   if (type !== 'otp') {
     if (message === undefined) throw invalid('message', `is missing: it is the text of the ${type}`)
     return
@@ -22,12 +22,12 @@ const checkWords = ({ type, title, message }: NotificationInput): void => {
     if (text !== undefined) throw invalid(field, 'cannot be used with type otp: the text of a code is fixed')
 }
 
-/** Answers the same whether anybody knows the number: nobody looks. Fails with 409 or 429. */
+/** Does not look up the number, so the answer is the same for every number. Throws 409 or 429. */
 export const sendGlobalNotification: HandlerOf<typeof notify.sendGlobalNotification> = async (
   input,
   call,
 ) => {
-  checkWords(input)
+  checkText(input)
   const { type, title, message } = input
   const { mobile } = parsePhone(input.mobile)
   if (input.org_id !== undefined) await reachOrganization(call, input.org_id)

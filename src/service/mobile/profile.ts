@@ -8,28 +8,26 @@ import { sendLinkIfPossible } from './email-link.ts'
 import {
   accountScope,
   findAccount,
+  findMemberships,
   findPerson,
-  membershipsOf,
   requireAccount,
   requirePerson,
   type Who,
 } from './person.ts'
 
-type Record = RowData<typeof account.getMobileUser>
-
-const readPerson = async (call: Call, who: Who): Promise<Record> => {
-  const person = await requirePerson(call, who)
+const readUser = async (who: Who, call: Call): Promise<RowData<typeof account.getMobileUser>> => {
+  const { user_id, country_code, national, mobile } = await requirePerson(call, who)
   return {
-    user_id: person.user_id,
-    country_code: person.country_code,
-    mobile: person.national,
-    mobile_e164: person.mobile,
-    account: (await findAccount(call, person.user_id)) ?? null,
-    organizations: await membershipsOf(call, person.user_id),
+    user_id,
+    country_code,
+    mobile: national,
+    mobile_e164: mobile,
+    account: (await findAccount(call, user_id)) ?? null,
+    organizations: await findMemberships(call, user_id),
   }
 }
 
-export const getMobileUser: HandlerOf<typeof account.getMobileUser> = (input, call) => readPerson(call, input)
+export const getMobileUser: HandlerOf<typeof account.getMobileUser> = readUser
 
 const changeable = [
   'first_name',
@@ -41,17 +39,18 @@ const changeable = [
   'device_name',
 ] as const
 
-/** Changes the account alone: what an organization knows of its member is the organization's. */
+/** Changes only the account: an organization has its own details of a member. */
 export const updateProfile: HandlerOf<typeof account.updateProfile> = async (
   { mobile, country_code, user_id: id, ...input },
   call,
 ) => {
-  const { imei, ...changes } = changedFields(input, changeable)
+  const changed = changedFields(input, changeable)
+  const { imei, ...changes } = changed
   const { user_id, account } = await requireAccount(call, { mobile, country_code, user_id: id })
   const newAddress = changes.email !== undefined && changes.email !== account.email
-  // The address that was proved is told, as it is told of changes of devices.
+  // The verified address is notified, as it is of changes to devices.
   if (newAddress && account.email_verified_at !== null)
-    for (const { id: org_id, state } of await membershipsOf(call, user_id))
+    for (const { id: org_id, state } of await findMemberships(call, user_id))
       if (state === 'active') await tellNewAddress(call, { org_id, user_id })
   await call.db
     .updateTable('mobile_accounts')
@@ -68,11 +67,11 @@ export const updateProfile: HandlerOf<typeof account.updateProfile> = async (
     .where('user_id', '=', user_id)
     .execute()
   if (newAddress) await sendLinkIfPossible(call, user_id)
-  await call.audit(accountScope(call), `user:${user_id}`, Object.keys(changedFields(input, changeable)))
-  return readPerson(call, { user_id })
+  await call.audit(accountScope(call), `user:${user_id}`, Object.keys(changed))
+  return readUser({ user_id }, call)
 }
 
-/** Whether an IMEI can be one, and whether it is the one that the account of that user has. */
+/** Checks that an IMEI is well formed, and whether it is the one of that user's account. */
 export const checkImei: HandlerOf<typeof account.checkImei> = async ({ imei: text, ...who }, call) => {
   const { imei, kind, tac } = parseImei(text)
   if (who.mobile === undefined && who.user_id === undefined) return { imei, kind, tac, known: null }

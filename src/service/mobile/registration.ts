@@ -4,6 +4,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { nationalNumber } from '../../rules/phone.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
+import type { RowInput } from '../call/row-ids.ts'
 import { parseImei } from '../devices/imei.ts'
 import { sendOneTimeCode } from '../devices/otp.ts'
 import { ensurePerson } from '../members/member.ts'
@@ -14,30 +15,22 @@ type Deps = Pick<Call, 'db' | 'caller' | 'now'>
 // spec: not shown
 const lifetimeMs = 24 * 60 * 60_000
 
-/** What was not given stays as the account has it. */
-export type Profile = {
-  first_name: string
-  last_name: string
-  email?: string | undefined
-  device_id?: string | undefined
-  imei?: string | undefined
-  platform?: string | undefined
-  device_name?: string | undefined
-}
+/** The details of a registration, as they become an account. */
+type Profile = Omit<RowInput<typeof mobile.registerMobileUser>, 'mobile' | 'country_code'>
 
-/** Of one number; the oldest is forgotten. */
-const keptAtMost = 10
+/** For one number; the oldest is deleted. */
+const mostRegistrations = 10
 
-const ofPerson = ({ db, caller }: Deps, userId: number) =>
-  db
+const selectRegistrations = (deps: Deps, userId: number) =>
+  deps.db
     .selectFrom('registrations')
-    .where('org_id', '=', accountScope({ caller }))
+    .where('org_id', '=', accountScope(deps))
     .where('user_id', '=', userId)
     .orderBy('id', 'desc')
 
 /**
- * Keeps a profile until its phone is confirmed. Anybody can register any number, so each registration has a token of its
- * own and replaces no other, and an active account stays as it is. The answer is the same for every number.
+ * Stores a profile until its phone is confirmed. Anybody can register any number, so each registration has its own token
+ * and replaces no other, and an active account stays as it is. The answer is the same for every number.
  */
 export const registerMobileUser: HandlerOf<typeof mobile.registerMobileUser> = async (
   { mobile: number, country_code, imei, ...input },
@@ -47,7 +40,7 @@ export const registerMobileUser: HandlerOf<typeof mobile.registerMobileUser> = a
   const profile: Profile = { ...input, ...(imei !== undefined && { imei: parseImei(imei).imei }) }
   const expires_at = addMs(call.now, lifetimeMs)
   const registration_token = randomToken()
-  // The id is there from now on, so that a token for it can be signed before the transaction that confirms it.
+  // The id exists from now on, so that a token for it can be signed before the transaction that confirms it.
   const user_id = await ensurePerson(call, phone)
   if (!(await findAccount(call, user_id))) {
     await call.db
@@ -61,7 +54,11 @@ export const registerMobileUser: HandlerOf<typeof mobile.registerMobileUser> = a
         expires_at,
       })
       .execute()
-    const surplus = await ofPerson(call, user_id).select('id').offset(keptAtMost).limit(1000).execute()
+    const surplus = await selectRegistrations(call, user_id)
+      .select('id')
+      .offset(mostRegistrations)
+      .limit(1000)
+      .execute()
     const ids = surplus.map(({ id }) => id)
     if (ids.length > 0) await call.db.deleteFrom('registrations').where('id', 'in', ids).execute()
   }
@@ -76,12 +73,13 @@ export const registerMobileUser: HandlerOf<typeof mobile.registerMobileUser> = a
   }
 }
 
-const unexpired = (deps: Deps, userId: number) => ofPerson(deps, userId).where('expires_at', '>', deps.now)
+const unexpired = (deps: Deps, userId: number) =>
+  selectRegistrations(deps, userId).where('expires_at', '>', deps.now)
 
 export const isRegistered = async (deps: Deps, userId: number): Promise<boolean> =>
   (await unexpired(deps, userId).select('id').limit(1).executeTakeFirst()) !== undefined
 
-/** What is to be confirmed: the registration of the token, or without a token what all registrations of the number say. */
+/** The registration of the token; without a token, the one profile that all registrations of the number agree on. */
 export const findRegistration = async (
   deps: Deps,
   userId: number,
@@ -96,10 +94,10 @@ export const findRegistration = async (
   return others.length > 0 ? 'several' : (JSON.parse(profile) as Profile)
 }
 
-export const forgetRegistrations = async ({ db, caller }: Deps, userId: number): Promise<void> => {
-  await db
+export const deleteRegistrations = async (deps: Deps, userId: number): Promise<void> => {
+  await deps.db
     .deleteFrom('registrations')
-    .where('org_id', '=', accountScope({ caller }))
+    .where('org_id', '=', accountScope(deps))
     .where('user_id', '=', userId)
     .execute()
 }

@@ -3,7 +3,7 @@ import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf, Outside } from '../call/call.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
+import type { RowData } from '../call/row-ids.ts'
 import { accountScope } from './person.ts'
 
 // spec: not shown
@@ -11,9 +11,9 @@ const accessMs = 15 * 60_000
 const refreshMs = 30 * 24 * 60 * 60_000
 
 type Tokens = RowData<typeof mobile.confirmRegistration>
-export type Access = Pick<Tokens, 'user_id' | 'access_token' | 'expires_at'>
+type Access = Pick<Tokens, 'user_id' | 'access_token' | 'expires_at'>
 
-/** Who calls on behalf of a user, signed (RFC 9068). Before the transaction, where signing may be waited for. */
+/** Signs an access token (RFC 9068). Called before the transaction, in which nothing but SQL may be awaited. */
 export const signAccess = async ({ service, caller }: Outside, user_id: number): Promise<Access> => {
   const { keyring, publicUrl, storage } = service
   const iat = Math.floor(Date.parse(storage.now()) / 1000)
@@ -61,23 +61,23 @@ export const startFamily = async (call: Call, access: Access): Promise<Tokens> =
   return { ...access, ...(await addRefreshToken(call, family)) }
 }
 
-/** The same for a token that never was, another's, one that lapsed, and one that was spent. */
+/** One answer for a token that is unknown, another caller's, expired or already used. */
 const refused = (): Refusal =>
   new Refusal(401, 'refresh_token_invalid', 'The refresh token is wrong, has expired or was already used', {
     hint: 'Sign in again: svc mobile send-otp, then svc mobile confirm',
   })
 
-const findToken = ({ db, caller }: Pick<Call, 'db' | 'caller'>, token: string) =>
-  db
+const findToken = (reach: Pick<Call, 'db' | 'caller'>, token: string) =>
+  reach.db
     .selectFrom('refresh_tokens as t')
     .innerJoin('token_families as f', 'f.family', 't.family')
     .where('t.token_hash', '=', sha256(token))
-    .where('t.org_id', '=', accountScope({ caller }))
-    .where('f.org_id', '=', accountScope({ caller }))
+    .where('t.org_id', '=', accountScope(reach))
+    .where('f.org_id', '=', accountScope(reach))
     .select(['f.user_id', 'f.family', 't.spent_at', 'f.ended_at'])
     .executeTakeFirst()
 
-/** One statement, one use; of no family that has ended. */
+/** Uses up a token of a family that has not ended, in one statement. */
 const spend = async ({ db, caller, now }: Call, token: string): Promise<boolean> => {
   const spent = await db
     .updateTable('refresh_tokens')
@@ -99,7 +99,7 @@ const spend = async ({ db, caller, now }: Call, token: string): Promise<boolean>
   return spent !== undefined
 }
 
-/** A spent token is in two hands: whoever has the newest of the family is shut out too. */
+/** A token that is used twice was stolen: the holder of the newest one of its family is signed out too. */
 const endFamily = async (call: Call, family: string, userId: number): Promise<void> => {
   const ended = await call.db
     .updateTable('token_families')
@@ -112,23 +112,20 @@ const endFamily = async (call: Call, family: string, userId: number): Promise<vo
   if (ended) await call.audit(accountScope(call), `user:${userId}`, ['refresh_token reused', 'sign-in ended'])
 }
 
-const prepareRefresh = async (
-  { refresh_token }: RowInput<typeof mobile.refreshMobileToken>,
-  outside: Outside,
-): Promise<(call: Call) => Promise<Tokens | Refusal>> => {
-  const { storage } = outside.service
-  const known = await storage.read((db) => findToken({ db, caller: outside.caller }, refresh_token))
-  if (!known) throw refused()
-  const access = await signAccess(outside, known.user_id)
-  return async (call) => {
-    if (!(await spend(call, refresh_token))) {
-      const now = await findToken(call, refresh_token)
-      if (now && now.spent_at !== null) await endFamily(call, now.family, now.user_id)
-      return refused()
+export const refreshMobileToken: HandlerOf<typeof mobile.refreshMobileToken> = {
+  before: async ({ refresh_token }, outside) => {
+    const { service, caller } = outside
+    const known = await service.storage.read((db) => findToken({ db, caller }, refresh_token))
+    if (!known) throw refused()
+    const access = await signAccess(outside, known.user_id)
+    return async (call) => {
+      if (!(await spend(call, refresh_token))) {
+        const now = await findToken(call, refresh_token)
+        if (now && now.spent_at !== null) await endFamily(call, now.family, now.user_id)
+        return refused()
+      }
+      await call.audit(accountScope(call), `user:${known.user_id}`, ['refresh_token'])
+      return { ...access, ...(await addRefreshToken(call, known.family)) }
     }
-    await call.audit(accountScope(call), `user:${known.user_id}`, ['refresh_token'])
-    return { ...access, ...(await addRefreshToken(call, known.family)) }
-  }
+  },
 }
-
-export const refreshMobileToken: HandlerOf<typeof mobile.refreshMobileToken> = { before: prepareRefresh }

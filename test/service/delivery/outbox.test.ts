@@ -300,7 +300,10 @@ describe('a message is claimed', () => {
     }
     await service.delivered()
     expect(tried).toEqual([])
-    expect(await rowOf(id)).toMatchObject({ state: 'dead', error: 'the service stopped before the provider answered' })
+    expect(await rowOf(id)).toMatchObject({
+      state: 'dead',
+      error: 'the service stopped before the provider answered',
+    })
   })
 })
 
