@@ -11,16 +11,13 @@ import type { Client } from '../client/client.ts'
 import { isRecord } from '../core/is-record.ts'
 import { addBodyFlags, readBody, type BodyFlags } from './operation/body-fields.ts'
 import { confirmWrite } from './operation/confirm.ts'
+import { collect } from './operation/flags.ts'
 import type { Context } from './context/context.ts'
 import type { Envelope } from './terminal/payload.ts'
 
-export type RawAnswer = { status: number; headers: Record<string, string>; body: string }
+type RawAnswer = { status: number; headers: Record<string, string>; body: string }
 
-/** Whether a flag says how the answer is to be shown. */
-export const isShaped = ({ globals: { output, json, jq } }: Context): boolean =>
-  [output, json, jq].some((flag) => flag !== undefined)
-
-export const isEnvelope = (value: unknown): value is Envelope =>
+const isEnvelope = (value: unknown): value is Envelope =>
   isRecord(value) && typeof value.status === 'string' && typeof value.message === 'string'
 
 /** What a route of the table answers once, as far as its words are known. */
@@ -45,13 +42,14 @@ const showRaw = (body: string, { io: { stdout } }: Context): void => {
  * Shows the answer of any route: whole as JSON, as YAML and to --jq; formats of rows and --json see its data. One that is
  * no success is shown as it came.
  */
-export const showAnswer = async (
+const showAnswer = async (
   answer: RawAnswer,
   { method, path }: { method: string; path: string },
   context: Context,
 ): Promise<void> => {
   const { status, body } = answer
-  const shaped = isShaped(context)
+  const { output: format, json, jq } = context.globals
+  const shaped = [format, json, jq].some((flag) => flag !== undefined)
   const once =
     shaped || context.changed ? await secretsOf(method, path, context) : (new Set() as ReadonlySet<string>)
   if (!shaped || status >= 300 || body === '') {
@@ -68,8 +66,8 @@ export const showAnswer = async (
     showRaw(body, context)
     throw (await import('./terminal/error.ts')).notShownAsAsked(context, error)
   }
-  const rows = ['table', 'csv', 'tsv', 'ndjson', 'id'].includes(context.globals.output ?? '')
-  const whole = !rows && context.globals.json === undefined
+  const rows = ['table', 'csv', 'tsv', 'ndjson', 'id'].includes(format ?? '')
+  const whole = !rows && json === undefined
   if (isEnvelope(value)) return output.show(value, { document: true, whole, once })
   return output.show({ status: 'success', message: '', data: value }, { document: true, once })
 }
@@ -86,7 +84,7 @@ const rowsIn = (body: unknown): unknown[] | undefined => {
  * A list with the rows of every page, as long as `Link` names a next one: the first answer, with all rows in it. An
  * answer that is no list, or a page that fails, is the answer to all of it.
  */
-export const everyPage = async (
+const everyPage = async (
   client: Client,
   request: Request,
   { baseUrl, signal }: { baseUrl: string; signal: AbortSignal },
@@ -126,8 +124,6 @@ const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
 /** Routes that read although they are no GET; everything else that is no GET may reach a person. */
 const effectOf = (method: string): Effect =>
   method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'read' : 'notifies'
-
-const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
 const headersOf = (lines: string[] = []): Record<string, string> =>
   Object.fromEntries(

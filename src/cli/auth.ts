@@ -36,8 +36,6 @@ const longestPauseMs = 5_000
 /** In which the service may still tell how it ended. */
 const graceMs = 10_000
 
-const ends = new Set<Exit>(['denied', 'expired'])
-
 /** A service that restarts, a cut cable, a limit: nothing is decided by it. */
 const passes = (error: SvcError): boolean => error.exit === 'pending' || mayComeBack(error)
 
@@ -64,7 +62,7 @@ export const follow = async (options: Following): Promise<Outcome> => {
     } catch (error) {
       if (!(error instanceof SvcError)) throw error
       const { exit, message, data = {} } = error
-      if (ends.has(exit)) return { exit, message, data }
+      if (exit === 'denied' || exit === 'expired') return { exit, message, data }
       if (!passes(error)) throw error
       if (exit === 'pending') open = true
       else lost?.(error)
@@ -79,19 +77,12 @@ type Options = { wait?: boolean; dryRun?: boolean } & Record<string, unknown>
 /** How long a prompt stands where the service does not say, seconds. */
 const usualSeconds = 300
 
-const words: Partial<Record<Exit, string>> = {
-  done: 'approved',
-  denied: 'denied',
-  expired: 'expired',
-  pending: 'pending',
-}
-
 const secondsOf = (expires_at: unknown, now: number): number => {
   const seconds = (Date.parse(String(expires_at)) - now) / 1000
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), 3600) : usualSeconds
 }
 
-const goOn = (input: { mobile: string; request_id?: string; org_id?: number }): string =>
+const validateLine = (input: Following['input']): string =>
   [
     `svc auth validate --mobile ${shellQuote(input.mobile)}`,
     ...(input.request_id ? [`--request-id ${shellQuote(input.request_id)}`] : []),
@@ -151,7 +142,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
       },
     })
     output.warn(message)
-    const status = words[exit] ?? exit
+    const status = exit === 'done' ? 'approved' : exit
     const factors = Array.isArray(data.factors) ? data.factors : undefined
     const rows = ['table', 'tsv', 'csv'].includes(output.format) && context.globals.json === undefined
     const whole = { status, ...(asked.request_id && { request_id: asked.request_id }), ...data }
@@ -161,12 +152,10 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
     )
     context.exitCode = exitCode(exit)
   } catch (error) {
-    if (!(error instanceof SvcError)) throw error
-    if (error.exit === 'interrupted')
-      throw new SvcError('interrupted', 'interrupted', 'Interrupted; the prompt is still on the phone', {
-        hint: `${goOn(asked)} shows the answer`,
-      })
-    throw error
+    if (!(error instanceof SvcError) || error.exit !== 'interrupted') throw error
+    throw new SvcError('interrupted', 'interrupted', 'Interrupted; the prompt is still on the phone', {
+      hint: `${validateLine(asked)} shows the answer`,
+    })
   }
 }
 

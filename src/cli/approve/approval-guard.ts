@@ -2,18 +2,14 @@ import type { Client } from '../../client/client.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { ApprovalGuard, Change, Context } from '../context/context.ts'
 
-/** A profile may have been written when `create` was called `add`. */
-const renamed = (words: string): string => words.replace(/ add$/, ' create')
-
-/** `org delete` is listed as itself or by its group: `org`. */
+/** `org delete` is listed as itself or by its group: `org`. Old profiles may contain `add`, which is now `create`. */
 const isListed = (listed: readonly string[], words: string): boolean =>
-  listed.map(renamed).some((entry) => words === entry || words.startsWith(`${entry} `))
+  listed
+    .map((entry) => entry.replace(/ add$/, ' create'))
+    .some((entry) => words === entry || words.startsWith(`${entry} `))
 
 /** What the service says of an approval that was given for something else than its rule requires. */
 const notForRules = new Set(['unknown_approval', 'other_subject', 'already_used'])
-
-/** What asks a person is not asked about. */
-const asks = (words: string): boolean => words.startsWith('approve ')
 
 /** Holds back what a profile lists under `require_approval` until a person has approved this run of the command. */
 export const createApprovalGuard = (context: Context): ApprovalGuard => {
@@ -23,7 +19,8 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
   const requireApproved = async (change: Change): Promise<void> => {
     const { requireApproval } = await context.settings()
     const all = [change.cli, context.command?.words ?? ''].flat()
-    if (asks(all[0]!) || !all.some((words) => isListed(requireApproval, words))) return
+    // A request for an approval requires none itself.
+    if (all[0]!.startsWith('approve ') || !all.some((words) => isListed(requireApproval, words))) return
     approved ??= import('./approve-first.ts').then(({ askFirst }) => askFirst(change, context))
     id = await approved
   }
@@ -46,11 +43,10 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
     })
   }
 
-  /** Where a rule of the organization requires an approval: waits for it, and sends the same again with it. */
-  const afterApproval = async <T>(error: unknown, send: () => Promise<T>): Promise<T> => {
-    if (!(error instanceof SvcError) || error.code !== 'approval_required') throw error
+  /** Sends once with another approval, or without one. */
+  const sendWith = async <T>(approval: string | undefined, send: () => Promise<T>): Promise<T> => {
     const before = id
-    id = await (await import('./approve-first.ts')).awaitRequired(context, error)
+    id = approval
     try {
       return await send()
     } finally {
@@ -58,22 +54,27 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
     }
   }
 
+  /** If a rule of the organization requires an approval: waits for it and sends the same call again with it. */
+  const afterApproval = async <T>(error: unknown, send: () => Promise<T>): Promise<T> => {
+    if (!(error instanceof SvcError) || error.code !== 'approval_required') throw error
+    const { awaitRequired } = await import('./approve-first.ts')
+    return sendWith(await awaitRequired(context, error), send)
+  }
+
   /**
-   * The approval of the profile is good for no rule of the organization, which asks for one of its own: sends the same without
-   * it, and waits for that.
+   * An approval that the profile required satisfies no rule of the organization: sends the call without it, and then waits for
+   * the approval that the rule requires.
    */
-  const afterOwn = async <T>(error: unknown, send: () => Promise<T>): Promise<T> => {
+  const afterRefusal = async <T>(error: unknown, send: () => Promise<T>): Promise<T> => {
     const isOther = error instanceof SvcError && notForRules.has(error.code)
     if (id === undefined || !isOther) return afterApproval(error, send)
-    const before = id
-    id = undefined
-    try {
-      return await send()
-    } catch (ruled) {
-      return await afterApproval(ruled, send)
-    } finally {
-      id = before
-    }
+    return sendWith(undefined, async () => {
+      try {
+        return await send()
+      } catch (ruled) {
+        return await afterApproval(ruled, send)
+      }
+    })
   }
 
   const guard = (client: Client): Client => ({
@@ -85,7 +86,7 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
         operation.effect === 'notifies'
           ? (await import('./repeated-notice.ts')).callNotifying(context, client, operation, input, options)
           : client.call(operation, input, options)
-      const answer = await send().catch((error: unknown) => afterOwn(error, send))
+      const answer = await send().catch((error: unknown) => afterRefusal(error, send))
       context.changed = true
       return answer
     },

@@ -5,7 +5,6 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
-import type { ApprovalRecord } from '../../contract/approval.ts'
 import { whereLine } from '../operation/confirm.ts'
 import type { Change, Context } from '../context/context.ts'
 import { findOrg, resolveOrg } from '../context/organization.ts'
@@ -13,9 +12,8 @@ import { configDir } from '../context/private-file.ts'
 import { reserveFile } from '../terminal/output-file.ts'
 import type { Backend } from './backend.ts'
 import { openBackend } from './open-backend.ts'
-import { getApproval, withdraw } from './get-approval.ts'
-import { createProgress } from './progress.ts'
-import { exitOfState } from './messages.ts'
+import { getApproval, notApproved, withdraw } from './get-approval.ts'
+import { createProgress, type Progress } from './progress.ts'
 import { waitFor } from './wait.ts'
 
 const seconds = 120
@@ -42,6 +40,10 @@ const openAsking = async (context: Context, ask: Ask): Promise<Backend> => {
   return openBackend(context, { through, requester: ask.requester, bound: true })
 }
 
+/** Progress on stderr, whatever the output format of the command is. */
+const createPlainProgress = ({ io, globals: { reveal = false } }: Context, backend: Backend): Progress =>
+  createProgress({ io, globals: { reveal } }, backend.secondsLeft)
+
 const keepReceipt = async (id: string, receipt: string, context: Context): Promise<void> => {
   const folder = join(configDir(context.io), 'receipts')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -58,7 +60,7 @@ export const askFirst = async (
   { cli, line, org, bound }: Change,
   context: Context,
 ): Promise<string | undefined> => {
-  const { io, globals, command } = context
+  const { command } = context
   const settings = await context.settings()
   const { approver, profile, org: own } = settings
   const words = command?.words ?? [cli].flat()[0]
@@ -82,8 +84,7 @@ export const askFirst = async (
     org_id: own && (await resolveOrg(own.value, context)).id,
   }
   const backend = await openAsking(context, ask)
-  // Its lines go to stderr, whatever the format of the answer is.
-  const progress = createProgress({ io, globals: { ...globals, output: undefined } }, backend.secondsLeft)
+  const progress = createPlainProgress(context, backend)
   try {
     const { id, receipt } = await getApproval(
       ask,
@@ -102,26 +103,11 @@ export const askFirst = async (
   }
 }
 
-/** The requests that the service has made because a rule of the organization requires an approval. */
-const requestsIn = ({ data }: SvcError): string[] => {
-  const requests = Array.isArray(data?.requests) ? data.requests : []
-  return requests.flatMap((one: unknown) => {
-    const id = (one as { request_id?: unknown } | null)?.request_id
-    return typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? [id] : []
-  })
-}
-
-const notApproved = ({ status, detail }: ApprovalRecord): SvcError =>
-  new SvcError(
-    exitOfState(status),
-    status,
-    `Not approved (${status}): the service requires an approval, and nothing was changed`,
-    { detail: detail ?? undefined },
-  )
-
-/** Of several waits that ended without an approval: a denial says the most, and else the first. */
-const mostTelling = ({ errors }: AggregateError): unknown =>
-  errors.find((error) => error instanceof SvcError && error.code === 'denied') ?? errors[0]
+/** The requests that the service has created because a rule of the organization requires an approval. */
+const requestsIn = ({ data }: SvcError): string[] =>
+  (Array.isArray(data?.requests) ? data.requests : [])
+    .map((one: { request_id?: unknown } | null) => one?.request_id)
+    .filter((id): id is string => typeof id === 'string' && /^[\w-]{1,64}$/.test(id))
 
 /**
  * Waits until one of those whom the service has asked approves, and answers the id of that request: the call is repeated with
@@ -134,8 +120,7 @@ export const awaitRequired = async (context: Context, required: SvcError): Promi
   const output = await context.output()
   output.warn(`${safeLine(required.message)}. Waiting for: ${ids.join(', ')}`)
   const backend = await openBackend(context, { through: 'service', bound: true })
-  // Its lines go to stderr, whatever the format of the answer is.
-  const progress = createProgress({ io, globals: { ...globals, output: undefined } }, backend.secondsLeft)
+  const progress = createPlainProgress(context, backend)
   const open = new Set(ids)
   const done = new AbortController()
   const signal = AbortSignal.any([io.signal, done.signal])
@@ -146,11 +131,13 @@ export const awaitRequired = async (context: Context, required: SvcError): Promi
       const decided = await waitFor(backend, record, { progress, signal, globals })
       if (decided.status !== 'pending') open.delete(decided.request_id)
       progress.decided(decided)
-      if (decided.status !== 'approved') throw notApproved(decided)
+      if (decided.status !== 'approved')
+        throw notApproved(decided, 'the service requires an approval, and nothing was changed')
       return decided.request_id
     })
     return await Promise.any(waits).catch((error: AggregateError) => {
-      throw mostTelling(error)
+      // A denial says more than an expired request.
+      throw error.errors.find((one) => one instanceof SvcError && one.code === 'denied') ?? error.errors[0]
     })
   } catch (error) {
     progress.end()

@@ -7,7 +7,7 @@ import type { Subject } from '../../receipt/subject.ts'
 import { usageError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
-import { addFlag, type Gathered } from '../operation/flags.ts'
+import { addFlag, type Gathered, type Typed } from '../operation/flags.ts'
 
 const defaultSeconds = 120
 const mostSeconds = 3600
@@ -81,7 +81,7 @@ export const typedSubject = async (given: unknown): Promise<Subject> => {
  */
 export const gatherAsk = async (
   operation: Operation,
-  typed: { args: readonly string[]; options: Record<string, unknown> },
+  typed: Typed,
   context: Context,
   bound?: Subject,
 ): Promise<{ ask: Ask; asked: Gathered['asked'] }> => {

@@ -105,16 +105,10 @@ const bindFile = (name: string, at: number, io: Pick<Io, 'cwd'>, folder: string)
   }
 }
 
-const changed = ({ path }: BoundFile): SvcError =>
+const fileChanged = (path: string, how: string, hint: string): SvcError =>
   new SvcError('failed', 'file_changed', `${path} is not what was approved: nothing was run`, {
-    detail: 'Its content changed after svc had asked. The approval was not used.',
-    hint: 'Ask again for what is there now, or let svc keep a copy: --bind FILE',
-  })
-
-const replaced = ({ path, identity }: Unbound): SvcError =>
-  new SvcError('failed', 'file_changed', `${path} is not what was approved: nothing was run`, {
-    detail: `It ${identity === undefined ? 'did not exist when svc asked' : 'was replaced or removed after svc had asked'}. The approval was not used.`,
-    hint: 'Ask again for what is there now',
+    detail: `${how}. The approval was not used.`,
+    hint: `Ask again for what is there now${hint}`,
   })
 
 const whyUnbound = (path: string, found: BigIntStats | undefined): string | undefined => {
@@ -198,9 +192,22 @@ export const bindCommand = (
         } catch {
           // It has gone.
         }
-        if (now !== one.sha256) throw changed(one)
+        if (now !== one.sha256)
+          throw fileChanged(
+            one.path,
+            'Its content changed after svc had asked',
+            ', or let svc keep a copy: --bind FILE',
+          )
       }
-      for (const one of unbound.values()) if (identityOf(look(one.path)) !== one.identity) throw replaced(one)
+      for (const { path, identity } of unbound.values())
+        if (identityOf(look(path)) !== identity)
+          throw fileChanged(
+            path,
+            identity === undefined
+              ? 'It did not exist when svc asked'
+              : 'It was replaced or removed after svc had asked',
+            '',
+          )
     },
   }
 }

@@ -5,7 +5,7 @@ import type { Operation } from '../../contract/operation.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import { inParallel } from '../../core/in-parallel.ts'
-import { optionKey } from '../operation/flags.ts'
+import { optionKey, type Typed } from '../operation/flags.ts'
 import { gatherAsk, showAskDryRun } from './ask.ts'
 import { openBackend } from './open-backend.ts'
 import { maybeNotified } from './messages.ts'
@@ -13,8 +13,6 @@ import { openRemembered, withTools, type Remembered } from './tool-server.ts'
 
 // What `svc approve` can do through the three tools. A tool server lists nothing and withdraws nothing, so svc remembers
 // what it asked.
-
-export type Typed = { args: readonly string[]; options: Record<string, unknown> }
 
 /** Refuses flags of the REST API that no tool takes, rather than to leave them out unsaid. */
 const requireOnly = (operation: Operation, { options }: Typed, taken: readonly string[]): void => {

@@ -1,21 +1,18 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { accessSync, constants as access, statSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
+import { delimiter, resolve } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Env } from '../../core/env.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Io } from '../terminal/io.ts'
 
-type Found = 'runs' | 'no permission' | undefined
-
-const look = (path: string): Found => {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined
+const isExecutable = (path: string): boolean => {
   try {
     accessSync(path, access.X_OK)
-    return 'runs'
+    return true
   } catch {
-    return 'no permission'
+    return false
   }
 }
 
@@ -28,19 +25,16 @@ const endings = ({ env }: Pick<Io, 'env'>): string[] =>
  * executed.
  */
 export const findCommand = (name: string, io: Pick<Io, 'env' | 'cwd'>): string => {
-  const folders = /[/\\]/.test(name)
-    ? [io.cwd]
-    : (io.env['PATH'] ?? '').split(delimiter).map((dir) => resolve(io.cwd, dir))
-  const files = folders.flatMap((dir) =>
-    endings(io).map((ending) => (/[/\\]/.test(name) ? resolve(dir, name) : join(dir, name)) + ending),
-  )
-  const found = files.map((path) => [path, look(path)] as const)
-  const runs = found.find(([, state]) => state === 'runs')
-  if (runs) return runs[0]
-  const closed = found.find(([, state]) => state === 'no permission')
-  if (closed)
-    throw new SvcError('notExecutable', 'not_executable', `${closed[0]} cannot be executed`, {
-      hint: `Nobody was asked. To fix: chmod +x ${closed[0]}`,
+  const folders = /[/\\]/.test(name) ? [''] : (io.env['PATH'] ?? '').split(delimiter)
+  const files = folders
+    .flatMap((folder) => endings(io).map((ending) => resolve(io.cwd, folder, name) + ending))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
+  const executable = files.find(isExecutable)
+  if (executable) return executable
+  const [file] = files
+  if (file)
+    throw new SvcError('notExecutable', 'not_executable', `${file} cannot be executed`, {
+      hint: `Nobody was asked. To fix: chmod +x ${file}`,
     })
   throw new SvcError('noCommand', 'no_command', `Command "${name}" not found`, {
     hint: 'Nobody was asked. For a file in this folder: ./name',

@@ -5,8 +5,8 @@ import { approval } from '../../contract/approval.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
+import type { Typed } from '../operation/flags.ts'
 import type { Extension, Extensions } from '../operation/operation-command.ts'
-import type { Typed } from './by-tools.ts'
 import { registerInbox } from './inbox.ts'
 import { registerRequest } from './request.ts'
 import { registerRun } from './run.ts'
@@ -14,7 +14,7 @@ import { registerVerify } from './verify.ts'
 import { registerWait } from './wait.ts'
 
 /** `svc approve health`: whether the tool server is there; no credential is needed and none is sent. */
-export const registerHealth = (group: Command, context: Context): void => {
+const registerHealth = (group: Command, context: Context): void => {
   const command = group
     .command('health')
     .description('Check the health of the tool server')
@@ -41,7 +41,7 @@ export const registerHealth = (group: Command, context: Context): void => {
 }
 
 /** `svc approve tools`: what a tool server offers. */
-export const registerTools = (group: Command, context: Context): void => {
+const registerTools = (group: Command, context: Context): void => {
   const command = group
     .command('tools')
     .description('List the tools of the tool server at SVC_MCP_URL')
@@ -59,8 +59,6 @@ export const registerTools = (group: Command, context: Context): void => {
     })
   })
 }
-
-const byTools = () => import('./by-tools.ts')
 
 const aboutOneRequest = new Set<Operation>([approval.getApproval, approval.cancelApproval])
 
@@ -92,9 +90,11 @@ const byService = async (operation: Operation, typed: Typed, context: Context): 
   if (operation === approval.getApproval) await showBelow(context, record)
 }
 
-/** Through the REST API, or where it has no approvals or --mcp says so, the tools. */
+type ByTools = (typed: Typed, context: Context) => Promise<void>
+
+/** Uses the REST API; with --mcp, or if the service has no approvals, the tools. */
 const extend =
-  (operation: Operation, tools: (typed: Typed, context: Context) => Promise<void>): Extension =>
+  (operation: Operation, tools: ByTools): Extension =>
   (command, context) =>
     void command.option('--mcp', 'ask the tool server at SVC_MCP_URL').action(async () => {
       const typed = { args: command.args, options: command.opts<Record<string, unknown>>() }
@@ -111,32 +111,28 @@ const extend =
     })
 
 /** `svc approve submit|status|list|cancel`, which a tool server can serve too. */
-export const eitherWay: Extensions = new Map<Operation, Extension>([
-  [
-    approval.createApproval,
-    extend(approval.createApproval, async (...call) => (await byTools()).submitByTools(...call)),
-  ],
-  [
-    approval.getApproval,
-    extend(approval.getApproval, async (...call) => (await byTools()).statusByTools(...call)),
-  ],
-  [
-    approval.listApprovals,
-    extend(approval.listApprovals, async (...call) => (await byTools()).listByTools(...call)),
-  ],
-  [
-    approval.cancelApproval,
-    extend(approval.cancelApproval, async (typed) => (await byTools()).cancelByTools(typed)),
-  ],
-])
+const byTools: [Operation, ByTools][] = [
+  [approval.createApproval, async (...call) => (await import('./by-tools.ts')).submitByTools(...call)],
+  [approval.getApproval, async (...call) => (await import('./by-tools.ts')).statusByTools(...call)],
+  [approval.listApprovals, async (...call) => (await import('./by-tools.ts')).listByTools(...call)],
+  [approval.cancelApproval, async (typed) => (await import('./by-tools.ts')).cancelByTools(typed)],
+]
 
-/** `svc approve`: what does more than one call of the service. */
+export const eitherWay: Extensions = new Map(
+  byTools.map(([operation, tools]) => [operation, extend(operation, tools)]),
+)
+
+const registers = [
+  registerRequest,
+  registerWait,
+  registerRun,
+  registerInbox,
+  registerVerify,
+  registerTools,
+  registerHealth,
+]
+
+/** The commands of `svc approve` that make more than one call. */
 export const registerApprove = (group: Command, context: Context): void => {
-  registerRequest(group, context)
-  registerWait(group, context)
-  registerRun(group, context)
-  registerInbox(group, context)
-  registerVerify(group, context)
-  registerTools(group, context)
-  registerHealth(group, context)
+  for (const register of registers) register(group, context)
 }

@@ -14,8 +14,6 @@ import type { Progress } from './progress.ts'
 import { waitFor } from './wait.ts'
 import { issuerIn, requireValid } from './receipt-check.ts'
 
-const digits = (mobile: string): string => mobile.replace(/[\s().-]/g, '')
-
 /**
  * The organization of the request: as it was asked for, as the service said when it took it, as it was typed, or that of the
  * profile.
@@ -48,7 +46,7 @@ export const requireProof = async (
   record: ApprovalRecord,
   { backend, askedAt, allowUnseparated, org }: Proving,
   context: Context,
-): Promise<{ id: string; receipt: string }> => {
+): Promise<Approval> => {
   const { gateway, origin, local, now, namesRequests } = backend
   if (!gateway.boundToAction || !record.attestation)
     throw new SvcError(
@@ -62,7 +60,7 @@ export const requireProof = async (
     )
   const { cacert } = await context.settings()
   const keys = await getJson(context, `${origin}/.well-known/jwks.json`, cacert?.value)
-  const typed = digits(ask.approver_mobile)
+  const typed = ask.approver_mobile.replace(/[\s().-]/g, '')
   const at = now() + 1000
   const verdict = await verifyReceipt(
     record.attestation,
@@ -89,7 +87,13 @@ export const requireProof = async (
   return { id: verdict.claims!.jti, receipt: safeJson(record.attestation, 2) }
 }
 
-export type Approval = { id: string; receipt: string }
+type Approval = { id: string; receipt: string }
+
+/** `nothing` says what did not happen: `nothing was run`. */
+export const notApproved = ({ status, detail }: ApprovalRecord, nothing: string): SvcError =>
+  new SvcError(exitOfState(status), status, `Not approved (${status}): ${nothing}`, {
+    detail: detail ?? undefined,
+  })
 
 type Asking = Omit<Proving, 'askedAt'> & { progress: Progress; nothing: string }
 
@@ -131,15 +135,7 @@ export const getApproval = async (
     const record = await waitFor(backend, asked, { progress, signal, globals: context.globals })
     progress.decided(record)
     if (record.status === 'pending') await withdraw(id, backend, context)
-    if (record.status !== 'approved')
-      throw new SvcError(
-        exitOfState(record.status),
-        record.status,
-        `Not approved (${record.status}): ${nothing}`,
-        {
-          detail: record.detail ?? undefined,
-        },
-      )
+    if (record.status !== 'approved') throw notApproved(record, nothing)
     return await requireProof(ask, record, { backend, askedAt, allowUnseparated, org }, context)
   } catch (error) {
     progress.end()

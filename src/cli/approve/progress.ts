@@ -35,10 +35,10 @@ const asked = (record: ApprovalRecord, whole: boolean): string =>
   `${person(record, whole)} (${safeLine(record.request_id)})`
 
 const ended: Record<ApprovalRecord['status'], string> = {
-  approved: 'Approved',
-  denied: 'Denied',
-  expired: 'Expired',
-  pending: 'Still pending',
+  approved: 'Approved by',
+  denied: 'Denied by',
+  expired: 'Expired, asked',
+  pending: 'Still pending, asked',
 }
 
 /** Events on stdout, one JSON document a line. */
@@ -136,10 +136,7 @@ export const createProgress = (
       leave(record)
       const detail = record.detail ? `: ${safeLine(record.detail)}` : ''
       say(
-        `${ended[record.status] ?? safeLine(String(record.status))} by ${asked(record, whole)}${detail}`.replace(
-          /^(Expired|Still pending) by /,
-          '$1, asked ',
-        ),
+        `${ended[record.status] ?? `${safeLine(String(record.status))} by`} ${asked(record, whole)}${detail}`,
       )
     },
     end: () => {

@@ -8,6 +8,7 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
 import { pickingFlag } from '../terminal/output.ts'
+import { collect } from '../operation/flags.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
 import { reserveFile } from '../terminal/output-file.ts'
 import type { OwnKey } from '../context/own-key.ts'
@@ -36,12 +37,8 @@ const checkSeparated = async (context: Context): Promise<string[] | undefined> =
   const { scopes = [] } = (await ownKey(context)) ?? {}
   if (!influential.some((scope) => scopes.includes(scope))) return undefined
   const { org } = await context.settings()
-  const { globals } = context
-  const create =
-    org === undefined
-      ? `svc key create --name ask --can ask${sameService(globals)}`
-      : `svc key create --name ask --can ask --org ${shellQuote(org.value)}${sameService(globals)}`
-  const hint = `To ask with a key that can only ask: ${create}; then svc profile login --ask`
+  const flags = `${org === undefined ? '' : ` --org ${shellQuote(org.value)}`}${sameService(context.globals)}`
+  const hint = `To ask with a key that can only ask: svc key create --name ask --can ask${flags}; then svc profile login --ask`
   const message = 'The key that asks can influence who approves'
   if (every.every((scope) => scopes.includes(scope)))
     return [`${message}, and a later release refuses it here`, `hint: ${hint}`]
@@ -59,8 +56,6 @@ type Options = {
   bind?: string[]
   env?: string[]
 } & Record<string, unknown>
-
-const each = (value: string, before: string[] = []): string[] => [...before, value]
 
 /** Removes it although what is bound cannot be written. */
 const removeFolder = (folder: string): void => {
@@ -100,13 +95,8 @@ const askAndRun = async (
     const warning = options.mcp ? undefined : await checkSeparated(context)
     for (const text of command.warnings) output.warn(text)
     const progress = createProgress(context, backend.secondsLeft)
-    const asking = {
-      backend,
-      progress,
-      nothing: 'nothing was run',
-      allowUnseparated: warning !== undefined,
-      org: options.org,
-    }
+    const allowUnseparated = warning !== undefined
+    const asking = { backend, progress, nothing: 'nothing was run', allowUnseparated, org: options.org }
     const { id, receipt } = await getApproval(ask, asking, context).catch((error: unknown) => {
       throw inTypedNames(runOperation, error)
     })
@@ -143,12 +133,12 @@ export const registerRun = (group: Command, context: Context): void => {
     .option(
       '--bind <file>',
       'File whose content is approved too; the command gets a private copy (repeat)',
-      each,
+      collect,
     )
     .option(
       '--env <name>',
       'Variable to pass on, or NAME=VALUE to set it; the approver sees it (repeat)',
-      each,
+      collect,
     )
     .option('--receipt <file>', 'New file for the signed receipt, written before the command starts')
     .option('--mcp', 'Use the tool server at SVC_MCP_URL')

@@ -4,16 +4,12 @@ import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Context } from '../context/context.ts'
+import { collectWords } from '../operation/flags.ts'
 import { readJson, readText } from '../terminal/input-file.ts'
 import { factors } from './ask.ts'
 import type { ExpectedFlags } from './receipt-check.ts'
 
 type Options = ExpectedFlags & { jwks?: string; jwksUrl?: string }
-
-const collect = (value: string, before: string[] = []): string[] => [
-  ...before,
-  ...value.split(',').filter((word) => word !== ''),
-]
 
 /** A receipt as it was saved; of a whole answer of the service (`svc approve status -o json`), its attestation. */
 const receiptIn = (text: string): unknown => {
@@ -69,7 +65,7 @@ export const registerVerify = (group: Command, context: Context): void => {
     .option(
       '--factors <list>',
       `Factors that must have passed (${factors.join('|')}; repeat or separate with commas)`,
-      collect,
+      collectWords,
     )
     .option('--max-age <time>', 'Maximum age: 90, 15m, 36h, 7d')
     .option('--pinned-key <key>', 'Public key of the approver, saved earlier (COSE, base64url)')

@@ -121,6 +121,26 @@ const ask = async (kind: keyof typeof lists, org: string | undefined, context: C
   return rowsOf(envelope.data).flatMap((row) => offered(value(row), about(row)))
 }
 
+/** The fields of the answer of the operation that `words` name, without those that `current`, a list with commas, contains. */
+const fieldsAt = async (words: readonly string[], current: string): Promise<Candidate[]> => {
+  const [{ answeredFields }, { table }] = await Promise.all([
+    import('../../contract/describe.ts'),
+    import('../../contract/table.ts'),
+  ])
+  const operations: Operation[] = Object.values(table)
+  // Flags and arguments are among the words.
+  const cli = words.reduce((place, word) => {
+    const next = `${place} ${word}`.trimStart()
+    return operations.some((one) => `${one.cli} `.startsWith(`${next} `)) ? next : place
+  }, '')
+  const operation = operations.find((one) => one.cli === cli)
+  const [before = ''] = /^(?:[\w.]+,)+/.exec(current) ?? []
+  const present = before.split(',')
+  return (operation ? answeredFields(operation) : [])
+    .filter((name) => !present.includes(name))
+    .map((name) => ({ value: before + name, about: '' }))
+}
+
 /** The values of one kind. Fails, after 2 seconds at most, when the service does not answer. */
 export const candidates = async (
   kind: ValueKind,
@@ -128,7 +148,7 @@ export const candidates = async (
   io: Io,
 ): Promise<Candidate[]> => {
   if (kind === 'profile') return profiles(io)
-  if (kind === 'field') return (await import('./fields.ts')).fieldsAt(words, current)
+  if (kind === 'field') return fieldsAt(words, current)
   const { org: named, ...globals } = given(words)
   const context = createContext(
     { ...io, signal: AbortSignal.any([io.signal, AbortSignal.timeout(limitMs)]) },

@@ -3,13 +3,12 @@ import { usageError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import type { Io } from '../terminal/io.ts'
 import { readJson, readText } from '../terminal/input-file.ts'
+import { collect } from './flags.ts'
 import { isRecord } from '../../core/is-record.ts'
 
 // Further body fields, as gh has them: -f text, -F typed, --input a whole file.
 
 export type BodyFlags = { rawField?: string[]; field?: string[]; input?: string }
-
-const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
 export const addBodyFlags = (command: Command): Command =>
   command

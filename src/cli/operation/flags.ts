@@ -28,9 +28,13 @@ const valueName = (field: Field): string => {
   return field.meta.secret ? '<file>' : placeholder[field.kind]
 }
 
-const collect = (value: string, before: string[] | undefined): string[] => [
-  ...(before ?? []),
-  ...value.split(',').filter((part) => part !== ''),
+/** Reads a flag that can be repeated. */
+export const collect = (value: string, before: string[] = []): string[] => [...before, value]
+
+/** Reads a flag that can be repeated and takes several words, separated by commas. */
+export const collectWords = (value: string, before: string[] = []): string[] => [
+  ...before,
+  ...value.split(',').filter((word) => word !== ''),
 ]
 
 /** Fields of which the command line takes more than a request does. */
@@ -65,7 +69,7 @@ export const addOldFlag = (command: Command, old: string, flag: string): void =>
 /** The flag of one field. Its value stays text until `parseValue`, so that an error can name the flag. */
 export const addFlag = (command: Command, field: Field): void => {
   const option = new Option(`--${field.flag} ${valueName(field)}`.trim(), about(field))
-  if (field.kind === 'list') option.argParser(collect)
+  if (field.kind === 'list') option.argParser(collectWords)
   command.addOption(option)
   if (field.meta.oldFlag) addOldFlag(command, field.meta.oldFlag, field.flag)
   if (field.kind === 'boolean')

@@ -120,7 +120,7 @@ const named = (tree: Command, words: string): string => {
  * The listed commands and groups by their names. Fails where one of them is neither: a typing error would guard
  * nothing.
  */
-export const checkCommands = (typed: readonly string[], tree: Command): string[] => {
+const checkCommands = (typed: readonly string[], tree: Command): string[] => {
   const known = allWords(tree)
   const listed = typed.map((words) => named(tree, words))
   const wrong = listed.find((words) => !known.includes(words))

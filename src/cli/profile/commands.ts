@@ -6,7 +6,7 @@ import type { Register } from '../program/program.ts'
 import { defaultBaseUrl } from '../context/address.ts'
 import { addProfile, setFields, type NewProfile } from './changes.ts'
 import { logIn, logInBearer, type LoginOptions } from './login.ts'
-import { explain, listed, shownProfile } from './present.ts'
+import { explain, profileRows, shownProfile } from './present.ts'
 import { createStore, type ProfileFile } from '../context/profile-store.ts'
 import { createSettings, requireProfile } from '../context/settings.ts'
 import { saveProfile } from './save.ts'
@@ -36,7 +36,7 @@ const example = (command: Command, text: string): Command =>
 export const registerProfile: Register = (group, context, program) => {
   const { io } = context
   example(group.command('list').description('List the profiles'), 'list').action(async () =>
-    tell(context, 'Profiles', listed(createStore(io).read())),
+    tell(context, 'Profiles', profileRows(createStore(io).read())),
   )
 
   const show = group

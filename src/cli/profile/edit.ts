@@ -58,7 +58,7 @@ const checkListed: Check = (text) =>
 const plain: Check = (text) => text
 
 /** What `svc profile create` and `set` may write, and how each value is checked. Secrets are no argument values. */
-export const editable: Partial<Record<keyof Profile, Check>> = {
+const editable: Partial<Record<keyof Profile, Check>> = {
   base_url: checkBaseUrl,
   mcp_url: checkMcpUrl,
   org: plain,

@@ -6,23 +6,17 @@ import type { KeySource, Source } from '../context/api-key.ts'
 import type { Profile, ProfileFile } from '../context/profile-store.ts'
 import type { Settings } from '../context/settings.ts'
 
-type KeyKind = 'command' | 'saved' | null
-
-const kindOf = (key: string | undefined, command: string[] | undefined): KeyKind =>
+const keyKind = (key: string | undefined, command: string[] | undefined): 'command' | 'saved' | null =>
   command && command.length > 0 ? 'command' : key === undefined ? null : 'saved'
 
-const keyKind = (profile: Profile): KeyKind => kindOf(profile.api_key, profile.credential_command)
-
-const askKeyKind = (profile: Profile): KeyKind => kindOf(profile.ask_key, profile.ask_credential_command)
-
-export const listed = (file: ProfileFile): Record<string, unknown>[] =>
+export const profileRows = (file: ProfileFile): Record<string, unknown>[] =>
   Object.entries(file.profiles).map(([name, profile]) => ({
     name,
     current: file.current === name,
     base_url: profile.base_url ?? defaultBaseUrl,
     org: profile.org ?? null,
-    key: keyKind(profile),
-    ask_key: askKeyKind(profile),
+    key: keyKind(profile.api_key, profile.credential_command),
+    ask_key: keyKind(profile.ask_key, profile.ask_credential_command),
     protected: profile.protected === true,
   }))
 
@@ -38,12 +32,6 @@ export const shownProfile = (name: string, profile: Profile, reveal: boolean): R
   return shown
 }
 
-type Explained = {
-  setting: string
-  value: string | null
-  source: Source | 'argument' | null
-  from: string | null
-}
 type Found = { value: string | null; source: Source | null; from?: string }
 
 type Named = [setting: string, found: Found | undefined, flag?: string | undefined, variable?: EnvName]
@@ -51,11 +39,14 @@ type Named = [setting: string, found: Found | undefined, flag?: string | undefin
 const secret = (key: KeySource | undefined): Found | undefined =>
   key && { value: key.shown(maskSecret), source: key.source }
 
+const sourceOf = (saved: boolean | undefined): Source => (saved === undefined ? 'default' : 'profile')
+
 /**
  * Each value that holds now and where it comes from: which flag, variable, .svcrc or profile. `argument` is the profile
  * that was named without a flag.
  */
-export const explain = (settings: Settings, profile: Profile, argument: string | undefined): Explained[] => {
+export const explain = (settings: Settings, profile: Profile, argument: string | undefined) => {
+  const { requireApproval: listed } = settings
   const named: Named[] = [
     ['profile', settings.profile, '--profile', 'SVC_PROFILE'],
     ['base_url', settings.baseUrl, '--base-url', 'SVC_BASE_URL'],
@@ -68,23 +59,9 @@ export const explain = (settings: Settings, profile: Profile, argument: string |
     ['api_key', secret(settings.keySources.apiKey), '--key-file', 'SVC_API_KEY'],
     ['ask_key', secret(settings.keySources.askKey), undefined, 'SVC_ASK_KEY'],
     ['mcp_token', secret(settings.keySources.bearer), undefined, 'MCP_AUTH_TOKEN'],
-    [
-      'protected',
-      { value: String(settings.protected), source: profile.protected === undefined ? 'default' : 'profile' },
-    ],
-    [
-      'require_approval',
-      settings.requireApproval.length > 0
-        ? { value: settings.requireApproval.join(', '), source: 'profile' }
-        : undefined,
-    ],
-    [
-      'verify_fallback',
-      {
-        value: settings.verifyFallback,
-        source: profile.verify_fallback === undefined ? 'default' : 'profile',
-      },
-    ],
+    ['protected', { value: String(settings.protected), source: sourceOf(profile.protected) }],
+    ['require_approval', listed.length > 0 ? { value: listed.join(', '), source: 'profile' } : undefined],
+    ['verify_fallback', { value: settings.verifyFallback, source: sourceOf(profile.verify_fallback) }],
   ]
   return named.map(([setting, found, flag, variable]) => {
     const isNamed = setting === 'profile' && argument !== undefined
