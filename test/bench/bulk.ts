@@ -3,7 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { median, type Figure } from './figures.ts'
-import { benchFile, cleanEnv, firstLine, startService, svc, type ServiceChild } from './service-child.ts'
+import { benchFile, cleanEnv, firstLine, startService, type ServiceChild } from './service-child.ts'
+import { svc } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const rounds = 3
@@ -25,7 +26,7 @@ const bodyOf = (i: number) => ({
 const withFresh = async (work: (service: ServiceChild) => Promise<number>): Promise<number> => {
   const service = await startService()
   try {
-    await run(process.execPath, [svc, 'org', 'create', '--name', 'Acme'], { env: service.env })
+    await svc('org create --name Acme', service.env)
     return await work(service)
   } finally {
     await service.end()
@@ -36,8 +37,8 @@ const withFresh = async (work: (service: ServiceChild) => Promise<number>): Prom
 const imported = (file: string): Promise<number> =>
   withFresh(async ({ env }) => {
     const began = performance.now()
-    const argv = [svc, 'user', 'import', file, '--org', '1', '-o', 'json', '--concurrency', String(clients)]
-    const { stdout } = await run(process.execPath, argv, { env })
+    const argv = ['user', 'import', file, '--org', '1', '-o', 'json', '--concurrency', String(clients)]
+    const { stdout } = await svc(argv, env)
     const seconds = (performance.now() - began) / 1000
     const { created } = JSON.parse(stdout) as { created: number }
     if (created !== rows) throw new Error(`The import created ${created} of ${rows} users`)

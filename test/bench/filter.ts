@@ -1,16 +1,13 @@
-import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { median, type Figure } from './figures.ts'
-import { startService, svc } from './service-child.ts'
+import { bin, svc } from '../e2e/processes.ts'
+import { startService } from './service-child.ts'
 import { timed } from './start-up.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const rounds = 9
 const users = 6000
-
-const run = promisify(execFile)
 
 /** A list of users through `--jq`, compared with the same list with `-o json`. */
 export const filterFigure = async (): Promise<Figure> => {
@@ -24,15 +21,15 @@ export const filterFigure = async (): Promise<Figure> => {
   const service = await startService()
   try {
     const { env } = service
-    await run(process.execPath, [svc, 'org', 'create', '--name', 'Acme'], { env })
-    await run(process.execPath, [svc, 'user', 'import', file, '--org', '1'], { env })
+    await svc('org create --name Acme', env)
+    await svc(['user', 'import', file, '--org', '1'], env)
     const list = ['user', 'list', '--org', '1']
-    const { stdout } = await run(process.execPath, [svc, ...list, '--jq', 'length'], { env })
+    const { stdout } = await svc([...list, '--jq', 'length'], env)
     if (stdout !== `${users}\n`) throw new Error(`--jq length printed ${stdout}`)
     const ratios: number[] = []
     for (let round = 0; round <= rounds; round++) {
-      const plain = await timed([svc, ...list, '-o', 'json'], env)
-      const ratio = (await timed([svc, ...list, '--jq', 'length'], env)) / plain
+      const plain = await timed([bin, ...list, '-o', 'json'], env)
+      const ratio = (await timed([bin, ...list, '--jq', 'length'], env)) / plain
       if (round > 0) ratios.push(ratio)
     }
     return {

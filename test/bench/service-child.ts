@@ -3,9 +3,9 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { bin } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-export const svc = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
 export const benchFile = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
 /** An environment without anything that slows or changes Node processes. */
@@ -48,7 +48,7 @@ export const startService = async (): Promise<ServiceChild> => {
   const logFile = openSync(log, 'w')
   const child = spawn(
     process.execPath,
-    [svc, 'serve', '--port', '0', '--data-dir', join(dir, 'data'), '-o', 'json'],
+    [bin, 'serve', '--port', '0', '--data-dir', join(dir, 'data'), '-o', 'json'],
     { env: { ...env, SVC_BOOTSTRAP_API_KEY: apiKey }, stdio: ['ignore', 'pipe', logFile] },
   )
   closeSync(logFile)

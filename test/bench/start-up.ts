@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { median, type Figure } from './figures.ts'
-import { svc, type ServiceChild } from './service-child.ts'
+import { bin } from '../e2e/processes.ts'
+import type { ServiceChild } from './service-child.ts'
 
 const rounds = 20
 
@@ -36,7 +37,7 @@ export const startUpFigures = async (service: ServiceChild): Promise<Figure[]> =
   for (let round = 0; round <= rounds; round++)
     for (const [at, [, argv]] of commands.entries()) {
       const bare = await timed(['-e', '0'], service.env)
-      const ratio = (await timed([svc, ...argv], service.env)) / bare
+      const ratio = (await timed([bin, ...argv], service.env)) / bare
       // The first round fills the disk cache.
       if (round > 0) ratios[at]!.push(ratio)
     }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { call, overStdio } from './mcp-client.ts'
 import { createPerson, remote, type Person } from './person.ts'
-import { bin, startService, svc, type Service } from './processes.ts'
+import { bin, startService, startSvc, svc, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
@@ -29,15 +29,16 @@ afterAll(async () => {
 
 /** Starts `svc mcp` with one call that waits. */
 const waitingProcess = async (bob: Person) => {
-  const child = spawn(process.execPath, [bin, 'mcp'], {
-    env: { PATH: process.env.PATH, ...env, SVC_DEFAULT_MOBILE: bob.mobile },
-    stdio: ['pipe', 'pipe', 'ignore'],
-  })
-  const lines = createInterface({ input: child.stdout })
+  const child = startSvc(
+    ['mcp'],
+    { ...env, SVC_DEFAULT_MOBILE: bob.mobile },
+    { stdio: ['pipe', 'pipe', 'ignore'] },
+  )
+  const lines = createInterface({ input: child.stdout! })
   const written: string[] = []
   lines.on('line', (line) => written.push(line))
   const send = (message: object): boolean =>
-    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+    child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   const clientInfo = { name: 'robot', version: '1' }
   send({
     id: 0,
@@ -55,10 +56,10 @@ const waitingProcess = async (bob: Person) => {
 
 describe('svc mcp', () => {
   test.each([
-    ['its input ends', (child: ReturnType<typeof spawn>) => child.stdin!.end()],
-    ['SIGTERM arrives', (child: ReturnType<typeof spawn>) => child.kill('SIGTERM')],
-    ['SIGINT arrives', (child: ReturnType<typeof spawn>) => child.kill('SIGINT')],
-    ['its output closes', (child: ReturnType<typeof spawn>) => child.stdout!.destroy()],
+    ['its input ends', (child: ChildProcess) => child.stdin!.end()],
+    ['SIGTERM arrives', (child: ChildProcess) => child.kill('SIGTERM')],
+    ['SIGINT arrives', (child: ChildProcess) => child.kill('SIGINT')],
+    ['its output closes', (child: ChildProcess) => child.stdout!.destroy()],
   ])('withdraws pending requests when %s', async (_, end) => {
     const bob = await person()
     const { child, written } = await waitingProcess(bob)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { bin, svc } from '../e2e/processes.ts'
+import { startSvc, svc } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import type { Result, Torture } from './torture.ts'
 
@@ -38,10 +38,7 @@ const honest = async (folder: string): Promise<Omit<Result, 'control' | 'count'>
   for (let i = 0; i < victims.length; i += 4)
     await Promise.all(
       victims.slice(i, i + 4).map(async (name, j) => {
-        const child = spawn(process.execPath, [bin, ...add(name)], {
-          env: { PATH: process.env.PATH, ...env },
-          stdio: 'ignore',
-        })
+        const child = startSvc(add(name), env, { stdio: 'ignore' })
         const timer = setTimeout(() => child.kill('SIGKILL'), 40 + ((i * 7 + j * 31) % 160))
         const [exit, signal] = (await once(child, 'exit')) as [number | null, string | null]
         clearTimeout(timer)
