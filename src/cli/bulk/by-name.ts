@@ -1,59 +1,49 @@
 import { fieldsIn, rowsIn } from '../../client/answered.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
-import { type Destination, type Fields, type Item, type Kind, sameFields, type Send } from './kind.ts'
+import { type Fields, type Kind, sameFields } from './kind.ts'
 
-type Operations = {
-  one: string
-  list: Operation
-  create: Operation
+type NamedKind = Omit<Kind, 'orgField' | 'defaults' | 'keyColumn' | 'listed' | 'open'> & {
   update: Operation
-  /** What an update wants in its path. */
+  /** The path parameters of an update. */
   target(org: number, id: unknown): Fields
 }
-type There = { id: unknown; record: unknown; several: boolean }
+type Existing = { id: unknown; record: unknown; isAmbiguous: boolean }
 
-const exists = ({ one }: Operations, several: boolean): SvcError =>
-  new SvcError(
-    'refused',
-    several ? 'name_ambiguous' : 'name_exists',
-    several
-      ? `Several have this name; it is not clear which ${one} is meant`
-      : `A ${one} with this name already exists`,
-  )
-
-/** Sends what a service knows by id and people by name: who is there is looked up once, before the first row. */
-export const openByName = (operations: Operations): Kind['open'] => {
-  const { list, create, update, target } = operations
-
-  const thereIn = async ({ client, org, signal }: Destination): Promise<Map<string, There>> => {
-    const there = new Map<string, There>()
-    for await (const answer of client.pages(list, { org_id: org, limit: 1000 }, { signal }))
-      for (const record of rowsIn(list, answer)) {
+/** A kind that people name and the service identifies by ID. The existing rows are listed once, before the first row is sent. */
+export const byName = ({ update, target, ...kind }: NamedKind): Kind => ({
+  ...kind,
+  orgField: 'org_id',
+  defaults: { is_active: 1 },
+  keyColumn: 'name',
+  listed: {},
+  open: async ({ client, org, mode, signal, resumed }) => {
+    const existing = new Map<string, Existing>()
+    for await (const answer of client.pages(kind.list, { org_id: org, limit: 1000 }, { signal }))
+      for (const record of rowsIn(kind.list, answer)) {
         const name = String(record.name)
-        there.set(name, { id: record.id, record, several: there.has(name) })
+        existing.set(name, { id: record.id, record, isAmbiguous: existing.has(name) })
       }
-    return there
-  }
-
-  return async (to: Destination): Promise<Send> => {
-    const { client, org, mode, resumed } = to
-    const there = await thereIn(to)
-    const meet = async (found: There, { input }: Item, options: Parameters<Send>[1]) => {
-      const { id, record, several } = found
-      if (mode === 'skip') return { status: 'skipped', id } as const
-      const same = !several && sameFields(input, record)
-      // A row whose answer was lost with the run before is there, exactly as it was sent.
-      if (same && (mode === 'update' || resumed)) return { status: 'skipped', id } as const
-      if (several || mode === 'fail') throw exists(operations, several)
+    return async ({ key, input }, options) => {
+      const found = existing.get(key)
+      if (!found) {
+        const { id } = fieldsIn(await client.call(kind.create, { org_id: org, ...input }, options))
+        return { status: 'created', id }
+      }
+      const { id, record, isAmbiguous } = found
+      // If a run before lost the response to a row, that row now exists exactly as it was sent.
+      const isDone = (mode === 'update' || resumed) && !isAmbiguous && sameFields(input, record)
+      if (mode === 'skip' || isDone) return { status: 'skipped', id }
+      if (isAmbiguous)
+        throw new SvcError(
+          'refused',
+          'name_ambiguous',
+          `Several have this name; it is not clear which ${kind.one} is meant`,
+        )
+      if (mode === 'fail')
+        throw new SvcError('refused', 'name_exists', `A ${kind.one} with this name already exists`)
       await client.call(update, { ...target(org, id), ...input }, options)
-      return { status: 'updated', id } as const
+      return { status: 'updated', id }
     }
-    return async (item, options) => {
-      const found = there.get(item.key)
-      if (found) return meet(found, item, options)
-      const { id } = fieldsIn(await client.call(create, { org_id: org, ...item.input }, options))
-      return { status: 'created', id }
-    }
-  }
-}
+  },
+})

@@ -2,28 +2,28 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { issuesOf } from '../../contract/issues.ts'
 import { SvcError, usageError, type Issue } from '../../core/errors.ts'
 import { interrupted } from '../../client/network-error.ts'
-import { typeFields } from './columns.ts'
+import { createConverter } from './columns.ts'
 import type { Fields, Item, Kind, RawRow } from './kind.ts'
 import { createTally, grouped } from './progress.ts'
 
-/** Checks one row after the other; a row answers its item or what is wrong with it. */
+/** Checks rows one by one: returns the item, or what is wrong with the row. */
 const createChecker = (kind: Kind) => {
   const { input } = kind.create
   const org = kind.orgField
-  const typed = typeFields(kind)
+  const convert = createConverter(kind)
   const seen = new Map<string, number>()
 
-  return ({ row, fields: raw, issues: found = [] }: RawRow): Item | Issue[] => {
+  return ({ row, fields: raw, issues: found }: RawRow): Item | Issue[] => {
     if (found.length > 0) return found
-    const { fields, key, issues } = kind.tidy(typed(raw))
+    const { fields, key, issues } = kind.tidy(convert(raw))
     const whole: Fields = { ...fields, [org]: 1 }
     const checked = input.safeParse(whole)
     const known = new Set(issues.map(({ field }) => field.split(/[.[]/)[0]))
     const others = checked.success ? [] : issuesOf(checked.error, input, whole)
-    // What a kind says of a field says more than the schema does; what follows from another column is not missing.
-    const said = ({ field }: Issue): boolean =>
+    // The kind's own message is better than the schema's. A column that follows from another one is not missing.
+    const isCovered = ({ field }: Issue): boolean =>
       known.has(field.split(/[.[]/)[0]) || (field in kind.defaults && fields[field] === undefined)
-    const all = [...issues, ...others.filter((issue) => !said(issue))]
+    const all = [...issues, ...others.filter((issue) => !isCovered(issue))]
     const before = key === undefined ? undefined : seen.get(key)
     if (before !== undefined) all.push({ field: kind.keyColumn, message: `is the same as in row ${before}` })
     if (key !== undefined && before === undefined) seen.set(key, row)
@@ -39,7 +39,7 @@ export type Invalid = { row: number; issues: Issue[] }
 export type Checked = {
   items: Item[]
   invalid: Invalid[]
-  /** What is wrong with them, for people: the first of each kind. */
+  /** The error for people, with the first issues of each kind. */
   problem?: SvcError
 }
 
@@ -74,7 +74,7 @@ export const checkRows = async (
   const items: Item[] = []
   const invalid: Invalid[] = []
   for (const [i, row] of rows.entries()) {
-    // A long check is left by Ctrl-C, too.
+    // Ctrl-C ends a long check.
     if (i % 2000 === 1999) await turn()
     if (signal.aborted) throw interrupted()
     const checked = check(row)

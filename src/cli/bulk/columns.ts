@@ -5,17 +5,16 @@ import { nearest } from '../../core/nearest.ts'
 import type { Fields, Kind } from './kind.ts'
 
 /** `E-Mail Address` -> `e_mail_address`. */
-const plain = (name: string): string =>
+const normalize = (name: string): string =>
   name
     .trim()
     .toLowerCase()
     .replace(/[\s_-]+/g, '_')
 
-/** The column that a name in a file means; undefined when it is none. */
-export const columnOf = (kind: Kind, name: string): string | undefined => {
-  const word = plain(name)
-  if (kind.columns.includes(word)) return word
-  return Object.hasOwn(kind.aliases, word) ? kind.aliases[word] : undefined
+/** The column for a name in a file; undefined if there is none. */
+export const columnOf = ({ columns, aliases }: Kind, name: string): string | undefined => {
+  const word = normalize(name)
+  return columns.find((column) => column === word || aliases[column]?.includes(word))
 }
 
 /** The columns that every row must have. */
@@ -24,9 +23,9 @@ export const requiredColumns = (kind: Kind): string[] => {
   return kind.columns.filter((name) => required.has(name) && !(name in kind.defaults))
 }
 
-/** A name that is no column, with the one that was perhaps meant. */
+/** The error for an unknown column, with the most similar one. */
 export const unknownColumn = (kind: Kind, name: string): Issue => {
-  const meant = nearest(plain(name), [...kind.columns, ...Object.keys(kind.aliases)])
+  const meant = nearest(normalize(name), [...kind.columns, ...Object.values(kind.aliases).flat()])
   return {
     field: name.length > 80 ? `${name.slice(0, 80)}…` : name || 'a column without a name',
     message: meant
@@ -37,8 +36,8 @@ export const unknownColumn = (kind: Kind, name: string): Issue => {
 
 const truths: Record<string, number> = { true: 1, yes: 1, false: 0, no: 0 }
 
-/** What a cell or a JSON value says, as the type of its column; what does not look like it stays and fails its check. */
-const typed = ({ kind, choices }: Field, value: unknown): unknown => {
+/** Converts a value to the type of its column. A value that does not fit stays as it is, and its check fails. */
+const convert = ({ kind, choices }: Field, value: unknown): unknown => {
   if (kind === 'list') return typeof value === 'string' ? value.split(/[,;|\s]+/).filter(Boolean) : value
   if (kind === 'integer' || kind === 'number') {
     const text = String(value).trim()
@@ -49,13 +48,13 @@ const typed = ({ kind, choices }: Field, value: unknown): unknown => {
   return typeof value === 'number' ? String(value) : value
 }
 
-/** The columns of a row with the types that the table gives them; what is empty counts as not given. */
-export const typeFields = (kind: Kind): ((fields: Fields) => Fields) => {
+/** Converts the fields of a row to the types in the contract. Empty fields count as missing. */
+export const createConverter = (kind: Kind): ((fields: Fields) => Fields) => {
   const byName = new Map(fieldsOf(kind.create).map((field) => [field.name, field]))
   return (fields) => {
     const out: Fields = { ...kind.defaults }
     for (const [name, value] of Object.entries(fields))
-      if (value !== null && value !== undefined && value !== '') out[name] = typed(byName.get(name)!, value)
+      if (value !== null && value !== undefined && value !== '') out[name] = convert(byName.get(name)!, value)
     return out
   }
 }

@@ -7,7 +7,7 @@ import type { Kind } from './kind.ts'
 
 type Words = { many: string; formats: string; file: string; example: string; load(): Promise<Kind> }
 
-// What help needs; the rest of a kind is loaded when it is used.
+// The words for help. The rest of a kind is loaded when it is used.
 const kinds: Record<string, Words> = {
   user: {
     many: 'users',
@@ -32,7 +32,7 @@ const kinds: Record<string, Words> = {
   },
 }
 
-/** `import` and `export` of users, geo-fences or time slots, as the group is called. */
+/** `import` and `export` of users, geofences or time slots, depending on the group. */
 export const registerBulk = (group: Command, context: Context): void => {
   const { many, formats, file, example, load } = kinds[group.name()]!
   const words = `svc ${group.name()}`

@@ -4,8 +4,8 @@ import { readCell } from '../terminal/render.ts'
 import { columnOf, requiredColumns, unknownColumn } from './columns.ts'
 import type { Fields, Kind, RawRow } from './kind.ts'
 
-/** Spreadsheets of half the world save `;` where the comma is in their numbers. */
-const delimiterOf = (text: string): string => {
+/** Spreadsheets save `;` in countries where the comma is the decimal separator. */
+const findDelimiter = (text: string): string => {
   const [header = ''] = text.split(/[\r\n]/, 1)
   return [',', ';', '\t'].find((one) => header.includes(one)) ?? ','
 }
@@ -16,7 +16,7 @@ const words: Record<string, string> = {
   CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; double a quote inside a cell ("")',
 }
 
-const columnsOf = (header: string[], kind: Kind, source: string): string[] => {
+const readHeader = (header: string[], kind: Kind, source: string): string[] => {
   const names = header.map((name) => readCell(name))
   const unknown = names.filter((name) => columnOf(kind, name) === undefined)
   if (unknown.length > 0)
@@ -36,7 +36,7 @@ const columnsOf = (header: string[], kind: Kind, source: string): string[] => {
   return columns
 }
 
-/** The rows of CSV (RFC 4180) whose first line names the columns. */
+/** Reads CSV (RFC 4180). The first line names the columns. */
 export const readCsv = (text: string, kind: Kind, source: string): RawRow[] => {
   const rows: RawRow[] = []
   let columns: string[] | undefined
@@ -44,21 +44,20 @@ export const readCsv = (text: string, kind: Kind, source: string): RawRow[] => {
   const add = (cells: string[], lines: number): void => {
     last = lines
     if (!columns) {
-      columns = columnsOf(cells, kind, source)
+      columns = readHeader(cells, kind, source)
       return
     }
     const fields: Fields = {}
     for (const [i, name] of columns.entries()) fields[name] = readCell(cells[i] ?? '')
-    // The parser counts to the end of a row; a cell may hold lines.
+    // The parser reports the last line of a row, and a cell can contain line breaks.
     const row =
       lines - cells.reduce((sum, cell) => sum + (cell.includes('\n') ? cell.split('\n').length - 1 : 0), 0)
     const message = `has ${cells.length} cells but the first line has ${columns.length}`
-    const right = cells.length === columns.length
-    rows.push(right ? { row, fields } : { row, fields, issues: [{ field: 'cells', message }] })
+    rows.push({ row, fields, issues: cells.length === columns.length ? [] : [{ field: 'cells', message }] })
   }
   try {
     parse(text, {
-      delimiter: delimiterOf(text),
+      delimiter: findDelimiter(text),
       relax_column_count: true,
       skip_empty_lines: true,
       skip_records_with_empty_values: true,

@@ -6,6 +6,7 @@ import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { requireYes } from '../operation/confirm.ts'
 import { requireOrg, resolveOrg } from '../context/organization.ts'
+import { pickingFlag } from '../terminal/output.ts'
 import { writeCell } from '../terminal/render.ts'
 import { requirePlainFile } from '../terminal/output-file.ts'
 import { checkFormat, featureOf, formatOfName } from './read-file.ts'
@@ -14,10 +15,7 @@ import { grouped } from './progress.ts'
 
 export type TypedExport = { org?: string; format?: string; yes?: boolean }
 
-/** Rows asked for at once. */
-const pageSize = 1000
-
-/** How a file of each format starts, how its rows are written, a page at a time, and how it ends. */
+/** The start of a file, its rows page by page, and its end. */
 type Writer = { head: string; rows(page: Fields[], first: boolean): string; tail: string }
 
 const list = (head: string, each: (row: Fields) => unknown, tail: string): Writer => ({
@@ -38,14 +36,14 @@ const csv = async (columns: readonly string[]): Promise<Writer> => {
   }
 }
 
-const writerOf = async (format: FileFormat, kind: Kind): Promise<Writer> => {
+const createWriter = async (format: FileFormat, kind: Kind): Promise<Writer> => {
   if (format === 'csv') return csv(kind.columns)
   if (format === 'json') return list('[', (row) => row, '\n]\n')
   if (format === 'geojson') return list('{"type":"FeatureCollection","features":[', featureOf, '\n]}\n')
   return { head: '', rows: (page) => page.map((row) => `${safeJson(row)}\n`).join(''), tail: '' }
 }
 
-/** An older export may be the only copy of something: it is replaced when somebody says so. */
+/** An older export may be the only copy of something, so replacing it requires a confirmation. */
 const confirmReplacement = async (
   file: string | undefined,
   typed: TypedExport,
@@ -60,7 +58,7 @@ const confirmReplacement = async (
   await requireYes(`${there}. Replace it?`, { yes: typed.yes, unasked: there, declined }, context)
 }
 
-/** Where an export goes: standard output, or a file that is there once it is whole. */
+/** The destination: standard output, or a file that appears only when it is complete. */
 const openTarget = (file: string | undefined, context: Context) => {
   const { io } = context
   if (file === undefined || file === '-') {
@@ -89,9 +87,9 @@ const openTarget = (file: string | undefined, context: Context) => {
   }
 }
 
-const rowOf = (record: Fields, kind: Kind): Fields => {
+const readRow = (record: Fields, kind: Kind): Fields => {
   const fields = kind.rowOf?.(record) ?? record
-  const { [kind.keyColumn]: key } = fields
+  const key = fields[kind.keyColumn]
   if (typeof key !== 'string' || key === '')
     throw new SvcError(
       'failed',
@@ -102,41 +100,44 @@ const rowOf = (record: Fields, kind: Kind): Fields => {
   return Object.fromEntries(kind.columns.map((name) => [name, fields[name] ?? null]))
 }
 
-const formatOf = (kind: Kind, file: string | undefined, typed: TypedExport, context: Context): FileFormat => {
-  const { output, json, jq, envelope } = context.globals
-  const asked = checkFormat(typed.format, kind)
+const chooseFormat = (
+  kind: Kind,
+  file: string | undefined,
+  typed: TypedExport,
+  context: Context,
+): FileFormat => {
+  const { globals } = context
+  const format = checkFormat(typed.format, kind)
   const piped = file === undefined || file === '-'
-  if (piped && (output !== undefined || json !== undefined || jq !== undefined || envelope))
+  if (piped && (globals.output !== undefined || pickingFlag(globals) !== undefined))
     throw usageError(
       'The rows are written to standard output; use --format to choose the format',
       `svc ${kind.group} export --format json`,
     )
-  return asked ?? (piped ? undefined : formatOfName(file)) ?? 'csv'
+  return format ?? (piped ? undefined : formatOfName(file)) ?? 'csv'
 }
 
-/** `svc user export`: every row, page by page, in the form in which it can be imported. */
+/** `svc user export`: writes all rows, page by page, in a form that can be imported. */
 export const runExport = async (
   kind: Kind,
   file: string | undefined,
   typed: TypedExport,
   context: Context,
 ): Promise<void> => {
-  const format = formatOf(kind, file, typed, context)
+  const format = chooseFormat(kind, file, typed, context)
   const wanted = await requireOrg(typed.org, context)
   await confirmReplacement(file, typed, context)
   const { id: org_id } = await resolveOrg(wanted, context)
-  const [client, output, writer] = [
-    await context.client(),
-    await context.output(),
-    await writerOf(format, kind),
-  ]
+  const client = await context.client()
+  const output = await context.output()
+  const writer = await createWriter(format, kind)
   const target = openTarget(file, context)
   let count = 0
   let started = false
   try {
-    const asked = { org_id, limit: pageSize, ...kind.listed }
-    for await (const answer of client.pages(kind.list, asked, { signal: context.io.signal })) {
-      const page = rowsIn(kind.list, answer).map((record) => rowOf(record, kind))
+    const query = { org_id, limit: 1000, ...kind.listed }
+    for await (const answer of client.pages(kind.list, query, { signal: context.io.signal })) {
+      const page = rowsIn(kind.list, answer).map((record) => readRow(record, kind))
       if (!started) target.write(writer.head)
       started = true
       target.write(writer.rows(page, count === 0))

@@ -1,9 +1,9 @@
 import { geofence } from '../../contract/geofence.ts'
 import type { Issue } from '../../core/errors.ts'
-import { openByName } from './by-name.ts'
-import type { Fields, Kind } from './kind.ts'
+import { byName } from './by-name.ts'
+import type { Fields } from './kind.ts'
 
-/** What only a swap explains: a latitude that no place has, beside a longitude that could be one. */
+/** A value that is not a latitude, with a longitude that could be one: the two look swapped. */
 const swapped = ({ latitude, longitude }: Fields): Issue[] =>
   typeof latitude === 'number' &&
   typeof longitude === 'number' &&
@@ -18,37 +18,26 @@ const swapped = ({ latitude, longitude }: Fields): Issue[] =>
       ]
     : []
 
-export const geofences: Kind = {
+export const geofences = byName({
   group: 'geofence',
   file: 'fences',
   one: 'geo-fence',
   many: 'geo-fences',
-  create: geofence.createGeofence,
-  orgField: 'org_id',
   columns: ['name', 'latitude', 'longitude', 'radius', 'is_active'],
   aliases: {
-    lat: 'latitude',
-    lon: 'longitude',
-    lng: 'longitude',
-    long: 'longitude',
-    radius_m: 'radius',
-    active: 'is_active',
+    latitude: ['lat'],
+    longitude: ['lon', 'lng', 'long'],
+    radius: ['radius_m'],
+    is_active: ['active'],
   },
-  defaults: { is_active: 1 },
-  keyColumn: 'name',
   places: true,
   tidy: (fields) => ({
     fields,
     key: typeof fields['name'] === 'string' ? fields['name'].trim() : undefined,
     issues: swapped(fields),
   }),
-  open: openByName({
-    one: 'geo-fence',
-    list: geofence.listGeofences,
-    create: geofence.createGeofence,
-    update: geofence.updateGeofence,
-    target: (org_id, id) => ({ org_id, id }),
-  }),
   list: geofence.listGeofences,
-  listed: {},
-}
+  create: geofence.createGeofence,
+  update: geofence.updateGeofence,
+  target: (org_id, id) => ({ org_id, id }),
+})

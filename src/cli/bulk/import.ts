@@ -4,15 +4,15 @@ import { exitCode } from '../../core/exit-codes.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { requireOrg, resolveOrg } from '../context/organization.ts'
-import { importRows, readImportOptions, wordsOf, type Imported, type TypedImport } from './run-import.ts'
+import { failureText, importRows, readImportOptions, type Imported, type TypedImport } from './run-import.ts'
 import { checkRows } from './check-rows.ts'
 import { isConflict, type Kind } from './kind.ts'
 import { grouped } from './progress.ts'
 import { readRows, sourceName } from './read-file.ts'
 import { checkResults } from './results.ts'
 
-/** Tells the first rows that failed; the result file has them all. */
-const tellFailures = (
+/** Prints the first failures; the result file contains all of them. */
+const printFailures = (
   { failures, counts }: Imported,
   results: string,
   warn: (text: string) => void,
@@ -20,42 +20,46 @@ const tellFailures = (
   const { shown, left } = failures.report()
   const isAll = shown.every(({ more }) => more === '') && left === 0
   for (const { item, more } of isAll ? shown.toSorted((a, b) => a.item.row - b.item.row) : shown)
-    warn(`row ${item.row}: ${wordsOf(item)}${more}`)
+    warn(`row ${item.row}: ${failureText(item)}${more}`)
   if (left > 0) warn(`and ${grouped(left)} more`)
   if (!isAll || counts.failed > failures.count) warn(`All of them are in ${results}`)
   if (shown.some(({ item }) => isConflict(item.error)))
     warn('hint: --on-conflict skip keeps existing rows, --on-conflict update changes them')
 }
 
-const leftOut = (rows: number): string =>
+const skippedText = (rows: number): string =>
   rows === 1 ? '1 invalid row was skipped' : `${grouped(rows)} invalid rows were skipped`
 
-/** The rows that are left out, as they would be shown where nothing is sent. */
-const tellInvalid = ({ issues = [], detail }: SvcError, rows: number, warn: (text: string) => void): void => {
+/** Prints the errors of the invalid rows that are skipped. */
+const printInvalid = (
+  { issues = [], detail }: SvcError,
+  rows: number,
+  warn: (text: string) => void,
+): void => {
   for (const { field, message } of issues) warn(`${safeLine(field)}: ${safeLine(message)}`)
   if (detail !== undefined) warn(detail)
-  warn(`${leftOut(rows)}.`)
+  warn(`${skippedText(rows)}.`)
 }
 
-/** Why not every row was tried, with the command that goes on. */
-const early = ({ counts, stopped }: Imported, total: number, resume: string): SvcError => {
+/** The error for an import that stopped early, with the command that continues it. */
+const stoppedError = ({ counts, stopped }: Imported, total: number, resume: string): SvcError => {
   const done = counts.created + counts.updated + counts.skipped
-  const so = `${grouped(done)} of ${grouped(total)} rows are done`
+  const progress = `${grouped(done)} of ${grouped(total)} rows are done`
   const hint = `${resume} continues`
-  if (!stopped) return new SvcError('interrupted', 'interrupted', `Interrupted; ${so}`, { hint })
+  if (!stopped) return new SvcError('interrupted', 'interrupted', `Interrupted; ${progress}`, { hint })
   const { exit, code, message, request_id, hint: own } = stopped
-  return new SvcError(exit, code, `Stopped; ${so}. ${message}`, { detail: own, hint, request_id })
+  return new SvcError(exit, code, `Stopped; ${progress}. ${message}`, { detail: own, hint, request_id })
 }
 
-/** `svc user import`: reads and checks every row before the first request, sends them, and keeps how each ended. */
+/** `svc user import`: reads and checks all rows, then sends them and records the result of each. */
 export const runImport = async (
   kind: Kind,
   file: string | undefined,
   typed: TypedImport,
   context: Context,
 ): Promise<void> => {
-  const words = `${kind.group} import`
-  const options = readImportOptions(words, file, typed, kind)
+  const command = `${kind.group} import`
+  const options = readImportOptions(command, file, typed, kind)
   if (options.file === '-' && context.globals.keyFile === '-')
     throw usageError('The rows and --key-file cannot both be standard input')
   const [settings, output] = [await context.settings(), await context.output()]
@@ -72,35 +76,35 @@ export const runImport = async (
     throw problem.with({ hint: `${again} sends the other ${grouped(items.length)}` })
   }
   const { id: org } = await resolveOrg(wanted, context)
-  if (problem) tellInvalid(problem, invalid.length, output.warn)
+  if (problem) printInvalid(problem, invalid.length, output.warn)
   if (options.dryRun) {
     const { showDryRun } = await import('../operation/dry-run.ts')
     const { input } = items[0]!
     const first = { [kind.orgField]: org, ...(kind.bodyOf?.(input) ?? input) }
     await showDryRun(kind.create, first, {}, context, { rows: items.length })
-    const so = problem ? `${leftOut(invalid.length)}.` : 'all of them are in order.'
-    output.warn(`This is the first of ${grouped(items.length)} rows; ${so}`)
+    const others = problem ? `${skippedText(invalid.length)}.` : 'all of them are in order.'
+    output.warn(`This is the first of ${grouped(items.length)} rows; ${others}`)
     if (problem) context.exitCode = exitCode('partial')
     return
   }
 
   const service = new URL(settings.baseUrl.value).origin
   const { results, resume } = options
-  // A person is not asked about what cannot begin.
+  // Before the approval: a request for an import that cannot start helps nobody.
   checkResults(
     { path: resolve(context.io.cwd, results), shown: results, resume },
     { import: kind.file, service, org_id: org },
   )
   await context.approveFirst({
-    cli: [words, kind.create.cli],
-    line: `svc ${words} ${options.file}: ${grouped(items.length)} ${kind.many}, on conflict ${options.mode}${problem ? `, ${grouped(invalid.length)} invalid rows left out` : ''}`,
+    cli: [command, kind.create.cli],
+    line: `svc ${command} ${options.file}: ${grouped(items.length)} ${kind.many}, on conflict ${options.mode}${problem ? `, ${grouped(invalid.length)} invalid rows left out` : ''}`,
     org,
     bound: async () => ({
-      operation: words,
+      operation: command,
       body: {
         on_conflict: options.mode,
         ...(problem && { invalid_rows_left_out: invalid.length }),
-        // What an interrupted run has done already is in here.
+        // The file includes the rows that an interrupted run has already imported.
         ...(options.resume && { resumes: true }),
       },
       counts: { [kind.many]: items.length },
@@ -109,10 +113,10 @@ export const runImport = async (
   })
   const imported = await importRows(kind, checked, { org, service, options }, { context, output })
   const { counts, stopped } = imported
-  tellFailures(imported, options.results, output.warn)
+  printFailures(imported, options.results, output.warn)
   const done = counts.created + counts.updated + counts.skipped
   if (stopped || done + counts.failed < items.length)
-    throw early(imported, items.length, await context.command!.again({ plus: ['--resume'] }))
+    throw stoppedError(imported, items.length, await context.command!.again({ plus: ['--resume'] }))
   await output.show({
     status: 'success',
     message: `Imported ${grouped(done)} of ${grouped(items.length)} ${kind.many}`,

@@ -8,10 +8,10 @@ export type FileFormat = (typeof fileFormats)[number]
 
 export type Fields = Record<string, unknown>
 
-/** A row of a file. `row` is its line in CSV and NDJSON, as a spreadsheet numbers it, and its place in JSON. */
-export type RawRow = { row: number; fields: Fields; issues?: Issue[] }
+/** A row of a file. `row` is its line in CSV and NDJSON, as in a spreadsheet, and its position in JSON. */
+export type RawRow = { row: number; fields: Fields; issues: Issue[] }
 
-/** A row that was checked: the body of its request, and the name by which it is found again. */
+/** A checked row: its request body, and the value that identifies it. */
 export type Item = { row: number; key: string; input: Fields }
 
 export const conflictModes = ['fail', 'skip', 'update'] as const
@@ -26,52 +26,52 @@ export type Destination = {
   org: number
   mode: ConflictMode
   signal: AbortSignal
-  /** Rows may have been sent before whose answers never came. */
+  /** A run before may have sent rows and lost the responses. */
   resumed: boolean
 }
 
-/** What can be imported and exported in bulk: how its rows look, and how one is sent. */
+/** What can be imported and exported: the form of its rows, and how to send one. */
 export type Kind = {
   /** Its commands are `svc <group> import` and `export`. */
   group: string
-  /** `users`: how its files are called, and its results say of what they are. */
+  /** The name of its files, and of the import in a result file: `users`. */
   file: string
-  /** `user`, `users`: as sentences call it. */
+  /** For sentences: `user`, `users`. */
   one: string
   many: string
   create: Operation
-  /** The name under which `create` takes the organization. */
+  /** The field of `create` for the organization. */
   orgField: 'orgId' | 'org_id'
-  /** The columns of a file, in the order in which they are exported. */
+  /** The columns of a file, in the order of an export. */
   columns: readonly string[]
-  /** Other words that files have for a column. */
-  aliases: Readonly<Record<string, string>>
-  /** Columns that a file may lack: they follow from others, or have this value. */
+  /** Other names of columns. */
+  aliases: Readonly<Record<string, readonly string[]>>
+  /** Optional columns: their default, or undefined if it follows from another column. */
   defaults: Readonly<Fields>
-  /** The column by which a row is found again. */
+  /** The column that identifies a row. */
   keyColumn: string
-  /** Whether GeoJSON is spoken, too. */
+  /** Whether GeoJSON is supported. */
   places?: boolean
-  /** Brings a row into the spelling that the service takes, and says what its schema cannot. */
+  /** Normalizes a row, and checks what its schema cannot express. */
   tidy(fields: Fields): { fields: Fields; key?: string | undefined; issues: Issue[] }
-  /** The body of the request that creates a row, where it is another than the row. */
+  /** The body of the request, if it differs from the row. */
   bodyOf?(input: Fields): Fields
-  /** The row of a record, where it is another than the record. */
+  /** The row of a record, if it differs from the record. */
   rowOf?(record: Fields): Fields
-  /** Gets ready to send rows. */
+  /** Prepares to send rows. */
   open(to: Destination): Promise<Send>
   list: Operation
-  /** What is asked of the list, besides the organization. */
+  /** Filters of the list for an export. */
   listed: Readonly<Fields>
 }
 
 const otherConflicts = new Set(['idempotency_key_reused', 'quota_exceeded'])
 
-/** What a row wants to add is there already. Other services have other codes for it, or none. */
+/** The row already exists. Third-party services have other codes for it, or none. */
 export const isConflict = ({ code, http_status }: SvcError): boolean =>
   code === 'name_exists' || (http_status === 409 && !otherConflicts.has(code))
 
-/** Whether a record already says all that these fields say. */
+/** Whether a record already has these fields. */
 export const sameFields = (fields: Fields, record: unknown): boolean =>
   isRecord(record) &&
   Object.entries(fields).every(([name, value]) => JSON.stringify(record[name]) === JSON.stringify(value))

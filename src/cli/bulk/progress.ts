@@ -1,11 +1,11 @@
 import { timeLeft } from '../approve/progress.ts'
 import type { OutputStream } from '../terminal/io.ts'
 
-/** Milliseconds between two lines: on a terminal one is rewritten, elsewhere each stays in a log. */
+/** Milliseconds between two lines. A terminal rewrites its line; a log keeps every line. */
 const onTerminal = 200
 const inLog = 10_000
 
-/** `12,345`. By hand, because Node takes a tenth of a second to load what it knows of languages. */
+/** `12,345`. Not with Intl, which takes Node a tenth of a second to load. */
 export const grouped = (count: number): string => {
   const digits = String(count)
   const parts: string[] = []
@@ -15,7 +15,7 @@ export const grouped = (count: number): string => {
 
 export type Progress = { done: number; failed: number; total: number }
 
-/** One line: `1,200 of 10,000 done, 3 failed, 2,900/s, 0:03 left`. `ran`: how many rows this run did, and in how many seconds. */
+/** One line: `1,200 of 10,000 done, 3 failed, 2,900/s, 0:03 left`. `ran`: the rows and seconds of this run. */
 export const progressLine = (
   { done, failed, total }: Progress,
   ran: { rows: number; seconds: number },
@@ -29,22 +29,22 @@ export const progressLine = (
   return parts.join(', ')
 }
 
-/** Tells on stderr how long work goes, until `end`. `now` is in milliseconds. */
+/** Prints the progress on stderr until `end`. `now` returns milliseconds. */
 export const startProgress = (
   stderr: OutputStream,
-  look: () => Progress,
+  read: () => Progress,
   now: () => number = () => performance.now(),
 ): { end(): void } => {
-  const began = { at: now(), done: look().done }
+  const began = { at: now(), done: read().done }
   const line = (): string => {
-    const progress = look()
+    const progress = read()
     return progressLine(progress, { rows: progress.done - began.done, seconds: (now() - began.at) / 1000 })
   }
-  const tell = (): void => {
+  const print = (): void => {
     if (stderr.isTTY) stderr.write(`\r\x1b[K${line().slice(0, Math.max(20, stderr.columns - 1))}`)
     else stderr.write(`${line()}\n`)
   }
-  const timer = setInterval(tell, stderr.isTTY ? onTerminal : inLog)
+  const timer = setInterval(print, stderr.isTTY ? onTerminal : inLog)
   return {
     end: () => {
       clearInterval(timer)
@@ -53,16 +53,16 @@ export const startProgress = (
   }
 }
 
-/** As much of a long list of errors as a person reads. */
+/** The most errors to show. */
 const mostLines = 20
-/** Of errors that are alike, once there are more than that. */
-const mostAlike = 3
+/** The most similar errors to show, if there are more errors than that. */
+const mostSimilar = 3
 
 type Kind<T> = { first: T[]; count: number }
 
 /**
- * Counts errors, and keeps the first of each kind: 5,000 rows without a plus are one mistake. `like` is the same text for
- * errors of one kind, whatever numbers are in it.
+ * Counts errors and keeps the first of each kind: 5,000 rows without a plus are one mistake. `like` returns the same text
+ * for errors of one kind, apart from numbers.
  */
 export const createTally = <T>(like: (item: T) => string) => {
   const first: T[] = []
@@ -76,22 +76,22 @@ export const createTally = <T>(like: (item: T) => string) => {
       const kind = kinds.get(name)
       if (kind) {
         kind.count += 1
-        if (kind.first.length < mostAlike) kind.first.push(item)
+        if (kind.first.length < mostSimilar) kind.first.push(item)
       } else if (kinds.size < mostLines) kinds.set(name, { first: [item], count: 1 })
     },
     get count() {
       return count
     },
-    /** What is shown, and how many are neither shown nor alike. `more` stands behind the last of each kind. */
+    /** The errors to show, and how many others are left. `more` follows the last error of each kind. */
     report: (): { shown: { item: T; more: string }[]; left: number } => {
       if (count <= mostLines) return { shown: first.map((item) => ({ item, more: '' })), left: 0 }
       const shown: { item: T; more: string }[] = []
       let left = count
-      for (const { first: alike, count: all } of kinds.values()) {
-        if (shown.length + alike.length > mostLines) break
+      for (const { first: similar, count: all } of kinds.values()) {
+        if (shown.length + similar.length > mostLines) break
         left -= all
-        const more = all > alike.length ? ` (and ${grouped(all - alike.length)} more like this)` : ''
-        shown.push(...alike.map((item, i) => ({ item, more: i === alike.length - 1 ? more : '' })))
+        const more = all > similar.length ? ` (and ${grouped(all - similar.length)} more like this)` : ''
+        shown.push(...similar.map((item, i) => ({ item, more: i === similar.length - 1 ? more : '' })))
       }
       return { shown, left }
     },

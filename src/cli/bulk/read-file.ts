@@ -10,11 +10,11 @@ import { readCsv } from './csv.ts'
 import { fileFormats, type Fields, type FileFormat, type Kind, type RawRow } from './kind.ts'
 import { columnOf, unknownColumn } from './columns.ts'
 
-export const isFeatureCollection = (value: unknown): value is { features: unknown[] } =>
+const isFeatureCollection = (value: unknown): value is { features: unknown[] } =>
   isRecord(value) && value['type'] === 'FeatureCollection' && Array.isArray(value['features'])
 
-/** Of a Point, its coordinates: longitude first, and a height that nobody needs. */
-const placeOf = (geometry: unknown): { fields: Fields } | Issue => {
+/** The coordinates of a Point: longitude, latitude and, ignored, a height. */
+const readPoint = (geometry: unknown): { fields: Fields } | Issue => {
   const shape = isRecord(geometry) ? geometry : {}
   if (shape['type'] !== 'Point')
     return {
@@ -27,26 +27,37 @@ const placeOf = (geometry: unknown): { fields: Fields } | Issue => {
   return { fields: { longitude: at[0], latitude: at[1] } }
 }
 
+/** Adds the values to the fields of a row, under the names of their columns. */
+const addFields = (
+  fields: Fields,
+  values: object,
+  kind: Kind,
+  repeated: (name: string, column: string) => Issue,
+): Issue[] =>
+  Object.entries(values).flatMap(([name, value]) => {
+    const column = columnOf(kind, name)
+    if (column === undefined) return [unknownColumn(kind, name)]
+    if (Object.hasOwn(fields, column)) return [repeated(name, column)]
+    fields[column] = value
+    return []
+  })
+
+const setTwice = (name: string): Issue => ({
+  field: `properties.${name}`,
+  message: 'is said by the geometry or by another property',
+})
+
 /** Each feature as a row: the coordinates of its Point, and its properties. */
 export const readFeatures = ({ features }: { features: unknown[] }, kind: Kind): RawRow[] =>
   features.map((feature, i) => {
     const row = i + 1
     if (!isRecord(feature) || feature['type'] !== 'Feature')
       return { row, fields: {}, issues: [{ field: 'type', message: 'must be Feature' }] }
-    const place = placeOf(feature['geometry'])
-    const issues: Issue[] = 'fields' in place ? [] : [place]
-    const fields: Fields = 'fields' in place ? place.fields : {}
-    for (const [name, value] of Object.entries(Object(feature['properties']) as Fields)) {
-      const column = columnOf(kind, name)
-      if (column === undefined) issues.push(unknownColumn(kind, name))
-      else if (Object.hasOwn(fields, column) || column === 'latitude' || column === 'longitude')
-        issues.push({
-          field: `properties.${name}`,
-          message: 'is said by the geometry or by another property',
-        })
-      else fields[column] = value
-    }
-    return issues.length > 0 ? { row, fields, issues } : { row, fields }
+    const point = readPoint(feature['geometry'])
+    const isPoint = 'fields' in point
+    const fields: Fields = isPoint ? point.fields : { longitude: undefined, latitude: undefined }
+    const issues = addFields(fields, Object(feature['properties']) as object, kind, setTwice)
+    return { row, fields, issues: isPoint ? issues : [point, ...issues] }
   })
 
 /** A geo-fence as a feature. */
@@ -56,34 +67,30 @@ export const featureOf = ({ latitude, longitude, ...properties }: Fields): objec
   properties,
 })
 
-/** The fields of one object under the names of the columns. */
-const rowOf = (value: unknown, row: number, kind: Kind): RawRow => {
+const readRow = (value: unknown, row: number, kind: Kind): RawRow => {
   if (!isRecord(value)) return { row, fields: {}, issues: [{ field: 'row', message: 'is no JSON object' }] }
   const fields: Fields = {}
-  const issues = []
-  for (const [name, inner] of Object.entries(value)) {
-    const column = columnOf(kind, name)
-    if (column === undefined) issues.push(unknownColumn(kind, name))
-    else if (Object.hasOwn(fields, column))
-      issues.push({ field: column, message: 'is given under two names' })
-    else fields[column] = inner
-  }
-  return issues.length > 0 ? { row, fields, issues } : { row, fields }
+  const issues = addFields(fields, value, kind, (_, field) => ({
+    field,
+    message: 'is given under two names',
+  }))
+  return { row, fields, issues }
 }
 
-const notJson = (source: string, row: number): Error =>
-  usageError(`${source}, row ${row}: this is not valid JSON`, 'NDJSON has one JSON object on each line')
-
-export const readNdjson = (text: string, kind: Kind, source: string): RawRow[] =>
+const readNdjson = (text: string, kind: Kind, source: string): RawRow[] =>
   text.split('\n').flatMap((line, i) => {
     if (line.trim() === '') return []
     const value = parseJson(line)
-    if (value === undefined) throw notJson(source, i + 1)
-    return [rowOf(value, i + 1, kind)]
+    if (value === undefined)
+      throw usageError(
+        `${source}, row ${i + 1}: this is not valid JSON`,
+        'NDJSON has one JSON object on each line',
+      )
+    return [readRow(value, i + 1, kind)]
   })
 
-/** A JSON array of objects; of places also a GeoJSON FeatureCollection. */
-export const readJson = (text: string, kind: Kind, source: string): RawRow[] => {
+/** A JSON array of objects or, for geofences, a GeoJSON FeatureCollection. */
+const readJson = (text: string, kind: Kind, source: string): RawRow[] => {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -91,7 +98,7 @@ export const readJson = (text: string, kind: Kind, source: string): RawRow[] => 
     throw usageError(`${source} is not valid JSON: ${(error as Error).message.slice(0, 120)}`)
   }
   if (kind.places && isFeatureCollection(value)) return readFeatures(value, kind)
-  if (Array.isArray(value)) return value.map((one, i) => rowOf(one, i + 1, kind))
+  if (Array.isArray(value)) return value.map((one, i) => readRow(one, i + 1, kind))
   throw usageError(
     `${source} must hold a JSON array of ${kind.many}${kind.places ? ' or a GeoJSON FeatureCollection' : ''}`,
   )
@@ -106,19 +113,16 @@ const extensions: Record<string, FileFormat> = {
   '.geojson': 'geojson',
 }
 
-/** What --format says, checked. */
-export const formatsOf = (kind: Pick<Kind, 'places'>): FileFormat[] =>
-  fileFormats.filter((format) => format !== 'geojson' || kind.places)
-
-export const checkFormat = (asked: string | undefined, kind: Kind): FileFormat | undefined => {
-  const known = formatsOf(kind)
-  if (asked === undefined || known.includes(asked as FileFormat)) return asked as FileFormat | undefined
-  throw usageError(`--format must be ${known.join(', ')}, not "${asked}"`)
+/** Checks the value of --format. */
+export const checkFormat = (format: string | undefined, { places }: Kind): FileFormat | undefined => {
+  const known = fileFormats.filter((one) => one !== 'geojson' || places)
+  if (format === undefined || known.includes(format as FileFormat)) return format as FileFormat | undefined
+  throw usageError(`--format must be ${known.join(', ')}, not "${format}"`)
 }
 
 export const formatOfName = (file: string): FileFormat | undefined => extensions[extname(file).toLowerCase()]
 
-/** By the first character: `[` starts JSON, `{` a line of NDJSON or a FeatureCollection. */
+/** `[` starts JSON, `{` NDJSON or a FeatureCollection, and anything else CSV. */
 const formatOfText = (text: string, kind: Kind): FileFormat => {
   const first = /\S/.exec(text)?.[0]
   if (first === '[') return 'json'
@@ -129,28 +133,19 @@ const formatOfText = (text: string, kind: Kind): FileFormat => {
 export const sourceName = (file: string): string =>
   file === '-' ? 'standard input' : safeLine(basename(file))
 
-/** The rows of a file or of standard input, none of them checked, and its SHA-256. Fails with a usage error. */
+/** Reads the rows of a file or of standard input, unchecked, and the SHA-256. Throws a usage error. */
 export const readRows = async (
   file: string,
-  asked: FileFormat | undefined,
+  typed: FileFormat | undefined,
   kind: Kind,
   io: Io,
 ): Promise<{ rows: RawRow[]; sha256: string }> => {
   const bytes = await readInput(file, io, { split: 'Split it and import the parts one by one' })
-  return { rows: rowsIn(bytes, { file, asked }, kind), sha256: sha256(bytes) }
-}
-
-const rowsIn = (
-  bytes: Buffer,
-  { file, asked }: { file: string; asked: FileFormat | undefined },
-  kind: Kind,
-): RawRow[] => {
   const source = sourceName(file)
   const text = textOf(bytes, source)
-  const format = asked ?? (file === '-' ? undefined : formatOfName(file)) ?? formatOfText(text, kind)
-  if (format === 'csv') return readCsv(text, kind, source)
-  if (format === 'ndjson') return readNdjson(text, kind, source)
+  const format = typed ?? (file === '-' ? undefined : formatOfName(file)) ?? formatOfText(text, kind)
   if (format === 'geojson' && !kind.places)
     throw usageError(`GeoJSON is for geo-fences, not for ${kind.many}`)
-  return readJson(text, kind, source)
+  const read = { csv: readCsv, ndjson: readNdjson, json: readJson, geojson: readJson }[format]
+  return { rows: read(text, kind, source), sha256: sha256(bytes) }
 }

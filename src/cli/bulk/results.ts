@@ -16,7 +16,7 @@ import { requirePlainFile } from '../terminal/output-file.ts'
 import type { Invalid } from './check-rows.ts'
 import type { Item, Outcome } from './kind.ts'
 
-/** What an import goes into: a result file of another is not gone on with. */
+/** What is imported, and where. --resume refuses the result file of another target. */
 export type Target = { import: string; service: string; org_id: number }
 
 export type Result = Outcome | { status: 'failed'; error: SvcError }
@@ -24,14 +24,14 @@ export type Status = Result['status']
 
 type Written = { event?: string; run?: string; key?: string; status?: Status } & Partial<Target>
 
-/** A result file: a line that says what is imported, one a row as it ends, and one at the end of all. */
+/** A result file: a start line with the target, one line for each row, and an end line. */
 export type Results = {
-  /** Names this import: the same after a crash. */
+  /** Identifies this import, also after a crash. */
   run: string
-  /** How the rows of the runs before ended, by their key. */
+  /** The status of the rows of earlier runs, by key. */
   before: ReadonlyMap<string, Status>
   write(item: Item, result: Result): void
-  /** A row that is not sent. */
+  /** Records a row that is not sent. */
   leaveOut(invalid: Invalid): void
   end(summary: object): void
   close(): void
@@ -39,42 +39,37 @@ export type Results = {
 
 const beginning = Buffer.from('{"event":"start"')
 
-const strange = (path: string): SvcError =>
-  usageError(`${safeLine(path)} is not a result file of an import`, 'Use --results FILE to choose another')
+type Place = { path: string; shown: string; resume: boolean }
 
-/** The lines of a file that was perhaps cut off in the middle of one; `whole` bytes of it are good. */
+const another = 'Use --results FILE to choose another'
+
+const notResults = (path: string): SvcError =>
+  usageError(`${safeLine(path)} is not a result file of an import`, another)
+
+/** The complete lines of a file, which a crash may have cut off, and their length in bytes. */
 const readLines = (path: string): { lines: Written[]; whole: number } | undefined => {
-  requirePlainFile(path, path, 'Use --results FILE to choose another')
+  requirePlainFile(path, path, another)
   let bytes: Buffer
   try {
     bytes = readFileSync(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw usageError(
-      `The result file ${safeLine(path)} cannot be read`,
-      'Use --results FILE to choose another',
-    )
+    throw usageError(`The result file ${safeLine(path)} cannot be read`, another)
   }
-  if (bytes.length > 0 && !bytes.subarray(0, beginning.length).equals(beginning)) throw strange(path)
+  if (bytes.length > 0 && !bytes.subarray(0, beginning.length).equals(beginning)) throw notResults(path)
   const whole = bytes.lastIndexOf(0x0a) + 1
   try {
-    const text = bytes.toString('utf8', 0, whole)
-    return {
-      lines: text
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as Written),
-      whole,
-    }
+    const lines = bytes.toString('utf8', 0, whole).split('\n').filter(Boolean)
+    return { lines: lines.map((line) => JSON.parse(line) as Written), whole }
   } catch {
-    throw strange(path)
+    throw notResults(path)
   }
 }
 
 const unwritable = (path: string, error: unknown): SvcError =>
   usageError(
     `The result file ${safeLine(path)} cannot be written: ${(error as NodeJS.ErrnoException).code}`,
-    'Use --results FILE to choose another place',
+    another,
   )
 
 const open = (path: string, flags: string): number => {
@@ -85,13 +80,8 @@ const open = (path: string, flags: string): number => {
   }
 }
 
-/** What cannot be started anew, or gone on with, as the person asked. */
-const refuse = (
-  found: ReturnType<typeof readLines>,
-  target: Target,
-  shown: string,
-  resume: boolean,
-): void => {
+/** Throws if the import cannot start over this file or, with --resume, cannot continue it. */
+const refuse = (found: ReturnType<typeof readLines>, { shown, resume }: Place, target: Target): void => {
   const first = found?.lines[0]
   if (resume) {
     if (!first) throw usageError(`There is nothing to resume: ${shown} does not exist`, 'Remove --resume')
@@ -108,11 +98,10 @@ const refuse = (
     )
 }
 
-type Place = { path: string; shown: string; resume: boolean }
-
-/** Fails with a usage error where a result file cannot be opened; what is there stays as it is. */
-export const checkResults = ({ path, shown, resume }: Place, target: Target): void => {
-  refuse(readLines(path), target, shown, resume)
+/** Throws a usage error if the result file cannot be opened. Changes nothing. */
+export const checkResults = (place: Place, target: Target): void => {
+  const { path, resume } = place
+  refuse(readLines(path), place, target)
   try {
     accessSync(resume ? path : dirname(path), constants.W_OK)
   } catch (error) {
@@ -120,14 +109,15 @@ export const checkResults = ({ path, shown, resume }: Place, target: Target): vo
   }
 }
 
-/** Opens a result file (0600), new or to go on with. Fails with a usage error, before anything was sent. */
+/** Opens a new result file (0600) or one to continue. Throws a usage error before anything was sent. */
 export const openResults = (
-  { path, shown, resume, keyColumn }: Place & { keyColumn: string },
+  { keyColumn, ...place }: Place & { keyColumn: string },
   target: Target,
 ): Results => {
+  const { path, resume } = place
   const found = readLines(path)
-  refuse(found, target, shown, resume)
-  // Not over what is there: the old file may have another mode, or be a link to elsewhere.
+  refuse(found, place, target)
+  // Removed and not truncated: the old file may have another mode, or be a link.
   if (!resume) rmSync(path, { force: true })
   const file = open(path, resume ? 'r+' : 'wx')
   const run = (resume && found?.lines[0]?.run) || randomUUID()

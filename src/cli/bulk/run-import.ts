@@ -5,13 +5,13 @@ import { usageError, type SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import type { Output } from '../terminal/output.ts'
 import type { Checked } from './check-rows.ts'
-import { conflictModes, type ConflictMode, type FileFormat, type Item, type Kind } from './kind.ts'
+import { conflictModes, type Item, type Kind } from './kind.ts'
 import { createTally, grouped, startProgress } from './progress.ts'
 import { openResults, type Status } from './results.ts'
 import { sendRows } from './send-rows.ts'
 import { checkFormat } from './read-file.ts'
 
-/** The flags as commander has them. */
+/** The flags as typed. */
 export type TypedImport = {
   org?: string
   format?: string
@@ -23,75 +23,59 @@ export type TypedImport = {
   dryRun?: boolean
 }
 
-export type ImportOptions = {
-  file: string
-  format?: FileFormat | undefined
-  mode: ConflictMode
-  concurrency: number
-  resume: boolean
-  skipInvalid: boolean
-  dryRun: boolean
-  /** The result file, as people see it. */
-  results: string
-}
-
-const modeOf = (typed = 'fail'): ConflictMode => {
-  if ((conflictModes as readonly string[]).includes(typed)) return typed as ConflictMode
-  throw usageError(`--on-conflict must be ${conflictModes.join(', ')}, not "${typed}"`)
-}
-
-const concurrencyOf = (typed = '16'): number => {
-  if (/^\d{1,2}$/.test(typed) && Number(typed) >= 1 && Number(typed) <= 64) return Number(typed)
-  throw usageError(`--concurrency must be a number from 1 to 64, not "${typed}"`)
-}
-
-/** What was typed, checked. `words` are those of the command: `user import`. */
+/** Checks the flags. `command` is `user import`. */
 export const readImportOptions = (
-  words: string,
+  command: string,
   file: string | undefined,
-  typed: TypedImport,
+  { onConflict = 'fail', concurrency = '16', ...typed }: TypedImport,
   kind: Kind,
-): ImportOptions => {
+) => {
   if (file === undefined || file === '')
-    throw usageError('Missing <file>; - for standard input', `svc ${words} ${kind.file}.csv --org acme`)
+    throw usageError('Missing <file>; - for standard input', `svc ${command} ${kind.file}.csv --org acme`)
+  const mode = conflictModes.find((one) => one === onConflict)
+  if (!mode) throw usageError(`--on-conflict must be ${conflictModes.join(', ')}, not "${onConflict}"`)
+  if (!/^(?:[1-9]|[1-5]\d|6[0-4])$/.test(concurrency))
+    throw usageError(`--concurrency must be a number from 1 to 64, not "${concurrency}"`)
   return {
     file,
     format: checkFormat(typed.format, kind),
-    mode: modeOf(typed.onConflict),
-    concurrency: concurrencyOf(typed.concurrency),
+    mode,
+    concurrency: Number(concurrency),
     resume: typed.resume === true,
     skipInvalid: typed.skipInvalid === true,
     dryRun: typed.dryRun === true,
+    /** The result file, for people. */
     results: typed.results ?? `${file === '-' ? `${kind.file}-import` : file}.results.ndjson`,
   }
 }
+export type ImportOptions = ReturnType<typeof readImportOptions>
 
-/** Rows on their way get so long to come to their end after Ctrl-C, milliseconds. */
+/** The time for requests in progress to finish after Ctrl-C. */
 const graceMs = 10_000
 
 export type Failure = { row: number; error: SvcError }
 
-/** What the service says of a row. */
-export const wordsOf = ({ error: { message, issues = [] } }: Failure): string => {
+/** The service's error for a row. */
+export const failureText = ({ error: { message, issues = [] } }: Failure): string => {
   const more = issues.map(({ field, message: why }) => `${field} ${why}`)
   return more.length > 0 ? `${message} (${more.join('; ')})` : message
 }
 
 export type Imported = {
   counts: Record<Status, number>
-  /** Those that failed in this run. */
+  /** Failures of this run. */
   failures: ReturnType<typeof createTally<Failure>>
-  /** Why it ended early. */
+  /** Why the import stopped early. */
   stopped?: SvcError | undefined
 }
 
-/** The same for the same row of the same import, so that a row whose answer was lost is not done twice. */
+/** The same for the same row of the same import: a row whose response was lost is not imported twice. */
 const idempotencyKey = (run: string, { input }: Item): string =>
   createHash('sha256')
     .update(`${run} ${JSON.stringify(input)}`)
     .digest('base64url')
 
-/** Sends what is not done yet, tells how it goes, and keeps how each row ended. */
+/** Sends the remaining rows, prints the progress, and records the result of each row. */
 export const importRows = async (
   kind: Kind,
   { items, invalid }: Pick<Checked, 'items' | 'invalid'>,
@@ -109,7 +93,7 @@ export const importRows = async (
   )
 
   const counts: Imported['counts'] = { created: 0, updated: 0, skipped: 0, failed: 0 }
-  const failures = createTally(wordsOf)
+  const failures = createTally(failureText)
   for (const one of invalid) results.leaveOut(one)
   const todo = items.filter(({ key }) => {
     const status = results.before.get(key)
@@ -125,7 +109,7 @@ export const importRows = async (
   const hard = new AbortController()
   setMaxListeners(0, hard.signal)
   const interrupt = (): void => {
-    // The terminal has written ^C behind the progress.
+    // The terminal has printed ^C after the progress.
     output.note('')
     output.warn('Finishing the requests in progress. Press Ctrl-C again to stop at once')
     setTimeout(() => hard.abort(), graceMs).unref()

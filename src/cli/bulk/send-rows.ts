@@ -3,43 +3,43 @@ import { SvcError } from '../../core/errors.ts'
 import type { Item, Outcome } from './kind.ts'
 import type { Result } from './results.ts'
 
-/** Failures in a row that are not the rows' own, after which going on would only fail the rest. */
+/** The import stops after this many failures in a row that are not caused by a row itself. */
 const mostFaults = 32
 
-/** A service that asks to wait is waited for: so long at most, and so often without a row that went well. */
+/** The longest wait for a rate limit, and the most waits without a successful row between them. */
 const longestPauseMs = 5 * 60_000
 const mostPauses = 20
 
 type Options = {
   items: readonly Item[]
-  /** How many rows may be on their way at the same time. */
+  /** The number of requests at a time. */
   concurrency: number
   send(item: Item): Promise<Outcome>
   done(item: Item, result: Result): void
-  /** Says that nothing is sent for so long, because the service asks for it. */
+  /** Called before a wait for the rate limit. */
   paused(ms: number): void
-  /** Aborted: no further row is taken; those on their way come to their end. */
+  /** If aborted, no further row is sent; requests in progress finish. */
   signal: AbortSignal
   sleep?(ms: number, signal: AbortSignal): Promise<void>
 }
 
 const isLimit = ({ http_status }: SvcError): boolean => http_status === 429
 
-/** The service's fault, or that of address and key: any row would have failed. */
+/** Caused by the service, the address or the key: any row would have failed. */
 const isFault = ({ http_status, exit }: SvcError): boolean =>
   http_status === undefined
     ? exit === 'unreachable'
     : http_status >= 500 || http_status === 404 || http_status === 403
 
-/** Nothing was asked for yet, the key is not valid, or there is no room: the next row fares no better. */
+/** Nothing was sent, the key is not valid, or the quota is used up: the next row would fail too. */
 const isHopeless = ({ http_status, exit, code }: SvcError): boolean =>
   http_status === 401 ||
   code === 'quota_exceeded' ||
   (http_status === undefined && exit !== 'unreachable' && exit !== 'refused')
 
 /**
- * Sends rows, so many at a time, in their order. Answers the error for which it stopped before the end; undefined when
- * all were tried or `signal` was aborted.
+ * Sends rows in order, several at a time. Returns the error that stopped it before the end; undefined if all rows were
+ * attempted or `signal` was aborted.
  */
 export const sendRows = async (options: Options): Promise<SvcError | undefined> => {
   const { items, concurrency, send, done, paused, signal, sleep = sleepFor } = options
@@ -88,7 +88,7 @@ export const sendRows = async (options: Options): Promise<SvcError | undefined> 
         pauses = 0
       } catch (error) {
         if (!(error instanceof SvcError)) throw error
-        // Its answer was not waited for: whether it was done is not known, and a resume will ask.
+        // The response did not arrive in time, so the outcome is unknown. --resume finds out.
         if (error.exit === 'interrupted') return
         failed(item, error)
       }

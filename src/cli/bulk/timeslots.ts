@@ -2,19 +2,19 @@ import { timeslot } from '../../contract/timeslot.ts'
 import type { Issue } from '../../core/errors.ts'
 import { isZone } from '../../rules/instant.ts'
 import { expandDays, strangeDay } from '../operation/typed-time.ts'
-import { openByName } from './by-name.ts'
+import { byName } from './by-name.ts'
 import type { Fields, Kind } from './kind.ts'
 
 const zones = new Map<string, boolean>()
-/** As `isZone`; of so many rows, each zone is looked for once. */
+/** As `isZone`, which is slow for many rows. */
 const isKnownZone = (name: string): boolean => {
   const known = zones.get(name) ?? isZone(name)
   zones.set(name, known)
   return known
 }
 
-const tidy: Kind['tidy'] = (given) => {
-  const fields: Fields = 'days' in given ? { ...given, days: expandDays(given['days']) } : given
+const tidy: Kind['tidy'] = (row) => {
+  const fields: Fields = 'days' in row ? { ...row, days: expandDays(row['days']) } : row
   const issues: Issue[] = []
   const strange = strangeDay(fields['days'])
   if (strange !== undefined)
@@ -33,33 +33,22 @@ const tidy: Kind['tidy'] = (given) => {
   return { fields, key: typeof name === 'string' ? name.trim() : undefined, issues }
 }
 
-export const timeslots: Kind = {
+export const timeslots = byName({
   group: 'timeslot',
   file: 'slots',
   one: 'time slot',
   many: 'time slots',
-  create: timeslot.addTimeslot,
-  orgField: 'org_id',
   columns: ['name', 'days', 'start', 'end', 'timezone', 'is_active'],
   aliases: {
-    day: 'days',
-    weekdays: 'days',
-    from: 'start',
-    to: 'end',
-    tz: 'timezone',
-    zone: 'timezone',
-    active: 'is_active',
+    days: ['day', 'weekdays'],
+    start: ['from'],
+    end: ['to'],
+    timezone: ['tz', 'zone'],
+    is_active: ['active'],
   },
-  defaults: { is_active: 1 },
-  keyColumn: 'name',
   tidy,
-  open: openByName({
-    one: 'time slot',
-    list: timeslot.listTimeslots,
-    create: timeslot.addTimeslot,
-    update: timeslot.updateTimeslot,
-    target: (_, timeslot_id) => ({ timeslot_id }),
-  }),
   list: timeslot.listTimeslots,
-  listed: {},
-}
+  create: timeslot.addTimeslot,
+  update: timeslot.updateTimeslot,
+  target: (_, timeslot_id) => ({ timeslot_id }),
+})

@@ -6,15 +6,15 @@ import { nationalNumber, readPhone } from '../../rules/phone.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 import { type Destination, type Fields, isConflict, type Kind, sameFields, type Send } from './kind.ts'
 
-/** A dialing prefix as spreadsheets leave it: `49`, `0049`. */
+/** Repairs a dialing prefix that a spreadsheet changed to `49` or `0049`. */
 const withPlus = (code: unknown): unknown =>
   typeof code === 'string' ? code.trim().replace(/^(?:00)?(?=[1-9]\d{0,3}$)/, '+') : code
 
 const rounded = /^\d(?:[.,]\d{1,20})?E\+?\d{1,2}$/i
 
-const tidy: Kind['tidy'] = (given) => {
-  const code = withPlus(given['country_code'])
-  const fields: Fields = code === undefined ? given : { ...given, country_code: code }
+const tidy: Kind['tidy'] = (row) => {
+  const code = withPlus(row['country_code'])
+  const fields: Fields = code === undefined ? row : { ...row, country_code: code }
   const { mobile } = fields
   if (typeof mobile !== 'string') return { fields, issues: [] }
   if (rounded.test(mobile))
@@ -27,13 +27,13 @@ const tidy: Kind['tidy'] = (given) => {
   return { fields: { ...fields, ...read }, key: read.mobile, issues: [] }
 }
 
-/** The number in the two parts that the specification shows. */
+/** The request body, with the phone number in two parts as in the specification. */
 const bodyOf = (input: Fields): Fields => {
   const phone = { mobile: String(input['mobile']), country_code: String(input['country_code']) }
   return { ...input, mobile: nationalNumber(phone) }
 }
 
-// A row of a file is of no type: the service checks it.
+// The rows of a file are untyped; the service checks them.
 const { createUser, updateUser }: Record<'createUser' | 'updateUser', Operation> = user
 
 const open = async ({ client, org, mode }: Destination): Promise<Send> => {
@@ -44,8 +44,8 @@ const open = async ({ client, org, mode }: Destination): Promise<Send> => {
     if (userId === undefined)
       throw new SvcError('failed', 'no_id', 'The service did not return an id for the existing user')
     if (sameFields(changes, found)) return { status: 'skipped', id: userId }
-    const with_ = { signal, idempotencyKey: `${idempotencyKey}-update` }
-    await client.call(updateUser, { orgId: org, userId, ...changes }, with_)
+    const options = { signal, idempotencyKey: `${idempotencyKey}-update` }
+    await client.call(updateUser, { orgId: org, userId, ...changes }, options)
     return { status: 'updated', id: userId }
   }
   return async (item, options) => {
@@ -68,34 +68,20 @@ export const users: Kind = {
   orgField: 'orgId',
   columns: ['mobile', 'country_code', 'email', 'first_name', 'last_name', 'role'],
   aliases: {
-    phone: 'mobile',
-    phone_number: 'mobile',
-    mobile_number: 'mobile',
-    mobile_phone: 'mobile',
-    tel: 'mobile',
-    telephone: 'mobile',
-    e_mail: 'email',
-    mail: 'email',
-    email_address: 'email',
-    e_mail_address: 'email',
-    firstname: 'first_name',
-    given_name: 'first_name',
-    forename: 'first_name',
-    lastname: 'last_name',
-    surname: 'last_name',
-    family_name: 'last_name',
-    country: 'country_code',
-    dialing_code: 'country_code',
-    dialing_prefix: 'country_code',
+    mobile: ['phone', 'phone_number', 'mobile_number', 'mobile_phone', 'tel', 'telephone'],
+    country_code: ['country', 'dialing_code', 'dialing_prefix'],
+    email: ['e_mail', 'mail', 'email_address', 'e_mail_address'],
+    first_name: ['firstname', 'given_name', 'forename'],
+    last_name: ['lastname', 'surname', 'family_name'],
   },
   defaults: { country_code: undefined },
   keyColumn: 'mobile',
   tidy,
   bodyOf,
   open,
-  // Who waits or was rejected would be let in by an import, so no export holds them.
+  // Only active users: importing the others again would admit them.
   list: user.listUsers,
   listed: { state: 'active' },
-  // Whole, so that no spreadsheet can read it as another number.
+  // The full number, so that a spreadsheet cannot change it.
   rowOf: (record) => ({ ...record, mobile: wholeNumber(record) }),
 }

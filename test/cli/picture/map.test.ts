@@ -157,9 +157,9 @@ describe('svc geofence map', () => {
     })
     const read = readFeatures({ features }, geofences)
     expect(read.map(({ fields, issues }) => [fields['radius'], issues])).toEqual([
-      [150, undefined],
-      [90, undefined],
-      [40, undefined],
+      [150, []],
+      [90, []],
+      [40, []],
     ])
   })
   test('escapes text of a server in GeoJSON too', async () => {
