@@ -62,7 +62,7 @@ const matches = (
 /** One answer, whether it is the machine that is not there or a value that is wrong. */
 const refused = (): Refusal =>
   new Refusal(403, 'login_refused', 'These are not the values of a registered machine', {
-    hint: 'machineId, stockName, totalPrice and currentStockPrice must all be as they were registered',
+    hint: 'machineId, stockName, totalPrice and currentStockPrice must all match the registration',
   })
 
 /**

@@ -19,7 +19,7 @@ const chooseOne = (ids: number[]): number => {
   throw invalid(
     'org_id',
     'is required: an operator key reaches several organizations',
-    `give org_id, one of ${ids.slice(0, named).join(', ')}${more}`,
+    `use org_id, one of ${ids.slice(0, named).join(', ')}${more}`,
   )
 }
 
@@ -57,7 +57,7 @@ export const organizationOfMachine = async (
 type Registration = RowInput<typeof iot.registerMachine>
 
 const unknownMachine = (): Refusal =>
-  new Refusal(404, 'not_found', 'Machine not found', { hint: 'svc iot register registers one' })
+  new Refusal(404, 'not_found', 'Machine not found', { hint: 'Register it: svc iot register' })
 
 export const subjectOf = (machineId: string): string => `machine:${machineId}`
 
@@ -96,8 +96,8 @@ const prepareRegistration = async (input: Registration, outside: Outside) => {
     if (!row)
       throw conflict(
         'machine_exists',
-        `A machine ${input.machineId} is registered already`,
-        'Register this one under another machineId',
+        `Machine "${input.machineId}" is already registered`,
+        'Register this machine with another machineId',
       )
     await call.audit(org_id, subjectOf(input.machineId))
     return {

@@ -5,7 +5,7 @@ import { showPrice } from './quotes/quote.ts'
 
 const unknownStock = (): Refusal =>
   new Refusal(404, 'not_found', 'Stock not found', {
-    hint: 'Give its code or its whole name as the provider of quotes knows it, such as AAPL or Apple Inc.',
+    hint: 'Use its code or its full name as the quote provider knows it, such as AAPL or Apple Inc.',
   })
 
 export const getStockPrice: HandlerOf<typeof iot.getStockPrice> = {

@@ -75,7 +75,7 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
     const device = Number(message.to)
     const at = storage.now()
     const target = await targetOf(message, device, at)
-    if (!target) return { state: 'failed', error: 'nothing waits any more, or the device left' }
+    if (!target) return { state: 'failed', error: 'the request has ended, or the device was removed' }
     const { expires_at } = message
     try {
       const { status, retryAfter } = await send({

@@ -19,20 +19,20 @@ const bare = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
 /** Refuses with 422 what is no push service of the open internet; with --dev this machine is one too. */
 export const refuseTarget = (endpoint: string, dev: boolean): void => {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
-  if (!url) throw invalid('endpoint', 'must be an address')
+  if (!url) throw invalid('endpoint', 'must be a URL')
   if (dev && /^https?:$/.test(url.protocol) && isLoopbackHost(url.hostname)) return
   if (url.protocol !== 'https:' || url.username || url.password)
-    throw invalid('endpoint', 'must be an https address without a name or password')
+    throw invalid('endpoint', 'must be an https URL without a user name or password')
   if (isLoopbackHost(url.hostname) || (ipaddr.isValid(bare(url)) && !isPublic(bare(url))))
-    throw invalid('endpoint', 'must be an address on the open internet')
+    throw invalid('endpoint', 'must be a URL on the public internet')
 }
 
 /** Resolves a name, and fails when any of its addresses is not public: it is looked at where it is used. */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     const inside = addresses?.find(({ address }) => !isPublic(address))
-    const failure = error ?? (inside && new Error('the name is that of a private network'))
-    if (failure || !addresses[0]) return callback(failure ?? new Error('the name has no address'), '', 4)
+    const failure = error ?? (inside && new Error('the host is in a private network'))
+    if (failure || !addresses[0]) return callback(failure ?? new Error('the host has no address'), '', 4)
     if (options.all) return callback(null, addresses)
     return callback(null, addresses[0].address, addresses[0].family)
   })

@@ -19,8 +19,8 @@ const reachDevice = async (call: Call, to: string): Promise<{ to: string; org_id
   if (device) return { to, org_id: device.org_id }
   throw invalid(
     'to',
-    'must be the id of a device that takes notifications',
-    'svc user devices list tells ids; notifications are turned on at the approver page',
+    'must be the id of a device with notifications turned on',
+    'svc user devices list shows the ids; turn on notifications at the approver page',
   )
 }
 
@@ -39,7 +39,9 @@ export const testDelivery: HandlerOf<typeof outbox.testDelivery> = async ({ chan
     kind: 'test',
     ...(channel === 'email' && { subject: 'Test message' }),
     text:
-      channel === 'push' ? '{"test":true}' : `A test message of ${call.publicUrl}. Nothing needs to be done.`,
+      channel === 'push'
+        ? '{"test":true}'
+        : `This is a test message from ${call.publicUrl}. No action is needed.`,
   })
   await call.audit(recipient.org_id, `message:${message_id}`, ['channel'])
   return readMessage(call, message_id)

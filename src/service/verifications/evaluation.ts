@@ -10,7 +10,7 @@ const asserted = (factor: string, result: PostedResult): SourcedFactor => ({
   factor,
   policy: 'required',
   result,
-  reason: `the caller says ${result}`,
+  reason: `the caller reports ${result}`,
   expected: 'PASS',
   observed: result,
   source: 'caller',

@@ -33,8 +33,8 @@ const checkTimestamp = (timestamp: string, now: string): void => {
   const seconds = Math.ceil(Math.abs(age) / 1000)
   throw invalid(
     'timestamp',
-    `is ${seconds} s ${age > 0 ? 'old' : 'ahead of the clock of the service'}; results count within ${windowMs / 1000} s of the check`,
-    'Verify again and submit the results at once',
+    `is ${seconds} s ${age > 0 ? 'old' : 'ahead of the clock of the service'}; it must be within ${windowMs / 1000} s of the check`,
+    'Verify again and submit the results immediately',
   )
 }
 

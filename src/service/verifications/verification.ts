@@ -76,7 +76,7 @@ export const findVerification = (
     .executeTakeFirstOrThrow(() => notFound('Verification'))
 
 export const spent = (): Refusal =>
-  new Refusal(410, 'spent', 'This verification was used already; each counts once', {
+  new Refusal(410, 'spent', 'This verification was already used; it works once', {
     hint: 'Ask the person again: svc auth verify-user',
   })
 
@@ -101,7 +101,7 @@ export const whyNotYet = async (
   const over = row.status === 'expired' || (row.status === 'pending' && row.lapses_at! <= now)
   if (over || row.expires_at <= now) return expired()
   if (row.status === 'pending' && !(evenUnanswered && row.number === null))
-    return conflict('pending', 'The person has not answered yet', 'Ask again in a moment')
+    return conflict('pending', 'The person has not answered yet', 'Try again in a moment')
   return undefined
 }
 

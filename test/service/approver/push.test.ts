@@ -165,7 +165,7 @@ describe('a push in the outbox', () => {
     dataOf(await service.call('POST', `/svc/v1/outbox/${row.message_id}/retry`, { body: {} }))
     await service.delivered()
     expect(await rows()).toMatchObject([
-      { state: 'failed', error: 'nothing waits any more, or the device left' },
+      { state: 'failed', error: 'the request has ended, or the device was removed' },
     ])
     expect(pushService.received).toHaveLength(1)
   })
@@ -231,6 +231,6 @@ describe('a subscription', () => {
     const problem = await new Promise((resolve) =>
       publicLookup('localhost', {}, (error) => resolve(error?.message)),
     )
-    expect(problem).toBe('the name is that of a private network')
+    expect(problem).toBe('the host is in a private network')
   })
 })

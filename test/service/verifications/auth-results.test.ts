@@ -75,8 +75,8 @@ describe('POST /biometric-geo-fence-auth-results', () => {
   })
 
   test.each([
-    ['the biometric check', { biometric_result: 'FAIL' }, 'biometric: the caller says FAIL'],
-    ['the place', { geo_fence_result: 'FAIL' }, 'location: the caller says FAIL'],
+    ['the biometric check', { biometric_result: 'FAIL' }, 'biometric: the caller reports FAIL'],
+    ['the place', { geo_fence_result: 'FAIL' }, 'location: the caller reports FAIL'],
   ])('denies for %s, and is spent by the no', async (_, more, why) => {
     await approve(await started())
     const answer = await results(more)

@@ -14,7 +14,7 @@ const schema = z.strictObject({
 })
 
 const unusable = (path: string, why: string): SvcError =>
-  new SvcError('failed', 'quotes_file', `The file of quotes ${path} cannot be used: ${why}`, {
+  new SvcError('failed', 'quotes_file', `The quotes file ${path} cannot be used: ${why}`, {
     hint: 'docs/iot.md shows one: {"as_of": "2030-01-31T21:00:00Z", "quotes": [{"symbol", "name", "price", "exchange"}]}',
   })
 
@@ -27,10 +27,7 @@ const parse = (path: string, json: string): z.infer<typeof schema> => {
   }
   const checked = schema.safeParse(found)
   if (checked.success) return checked.data
-  throw unusable(
-    path,
-    `${checked.error.issues[0]!.path.join('.') || 'it'} is missing, or not as it should be`,
-  )
+  throw unusable(path, `${checked.error.issues[0]!.path.join('.') || 'it'} is missing or not valid`)
 }
 
 const readQuotes = (path: string): Quote[] => {
@@ -40,10 +37,10 @@ const readQuotes = (path: string): Quote[] => {
   return quotes.map((row) => {
     const price = readPrice(row.price)
     const time = readTime(row.as_of ?? as_of)
-    if (price === undefined) throw unusable(path, `${row.symbol} has no price such as 1234.50`)
+    if (price === undefined) throw unusable(path, `the price of ${row.symbol} is not a price such as 1234.50`)
     if (time === undefined)
-      throw unusable(path, `as_of of ${row.symbol} is no time such as 2030-01-31T21:00:00Z`)
-    if (symbols.has(foldName(row.symbol))) throw unusable(path, `${row.symbol} stands there twice`)
+      throw unusable(path, `as_of of ${row.symbol} is not a time such as 2030-01-31T21:00:00Z`)
+    if (symbols.has(foldName(row.symbol))) throw unusable(path, `${row.symbol} appears twice`)
     symbols.add(foldName(row.symbol))
     const { symbol, name, exchange } = row
     return { symbol, name, price, exchange, as_of: time }

@@ -14,14 +14,14 @@ const fetchText = async (url: string, headers: Record<string, string>): Promise<
   if (!response.ok) {
     await response.body?.cancel()
     if (response.status === 404) return undefined
-    throw new Error(`it answers ${response.status}`)
+    throw new Error(`it returned status ${response.status}`)
   }
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let text = ''
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length
-    if (bytes > mostBytes) throw new Error(`it answers more than ${mostBytes} bytes`)
+    if (bytes > mostBytes) throw new Error(`its answer is longer than ${mostBytes} bytes`)
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()
@@ -32,7 +32,7 @@ const parse = (text: string): unknown => {
     return parseExactly(text)
   } catch {
     // The words of the parser show a piece of the answer.
-    throw new Error('it answers something that is not JSON')
+    throw new Error('its answer is not JSON')
   }
 }
 
@@ -58,9 +58,9 @@ export const createHttpProvider = (template: HttpTemplate, now: () => string): Q
       return found
     }
     const price = readPrice(must('price'))
-    if (price === undefined) throw new Error('its price is none')
+    if (price === undefined) throw new Error('its price is not valid')
     const as_of = template.as_of === undefined ? now() : readTime(must('as_of'))
-    if (as_of === undefined) throw new Error('its as_of is no time')
+    if (as_of === undefined) throw new Error('its as_of is not a time')
     const symbol = (template.symbol && textAt(json, template.symbol)) ?? asked
     return { symbol, name: must('name'), price, exchange: must('exchange'), as_of }
   },

@@ -14,14 +14,9 @@ const restMs = 10_000
 const mostKept = 1000
 
 const unavailable = (): Refusal =>
-  new Refusal(
-    409,
-    'quotes_unavailable',
-    'The provider of stock prices fails, and no earlier price is known',
-    {
-      hint: 'Try again in a minute; the log of svc serve says what is wrong',
-    },
-  )
+  new Refusal(409, 'quotes_unavailable', 'The quote provider failed, and no earlier price is known', {
+    hint: 'Try again in a minute; the log of svc serve shows the reason',
+  })
 
 /** What is wrong, without the address: a secret may stand in it. */
 const whyOf = (error: unknown): string => {
@@ -53,7 +48,7 @@ export const createQuotes = (provider: QuoteProvider, { now, log }: Options): Qu
       kept.delete(name)
       return undefined
     } catch (error) {
-      log({ at: now(), level: 'warn', message: 'The provider of quotes fails', error: whyOf(error) })
+      log({ at: now(), level: 'warn', message: 'The quote provider failed', error: whyOf(error) })
       const last = kept.get(name)
       if (!last) throw unavailable()
       return keep(name, { ...last.told, stale: true }, restMs)

@@ -99,19 +99,19 @@ describe('a provider over HTTP', () => {
   })
 
   const failures: [string, RequestListener, string][] = [
-    ['says 500', says('{}', 500), 'it answers 500'],
-    ['redirects', says('', 302, { location: '/elsewhere' }), 'it answers 302'],
-    ['answers no JSON', says('<h1>hush</h1>'), 'it answers something that is not JSON'],
-    ['answers nothing', says(''), 'it answers something that is not JSON'],
+    ['says 500', says('{}', 500), 'it returned status 500'],
+    ['redirects', says('', 302, { location: '/elsewhere' }), 'it returned status 302'],
+    ['answers no JSON', says('<h1>hush</h1>'), 'its answer is not JSON'],
+    ['answers nothing', says(''), 'its answer is not JSON'],
     ['has no price', says('{"company":{"name":"A"},"ex":"N"}'), 'there is no price at /latest~1price/0'],
-    ['has a price that is none', says(body('"1e3x"')), 'its price is none'],
-    ['has a negative price', says(body('-1')), 'its price is none'],
+    ['has a price that is none', says(body('"1e3x"')), 'its price is not valid'],
+    ['has a negative price', says(body('-1')), 'its price is not valid'],
     [
       'has an object for a name',
       says('{"company":{"name":{}},"latest/price":[1],"ex":"N"}'),
       'there is no name at /company/name',
     ],
-    ['answers 10 MB', says(`{"a":"${'x'.repeat(10_000_000)}"}`), 'it answers more than 1048576 bytes'],
+    ['answers 10 MB', says(`{"a":"${'x'.repeat(10_000_000)}"}`), 'its answer is longer than 1048576 bytes'],
     ['cuts the connection', ({ socket }) => void socket.destroy(), 'UND_ERR_SOCKET'],
   ]
 
