@@ -18,26 +18,21 @@ type Options = {
   dev: boolean
 }
 
-/** How long a push service keeps a message without an end for a phone that is away, seconds. */
-const usualTtl = 24 * 60 * 60
+/** How long a push service stores a message that does not expire, for a phone that is offline. */
+const defaultTtlSeconds = 24 * 60 * 60
 
-const passing = new Set([408, 425, 429])
+const temporary = new Set([408, 425, 429])
 
-/**
- * What is told about devices goes to revoked ones too, also of members who left: their owner may still hold them, and can
- * refuse a new one.
- */
-const isAboutDevices = ({ kind }: Pick<Message, 'kind'>): boolean => kind === 'device'
-
-/** Messages to phones by Web Push; `to` is the id of a device. */
+/** Sends messages to phones by Web Push; `to` is the id of a device. */
 export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: Options): Adapter => {
   const send = createSender(vapid, { publicUrl, dev })
 
-  /** Where the device gets its notifications, if it still may and there is still something to tell. */
-  const targetOf = (message: Message, device: number, now: string) => {
+  /** The subscription of the device, if the device may still be notified and the request is still pending. */
+  const findTarget = (message: Message, device: number, now: string) => {
     const request = pushedRequestId(message)
     return storage.read((db) =>
-      (isAboutDevices(message) ? db.selectFrom('devices as d') : activeDevices(db, dev))
+      // News about devices goes to revoked devices too: their owner may still have them, and can refuse a new one.
+      (message.kind === 'device' ? db.selectFrom('devices as d') : activeDevices(db, dev))
         .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')
         .where('d.id', '=', device)
         .where('d.org_id', '=', message.org_id)
@@ -59,7 +54,7 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
     )
   }
 
-  /** Unless the page has said another since. */
+  /** Deletes a subscription, unless the page has replaced it. */
   const drop = (device: number, wrapped: string, org: number) =>
     storage.write(
       (db) =>
@@ -74,14 +69,17 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
   return async (message, { id, signal }): Promise<Outcome> => {
     const device = Number(message.to)
     const at = storage.now()
-    const target = await targetOf(message, device, at)
+    const target = await findTarget(message, device, at)
     if (!target) return { state: 'failed', error: 'the request has ended, or the device was removed' }
     const { expires_at } = message
     try {
       const { status, retryAfter } = await send({
         subscription: openSubscription(keyring, device, target.wrapped),
         payload: message.text,
-        ttl: expires_at === undefined ? usualTtl : Math.max(0, secondsTo(expires_at, at)),
+        ttl:
+          expires_at === undefined
+            ? defaultTtlSeconds
+            : Math.max(0, Math.ceil((Date.parse(expires_at) - Date.parse(at)) / 1000)),
         topic: id,
         at,
         signal,
@@ -89,15 +87,12 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
       if (status >= 200 && status < 300) return { state: 'sent' }
       const error = `its push service answered ${status}`
       if (status === 404 || status === 410) await drop(device, target.wrapped, message.org_id)
-      else if (status >= 500 || passing.has(status))
+      else if (status >= 500 || temporary.has(status))
         return { state: 'retry', error, after_ms: retryAfterMs(retryAfter, new Date(at)) }
       return { state: 'failed', error }
     } catch (error) {
-      // The code alone: the message can hold the address, which is a secret of the phone.
+      // Only the code: the message can contain the endpoint, which is a secret of the phone.
       return { state: 'retry', error: nameOf(error) }
     }
   }
 }
-
-const secondsTo = (time: string, from: string): number =>
-  Math.ceil((Date.parse(time) - Date.parse(from)) / 1000)

@@ -2,15 +2,15 @@ import { createECDH } from 'node:crypto'
 import { request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { encrypt } from 'http_ece'
-import { publicLookup, refuseTarget, type Subscription } from './subscription.ts'
+import { publicLookup, checkEndpoint, type Subscription } from './subscription.ts'
 import type { Vapid } from './vapid.ts'
 
-export type Push = {
+type Push = {
   subscription: Subscription
   payload: string
-  /** How long a push service keeps it for a phone that is away, seconds. */
+  /** How long the push service stores it for a phone that is offline, seconds. */
   ttl: number
-  /** What tells a repeat: of two with the same one, a phone that is away gets the later one. */
+  /** Of two messages with the same topic, a phone that is offline gets the later one. */
   topic: string
   /** Now, ISO. */
   at: string
@@ -19,9 +19,9 @@ export type Push = {
 
 const timeoutMs = 10_000
 
-export type PushAnswer = { status: number; retryAfter?: string | undefined }
+type PushResponse = { status: number; retryAfter?: string | undefined }
 
-/** Only the subscribed browser can read it (RFC 8291). */
+/** Encrypts a payload for the subscribed browser (RFC 8291). */
 const seal = ({ keys }: Subscription, payload: string): Buffer => {
   const own = createECDH('prime256v1')
   own.generateKeys()
@@ -33,12 +33,12 @@ const seal = ({ keys }: Subscription, payload: string): Buffer => {
   })
 }
 
-/** Sends one push and answers what its push service said; follows no redirect. Fails when nobody answers in time. */
+/** Sends one push. Follows no redirect, and throws if the push service does not answer in time. */
 export const createSender =
   (vapid: Vapid, { publicUrl, dev }: { publicUrl: string; dev: boolean }) =>
-  async ({ subscription, payload, ttl, topic, at, signal }: Push): Promise<PushAnswer> => {
+  async ({ subscription, payload, ttl, topic, at, signal }: Push): Promise<PushResponse> => {
     const { endpoint } = subscription
-    refuseTarget(endpoint, dev)
+    checkEndpoint(endpoint, dev)
     const url = new URL(endpoint)
     const body = seal(subscription, payload)
     const headers = {
@@ -63,7 +63,7 @@ export const createSender =
         },
         (response) => {
           resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] })
-          // Nothing that it says matters.
+          // The body is not needed.
           response.destroy()
         },
       )

@@ -9,29 +9,29 @@ import { requirePerson } from '../call/caller.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { RowInput } from '../call/row-ids.ts'
 
-/** Whether the whole world reaches this address: the service is not sent into its own network. */
+/** Whether an address is on the public internet. A page must not direct the service into its own network. */
 const isPublic = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
 
-/** A host of an address without the brackets of IPv6. */
-const bare = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
+/** The host without the brackets of IPv6. */
+const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
 
-/** Refuses with 422 what is no push service of the open internet; with --dev this machine is one too. */
-export const refuseTarget = (endpoint: string, dev: boolean): void => {
+/** Refuses with 422 an endpoint that is not on the public internet. With --dev, this machine is allowed too. */
+export const checkEndpoint = (endpoint: string, dev: boolean): void => {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
   if (!url) throw invalid('endpoint', 'must be a URL')
   if (dev && /^https?:$/.test(url.protocol) && isLoopbackHost(url.hostname)) return
   if (url.protocol !== 'https:' || url.username || url.password)
     throw invalid('endpoint', 'must be an https URL without a user name or password')
-  if (isLoopbackHost(url.hostname) || (ipaddr.isValid(bare(url)) && !isPublic(bare(url))))
+  if (isLoopbackHost(url.hostname) || (ipaddr.isValid(bareHost(url)) && !isPublic(bareHost(url))))
     throw invalid('endpoint', 'must be a URL on the public internet')
 }
 
-/** Resolves a name, and fails when any of its addresses is not public: it is looked at where it is used. */
+/** Resolves a host name, and fails if any of its addresses is not public. The connection uses the address it checked. */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    const inside = addresses?.find(({ address }) => !isPublic(address))
-    const failure = error ?? (inside && new Error('the host is in a private network'))
+    const unsafe = addresses?.find(({ address }) => !isPublic(address))
+    const failure = error ?? (unsafe && new Error('the host is in a private network'))
     if (failure || !addresses[0]) return callback(failure ?? new Error('the host has no address'), '', 4)
     if (options.all) return callback(null, addresses)
     return callback(null, addresses[0].address, addresses[0].family)
@@ -53,10 +53,10 @@ export const openSubscription = (
   wrapped: string,
 ): Subscription => JSON.parse(unwrap(wrapped, contextOf(device_id))) as Subscription
 
-/** Keeps where the device at the page gets its notifications, in place of what it said before. */
+/** Stores where the device at the page gets its notifications, and replaces its earlier subscription. */
 export const subscribePush: HandlerOf<typeof approver.subscribePush> = async (input, call) => {
   const { org_id, device_id } = requirePerson(call.caller)
-  refuseTarget(input.endpoint, call.dev)
+  checkEndpoint(input.endpoint, call.dev)
   if (!isBytes(input.keys.p256dh, 65)) throw invalid('keys.p256dh', 'must be a point of P-256 in base64url')
   if (!isBytes(input.keys.auth, 16)) throw invalid('keys.auth', 'must be 16 bytes in base64url')
   const values = {

@@ -7,8 +7,8 @@ import type { Channel } from '../call/message.ts'
 import { readMessage } from '../delivery/messages.ts'
 import { activeDevices } from '../devices/active.ts'
 
-/** The device and its organization, which a push goes to. */
-const reachDevice = async (call: Call, to: string): Promise<{ to: string; org_id: number }> => {
+/** The device that a push goes to, and its organization. */
+const findDevice = async (call: Call, to: string): Promise<{ to: string; org_id: number }> => {
   const device = /^[1-9]\d{0,14}$/.test(to)
     ? await activeDevices(call.db, call.dev)
         .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')
@@ -24,15 +24,15 @@ const reachDevice = async (call: Call, to: string): Promise<{ to: string; org_id
   )
 }
 
-const recipientOf = async (call: Call, channel: Channel, to: string) => {
-  if (channel === 'push') return reachDevice(call, to)
+const findRecipient = async (call: Call, channel: Channel, to: string) => {
+  if (channel === 'push') return findDevice(call, to)
   if (channel === 'sms') return { to: parsePhone(to, undefined, 'to').mobile, org_id: 0 }
   if (!email.safeParse(to).success) throw invalid('to', 'must be an e-mail address such as ada@example.com')
   return { to, org_id: 0 }
 }
 
 export const testDelivery: HandlerOf<typeof outbox.testDelivery> = async ({ channel, to }, call) => {
-  const recipient = await recipientOf(call, channel, to)
+  const recipient = await findRecipient(call, channel, to)
   const message_id = await call.send({
     ...recipient,
     channel,

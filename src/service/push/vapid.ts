@@ -3,24 +3,24 @@ import type { Keyring } from '../call/keyring.ts'
 import type { Storage } from '../storage/storage.ts'
 
 export type Vapid = {
-  /** The public key as pages subscribe with it: the point, base64url. */
+  /** The public key with which pages subscribe: the point, base64url. */
   key: string
-  /** The header `Authorization` for a push service (RFC 8292); `at` is now, ISO. */
+  /** The `Authorization` header for a push service (RFC 8292). `at` is now, ISO. */
   authorize(endpoint: string, publicUrl: string, at: string): Promise<string>
 }
 
 const setting = 'vapid'
 const tokenSeconds = 12 * 60 * 60
 
-const readKept = async (storage: Storage): Promise<string | undefined> => {
+const readKey = async (storage: Storage): Promise<string | undefined> => {
   const row = await storage.read((db) =>
     db.selectFrom('settings').where('name', '=', setting).select('value').executeTakeFirst(),
   )
   return row?.value
 }
 
-/** Made once a store: a subscription counts for one key only. */
-const makeKept = async (storage: Storage, { wrap }: Keyring): Promise<string> => {
+/** Creates the key of a store, once: a subscription is valid for one key only. */
+const createKey = async (storage: Storage, { wrap }: Keyring): Promise<string> => {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const value = wrap(JSON.stringify(await exportJWK(privateKey)), setting)
   await storage.write(
@@ -32,7 +32,7 @@ const makeKept = async (storage: Storage, { wrap }: Keyring): Promise<string> =>
         .execute(),
     { org: 0 },
   )
-  return (await readKept(storage)) ?? value
+  return (await readKey(storage)) ?? value
 }
 
 const pointOf = ({ x, y }: JWK): string =>
@@ -40,21 +40,21 @@ const pointOf = ({ x, y }: JWK): string =>
     'base64url',
   )
 
-/** Whom a push service may write to; it takes https and mailto only. */
-const subjectOf = (publicUrl: string): string =>
+/** The contact for a push service, which accepts https and mailto only. */
+const contactOf = (publicUrl: string): string =>
   publicUrl.startsWith('https:') ? publicUrl : 'mailto:svc@localhost'
 
-/** The key with which push services know this service; wrapped in the store, made at the first start. */
+/** The key that identifies this service to push services. Created at the first start, and wrapped in the store. */
 export const createVapid = async (storage: Storage, keyring: Keyring): Promise<Vapid> => {
-  const kept = (await readKept(storage)) ?? (await makeKept(storage, keyring))
-  const jwk = JSON.parse(keyring.unwrap(kept, setting)) as JWK
+  const wrapped = (await readKey(storage)) ?? (await createKey(storage, keyring))
+  const jwk = JSON.parse(keyring.unwrap(wrapped, setting)) as JWK
   const signingKey = await importJWK(jwk, 'ES256')
   const key = pointOf(jwk)
   return {
     key,
     authorize: async (endpoint, publicUrl, at) => {
       const expires = Math.floor(Date.parse(at) / 1000) + tokenSeconds
-      const token = await new SignJWT({ sub: subjectOf(publicUrl) })
+      const token = await new SignJWT({ sub: contactOf(publicUrl) })
         .setProtectedHeader({ typ: 'JWT', alg: 'ES256' })
         .setAudience(new URL(endpoint).origin)
         .setExpirationTime(expires)
