@@ -11,7 +11,6 @@ import * as keys from '../keys/keys.ts'
 import * as limits from '../limits/values.ts'
 import * as machineLogin from '../machines/login.ts'
 import * as machines from '../machines/machine.ts'
-import * as stockPrice from '../machines/stock-price.ts'
 import * as authCodes from '../members/auth-codes.ts'
 import * as confirmation from '../mobile/confirmation.ts'
 import * as emailLinks from '../mobile/email-link.ts'
@@ -64,7 +63,6 @@ export const handlers: Handlers<Table> = {
   ...emailLinks,
   ...machines,
   ...machineLogin,
-  ...stockPrice,
   ...requestsByMessage,
   ...notifications,
   ...messages,

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely'
 import type { iot } from '../../contract/iot.ts'
 import { sameSecret } from '../../core/ids.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -6,24 +7,14 @@ import type { HandlerOf } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { consumeOrRefuse, resetLimit } from '../limits/rate-limit.ts'
 import type { Tables } from '../storage/schema.ts'
-import { organizationOfMachine, subjectOf } from './machine.ts'
+import { findOrganization, subjectOf } from './machine.ts'
 import { foldName, readPrice } from './quotes/quote.ts'
 
 type Login = RowInput<typeof iot.loginMachine>
-type Known = Pick<
-  Tables['machines'],
-  | 'stock_name'
-  | 'stock_symbol'
-  | 'stock_title'
-  | 'total_price'
-  | 'current_stock_price'
-  | 'machine_name'
-  | 'mobile'
->
-
 const failures = { kind: 'machine_login', atMost: 5, windowMs: 10 * 60_000 }
 
-const nothing: Known = {
+/** What a login of an unknown machine is compared with, so that it takes as long as any other. */
+const unknown = {
   stock_name: '',
   stock_symbol: null,
   stock_title: null,
@@ -31,19 +22,17 @@ const nothing: Known = {
   current_stock_price: '',
   machine_name: '',
   mobile: '',
-}
+} satisfies Partial<Selectable<Tables['machines']>>
+const columns = Object.keys(unknown) as (keyof typeof unknown)[]
+type Known = Pick<Selectable<Tables['machines']>, keyof typeof unknown>
 
-const numberIn = (mobile: string): string => {
-  const read = readPhone(mobile)
-  return 'mobile' in read ? read.mobile : mobile
-}
-
-/** All is compared, whatever was wrong before. */
+/** Compares every value, whatever was wrong before. */
 const matches = (
   { stockName, totalPrice, currentStockPrice, machineName, mobile }: Login,
   known: Known,
 ): boolean => {
   const stock = foldName(stockName)
+  const phone = readPhone(mobile ?? '')
   const names = [known.stock_name, known.stock_symbol, known.stock_title].map((name) =>
     sameSecret(stock, foldName(name ?? '')),
   )
@@ -54,24 +43,24 @@ const matches = (
   // A client may send its whole registration.
   const rest = [
     machineName === undefined || sameSecret(machineName, known.machine_name),
-    mobile === undefined || sameSecret(numberIn(mobile), known.mobile),
+    mobile === undefined || sameSecret('mobile' in phone ? phone.mobile : mobile, known.mobile),
   ]
   return names.includes(true) && ![...prices, ...rest].includes(false)
 }
 
-/** One answer, whether it is the machine that is not there or a value that is wrong. */
+/** One answer for an unknown machine and for a wrong value. */
 const refused = (): Refusal =>
   new Refusal(403, 'login_refused', 'These are not the values of a registered machine', {
     hint: 'machineId, stockName, totalPrice and currentStockPrice must all match the registration',
   })
 
 /**
- * Compares what a machine knows with its registration. A Refusal for wrong values is answered, not thrown: the failure is
- * to count. 429 after five of them in ten minutes; a login that goes well forgets them.
+ * Compares what a machine knows with its registration. The refusal of wrong values is returned, not thrown, so that the
+ * failure counts. Throws 429 after five failures in ten minutes; a successful login resets the count.
  */
 export const loginMachine: HandlerOf<typeof iot.loginMachine> = async (input, call) => {
   const { machineId } = input
-  const org_id = await organizationOfMachine(call, machineId, input.org_id)
+  const org_id = await findOrganization(call, input.org_id, machineId)
   const counted = { org_id, subject: machineId }
   await consumeOrRefuse(call, failures, counted, {
     code: 'too_many_logins',
@@ -81,19 +70,11 @@ export const loginMachine: HandlerOf<typeof iot.loginMachine> = async (input, ca
     .selectFrom('machines')
     .where('org_id', '=', org_id)
     .where('machine_id', '=', machineId)
-    .select([
-      'stock_name',
-      'stock_symbol',
-      'stock_title',
-      'total_price',
-      'current_stock_price',
-      'machine_name',
-      'mobile',
-    ])
+    .select(columns)
     .executeTakeFirst()
-  const right = matches(input, known ?? nothing) && known !== undefined
-  await call.audit(org_id, subjectOf(machineId), [right ? 'logged_in' : 'refused'])
-  if (!right) return refused()
+  const isRight = matches(input, known ?? unknown) && known !== undefined
+  await call.audit(org_id, subjectOf(machineId), [isRight ? 'logged_in' : 'refused'])
+  if (!isRight) return refused()
   await resetLimit(call, failures, counted)
   return undefined
 }

@@ -1,131 +1,114 @@
 import type { iot } from '../../contract/iot.ts'
 import { conflict, invalid, notFound, Refusal } from '../../core/refusal.ts'
-import type { Call, HandlerOf, Outside } from '../call/call.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import { readPrice } from './quotes/quote.ts'
+import { readPrice, showPrice } from './quotes/quote.ts'
 
-type Deps = Pick<Call, 'db' | 'caller'>
-
+/** How many organizations a refusal names. */
 const named = 10
 
-/** 422 that names the choices; 404 where there is none at all. */
-const chooseOne = (ids: number[]): number => {
+/**
+ * The organization that a call means: the one that it names, the one of its key, the only one that has this machine, or
+ * the only one there is. Throws 422 with the choices, or 404 if there is no organization.
+ */
+export const findOrganization = async (
+  { db, caller }: Pick<Call, 'db' | 'caller'>,
+  org_id: number | undefined,
+  machine_id?: string,
+): Promise<number> => {
+  if (org_id !== undefined) await reachOrganization({ db, caller }, org_id)
+  const known = org_id ?? caller.orgId
+  if (known !== null) return known
+  const organizations = db
+    .selectFrom('organizations as o')
+    .select('o.id')
+    .orderBy('o.id')
+    .limit(named + 1)
+  const withMachine =
+    machine_id === undefined
+      ? []
+      : await organizations
+          .innerJoin('machines as m', 'm.org_id', 'o.id')
+          .where('m.machine_id', '=', machine_id)
+          .execute()
+  const rows = withMachine.length > 0 ? withMachine : await organizations.execute()
+  const ids = rows.map(({ id }) => id)
   const [only, ...others] = ids
   if (only === undefined) throw notFound('Organization')
   if (others.length === 0) return only
-  const more = ids.length > named ? ', …' : ''
   throw invalid(
     'org_id',
     'is required: an operator key reaches several organizations',
-    `use org_id, one of ${ids.slice(0, named).join(', ')}${more}`,
+    `use org_id, one of ${ids.slice(0, named).join(', ')}${ids.length > named ? ', …' : ''}`,
   )
 }
 
-/** The organization that is meant: the one given, the caller's, or the only one there is. */
-export const organizationMeant = async (call: Deps, org_id: number | undefined): Promise<number> => {
-  if (org_id !== undefined) await reachOrganization(call, org_id)
-  const meant = org_id ?? call.caller.orgId
-  if (meant !== null) return meant
-  const rows = await call.db
-    .selectFrom('organizations')
-    .select('id')
-    .orderBy('id')
-    .limit(named + 1)
-    .execute()
-  return chooseOne(rows.map(({ id }) => id))
-}
-
-/** As `organizationMeant`; where only one organization has such a machine, that one. */
-export const organizationOfMachine = async (
-  call: Deps,
-  machine_id: string,
-  org_id: number | undefined,
-): Promise<number> => {
-  if (org_id !== undefined || call.caller.orgId !== null) return organizationMeant(call, org_id)
-  const rows = await call.db
-    .selectFrom('machines')
-    .where('machine_id', '=', machine_id)
-    .select('org_id')
-    .orderBy('org_id')
-    .limit(named + 1)
-    .execute()
-  return rows.length === 0 ? organizationMeant(call, undefined) : chooseOne(rows.map((row) => row.org_id))
-}
-
-type Registration = RowInput<typeof iot.registerMachine>
-
-const unknownMachine = (): Refusal =>
-  new Refusal(404, 'not_found', 'Machine not found', { hint: 'Register it: svc iot register' })
-
+/** The audit subject of a machine. */
 export const subjectOf = (machineId: string): string => `machine:${machineId}`
 
-/** The code and name of a stock make more spellings count at a login; no machine waits for a provider that fails. */
-const stockOf = async ({ service }: Outside, stockName: string) => {
-  const quote = await service.quotes.find(stockName).catch(() => undefined)
-  return {
-    stock_name: stockName,
-    stock_symbol: quote?.symbol ?? null,
-    stock_title: quote?.name ?? null,
-  }
-}
-
-/** Looks at the stock before the transaction. Fails with 409 where the organization has a machine of that id. */
-const prepareRegistration = async (input: Registration, outside: Outside) => {
-  const { mobile } = parsePhone(input.mobile)
-  const stock = await stockOf(outside, input.stockName)
-  return async (call: Call): Promise<RowData<typeof iot.registerMachine>> => {
-    const org_id = await organizationMeant(call, input.org_id)
-    const row = await call.db
-      .insertInto('machines')
-      .values({
-        org_id,
-        machine_id: input.machineId,
-        machine_name: input.machineName,
-        ...stock,
-        total_price: readPrice(input.totalPrice)!,
-        current_stock_price: readPrice(input.currentStockPrice)!,
-        mobile,
-        created_at: call.now,
-        updated_at: call.now,
-      })
-      .onConflict((of) => of.columns(['org_id', 'machine_id']).doNothing())
-      .returning('created_at')
-      .executeTakeFirst()
-    if (!row)
-      throw conflict(
-        'machine_exists',
-        `Machine "${input.machineId}" is already registered`,
-        'Register this machine with another machineId',
-      )
-    await call.audit(org_id, subjectOf(input.machineId))
-    return {
-      machineId: input.machineId,
-      machineName: input.machineName,
-      org_id,
-      stock_symbol: stock.stock_symbol,
-      registered_at: row.created_at,
+export const registerMachine: HandlerOf<typeof iot.registerMachine> = {
+  before: async (input, { service }) => {
+    const { machineId, machineName, stockName } = input
+    const { mobile } = parsePhone(input.mobile)
+    // A login accepts the code and the name of the stock too. A provider that fails does not stop a registration.
+    const quote = await service.quotes.find(stockName).catch(() => undefined)
+    const stock_symbol = quote?.symbol ?? null
+    return async (call) => {
+      const org_id = await findOrganization(call, input.org_id)
+      const { created_at } = await call.db
+        .insertInto('machines')
+        .values({
+          org_id,
+          machine_id: machineId,
+          machine_name: machineName,
+          stock_name: stockName,
+          stock_symbol,
+          stock_title: quote?.name ?? null,
+          total_price: readPrice(input.totalPrice)!,
+          current_stock_price: readPrice(input.currentStockPrice)!,
+          mobile,
+          created_at: call.now,
+          updated_at: call.now,
+        })
+        .onConflict((of) => of.columns(['org_id', 'machine_id']).doNothing())
+        .returning('created_at')
+        .executeTakeFirstOrThrow(() =>
+          conflict(
+            'machine_exists',
+            `Machine "${machineId}" is already registered`,
+            'Register this machine with another machineId',
+          ),
+        )
+      await call.audit(org_id, subjectOf(machineId))
+      return { machineId, machineName, org_id, stock_symbol, registered_at: created_at }
     }
-  }
+  },
 }
 
-/** Tells of a machine only what opens nothing: the rest of its registration is what it logs in with. */
-export const verifyMachine: HandlerOf<typeof iot.verifyMachine> = async ({ machine_id, org_id }, call) => {
-  const orgId = await organizationOfMachine(call, machine_id, org_id)
-  const row = await call.db
+/** Shows only what is of no use to log in: a machine logs in with the rest of its registration. */
+export const verifyMachine: HandlerOf<typeof iot.verifyMachine> = async ({ machine_id, ...input }, call) => {
+  const org_id = await findOrganization(call, input.org_id, machine_id)
+  const { machine_name, created_at } = await call.db
     .selectFrom('machines')
-    .where('org_id', '=', orgId)
+    .where('org_id', '=', org_id)
     .where('machine_id', '=', machine_id)
     .select(['machine_name', 'created_at'])
-    .executeTakeFirstOrThrow(() => unknownMachine())
-  return {
-    machineId: machine_id,
-    known: true,
-    machineName: row.machine_name,
-    org_id: orgId,
-    registered_at: row.created_at,
-  }
+    .executeTakeFirstOrThrow(
+      () => new Refusal(404, 'not_found', 'Machine not found', { hint: 'Register it: svc iot register' }),
+    )
+  return { machineId: machine_id, known: true, machineName: machine_name, org_id, registered_at: created_at }
 }
 
-export const registerMachine: HandlerOf<typeof iot.registerMachine> = { before: prepareRegistration }
+export const getStockPrice: HandlerOf<typeof iot.getStockPrice> = {
+  before: async ({ Symbol }, { service }) => {
+    const quote = await service.quotes.find(Symbol)
+    if (!quote)
+      throw new Refusal(404, 'not_found', 'Stock not found', {
+        hint: 'Use its code or its full name as the quote provider knows it, such as AAPL or Apple Inc.',
+      })
+    const { name, price, exchange, symbol, as_of, stale, source } = quote
+    const shown = { stockName: name, stockPrice: showPrice(price), stockExchangeName: exchange }
+    return async () => ({ ...shown, symbol, as_of, stale, source })
+  },
+}

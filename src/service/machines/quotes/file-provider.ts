@@ -4,7 +4,7 @@ import type { Quote } from '../../call/service.ts'
 import { openText } from '../../config/private-text.ts'
 import { findQuote, foldName, parseExactly, type QuoteProvider, readPrice, readTime } from './quote.ts'
 
-// Numbers come as text, see `parseExactly`.
+// `parseExactly` turns numbers into text.
 const text = z.string().check(z.trim(), z.minLength(1), z.maxLength(120))
 const schema = z.strictObject({
   as_of: text,
@@ -31,8 +31,7 @@ const parse = (path: string, json: string): z.infer<typeof schema> => {
 }
 
 const readQuotes = (path: string): Quote[] => {
-  const json = openText(path, 'quotes.file').text
-  const { as_of, quotes } = parse(path, json)
+  const { as_of, quotes } = parse(path, openText(path, 'quotes.file').text)
   const symbols = new Set<string>()
   return quotes.map((row) => {
     const price = readPrice(row.price)
@@ -47,7 +46,7 @@ const readQuotes = (path: string): Quote[] => {
   })
 }
 
-/** Quotes of a file, which is read again each time: it may be replaced while the service runs. Fails when it is no good now. */
+/** Reads quotes from a file, again each time, so that it can be replaced. Throws an SvcError if it is not valid now. */
 export const createFileProvider = (path: string): QuoteProvider => {
   readQuotes(path)
   return { source: 'file', find: async (nameOrSymbol) => findQuote(readQuotes(path), nameOrSymbol) }

@@ -1,11 +1,11 @@
 import type { Quote, ToldQuote } from '../../call/service.ts'
 
-// Of valid JSON: texts, so that no number is looked for inside of one, and numbers.
+// Matches strings too, so that digits inside of a string are not taken for a number.
 const token = /"(?:[^"\\]|\\[^])*"?|-?\d[\d.eE+-]*/g
 
-/** Parses JSON with each number as the text that stands there: a float would lose digits. Throws a SyntaxError. */
+/** Parses JSON with each number as its text, because a float would lose digits. Throws a SyntaxError. */
 export const parseExactly = (json: string): unknown => {
-  // What is no JSON at all is found before anything is put into quotes.
+  // Throws for invalid JSON before any number is quoted.
   JSON.parse(json)
   return JSON.parse(json.replace(token, (found) => (found.startsWith('"') ? found : `"${found}"`)))
 }
@@ -14,7 +14,7 @@ const iso = /^\d{4}-\d\d-\d\d(?:$|[T ])/
 const epoch = /^\d{9,13}$/
 const lastSecond = 99_999_999_999
 
-/** A time of a provider, ISO 8601 or since 1970 in seconds or milliseconds, as ISO in UTC. Undefined for anything else. */
+/** Reads a time as ISO 8601, or as seconds or milliseconds since 1970. Undefined for anything else. */
 export const readTime = (text: string): string | undefined => {
   const number = epoch.test(text) ? Number(text) : undefined
   const ms = number === undefined ? Date.parse(text) : number > lastSecond ? number : number * 1000
@@ -22,13 +22,13 @@ export const readTime = (text: string): string | undefined => {
   return known ? new Date(ms).toISOString() : undefined
 }
 
-/** Where quotes come from. Undefined for a stock that it does not know; fails when it cannot tell. */
+/** Finds quotes. Undefined for a stock that the provider does not know; throws if the provider fails. */
 export type QuoteProvider = {
   source: ToldQuote['source']
   find(nameOrSymbol: string): Promise<Quote | undefined>
 }
 
-/** Two names, or two codes, that differ only in case are the same. */
+/** Names and codes that differ only in case are the same. */
 export const foldName = (text: string): string => text.normalize('NFC').toLowerCase()
 
 /** The quote of a code, or else of a name. */
@@ -50,8 +50,8 @@ const hundredths = ([, whole = '', fraction = '', exponent = '0']: RegExpExecArr
 }
 
 /**
- * A decimal, as a person or JSON writes it, as the one spelling of a price: `1,234.5` and `1.2345e3` are `1234.50`. Exact;
- * more than two decimals are rounded half up. Undefined for what is no price.
+ * The canonical text of a price: `1,234.5` and `1.2345e3` are `1234.50`. Exact; more than two decimals are rounded half up.
+ * Undefined for text that is not a price.
  */
 export const readPrice = (text: string): string | undefined => {
   const read = decimal.exec(text.replaceAll(',', ''))

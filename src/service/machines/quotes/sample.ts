@@ -1,7 +1,7 @@
 import type { Quote } from '../../call/service.ts'
 import { findQuote, type QuoteProvider } from './quote.ts'
 
-// Closing prices of one day, rounded, for trying things out. They are no market data.
+// Rounded closing prices of one day, to try things out. They are not market data.
 const as_of = '2024-12-31T21:00:00.000Z'
 const rows: [symbol: string, name: string, price: string, exchange: string][] = [
   ['AAPL', 'Apple Inc.', '250.42', 'NASDAQ'],
@@ -23,7 +23,7 @@ const quotes = rows.map(([symbol, name, price, exchange]): Quote => ({
   as_of,
 }))
 
-/** What svc ships: a few stocks of one past day. */
+/** A few stocks of one past day, for a service without a provider. */
 export const sampleProvider: QuoteProvider = {
   source: 'sample',
   find: async (nameOrSymbol) => findQuote(quotes, nameOrSymbol),
