@@ -103,7 +103,7 @@ test.each([401, 403, 404, 429])('%i gets a hint if the service sends none', asyn
 test('an unknown route is named, with the place where the routes are listed', async () => {
   const { client, service } = await withHosted()
   const data = { code: 'no_such_route', hint: 'for whoever builds requests' }
-  service.next(json(404, { status: 'error', message: 'There is no such route', data }))
+  service.next(json(404, { status: 'error', message: 'Route not found', data }))
   expect(await failure(client.call(list, {}))).toMatchObject({
     message: expect.stringMatching(/^127\.0\.0\.1:\d+ has no route \/admin\/public\/api\/organizations$/),
     hint: expect.stringMatching(/^The routes of this service are listed at http:\/\/127.*\/openapi\.json$/),

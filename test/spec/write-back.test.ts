@@ -142,7 +142,7 @@ describe('the record that a read returned', () => {
     dataOf(await service.call(method, path, { body: { expires_at: '2050-01-01T00:00:00Z' } }))
     const answer = await service.call(method, path, { body: { label: 'x', expires_at: null } })
     expect(refusal(answer)).toEqual([422, 'invalid_field', ['expires_at']])
-    expect(answer.body.message).toBe('expires_at cannot be cleared; leave it out, or give a value')
+    expect(answer.body.message).toBe('expires_at cannot be cleared; leave it out, or set a value')
   })
 
   test.each([

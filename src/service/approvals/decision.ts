@@ -12,7 +12,7 @@ import type { RowInput } from '../call/row-ids.ts'
 import type { RulesMemory } from '../call/service.ts'
 import { credentialOf, type DeviceRow } from '../devices/rows.ts'
 import type { Site } from '../devices/site.ts'
-import { withAsked } from '../policy/rules.ts'
+import { withRequested } from '../policy/rules.ts'
 import { countWrongNumber, finishApproval, type VerifiedDecision } from './finish.ts'
 import { type ApprovalRow, contextFor, storedSubject, toApprovalRecord } from './record.ts'
 import { checkDecider, readDeviceClaim } from './separation.ts'
@@ -37,7 +37,7 @@ const applyRules = async (
   ip: string | undefined,
 ): Promise<Decision> => {
   const rules = await rulesFor(row.org_id, row.user_id)
-  return decide(withAsked(rules, JSON.parse(row.factors) as (typeof rules.required)[number][]), {
+  return decide(withRequested(rules, JSON.parse(row.factors) as (typeof rules.required)[number][]), {
     at,
     user_id: row.user_id,
     ...(ip !== undefined && { ip }),

@@ -21,7 +21,7 @@ import { parsePhone } from '../call/input.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { mayInfluence } from '../keys/ancestry.ts'
 import { scopesText } from '../keys/scopes.ts'
-import { readStanding } from '../policy/rules.ts'
+import { readRestrictions } from '../policy/rules.ts'
 import { type Approver, findApprover } from './find-approver.ts'
 import { checkLimits } from './limits.ts'
 import { pushToDevices } from './push.ts'
@@ -87,7 +87,7 @@ const requiredFactors = async (
   const wanted = new Set<Factor>([...asked, ...(policy.factors ?? [])])
   wanted.delete('biometric')
   if (wanted.size > 0) {
-    const rules = await readStanding(call.db, approver.org_id, approver.user_id)
+    const rules = await readRestrictions(call.db, approver.org_id, approver.user_id)
     const unchecked = [...wanted].filter((factor) => !hasPolicy(rules, factor))
     refuseUnchecked(unchecked, asked, approver)
   }

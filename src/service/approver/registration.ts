@@ -12,7 +12,7 @@ import { answeredDevice } from '../devices/record.ts'
 import { insertDeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { checkModel, readDevicePolicy } from '../policy/device-policy.ts'
-import { wantsLocation } from '../policy/rules.ts'
+import { usesLocation } from '../policy/rules.ts'
 import { startSession } from './session.ts'
 
 export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async ({ token }, call) => {
@@ -34,7 +34,7 @@ export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async
     user_handle,
     exclude: registered.map((one) => one.credential_id),
     attestation,
-    wants_location: await wantsLocation(call.db, org_id, user_id),
+    wants_location: await usesLocation(call.db, org_id, user_id),
   }
 }
 

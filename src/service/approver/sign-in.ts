@@ -8,7 +8,7 @@ import { confirmDevice } from '../devices/code.ts'
 import { activateDue } from '../devices/cooling.ts'
 import { findDevice, inactiveDevice } from '../devices/record.ts'
 import { readSite } from '../devices/site.ts'
-import { wantsLocation } from '../policy/rules.ts'
+import { usesLocation } from '../policy/rules.ts'
 import { proveDevice } from './proof.ts'
 import { startSession } from './session.ts'
 
@@ -38,7 +38,7 @@ export const readSession = async (
     ...row,
     subscribed: row.subscribed !== null,
     rp_id: (await readSite(db, publicUrl)).rp_id,
-    wants_location: await wantsLocation(db, org_id, user_id),
+    wants_location: await usesLocation(db, org_id, user_id),
     push_key: pushKey,
   }
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { line } from '../../contract/field.ts'
 
-/** A JSON pointer (RFC 6901) that names something inside. */
+/** A JSON pointer (RFC 6901); not the empty one, which means the whole document. */
 export const jsonPointer = line(200).check(
   z.regex(/^(?:\/(?:[^~/]|~[01])*)+$/, 'must be a JSON pointer such as /messages/0/id'),
 )
 
-/** What stands at a JSON pointer; undefined where there is nothing. */
+/** The value at a JSON pointer, if there is one. */
 export const atPointer = (json: unknown, pointer: string): unknown => {
   let value = json
   for (const part of pointer.split('/').slice(1)) {

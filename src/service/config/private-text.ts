@@ -6,7 +6,7 @@ import { isLoopbackHost } from '../../core/loopback.ts'
 
 const mostBytes = 1_048_576
 
-/** What stands in the configuration is wrong; never tells a value. */
+/** An error in the configuration. Never include a value: it can be a secret. */
 export const badConfig = (message: string, hint: string, cause?: unknown): SvcError =>
   new SvcError('usage', 'bad_config', message, {
     hint,
@@ -24,31 +24,35 @@ export const openText = (file: string, what: string): { text: string; requirePri
     fd = openSync(file, 'r')
     const stats = fstatSync(fd)
     if (!stats.isFile() || stats.size > mostBytes)
-      throw badConfig(`${what} ${file} is no file of text`, 'Name a plain file of at most 1 MiB')
+      throw badConfig(`${what} ${file} is not a text file`, 'Use a plain file of at most 1 MiB')
     const text = readFileSync(fd, 'utf8')
     return {
       text,
       requirePrivate: () => {
         if (isOpenTo(stats, 0o077))
-          throw badConfig(`${what} ${file} holds a secret, and others can read it`, `chmod 600 '${file}'`)
+          throw badConfig(
+            `${what} ${file} contains a secret, and other users can read it`,
+            `chmod 600 '${file}'`,
+          )
       },
     }
   } catch (error) {
     if (error instanceof SvcError) throw error
-    throw badConfig(`${what} ${file} cannot be read`, 'Name a file that this user can read', error)
+    throw badConfig(`${what} ${file} cannot be read`, 'Use a file that this user can read', error)
   } finally {
     if (fd !== undefined) closeSync(fd)
   }
 }
 
 /**
- * A secret that a section of the file holds itself (`password`), in a file (`password_file`) or in the environment
- * (`password_env`); `name` is its whole name, `smtp.password`. Undefined when it names none.
+ * The secret that a section of the configuration sets directly (`password`), in a file (`password_file`) or in the
+ * environment (`password_env`); `name` is its full name, `smtp.password`. Undefined if the section sets none.
  */
 export const readSecret = (section: Record<string, unknown>, name: string, env: Env): string | undefined => {
   const field = name.slice(name.indexOf('.') + 1)
-  const given = [field, `${field}_file`, `${field}_env`].filter((one) => section[one] !== undefined)
-  if (given.length > 1) throw badConfig(`${name} is given twice`, `Keep one of ${given.join(' and ')}`)
+  const fields = [field, `${field}_file`, `${field}_env`].filter((one) => section[one] !== undefined)
+  if (fields.length > 1)
+    throw badConfig(`${name} is set more than once`, `Keep only one of ${fields.join(', ')}`)
   if (section[field] !== undefined) return String(section[field])
   const file = section[`${field}_file`]
   if (file !== undefined) {

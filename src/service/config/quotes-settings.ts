@@ -2,21 +2,21 @@ import type { Env } from '../../core/env.ts'
 import { badConfig, parseProviderUrl, readSecret } from './private-text.ts'
 import type { Config } from './schema.ts'
 
-/** Where to ask, and where in the JSON of an answer each thing stands (JSON pointers: `/quote/price`). */
+/** The request to the provider, and JSON pointers (`/quote/price`) to the values in its response. */
 export type HttpTemplate = {
-  /** `{symbol}` stands for the code. */
+  /** `{symbol}` is replaced by the stock's code. */
   url: string
   headers: Record<string, string>
   symbol?: string
   name: string
   price: string
   exchange: string
-  /** The time of the answer when left out. */
+  /** The time of the response if left out. */
   as_of?: string
 }
 type Section = NonNullable<Config['quotes']>
 
-/** Where stock prices come from: a file, or a service that answers JSON. */
+/** Stock prices come from a file or from a service that returns JSON. */
 export type QuotesSettings = { file: string } | { http: HttpTemplate }
 
 const exampleUrl = 'https://quotes.example.com/v1/{symbol}'
@@ -30,7 +30,7 @@ const checkUrl = (template: string): void => {
     throw badConfig('quotes.url must contain {symbol} in its path or query', exampleUrl)
 }
 
-// Not by `replaceAll`: what stands in for it may hold a `$`.
+// `replaceAll` would interpret a `$` in the secret.
 const withSecret = (text: string, value: string): string => text.split('{secret}').join(value)
 
 const httpSettings = (section: Section, url: string, env: Env): HttpTemplate => {
@@ -38,8 +38,8 @@ const httpSettings = (section: Section, url: string, env: Env): HttpTemplate => 
   const { symbol, name, price, exchange, as_of } = section
   if (name === undefined || price === undefined || exchange === undefined)
     throw badConfig(
-      'quotes lacks name, price or exchange',
-      'Say where in an answer each stands: price: /quote/price',
+      'quotes requires name, price and exchange',
+      'Set each to its place in the response: price: /quote/price',
     )
   const value = readSecret(section, 'quotes.secret', env)
   const defaultHeaders: Record<string, string> =
@@ -47,11 +47,14 @@ const httpSettings = (section: Section, url: string, env: Env): HttpTemplate => 
   const headers = section.headers ?? defaultHeaders
   if (value === undefined && [url, ...Object.values(headers)].some((text) => text.includes('{secret}')))
     throw badConfig(
-      'quotes holds {secret}, and there is none',
-      'Give one with quotes.secret_file or quotes.secret_env',
+      'quotes uses {secret}, but no secret is set',
+      'Set quotes.secret_file or quotes.secret_env',
     )
   if (value !== undefined && !/^[\x21-\x7e]+$/.test(value))
-    throw badConfig('quotes.secret must be printable ASCII without spaces', 'Look at where it comes from')
+    throw badConfig(
+      'quotes.secret must be printable ASCII without spaces',
+      'Check the file or the variable that it comes from',
+    )
   return {
     url: withSecret(url, encodeURIComponent(value ?? '')),
     headers: Object.fromEntries(
@@ -65,12 +68,12 @@ const httpSettings = (section: Section, url: string, env: Env): HttpTemplate => 
   }
 }
 
-/** Undefined where nothing is set: then it is the sample. Fails with an SvcError that names the field. */
+/** Undefined if nothing is set; the service then uses sample prices. Throws an SvcError that names the field. */
 export const quotesSettings = (section: Section | undefined, env: Env): QuotesSettings | undefined => {
   if (!section || Object.keys(section).length === 0) return undefined
   const { file, url, ...rest } = section
   if (file !== undefined && (url !== undefined || Object.keys(rest).length > 0))
-    throw badConfig('quotes has a file and more', 'Keep quotes.file alone, or take it out')
+    throw badConfig('quotes.file cannot be combined with other fields', 'Use only quotes.file, or remove it')
   if (file !== undefined) return { file }
   if (url === undefined) throw badConfig('quotes requires a file or a url', exampleUrl)
   return { http: httpSettings(section, url, env) }

@@ -3,12 +3,12 @@ import type { Config } from './schema.ts'
 const hourMs = 60 * 60_000
 const dayMs = 24 * hourMs
 
-/** How long what is kept, in milliseconds. */
+/** How long the service keeps data, in milliseconds. */
 export type Periods = {
-  /** Texts, numbers, places and the receipt of an approval, after its end. */
+  /** Texts, numbers, locations and the receipt of an approval, from its end. */
   approvalsMs: number
   verificationsMs: number
-  /** Answers for repeats. */
+  /** Responses for repeated requests. */
   idempotencyMs: number
 }
 

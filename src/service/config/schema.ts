@@ -3,22 +3,20 @@ import { line } from '../../contract/field.ts'
 import { email } from '../../contract/records.ts'
 import { jsonPointer } from './json-pointer.ts'
 
-// Fields that stand in several sections of the file.
-
 const path = line(4096)
 const secret = z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(4096))
 const variable = line(100).check(
   z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable'),
 )
 
-const framing = /^(?:host|connection|content-length|transfer-encoding|expect|upgrade|te|trailer)$/i
+const framingHeaders = /^(?:host|connection|content-length|transfer-encoding|expect|upgrade|te|trailer)$/i
 const headerName = z.string().check(
   z.regex(/^[A-Za-z0-9-]{1,100}$/, 'must be the name of a header'),
-  z.refine((name) => !framing.test(name), 'is a header that svc sets itself'),
+  z.refine((name) => !framingHeaders.test(name), 'is a header that svc sets itself'),
 )
 const headerFields = z.record(
   headerName,
-  line(4000).check(z.regex(/^[\x20-\x7e]*$/, 'must hold printable ASCII characters only')),
+  line(4000).check(z.regex(/^[\x20-\x7e]*$/, 'must contain only printable ASCII characters')),
 )
 
 const smtp = z.strictObject({
@@ -56,16 +54,16 @@ const quotes = z.strictObject({
   as_of: z.optional(jsonPointer),
 })
 
-const whole = (most: number) =>
+const wholeNumber = (most: number) =>
   z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'), z.lte(most, `must be ${most} or less`))
 
 const retention = z.strictObject({
-  approvals_days: z.optional(whole(36_500)),
-  verifications_days: z.optional(whole(36_500)),
-  idempotency_hours: z.optional(whole(720)),
+  approvals_days: z.optional(wholeNumber(36_500)),
+  verifications_days: z.optional(wholeNumber(36_500)),
+  idempotency_hours: z.optional(wholeNumber(720)),
 })
 
-/** The file of `svc serve --config`; what each means stands in docs/svc.sample.yaml. */
+/** The file of `svc serve --config`; docs/svc.sample.yaml explains each field. */
 export const configSchema = z.strictObject({
   smtp: z.optional(smtp),
   sms: z.optional(sms),

@@ -13,19 +13,19 @@ import { smtpSettings, type SmtpSettings } from './smtp-settings.ts'
 
 const sample = 'Compare it with: svc help configuration'
 
-/** Headers that are no secret whatever they say. */
-const harmless = /^(?:accept|content-type|user-agent)$/i
+/** Headers that never contain a secret. */
+const publicHeaders = /^(?:accept|content-type|user-agent)$/i
 
-const holdsSecret = ({ smtp, sms, quotes }: Config): boolean =>
+const containsSecret = ({ smtp, sms, quotes }: Config): boolean =>
   smtp?.password !== undefined ||
   sms?.secret !== undefined ||
   quotes?.secret !== undefined ||
   (smtp?.url !== undefined && URL.canParse(smtp.url) && new URL(smtp.url).password !== '') ||
   [sms, quotes]
     .flatMap((section) => Object.entries(section?.headers ?? {}))
-    .some(([name, value]) => !harmless.test(name) && !value.includes('{secret}'))
+    .some(([name, value]) => !publicHeaders.test(name) && !value.includes('{secret}'))
 
-/** What the parser says quotes the text, and so perhaps a secret: only where it stands is told. */
+/** Errors of the parser quote the text, which can contain a secret, so only their position is reported. */
 const parse = (text: string, file: string): unknown => {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
@@ -37,13 +37,16 @@ const parse = (text: string, file: string): unknown => {
       throw badConfig(`${file} contains too many aliases`, sample)
     }
   const { line, col } = lines.linePos(error.pos[0])
-  throw new SvcError('usage', 'bad_config', `${file} is no YAML: line ${line}, column ${col}`, {
+  throw new SvcError('usage', 'bad_config', `${file} is not valid YAML: line ${line}, column ${col}`, {
     detail: error.code.toLowerCase().replaceAll('_', ' '),
     hint: sample,
   })
 }
 
-/** The file of `--config`. Fails with an SvcError that names each field, and where others can read a secret in it. */
+/**
+ * The file of `--config`. Throws an SvcError that names each invalid field, or if the file contains a secret and other users
+ * can read it.
+ */
 export const readConfigFile = (file: string): Config => {
   const { text, requirePrivate } = openText(file, 'The configuration')
   const parsed = parse(text, file)
@@ -56,11 +59,11 @@ export const readConfigFile = (file: string): Config => {
       hint: sample,
     })
   }
-  if (holdsSecret(checked.data)) requirePrivate()
+  if (containsSecret(checked.data)) requirePrivate()
   return checked.data
 }
 
-/** What the flags of `svc serve` say; none of it is a secret. */
+/** Flags of `svc serve`; none of them is a secret. */
 export type ConfigFlags = {
   /** A file in YAML. */
   config?: string | undefined
@@ -75,11 +78,11 @@ export type Settings = {
   supportEmail?: string | undefined
   quotes?: QuotesSettings | undefined
   periods: Periods
-  /** For tool calls over HTTP. */
+  /** Defaults of tool calls over HTTP. */
   asking: AskingDefaults
 }
 
-const supportEmail = (config: Config, env: Env): string | undefined => {
+const readSupportEmail = (config: Config, env: Env): string | undefined => {
   const address = env.SVC_SUPPORT_EMAIL || config.support?.email
   if (address === undefined || email.safeParse(address).success) return address
   throw badConfig('SVC_SUPPORT_EMAIL is not a valid e-mail address', 'SVC_SUPPORT_EMAIL=support@example.com')
@@ -90,13 +93,13 @@ const variable = (env: Env, name: EnvName): NamedSetting | undefined => {
   return value ? { value, name } : undefined
 }
 
-/** Flag, then environment, then file. Fails with an SvcError that names the field and what to type. */
+/** A flag wins over the environment, and the environment over the file. Throws an SvcError that names the field. */
 export const readSettings = (flags: ConfigFlags, env: Env): Settings => {
   const config = flags.config === undefined ? {} : readConfigFile(flags.config)
   return {
     smtp: smtpSettings(flags, config.smtp ?? {}, env),
     sms: smsSettings(flags.smsUrl, config.sms ?? {}, env),
-    supportEmail: supportEmail(config, env),
+    supportEmail: readSupportEmail(config, env),
     quotes: quotesSettings(config.quotes, env),
     periods: periodsOf(config.retention),
     asking: readAskingDefaults({

@@ -7,9 +7,9 @@ export type SmsSettings = {
   method: 'POST' | 'PUT'
   /** Lower-case; `{secret}` is replaced when one is sent. */
   headers: Record<string, string>
-  /** JSON in whose texts `{to}`, `{text}`, `{id}` and `{secret}` are replaced. */
+  /** JSON; `{to}`, `{text}`, `{id}` and `{secret}` in its texts are replaced. */
   body: Record<string, unknown>
-  /** Where the answer holds the provider's id: `/messages/0/id`. */
+  /** Where the response contains the provider's id: `/messages/0/id`. */
   id?: string
   secret?: string
 }
@@ -18,20 +18,19 @@ const defaultBody = { to: '{to}', text: '{text}', id: '{id}' }
 
 const exampleUrl = 'https://sms.example.com/messages'
 
-const words = /\{(\w+)\}/g
+const placeholder = /\{(\w+)\}/g
 
-/** Every `{word}` in the texts of a template. */
-const wordsIn = (value: unknown): string[] => {
-  if (typeof value === 'string') return [...value.matchAll(words)].map(([, word]) => word!)
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(wordsIn) : []
+const placeholdersIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [...value.matchAll(placeholder)].map(([, word]) => word!)
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(placeholdersIn) : []
 }
 
-const checkWords = (field: string, value: unknown, known: readonly string[]): string[] => {
-  const found = wordsIn(value)
-  const strange = found.find((word) => !known.includes(word))
-  if (strange !== undefined)
+const checkPlaceholders = (field: string, value: unknown, known: readonly string[]): string[] => {
+  const found = placeholdersIn(value)
+  const unknown = found.find((word) => !known.includes(word))
+  if (unknown !== undefined)
     throw badConfig(
-      `${field} holds {${strange}}, which stands for nothing`,
+      `${field} contains {${unknown}}, which is not a placeholder`,
       `Use ${known.map((word) => `{${word}}`).join(', ')}`,
     )
   return found
@@ -55,19 +54,22 @@ export const smsSettings = (
   )
   const body = file.body ?? defaultBody
   const used = new Set([
-    ...checkWords('sms.headers', headers, ['secret']),
-    ...checkWords('sms.body', body, ['to', 'text', 'id', 'secret']),
+    ...checkPlaceholders('sms.headers', headers, ['secret']),
+    ...checkPlaceholders('sms.body', body, ['to', 'text', 'id', 'secret']),
   ])
   for (const word of ['to', 'text'])
     if (!used.has(word))
-      throw badConfig(`sms.body lacks {${word}}`, 'body: {to: "{to}", text: "{text}", id: "{id}"}')
+      throw badConfig(`sms.body must contain {${word}}`, 'body: {to: "{to}", text: "{text}", id: "{id}"}')
   if (used.has('secret') && secret === undefined)
     throw badConfig(
-      'sms holds {secret}, and there is none',
-      'Give one with sms.secret_file, sms.secret_env or SVC_SMS_SECRET',
+      'sms uses {secret}, but no secret is set',
+      'Set sms.secret_file, sms.secret_env or SVC_SMS_SECRET',
     )
   if (secret !== undefined && !/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(secret))
-    throw badConfig('sms.secret must be printable ASCII on one line', 'Look at where it comes from')
+    throw badConfig(
+      'sms.secret must be printable ASCII on one line',
+      'Check the file or the variable that it comes from',
+    )
   return {
     url: parseProviderUrl('sms', text, exampleUrl).href,
     method: file.method ?? 'POST',

@@ -11,12 +11,12 @@ export type SmtpSettings = {
   port: number
   /** TLS from the first byte. */
   secure: boolean
-  /** No TLS at all; else STARTTLS is required. */
+  /** No TLS at all; otherwise STARTTLS is required. */
   plain: boolean
   user?: string | undefined
   password?: string | undefined
   from: Mailbox
-  /** Certificate authorities (PEM) to trust besides the usual ones. */
+  /** Certificate authorities (PEM) to trust in addition to the system's. */
   ca?: string | undefined
 }
 
@@ -31,12 +31,15 @@ const parseUrl = (text: string): URL => {
   throw badConfig('smtp.url is not a valid URL of a mail server', urlHint)
 }
 
-/** `Acme <no-reply@example.com>`, or the address alone. */
+/** `Acme <no-reply@example.com>`, or only the address. */
 const parseMailbox = (text: string): Mailbox => {
   const [, name = '', inner = text] = /^([^<>\p{Cc}]*)<([^<>\s]*)>$/u.exec(text.trim()) ?? []
   const checked = email.safeParse(inner)
   if (!checked.success || /[\p{Cc}<>"(),:;\\]/u.test(checked.data))
-    throw badConfig('smtp.from is no e-mail address', 'Acme <no-reply@example.com>, or the address alone')
+    throw badConfig(
+      'smtp.from is not a valid e-mail address',
+      'Acme <no-reply@example.com>, or only the address',
+    )
   return { name: name.replaceAll('"', '').trim(), address: checked.data }
 }
 
@@ -44,11 +47,11 @@ const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw badConfig('smtp.url holds a % that starts no character', 'Write % as %25')
+    throw badConfig('smtp.url contains a % that does not encode a character', 'Write % as %25')
   }
 }
 
-/** Where mail goes; undefined when no server is named. The password goes only where the address names a user. */
+/** The mail server; undefined if none is configured. A password is only used with an address that names a user. */
 export const smtpSettings = (
   flags: { smtpUrl?: string | undefined; mailFrom?: string | undefined },
   file: NonNullable<Config['smtp']>,
@@ -63,19 +66,22 @@ export const smtpSettings = (
   const url = parseUrl(text)
   if (flags.smtpUrl !== undefined && url.password !== '')
     throw badConfig(
-      'A password does not stand in an argument: --smtp-url',
+      'Do not put a password into an argument: --smtp-url',
       'Put it in SVC_SMTP_PASSWORD, or in a file that smtp.password_file names',
     )
   const from = flags.mailFrom ?? (env.SVC_SMTP_FROM || file.from)
   if (from === undefined)
-    throw badConfig('smtp.from is missing', 'Whom mail comes from: SVC_SMTP_FROM, --mail-from or smtp.from')
+    throw badConfig(
+      'smtp.from is missing',
+      'Set the sender of e-mail: SVC_SMTP_FROM, --mail-from or smtp.from',
+    )
   const user = decoded(url.username)
   const password =
     env.SVC_SMTP_PASSWORD || (url.password ? decoded(url.password) : readSecret(file, 'smtp.password', env))
   if (user !== '' && password === undefined)
     throw badConfig(
-      'smtp.url names a user, and there is no password',
-      'Give one with smtp.password_file, smtp.password_env or SVC_SMTP_PASSWORD',
+      'smtp.url names a user but has no password',
+      'Set smtp.password_file, smtp.password_env or SVC_SMTP_PASSWORD',
     )
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const secure = url.protocol === 'smtps:'

@@ -97,7 +97,7 @@ const checkShape = (bytes: Uint8Array, limit: BodyLimit): void => {
   const { values, depth } = shapeOf(bytes)
   if (depth > maxDepth) throw malformed(`The body is nested deeper than ${maxDepth} levels`)
   if (values > limit.values)
-    throw tooLarge(`The body holds more than ${limit.values} values, the limit of this route`)
+    throw tooLarge(`The body contains more than ${limit.values} values, the limit of this route`)
 }
 
 /** A parser takes this name for a field, and a program that copies the field changes a prototype. */
@@ -106,7 +106,7 @@ const refuseProto = (body: unknown): void => {
   while (left.length > 0) {
     const value = left.pop()
     if (typeof value !== 'object' || value === null) continue
-    if (Object.hasOwn(value, '__proto__')) throw malformed('The body has a field __proto__')
+    if (Object.hasOwn(value, '__proto__')) throw malformed('The body contains a field __proto__')
     for (const inner of Object.values(value)) left.push(inner)
   }
 }

@@ -26,7 +26,7 @@ const proxyOf = (text: string): Network => {
   if (network) return network
   throw usageError(
     `--trusted-proxy is not an IP address or a network: "${text}"`,
-    'Name the address of the proxy: svc serve --trusted-proxy 127.0.0.1',
+    'Use the address of the proxy: svc serve --trusted-proxy 127.0.0.1',
   )
 }
 
@@ -52,7 +52,7 @@ export const createGuards = ({ loopbackOnly, publicUrl, trustedProxy }: GuardOpt
   const refuseOrigin = (origin: string | undefined, host: string): void => {
     if (origin === undefined || origin === publicAddress?.origin) return
     if (origin === `http://${host}` || origin === `https://${host}`) return
-    throw new Refusal(403, 'foreign_origin', 'Pages of another origin may not call this service')
+    throw new Refusal(403, 'foreign_origin', 'Pages of another origin cannot call this service')
   }
 
   return (context: Context): { redirect?: string; origin: string } => {
@@ -86,7 +86,7 @@ export const refuseElsewhere = (context: Context, publicUrl: string): void => {
   const origin = context.req.header('origin')
   if (origin !== undefined && origin === siteAt(publicUrl)?.origin) return
   if (context.req.header('sec-fetch-site') === 'same-origin') return
-  throw new Refusal(403, 'foreign_origin', 'Only the approver page of this service may call this', {
+  throw new Refusal(403, 'foreign_origin', 'Only the approver page of this service can call this', {
     hint: `Open ${siteAt(publicUrl)?.origin ?? publicUrl}/approver`,
   })
 }

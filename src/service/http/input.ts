@@ -27,11 +27,16 @@ const badText = /\0|\p{Cs}/u
 
 const badTexts = (value: unknown, field: string): Issue[] => {
   if (typeof value === 'string')
-    return badText.test(value) ? [{ field, message: 'must not hold NUL or half a character' }] : []
+    return badText.test(value) ? [{ field, message: 'must not contain NUL or an unpaired surrogate' }] : []
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, inner]) =>
     badText.test(name)
-      ? [{ field: field || 'body', message: 'must not have a field name that holds NUL or half a character' }]
+      ? [
+          {
+            field: field || 'body',
+            message: 'must not have a field name that contains NUL or an unpaired surrogate',
+          },
+        ]
       : badTexts(inner, Array.isArray(value) ? `${field}[${name}]` : field ? `${field}.${name}` : name),
   )
 }
@@ -68,7 +73,7 @@ export const createInputReader = (operation: Operation) => {
     for (const [name, values] of Object.entries(context.req.queries())) {
       if (!isStrict && !known.includes(name)) continue
       if (!inQuery || !free.includes(name)) issues.push(unknownField(name, inQuery ? free : []))
-      else if (values.length > 1) issues.push({ field: name, message: 'is given more than once' })
+      else if (values.length > 1) issues.push({ field: name, message: 'appears more than once' })
       else fields[name] = coerce(values[0]!, types[name])
     }
     if (issues.length > 0) throw invalidFields(issues)

@@ -129,15 +129,20 @@ export const createOperationRoute = (
   return (asked: AuthenticatedRequest): Response | Promise<Response> => {
     if (!operation.open && !operation.session) requireScope(operation, asked.caller)
     if (operation.operator && !isOperator(asked.caller))
-      throw new Refusal(403, 'operator_only', 'This needs an operator key', {
+      throw new Refusal(403, 'operator_only', 'This operation requires an operator key', {
         hint: 'Use the key of the operator (SVC_API_KEY or its profile)',
       })
     // Whoever looks with HEAD changes nothing.
     if (operation.effect !== 'read' && asked.context.req.method === 'HEAD')
-      throw new Refusal(405, 'method_not_allowed', 'This route does not take HEAD: it changes something', {
-        hint: `Use ${operation.method}`,
-        headers: { allow: `${operation.method}, OPTIONS` },
-      })
+      throw new Refusal(
+        405,
+        'method_not_allowed',
+        'HEAD is not allowed on this route, because it changes data',
+        {
+          hint: `Use ${operation.method}`,
+          headers: { allow: `${operation.method}, OPTIONS` },
+        },
+      )
     const kept = operation.cacheable && responses.find(nameOf(asked))
     if (!kept) return respond(asked)
     refuseBody(asked.context)

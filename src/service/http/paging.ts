@@ -24,7 +24,7 @@ const decode = (cursor: string, byTime: boolean): Omit<Page, 'limit'> => {
   if (kind === undefined || !known)
     throw wrong(
       'cursor',
-      'is not one that this service gave for this list',
+      'is not a cursor of this list',
       'Use the cursor in the Link header of the previous page',
     )
   if (kind === 'after') return { after: key }
@@ -49,7 +49,7 @@ export const createPager = ({ input, url, origin, byTime, now }: Options) => {
     ...(limit !== undefined && { limit }),
   }
   if (page.newer && limit !== undefined)
-    throw wrong('limit', 'does not go with a cursor of rel="prev"', 'Leave limit out')
+    throw wrong('limit', 'cannot be combined with a cursor of rel="prev"', 'Leave limit out')
   const links: string[] = []
   const link = (rel: 'next' | 'prev', cursor: string): void => {
     const { pathname, searchParams } = new URL(url)

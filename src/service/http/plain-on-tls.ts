@@ -23,7 +23,7 @@ export const answerParserError = (error: NodeJS.ErrnoException, socket: Socket):
   const [status, code, message] = parserErrors[error.code ?? ''] ?? [
     '400 Bad Request',
     'malformed',
-    'This is not an HTTP request that the service understands',
+    'This is not a valid HTTP request',
   ]
   const body = JSON.stringify({ status: 'error', message, data: { code } })
   const head = [

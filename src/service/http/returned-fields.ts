@@ -45,7 +45,7 @@ export const createReturnedFields = ({ method, updates = method === 'PUT', data,
 
   const wrong = (field: string): string =>
     Object.hasOwn(writable, field)
-      ? 'cannot be cleared; leave it out, or give a value'
+      ? 'cannot be cleared; leave it out, or set a value'
       : 'is read-only and differs from the record; leave it out'
 
   return {

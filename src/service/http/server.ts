@@ -22,7 +22,7 @@ const drainTime = 10_000
 
 const hints: Record<string, string> = {
   EADDRINUSE:
-    'Stop that program (ss -ltnp names it), or use another port: --port 8081, or --port 0 for a free one',
+    'Stop that program (ss -ltnp shows it), or use another port: --port 8081, or --port 0 for a free one',
   EACCES: 'Use a port from 1024 up: --port 8080',
   EADDRNOTAVAIL: 'Use an address of this machine: --host 127.0.0.1',
   ENOTFOUND: 'Use an address of this machine: --host 127.0.0.1',

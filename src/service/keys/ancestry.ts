@@ -8,12 +8,12 @@ import type { Db } from '../storage/schema.ts'
 import { isAuthenticKey, type KeyRow } from './rows.ts'
 import { isOperatorKey, scopesText } from './scopes.ts'
 
-// A key is named by the first of its secrets, whatever rotations come: its root. `created_by` is the root of the key that
+// The root of a key is the row of its first secret; rotations do not change it. `created_by` is the root of the key that
 // created it.
 
 type Deps = { db: Db; keyring: Keyring }
 
-/** A key as the service wrote it; undefined for none, and for one that another program has changed. */
+/** The row of a key; undefined if there is none or another program has changed it. */
 const authenticKey = async ({ db, keyring }: Deps, id: number): Promise<KeyRow | undefined> => {
   const row = await db.selectFrom('api_keys').where('id', '=', id).selectAll().executeTakeFirst()
   return row && isAuthenticKey(keyring, row) ? row : undefined
@@ -22,7 +22,7 @@ const authenticKey = async ({ db, keyring }: Deps, id: number): Promise<KeyRow |
 /** The first secret of the key that a row belongs to. */
 const rootOf = ({ id, lineage }: Pick<KeyRow, 'id' | 'lineage'>): number => lineage ?? id
 
-/** The roots of the keys above one, the nearest first; undefined where one of them is not authentic. */
+/** The roots of the creator, its creator and so on; undefined if one of them is not authentic. */
 const ancestorsOf = async (deps: Deps, root: number): Promise<number[] | undefined> => {
   const found: number[] = []
   for (let id = root; ;) {
@@ -34,7 +34,7 @@ const ancestorsOf = async (deps: Deps, root: number): Promise<number[] | undefin
   }
 }
 
-/** The rows of the keys that a key created, and of those that they created, with all their secrets. */
+/** The rows, with all secrets, of the keys that a key created, directly or not. */
 const descendantsOf = async (db: Db, root: number): Promise<number[]> => {
   const found = new Set<number>()
   for (let creators = [root]; creators.length > 0;) {
@@ -52,8 +52,8 @@ const descendantsOf = async (db: Db, root: number): Promise<number[]> => {
 }
 
 /**
- * What is revoked with a key, whichever of its secrets is named: its other secrets, the keys that it created, and those that
- * they created, as what a leaked key made must not outlive it.
+ * The rows that are revoked with a key, whichever of its secrets is named: its other secrets and the keys that it created,
+ * directly or not. What a leaked key created must not outlive it.
  */
 export const keysBelow = async (db: Db, id: number): Promise<number[]> => {
   const row = await db.selectFrom('api_keys').where('id', '=', id).select('lineage').executeTakeFirst()
@@ -68,7 +68,7 @@ export const keysBelow = async (db: Db, id: number): Promise<number[]> => {
   return [...others.map((one) => one.id), ...(await descendantsOf(db, root))]
 }
 
-/** Refuses scopes that the caller lacks: no key creates, or gets the secret of, a stronger one. */
+/** Refuses scopes that the caller lacks: a key cannot create a stronger one, or get the secret of one. */
 export const checkGrant = (caller: Caller, scopes: Iterable<Scope>): void => {
   const missing = [...scopes].filter((scope) => !caller.scopes.has(scope))
   if (missing.length === 0) return
@@ -80,7 +80,7 @@ export const checkGrant = (caller: Caller, scopes: Iterable<Scope>): void => {
   )
 }
 
-/** A key ends with the key that created it, at the latest. */
+/** A key expires with the key that created it, at the latest. */
 export const checkExpiry = ({ caller, now }: Call, expires_at: string | undefined): void => {
   if (expires_at !== undefined && expires_at <= now) throw invalid('expires_at', 'must be in the future')
   if (caller.expiresAt === undefined) return
@@ -88,7 +88,7 @@ export const checkExpiry = ({ caller, now }: Call, expires_at: string | undefine
     throw invalid('expires_at', `must not be after ${caller.expiresAt}, when the key in use expires`)
 }
 
-/** The owner is an active member of the organization; for a key of the whole service, any user. */
+/** The owner must be an active member of the organization or, for a key of the whole service, of any. */
 export const checkOwner = async (
   { db }: Call,
   orgId: number | null,
@@ -107,35 +107,35 @@ export const checkOwner = async (
 }
 
 /**
- * Whoever rotates a key is shown its new secret, so a key rotates itself and the keys that it created, directly or not. The
- * operator rotates every key.
+ * A rotation shows the new secret, so a key can rotate only itself and the keys that it created, directly or not. The
+ * operator can rotate every key.
  */
 export const checkRotation = async (call: Call, row: Pick<KeyRow, 'id' | 'lineage'>): Promise<void> => {
   const own = namedKeyOf(call.caller)
   if (isOperator(call.caller) || rootOf(row) === own) return
   if (((await ancestorsOf(call, rootOf(row))) ?? []).includes(own)) return
-  throw new Refusal(403, 'not_your_key', 'A key rotates itself and the keys that it created, and no other', {
-    hint: 'Use that key itself, or an operator key; svc key revoke ends a key of the organization',
+  throw new Refusal(403, 'not_your_key', 'A key can rotate only itself and the keys that it created', {
+    hint: 'Use that key itself, or an operator key; svc key revoke revokes a key of the organization',
   })
 }
 
 /**
- * Whether a key can influence who approves, and so could answer its own question: it can enroll devices, make keys, change
- * members or change rules.
+ * Whether a key can influence who approves, and so could approve its own requests: it can enroll devices, create keys, or
+ * change members or rules.
  */
 export const mayInfluence = (caller: Pick<Caller, 'orgId' | 'scopes'>): boolean =>
   isOperator(caller) || influential.some((scope) => caller.scopes.has(scope))
 
-/** How the key that enrolled a device is related to the key that asks. */
+/** How the key that enrolled a device is related to the requesting key. */
 export type Relation = 'self' | 'operator' | 'creator' | 'other' | 'unknown'
 
-/** Whether a key that is not the operator's is above both. */
+/** Whether a key other than the operator's created both, directly or not. */
 const shareCreator = async (
   deps: Deps,
   above: readonly number[],
-  aboveAsked: readonly number[],
+  aboveAsker: readonly number[],
 ): Promise<boolean> => {
-  for (const root of above.filter((one) => aboveAsked.includes(one))) {
+  for (const root of above.filter((one) => aboveAsker.includes(one))) {
     const row = await authenticKey(deps, root)
     if (row && !isOperatorKey(row)) return true
   }
@@ -143,28 +143,28 @@ const shareCreator = async (
 }
 
 /**
- * `self` also where the enrolling key was created by the asking one, directly or not: its owner holds both. `unknown` where
- * nobody recorded which key enrolled the device, or another program has changed one of these keys. Both are row ids of
- * `api_keys`.
+ * `self` also if the requesting key created the enrolling one, directly or not, because its owner has both. `unknown` if the
+ * enrolling key was not recorded, or another program has changed one of the keys. Both ids are rows of `api_keys`.
  */
 export const relationOf = async (
   deps: Deps,
-  asking: number,
+  requestedBy: number,
   enrolledBy: number | null,
 ): Promise<Relation> => {
   const enroller = enrolledBy === null ? undefined : await authenticKey(deps, enrolledBy)
   if (!enroller) return 'unknown'
   const enrolled = rootOf(enroller)
-  const asker = await authenticKey(deps, asking)
-  const asked = asker && rootOf(asker)
-  if (asked === enrolled) return 'self'
+  const asker = await authenticKey(deps, requestedBy)
+  const askerRoot = asker && rootOf(asker)
+  if (askerRoot === enrolled) return 'self'
   const above = await ancestorsOf(deps, enrolled)
-  // 0 is no key of the store.
-  const aboveAsked = asking === 0 ? [] : asked === undefined ? undefined : await ancestorsOf(deps, asked)
-  if (!above || !aboveAsked) return 'unknown'
-  if (asked !== undefined && above.includes(asked)) return 'self'
+  // 0 is not a key of the store.
+  const aboveAsker =
+    requestedBy === 0 ? [] : askerRoot === undefined ? undefined : await ancestorsOf(deps, askerRoot)
+  if (!above || !aboveAsker) return 'unknown'
+  if (askerRoot !== undefined && above.includes(askerRoot)) return 'self'
   if (isOperatorKey(enroller)) return 'operator'
-  // Two keys that one key of an organization created are in one hand.
-  if (aboveAsked.includes(enrolled) || (await shareCreator(deps, above, aboveAsked))) return 'creator'
+  // One person can use two keys that the same key of an organization created.
+  if (aboveAsker.includes(enrolled) || (await shareCreator(deps, above, aboveAsker))) return 'creator'
   return 'other'
 }

@@ -8,17 +8,17 @@ import { noteKeyUse, type KeyRow as StoredKey } from './rows.ts'
 import { readScopes } from './scopes.ts'
 import { statement } from '../storage/statement.ts'
 
-/** The word in a key that says whose it is: the operator's, one for every organization, an organization's. */
-const words = { operator: 'op', service: 'srv', organization: 'org' } as const
-export type KeyKind = keyof typeof words
+/** The part of a key that names its kind. */
+const kindWords = { operator: 'op', service: 'srv', organization: 'org' } as const
+export type KeyKind = keyof typeof kindWords
 
-/** A new key, shown once; only `prefix` and hashes are kept. */
+/** A new key, shown once; the store keeps only `prefix` and hashes. */
 export const newSecret = (kind: KeyKind): { key: string; prefix: string } => {
-  const prefix = `svc_${words[kind]}_${randomBytes(4).toString('hex')}`
+  const prefix = `svc_${kindWords[kind]}_${randomBytes(4).toString('hex')}`
   return { key: `${prefix}_${randomToken(32)}`, prefix }
 }
 
-/** What a key is looked up by. One that was preset in another form is found by a part of a hash of it. */
+/** The column by which a key is found; for a preset key in another form, the start of a hash of it. */
 export const prefixOf = (key: string): string =>
   /^svc_(?:op|srv|org)_[0-9a-f]{8}(?=_)/.exec(key)?.[0] ?? `preset_${sha256(`prefix:${key}`).slice(0, 12)}`
 
@@ -36,10 +36,10 @@ const readKey = statement((db, { prefix }: { prefix: string }) =>
 
 const minute = 60_000
 
-/** Said only to whoever shows the whole key. A revoked key is like one that never was: whoever stole it learns nothing. */
+/** Only for a complete key. A revoked key gets the answer of an unknown one, so a thief learns nothing. */
 const keyExpired = (at: string): Refusal =>
   new Refusal(401, 'key_expired', `This key expired at ${at}`, {
-    hint: 'Create another one: svc key create',
+    hint: 'Create another key: svc key create',
   })
 
 const callerOf = (row: KeyRow): Authenticated => {
@@ -59,20 +59,19 @@ const callerOf = (row: KeyRow): Authenticated => {
 type Known = { row: KeyRow; caller: Authenticated }
 
 /**
- * Tells whose key a caller shows, at once where it is known. A revoked key is nobody's from the moment of the commit on. Fails
- * with 401 `key_expired` for one that has expired.
+ * Finds the caller of a key, synchronously if it is cached. A revoked key stops working with the commit. Throws 401
+ * `key_expired` for an expired one.
  */
 export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage' | 'keyring'>) => {
-  // By the hash of the whole key, so only who has it finds it. Kept only until the next commit, whatever that changes: a
-  // revoked key is never taken from memory.
+  // By the hash of the whole key, and only until the next commit, whatever it changes: so a revoked key is never found here.
   const known = new Map<string, Known>()
-  /** Lookups under way: requests that arrive together with one key share one. */
+  /** Lookups in progress: requests that arrive together with one key share one. */
   const finding = new Map<string, Promise<Known | undefined>>()
   let revision = -1
 
   const find = async (key: string, hash: string, since: number): Promise<Known | undefined> => {
     const [row] = (await storage.read((db) => readKey(db, { prefix: prefixOf(key) }))).rows
-    // It covers the row too: whose scopes, expiry or organization were edited in the store matches no secret.
+    // The hash covers the row too: a key whose scopes, expiry or organization were edited in the store matches no secret.
     if (!row || !sameSecret(row.hash, keyring.keyHash(hash, row))) return undefined
     const found = { row, caller: callerOf(row) }
     if (storage.revision() === since && revision === since) known.set(hash, found)
@@ -80,8 +79,8 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
   }
 
   const findOnce = (key: string, hash: string, since: number): Promise<Known | undefined> => {
-    const underWay = finding.get(hash)
-    if (underWay) return underWay
+    const pending = finding.get(hash)
+    if (pending) return pending
     const found = find(key, hash, since).finally(() => {
       if (finding.get(hash) === found) finding.delete(hash)
     })
@@ -89,10 +88,10 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
     return found
   }
 
-  /** When the use of a key is noted next. */
+  /** When the use of a key is recorded next. */
   const due = new Map<number, string>()
 
-  /** At most once a minute a key, and never waited for. */
+  /** At most once a minute for each key, without waiting for the write. */
   const noteUse = ({ id, org_id, last_used_at }: KeyRow, now: string): void => {
     let next = due.get(id)
     if (next === undefined) due.set(id, (next = last_used_at === null ? '' : addMs(last_used_at, minute)))

@@ -1,7 +1,7 @@
 import type { org } from '../../contract/org.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import { answeredKey, selectKeys } from './keys.ts'
+import { keyRecord, selectKeys } from './keys.ts'
 
 const shownIdp = ['provider', 'client_id', 'updated_at'] as const
 
@@ -13,7 +13,7 @@ export const getApiCredentials: HandlerOf<typeof org.getApiCredentials> = async 
     .where('org_id', '=', org_id)
     .select(shownIdp)
     .executeTakeFirst()
-  return { api_keys: keys.map(answeredKey), idp: idp ? { ...idp, client_secret_set: true } : null }
+  return { api_keys: keys.map(keyRecord), idp: idp ? { ...idp, client_secret_set: true } : null }
 }
 
 export const setIdpCredentials: HandlerOf<typeof org.setIdpCredentials> = async (

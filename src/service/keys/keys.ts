@@ -26,15 +26,15 @@ const columns = [
 ] as const
 const day = 86_400
 
-type Granted = { org_id: number | null; scopes: string }
+type KeyRights = { org_id: number | null; scopes: string }
 
-const kindOf = (key: Granted): KeyKind => {
+const kindOf = (key: KeyRights): KeyKind => {
   if (key.org_id !== null) return 'organization'
   return isOperatorKey(key) ? 'operator' : 'service'
 }
 
-/** A key without its secret; `hash` is never read here. */
-export const answeredKey = <Row extends Granted>(row: Row) => ({
+/** A key as the API returns it, without its secret. */
+export const keyRecord = <Row extends KeyRights>(row: Row) => ({
   ...row,
   scopes: [...readScopes(row.scopes)],
   kind: kindOf(row),
@@ -53,17 +53,17 @@ type NewKey = {
   expires_at?: string | null
   owner_user_id?: number | null
   created_by: number | null
-  /** The first secret of the key, where this one takes the place of another. */
+  /** The first secret of the key, if this one replaces another. */
   lineage?: number
 }
 
-/** Adds a key and shows its secret, this once. */
+/** Adds a key and returns its secret, which nothing shows again. */
 export const insertKey = async (call: Call, values: NewKey) => {
   const secret = newSecret(kindOf(values))
   const { id } = await insertKeyRow(call, secret, { ...values, created_at: call.now })
   await call.audit(values.org_id ?? 0, `key:${id}`)
   const row = await selectKeys(call).where('id', '=', id).executeTakeFirstOrThrow()
-  return { ...answeredKey(row), key: secret.key }
+  return { ...keyRecord(row), key: secret.key }
 }
 
 const nameIsTaken = async (call: Call, name: string, orgId: number | null): Promise<boolean> => {
@@ -78,18 +78,18 @@ const nameIsTaken = async (call: Call, name: string, orgId: number | null): Prom
 }
 
 /** Why a key could not be rotated or revoked. */
-export const whyNot = async (call: Call, id: number, wanted: 'rotate' | 'revoke'): Promise<Refusal> => {
+export const whyNot = async (call: Call, id: number, action: 'rotate' | 'revoke'): Promise<Refusal> => {
   const row = await selectKey(call, id).select('replaced').executeTakeFirst()
   if (!row) return notFound('Key')
-  if (row.revoked_at !== null) return conflict('key_revoked', 'The key is revoked already')
-  if (wanted === 'revoke')
+  if (row.revoked_at !== null) return conflict('key_revoked', 'The key is already revoked')
+  if (action === 'revoke')
     return conflict(
       'last_operator_key',
-      'No operator key would be left: a key is revoked with all its secrets and the keys that it created',
+      'This would revoke the last operator key: with a key, its other secrets and the keys that it created are revoked',
       'svc key rotate ID --overlap 0 replaces the secret of a key; svc key list shows the newest',
     )
   if (row.replaced === 1)
-    return conflict('key_rotated', 'The key was rotated already', 'rotate the newer key of the same name')
+    return conflict('key_rotated', 'The key was already rotated', 'rotate the newer key of the same name')
   return conflict('key_expired', 'The key has expired')
 }
 
@@ -104,14 +104,14 @@ export const whoAmI: HandlerOf<typeof key.whoAmI> = async (_, call) => {
     .where('id', '=', row.org_id ?? 0)
     .select(['id', 'slug', 'name'])
     .executeTakeFirst()
-  return { ...answeredKey(row), organization: organization ?? null }
+  return { ...keyRecord(row), organization: organization ?? null }
 }
 
 export const listKeys: HandlerOf<typeof key.listKeys> = async ({ org_id }, call) => {
   const orgId = org_id ?? call.caller.orgId
   if (orgId !== null) await reachOrganization(call, orgId)
   const query = selectKeys(call).where(withinOrganization(orgId, 'org_id'))
-  return (await readPage(call, query, 'id')).map(answeredKey)
+  return (await readPage(call, query, 'id')).map(keyRecord)
 }
 
 export const getKey: HandlerOf<typeof key.getKey> = async ({ id }, call) => {
@@ -122,7 +122,7 @@ export const getKey: HandlerOf<typeof key.getKey> = async ({ id }, call) => {
     .where(isLive(call.now))
     .orderBy('id')
     .execute()
-  return { ...answeredKey(row), created_keys: created.map(answeredKey) }
+  return { ...keyRecord(row), created_keys: created.map(keyRecord) }
 }
 
 export const createKey: HandlerOf<typeof key.createKey> = async (
@@ -137,11 +137,7 @@ export const createKey: HandlerOf<typeof key.createKey> = async (
   checkExpiry(call, expires_at)
   await checkOwner(call, orgId, owner_user_id)
   if (await nameIsTaken(call, name, orgId))
-    throw conflict(
-      'name_taken',
-      `A key named ${name} is there already`,
-      'give another name, or rotate that key',
-    )
+    throw conflict('name_taken', `A key named ${name} already exists`, 'use another name, or rotate that key')
   return insertKey(call, {
     name,
     org_id: orgId,
@@ -176,7 +172,7 @@ export const rotateKey: HandlerOf<typeof key.rotateKey> = async ({ id, overlap_s
       .where(isLive(call.now)),
   )
   if (!replaced) throw await whyNot(call, id, 'rotate')
-  // The new secret is shown to whoever rotates, so it must not be able to do more than they can.
+  // The caller gets the new secret, so it must not have more rights than the caller.
   checkGrant(call.caller, readScopes(old.scopes))
   checkExpiry(call, old.expires_at ?? undefined)
   await call.audit(old.org_id ?? 0, `key:${id}`, ['expires_at'])

@@ -3,7 +3,7 @@ import { sameSecret, sha256 } from '../../core/ids.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 
-// Every statement that writes `api_keys` is here, so that none leaves a row that its secret no longer matches.
+// All writes to `api_keys` are in this file, because each must keep the hash of the row up to date.
 
 export type KeyRow = Selectable<Tables['api_keys']>
 type NewKeyRow = Omit<Insertable<Tables['api_keys']>, 'id' | 'hash' | 'wrapped_hash' | 'prefix'>
@@ -12,7 +12,7 @@ type Deps = { db: Db; keyring: Pick<Keyring, 'wrap' | 'unwrap' | 'keyHash'> }
 
 const contextOf = (prefix: string) => `api_keys:${prefix}` as const
 
-/** Adds a key. Of its secret only hashes are kept: one that covers the row, and one that is wrapped. */
+/** Adds a key. The store gets only hashes of the secret: one that covers the row, and a wrapped one. */
 export const insertKeyRow = async (
   { db, keyring }: Deps,
   { key, prefix }: Secret,
@@ -30,7 +30,7 @@ export const insertKeyRow = async (
   return { ...row, hash }
 }
 
-/** Whether the service wrote this row, and nobody else has changed it since. */
+/** Whether the service wrote this row and no other program has changed it since. */
 export const isAuthenticKey = ({ unwrap, keyHash }: Deps['keyring'], row: KeyRow): boolean => {
   try {
     return sameSecret(row.hash, keyHash(unwrap(row.wrapped_hash ?? '', contextOf(row.prefix)), row))
@@ -42,8 +42,8 @@ export const isAuthenticKey = ({ unwrap, keyHash }: Deps['keyring'], row: KeyRow
 type KeyQuery = SelectQueryBuilder<Tables, 'api_keys', object>
 
 /**
- * Changes the keys that `where` finds, and answers them as they are now. A row that another program has changed stays one
- * that is not used.
+ * Changes the keys that `where` finds and returns them as they are now. A row that another program has changed stays
+ * invalid.
  */
 export const changeKeyRows = async (
   { db, keyring }: Deps,
@@ -73,12 +73,12 @@ export const isLive =
   ({ and, eb, or }: ExpressionBuilder<Tables, 'api_keys'>) =>
     and([eb('revoked_at', 'is', null), or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])])
 
-/** Covered by nothing: it changes with the use of a key, and no decision relies on it. */
+/** The hash does not cover this column: no decision relies on it. */
 export const noteKeyUse = async (db: Db, id: number, at: string): Promise<void> => {
   await db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute()
 }
 
-/** Keeps the plain SHA-256 of an older svc as this one keeps it. Only the adoption of a store calls it. */
+/** Converts the plain SHA-256 of an older svc. Only the adoption of a store calls it. */
 export const adoptKeyRows = async ({ db, keyring }: Deps): Promise<KeyRow[]> => {
   const rows = await db.selectFrom('api_keys').selectAll().orderBy('id').execute()
   for (const row of rows) {
@@ -89,7 +89,7 @@ export const adoptKeyRows = async ({ db, keyring }: Deps): Promise<KeyRow[]> => 
   return rows
 }
 
-/** Makes the hashes of all keys anew under another master key; `wrapped_hash` is wrapped by that already. */
+/** Computes the hashes of all keys again under a new master key, which wraps `wrapped_hash` already. */
 export const rehashKeyRows = async ({ db, keyring }: Deps, authentic: ReadonlySet<number>): Promise<void> => {
   for (const row of await db.selectFrom('api_keys').selectAll().execute()) {
     if (!authentic.has(row.id)) continue

@@ -22,8 +22,8 @@ import { openSnapshot, writeSnapshot } from '../storage/sqlite/snapshot.ts'
 import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir.ts'
 
 /**
- * What a store that was put back must not do: send what may have been sent since, or take a second time what is good
- * once and may have been used since. Who was signed in signs in again.
+ * Makes a restored store safe. It must not send messages that may have been sent since the backup, nor accept one-time
+ * codes, links and verifications that may have been used since. Everybody signs in again.
  */
 export const settleRestored = async (db: Db, now: string): Promise<void> => {
   await holdRestored(db, now)
@@ -36,15 +36,15 @@ export const settleRestored = async (db: Db, now: string): Promise<void> => {
     .execute()
   await db.deleteFrom('otps').execute()
   await db.deleteFrom('enrollments').where('used_at', 'is', null).execute()
-  // It may have been refused since.
+  // An administrator may have refused one since.
   await forgetPendingDevices(db)
   await db.deleteFrom('email_verifications').where('used_at', 'is', null).execute()
 }
 
 const fileExists = (file: string): SvcError =>
-  new SvcError('failed', 'file_exists', `${file} exists and is not overwritten`, { hint: 'Name a new file' })
+  new SvcError('failed', 'file_exists', `${file} already exists`, { hint: 'Use a new file name' })
 
-/** Fails where a backup would be refused; answers the store. Changes nothing. */
+/** Throws if a backup is not possible; returns the path of the store. Changes nothing. */
 export const checkBackup = (dataDir: string, file: string): string => {
   const store = requireStore(dataDir)
   if (existsSync(file)) throw fileExists(file)
@@ -62,8 +62,8 @@ const readKeys = (dataDir: string): string[] =>
     .map((file) => readFileSync(file, 'utf8'))
 
 /**
- * Writes one file that holds the store as it is at one moment and the master key: it is a secret. The service may go
- * on meanwhile. A master key from `SVC_MASTER_KEY` is not in the data directory, and so not in the file.
+ * Writes a consistent copy of the store and the master key to one file, which is therefore a secret. The service can keep
+ * running. A master key from `SVC_MASTER_KEY` is not in the data directory, so it is not in the file.
  */
 export const backup = (dataDir: string, file: string): void => {
   const store = checkBackup(dataDir, file)
@@ -76,7 +76,7 @@ export const backup = (dataDir: string, file: string): void => {
       const keys = [...before, ...readKeys(dataDir)]
       return marker === undefined ? keys[0] : keys.find((key) => textOpens(key, marker))
     })
-    // A link, unlike a rename, never replaces a file that came into being meanwhile.
+    // Unlike a rename, a link never replaces a file that was created in the meantime.
     linkSync(partial, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw fileExists(file)
@@ -103,18 +103,18 @@ const unpack = async (file: string, dataDir: string): Promise<void> => {
     await storage.close()
   }
   for (const rest of [`${partial}-wal`, `${partial}-shm`]) rmSync(rest, { force: true })
-  // Only now is it a store: one that a crash left half-way would send.
+  // Renamed last: a store that a crash left half-restored would send old messages.
   renameSync(partial, storeFile(dataDir))
 }
 
-/** A new file system has a folder of its own, which stays. */
+/** `lost+found` belongs to the file system. */
 const contentsOf = (dataDir: string): string[] => readdirSync(dataDir).filter((name) => name !== 'lost+found')
 
-/** Fails where a restore would be refused before it begins. Changes nothing. */
+/** Throws if a restore is not possible. Changes nothing. */
 export const checkRestore = (file: string, dataDir: string): void => {
   if (!existsSync(file))
-    throw new SvcError('notFound', 'no_backup', `There is no file ${file}`, {
-      hint: 'Name the file of a backup',
+    throw new SvcError('notFound', 'no_backup', `File ${file} not found`, {
+      hint: 'Pass the path of a backup file',
     })
   if (existsSync(dataDir) && contentsOf(dataDir).length > 0)
     throw new SvcError('failed', 'data_dir_not_empty', `${dataDir} is not empty; nothing was changed`, {
@@ -122,7 +122,7 @@ export const checkRestore = (file: string, dataDir: string): void => {
     })
 }
 
-/** Makes a data directory of a backup. Refuses one that holds anything; leaves nothing in it when it fails. */
+/** Creates a data directory from a backup. Refuses a directory that is not empty, and empties it again on failure. */
 export const restore = async (file: string, dataDir: string): Promise<void> => {
   checkRestore(file, dataDir)
   prepareDataDir(dataDir)
@@ -134,9 +134,9 @@ export const restore = async (file: string, dataDir: string): Promise<void> => {
     lock.release()
     for (const name of contentsOf(dataDir)) rmSync(join(dataDir, name), { force: true })
     if (error instanceof SvcError) throw error
-    throw new SvcError('failed', 'bad_backup', `${file} is not a whole backup of this service`, {
+    throw new SvcError('failed', 'bad_backup', `${file} is not a complete backup of svc`, {
       detail: (error as Error).message,
-      hint: 'Make backups with: svc service backup FILE',
+      hint: 'Create backups with: svc service backup FILE',
       cause: error,
     })
   }

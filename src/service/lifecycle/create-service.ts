@@ -7,22 +7,22 @@ import { createClaims } from '../limits/claims.ts'
 import { createRate } from '../limits/request-rate.ts'
 import { createRulesMemory } from '../policy/rules-memory.ts'
 
-// Longer than any transaction lives: its rows carry the time at which it began.
+// Longer than any transaction takes, because its rows have the time at which it began.
 const overlapMs = 10_000
 
-/** A service whose waiting falls back on a look at the store: decisions of other nodes, and requests that lapse. */
+/** The service. Its waiter also polls the store, for decisions on other nodes and for requests that expire. */
 export const createService = (
-  given: Omit<Service, 'waiter' | 'rulesFor' | 'claim' | 'accept' | 'rate'>,
+  parts: Omit<Service, 'waiter' | 'rulesFor' | 'claim' | 'accept' | 'rate'>,
 ): Service => {
-  const { storage } = given
-  let looked = storage.now()
+  const { storage } = parts
+  let polledAt = storage.now()
 
   const endedSince = async (): Promise<Waited[]> => {
     await sweep(service)
     const now = storage.now()
-    // The earlier of the two, in case that the clock was set back.
-    const since = Date.parse(now < looked ? now : looked) - overlapMs
-    looked = now
+    // The earlier of the two, in case the clock was set back.
+    const since = Date.parse(now < polledAt ? now : polledAt) - overlapMs
+    polledAt = now
     return storage.read((db) =>
       db
         .selectFrom('approvals')
@@ -34,22 +34,22 @@ export const createService = (
 
   const claim = createClaims()
   const service: Service = {
-    ...given,
+    ...parts,
     waiter: createDecisionWaiter({ poll: endedSince }),
     rulesFor: createRulesMemory(storage),
     claim,
-    accept: createAccept({ ...given, claim }),
+    accept: createAccept({ ...parts, claim }),
     rate: createRate(storage),
   }
   return service
 }
 
-/** For development: a log line, in which the action does not stand. */
+/** For development: a log line instead of a notification. It never contains the action. */
 export const createLogRinger =
   (log: Log, now: () => string): Ring =>
   ({ request_id, org_id, user_id }) =>
     log({
       at: now(),
       level: 'info',
-      message: `${request_id} waits for user ${user_id} of organization ${org_id}: svc approve inbox`,
+      message: `${request_id} is pending for user ${user_id} of organization ${org_id}: svc approve inbox`,
     })

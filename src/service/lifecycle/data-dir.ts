@@ -11,11 +11,11 @@ const pidFile = (dataDir: string): string => join(dataDir, 'server.pid')
 const hints: Record<string, string> = {
   ENOSPC: 'Free some room on that disk, or use a folder on another: --data-dir NEWFOLDER',
   EROFS: 'Mount it writable, or use another folder: --data-dir NEWFOLDER',
-  ENOTDIR: 'It is a file, or below one. Name a folder: --data-dir NEWFOLDER',
-  EEXIST: 'It is a file. Name a folder: --data-dir NEWFOLDER',
+  ENOTDIR: 'The path is a file or is inside one. Use a folder: --data-dir NEWFOLDER',
+  EEXIST: 'The path is a file. Use a folder: --data-dir NEWFOLDER',
 }
 
-/** What keeps a data folder from being used, with the next command. */
+/** Why a data folder cannot be used, with the next command. */
 export const unusable = (dataDir: string, cause: unknown): SvcError => {
   const { code, message } = cause as NodeJS.ErrnoException
   return new SvcError('failed', 'data_dir_unusable', `The data folder ${dataDir} cannot be used`, {
@@ -26,30 +26,29 @@ export const unusable = (dataDir: string, cause: unknown): SvcError => {
   })
 }
 
-// What a first start that broke off leaves behind, and what a new file system holds.
-const ours = /^(?:lock(?:-journal)?|server\.pid|svc\.db\.partial|lost\+found)$/
-const ofStore = /^(?:master\.key(?:\.next)?|svc\.db-(?:wal|shm|journal))$/
+// Left behind by a first start that was interrupted, or part of a new file system.
+const harmlessFile = /^(?:lock(?:-journal)?|server\.pid|svc\.db\.partial|lost\+found)$/
+const storeFiles = /^(?:master\.key(?:\.next)?|svc\.db-(?:wal|shm|journal))$/
 
-/** Names of a folder, a few of them. */
-const some = (names: string[]): string =>
+const firstNames = (names: string[]): string =>
   names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '')
 
-/** Other files of a store are there: to start with an empty one would hide that the data is gone. */
+/** Other files of the store exist, so an empty store would hide that data was lost. */
 export const storeMissing = (dataDir: string, left: string[]): SvcError =>
   new SvcError(
     'failed',
     'store_missing',
-    `${storeFile(dataDir)} is missing or empty, but ${some(left)} is there. Nothing was changed`,
+    `${storeFile(dataDir)} is missing or empty, but ${firstNames(left)} exists. Nothing was changed`,
     {
-      hint: `Restore a backup: svc service restore BACKUP.db --data-dir NEWFOLDER. To start with nothing, use a new folder, or remove ${some(left)}`,
+      hint: `Restore a backup: svc service restore BACKUP.db --data-dir NEWFOLDER. To start with an empty store, use a new folder, or remove ${firstNames(left)}`,
     },
   )
 
 /**
- * Root can write anywhere. In a folder of another user it would make files that this user cannot read, and that user could
+ * Root can write anywhere. In another user's folder it would create files that this user cannot read, and the user could
  * replace them.
  */
-const refuseOfOthers = (dataDir: string): void => {
+const refuseOtherOwner = (dataDir: string): void => {
   const self = process.getuid?.()
   for (const path of [dataDir, storeFile(dataDir)]) {
     const owner = statSync(path, { throwIfNoEntry: false })?.uid
@@ -66,31 +65,31 @@ const refuseOfOthers = (dataDir: string): void => {
 }
 
 /**
- * Fails with an SvcError, before anything is changed, where a folder is no data folder and is not empty: it would be
- * closed to its users and filled with files.
+ * Throws an SvcError, before anything is changed, if the folder is not empty and not a data folder: svc would close it to
+ * its users and fill it with files.
  */
 const refuseForeign = (dataDir: string): void => {
   const stat = statSync(dataDir, { throwIfNoEntry: false })
   if (!stat?.isDirectory()) return
   const names = readdirSync(dataDir)
-  if (names.includes('svc.db')) return refuseOfOthers(dataDir)
-  const foreign = names.filter((name) => !ours.test(name) && !ofStore.test(name))
+  if (names.includes('svc.db')) return refuseOtherOwner(dataDir)
+  const foreign = names.filter((name) => !harmlessFile.test(name) && !storeFiles.test(name))
   const shared = (stat.mode & 0o1000) !== 0
   if (shared || foreign.length > 0)
     throw new SvcError(
       'failed',
       'foreign_data_dir',
       foreign.length > 0
-        ? `${dataDir} is not a data folder of svc: it holds ${some(foreign)}. Nothing was changed`
+        ? `${dataDir} is not a data folder of svc: it contains ${firstNames(foreign)}. Nothing was changed`
         : `${dataDir} is shared with other users. Nothing was changed`,
-      { hint: `Use a folder of its own: --data-dir ${shellQuote(join(dataDir, 'svc'))}` },
+      { hint: `Use a separate folder: --data-dir ${shellQuote(join(dataDir, 'svc'))}` },
     )
-  refuseOfOthers(dataDir)
-  const left = names.filter((name) => ofStore.test(name))
+  refuseOtherOwner(dataDir)
+  const left = names.filter((name) => storeFiles.test(name))
   if (left.length > 0) throw storeMissing(dataDir, left)
 }
 
-/** Makes the folder if needed; 0700 whatever the umask is. */
+/** Creates the folder if needed, with mode 0700 under any umask. */
 export const prepareDataDir = (dataDir: string): void => {
   try {
     refuseForeign(dataDir)
@@ -102,16 +101,16 @@ export const prepareDataDir = (dataDir: string): void => {
   }
 }
 
-/** Fails with an SvcError where no service has ever run. */
+/** The path of the store; throws an SvcError if there is none. */
 export const requireStore = (dataDir: string): string => {
   const file = storeFile(dataDir)
   if (existsSync(file) && statSync(file).isFile()) return file
-  throw new SvcError('notFound', 'no_store', `There is no store in ${dataDir}`, {
-    hint: 'Name the data folder: --data-dir FOLDER. A first start makes one: svc serve',
+  throw new SvcError('notFound', 'no_store', `No store found in ${dataDir}`, {
+    hint: 'Pass the data folder: --data-dir FOLDER. The first start creates one: svc serve',
   })
 }
 
-const holder = (dataDir: string): string => {
+const lockHolder = (dataDir: string): string => {
   try {
     const pid = readFileSync(pidFile(dataDir), 'utf8').trim()
     return /^\d{1,10}$/.test(pid) ? `process ${pid}` : 'another process'
@@ -120,7 +119,7 @@ const holder = (dataDir: string): string => {
   }
 }
 
-/** Keeps every other process away from a data folder until it is released or this process dies. */
+/** Locks the data folder against every other process, until `release` or the end of this process. */
 export const lockDataDir = (dataDir: string): { release(): void } => {
   let lock: ReturnType<typeof takeLock>
   try {
@@ -134,7 +133,7 @@ export const lockDataDir = (dataDir: string): { release(): void } => {
   throw new SvcError(
     'failed',
     'data_dir_in_use',
-    `The data folder ${dataDir} is in use by ${holder(dataDir)}`,
+    `The data folder ${dataDir} is in use by ${lockHolder(dataDir)}`,
     { hint: 'Stop that service first, or use another folder: --data-dir NEWFOLDER' },
   )
 }

@@ -13,7 +13,7 @@ import { type ReplacedKeys, replaceOperatorKeys } from './operator-keys.ts'
 export { backup, checkBackup, checkRestore, restore } from './backup.ts'
 export { requireStore } from './data-dir.ts'
 
-/** Fails with an SvcError where there is no store, or where a service has it open. */
+/** Throws an SvcError if there is no store or a service has it open. */
 export const requireIdle = (dataDir: string): void => {
   requireStore(dataDir)
   lockDataDir(dataDir).release()
@@ -43,13 +43,13 @@ const useIdleStore = async <T>(dataDir: string, notify: Notify, work: Work<T>): 
   }
 }
 
-/** What `migrate` would do. Changes nothing. */
+/** The upgrade that `migrate` would do. Changes nothing. */
 export const plannedUpgrade = (dataDir: string): { from: number; to: number } => ({
   from: storeVersion(requireStore(dataDir)),
   to: newestVersion,
 })
 
-/** Brings the store up to date, as a start of the service would; answers what was done, if anything. */
+/** Upgrades the store as a start of the service would; undefined if it was up to date. */
 export const migrate = async (dataDir: string): Promise<Upgrade | undefined> => {
   let upgrade: Upgrade | undefined
   await useIdleStore(
@@ -60,7 +60,7 @@ export const migrate = async (dataDir: string): Promise<Upgrade | undefined> => 
   return upgrade
 }
 
-/** Ends every operator key and makes a new one, for when the last one is lost. Requires the master key. */
+/** Revokes every operator key and creates a new one, in case the last one is lost. Requires the master key. */
 export const resetOperatorKey = (
   dataDir: string,
   env: Env,
@@ -83,12 +83,12 @@ const useSharedStore = async <T>(dataDir: string, notify: Notify, work: Work<T>)
       'failed',
       'service_older',
       `The running service has schema ${version}, and this svc has schema ${newestVersion}`,
-      { hint: 'Restart the service with this version of svc, then type the command again' },
+      { hint: 'Restart the service with this version of svc, then run the command again' },
     )
   return useStore(dataDir, notify, work)
 }
 
-/** Retires the signing key and makes another, while the service runs or not. */
+/** Retires the signing key and creates another, whether the service runs or not. */
 export const rotateSigningKey = (
   dataDir: string,
   env: Env,
@@ -98,7 +98,7 @@ export const rotateSigningKey = (
     changeSigningKey({ storage, keyring: await openKeyring(storage, dataDir, env, tell) }, from),
   )
 
-/** Replaces the master key. `given` is the new one as text; without it, the key file gets a key that is made here. */
+/** Replaces the master key by `given`, or else by a generated one in the key file. */
 export const rotateMasterKey = (
   dataDir: string,
   env: Env,

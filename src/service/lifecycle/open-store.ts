@@ -13,7 +13,7 @@ import { storeFile, storeMissing } from './data-dir.ts'
 export type Upgrade = { from: number; to: number; copy: string }
 
 const announceUpgrade = ({ from, to, copy }: Upgrade): string =>
-  `Upgrading the store from schema ${from} to ${to}. Before that it was copied to ${copy}`
+  `Upgrading the store from schema ${from} to ${to}. A copy is in ${copy}`
 
 const unusedName = (dataDir: string, from: number): string => {
   for (let n = 1; ; n++) {
@@ -22,7 +22,7 @@ const unusedName = (dataDir: string, from: number): string => {
   }
 }
 
-/** Copies a store that is about to be upgraded, as a backup. Undefined when it is new or up to date. */
+/** Backs up a store that requires an upgrade. Undefined if it is new or up to date. */
 const copyOlder = (dataDir: string): Upgrade | undefined => {
   const from = storeVersion(storeFile(dataDir))
   if (from === 0 && existsSync(masterKeyFile(dataDir))) throw storeMissing(dataDir, ['master.key'])
@@ -35,10 +35,10 @@ const copyOlder = (dataDir: string): Upgrade | undefined => {
     throw new SvcError(
       'failed',
       'upgrade_copy_failed',
-      `The store must be upgraded, and its copy could not be written to ${copy}. Nothing was changed`,
+      `The store requires an upgrade, but its copy could not be written to ${copy}. Nothing was changed`,
       {
         detail: error.detail,
-        hint: `Make room for a second copy of the store in ${dataDir}, then type the command again`,
+        hint: `Free enough space for a second copy of the store in ${dataDir}, then run the command again`,
         cause: error,
       },
     )
@@ -47,7 +47,7 @@ const copyOlder = (dataDir: string): Upgrade | undefined => {
 }
 
 const upgradeFailed = ({ copy }: Upgrade, error: unknown): SvcError =>
-  new SvcError('failed', 'upgrade_failed', 'The store could not be upgraded. It is as it was', {
+  new SvcError('failed', 'upgrade_failed', 'The store could not be upgraded and was not changed', {
     detail: (error as Error).message,
     hint: `Install the previous version of svc again. A copy of the store is ${copy}`,
     cause: error,

@@ -7,21 +7,21 @@ import { everyScope, scopesText } from '../keys/scopes.ts'
 import type { Service } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
 
-type Kept = Pick<Service, 'storage' | 'keyring'>
+type Deps = Pick<Service, 'storage' | 'keyring'>
 
-type Own = { name: string; scopes: string; created_by: number | null }
+type NewKey = { name: string; scopes: string; created_by: number | null }
 
-const operator: Own = { name: 'operator', scopes: everyScope, created_by: null }
+const operatorKey: NewKey = { name: 'operator', scopes: everyScope, created_by: null }
 
-/** Adds a key that the service makes itself, for every organization. */
+/** Adds a key that the service creates by itself, for every organization. */
 const addKey = async (
   { db, keyring }: { db: Db } & Pick<Service, 'keyring'>,
   secret: { key: string; prefix: string },
-  own: Own,
+  values: NewKey,
   now: string,
   action: string,
 ): Promise<void> => {
-  const { id } = await insertKeyRow({ db, keyring }, secret, { ...own, org_id: null, created_at: now })
+  const { id } = await insertKeyRow({ db, keyring }, secret, { ...values, org_id: null, created_at: now })
   await auditByService(db, now, { orgId: 0, action, subject: `key:${id}` })
 }
 
@@ -31,16 +31,16 @@ const checkPreset = (key: string): string => {
     'usage',
     'weak_bootstrap_key',
     'SVC_BOOTSTRAP_API_KEY must be 32 to 256 printable characters without spaces',
-    { hint: 'Make one with: openssl rand -hex 32' },
+    { hint: 'Create one with: openssl rand -hex 32' },
   )
 }
 
 /**
- * Makes the first operator key of a store; undefined when the store has had one, or when `preset` is it (whoever set
- * it has it). A later `preset` changes nothing, so that a revoked key stays revoked.
+ * Creates the first operator key of a store. Returns it unless it is `preset`, which the operator already has, or the
+ * store has had one. A later `preset` changes nothing, so a revoked key stays revoked.
  */
 export const ensureOperatorKey = async (
-  { storage, keyring }: Kept,
+  { storage, keyring }: Deps,
   preset?: string,
 ): Promise<string | undefined> => {
   const secret =
@@ -55,15 +55,15 @@ export const ensureOperatorKey = async (
         .limit(1)
         .execute()
       if (known.length > 0) return undefined
-      await addKey({ db, keyring }, secret, operator, storage.now(), 'createKey')
+      await addKey({ db, keyring }, secret, operatorKey, storage.now(), 'createKey')
       return preset === undefined ? secret.key : undefined
     },
     { org: 0 },
   )
 }
 
-/** A key that works, of an operator; its first secret where it was rotated. */
-const livingOperator = async (db: Db, now: string): Promise<number | undefined> => {
+/** An operator key that is valid, by its first secret. */
+const validOperatorKey = async (db: Db, now: string): Promise<number | undefined> => {
   const row = await db
     .selectFrom('api_keys')
     .where('org_id', 'is', null)
@@ -76,7 +76,7 @@ const livingOperator = async (db: Db, now: string): Promise<number | undefined> 
   return row && (row.lineage ?? row.id)
 }
 
-/** `local`, or `local-2` where a key of that name exists. */
+/** `local`, or `local-2` if a key of that name exists. */
 const freeName = async (db: Db): Promise<string> => {
   const rows = await db
     .selectFrom('api_keys')
@@ -91,17 +91,17 @@ const freeName = async (db: Db): Promise<string> => {
 }
 
 /**
- * Makes a key that can only ask, in every organization, for who runs the service. It is created by an operator key, so it
- * ends with that one.
+ * Creates a key that can only request approvals, in every organization, for the person who runs the service. An operator
+ * key counts as its creator, so it is revoked with that one.
  */
-export const makeAskKey = async ({ storage, keyring }: Kept): Promise<string> => {
+export const makeAskKey = async ({ storage, keyring }: Deps): Promise<string> => {
   const secret = newSecret('service')
   await storage.write(
     async (db) => {
       const now = storage.now()
-      const created_by = (await livingOperator(db, now)) ?? null
-      const own = { name: await freeName(db), scopes: scopesText(['ask']), created_by }
-      await addKey({ db, keyring }, secret, own, now, 'createKey')
+      const created_by = (await validOperatorKey(db, now)) ?? null
+      const values = { name: await freeName(db), scopes: scopesText(['ask']), created_by }
+      await addKey({ db, keyring }, secret, values, now, 'createKey')
     },
     { org: 0 },
   )
@@ -111,10 +111,10 @@ export const makeAskKey = async ({ storage, keyring }: Kept): Promise<string> =>
 export type ReplacedKeys = { key: string; revoked: number; ended: number }
 
 /**
- * Ends every operator key and the requests that were made with them, and makes a new key. Keys that they created stay: this
- * is for a key that was lost, and what every tenant uses must not end with it.
+ * Revokes every operator key, ends the requests made with them, and creates a new one. The keys that they created stay
+ * valid: an operator key was lost, and the keys of the tenants must not end with it.
  */
-export const replaceOperatorKeys = async ({ storage, keyring }: Kept): Promise<ReplacedKeys> => {
+export const replaceOperatorKeys = async ({ storage, keyring }: Deps): Promise<ReplacedKeys> => {
   const secret = newSecret('operator')
   const { revoked, ended } = await storage.write(
     async (db) => {
@@ -122,7 +122,7 @@ export const replaceOperatorKeys = async ({ storage, keyring }: Kept): Promise<R
       const old = await changeKeyRows({ db, keyring }, { revoked_at: now }, (keys) =>
         keys.where('org_id', 'is', null).where('scopes', '=', everyScope).where('revoked_at', 'is', null),
       )
-      await addKey({ db, keyring }, secret, operator, now, 'resetOperatorKey')
+      await addKey({ db, keyring }, secret, operatorKey, now, 'resetOperatorKey')
       const over = await expireDue(db, now)
       return {
         revoked: old.filter(({ expires_at }) => expires_at === null || expires_at > now).length,

@@ -12,11 +12,11 @@ import type { Db } from '../storage/schema.ts'
 
 const cleared = '(cleared)'
 
-/** Stands for the receipt that is gone: whoever kept a copy can show that it is the one that was given. */
+/** Replaces the cleared receipt: with it, somebody who kept a copy can prove that the copy is genuine. */
 const digestOf = (attestation: string | null): string | null =>
   attestation === null ? null : sha256((JSON.parse(attestation) as Receipt).jws)
 
-/** An organization that has some to clear. */
+/** An organization that has approvals to clear. */
 const nextToClear = (db: Db, before: string) =>
   db
     .selectFrom('approvals')
@@ -27,8 +27,8 @@ const nextToClear = (db: Db, before: string) =>
     .executeTakeFirst()
 
 /**
- * Clears texts, numbers, places and receipts of approvals of an organization that ended before `before`, a few at a time. Who asked, who
- * decided with which device, what and when stays, as ids, and so do the digests. Answers how many there were.
+ * Clears texts, numbers, locations and receipts of an organization's approvals that ended before `before`, at most
+ * `atMost`. The ids (requester, approver, device), times and digests stay. Returns how many it cleared.
  */
 export const clearApprovals = async (
   db: Db,
@@ -72,7 +72,7 @@ export const clearApprovals = async (
   return rows.length
 }
 
-/** Rows of one transaction: no write waits longer than these take. */
+/** Rows in one transaction, so that other writes do not wait long. */
 const atMost = 200
 
 /** Deletes the oldest rows that were created before `before`; returns how many. `key` is the primary key of the table. */
@@ -92,10 +92,10 @@ const deleteOldest = async (
 
 type Step = (db: Db, now: string) => Promise<number>
 
-/** Removes what is older than the periods, a few rows in each transaction; others write between them. */
+/** Removes data older than the periods, a few rows in each transaction so that other writes run in between. */
 export const sweepRetention = async (
   { storage, periods }: Pick<Service, 'storage' | 'periods'>,
-  isOver: () => boolean = () => false,
+  isStopped: () => boolean = () => false,
 ): Promise<void> => {
   const steps: Step[] = [
     (db, now) =>
@@ -103,11 +103,11 @@ export const sweepRetention = async (
     (db, now) => deleteOldest(db, 'verifications', ['id'], addMs(now, -periods.verificationsMs)),
   ]
   for (const step of steps)
-    for (let done = atMost; done === atMost && !isOver();)
+    for (let done = atMost; done === atMost && !isStopped();)
       done = await storage.write((db) => step(db, storage.now()), { org: 0 })
   const oldest = (): string => addMs(storage.now(), -periods.approvalsMs)
   const readDue = () => storage.read((db) => nextToClear(db, oldest()))
-  for (let due = await readDue(); due && !isOver(); due = await readDue()) {
+  for (let due = await readDue(); due && !isStopped(); due = await readDue()) {
     const { org_id } = due
     await storage.write(
       (db) => clearApprovals(db, { org_id, now: storage.now(), before: oldest(), atMost }),
@@ -118,19 +118,19 @@ export const sweepRetention = async (
 
 const hourMs = 60 * 60_000
 
-/** Forgets what has lapsed: nothing of it counts any more. Inside a transaction. */
-export const forgetLapsed = async (
+/** Deletes expired rows, which no longer have any effect. Runs inside a transaction. */
+export const deleteExpired = async (
   { db, keyring }: Pick<Call, 'db' | 'keyring'>,
   now: string,
 ): Promise<void> => {
-  const over = await db
+  const expired = await db
     .deleteFrom('registrations')
     .where('expires_at', '<=', now)
     .returning('user_id')
     .execute()
   await erasePeople(
     { db, keyring },
-    over.map((row) => row.user_id),
+    expired.map((row) => row.user_id),
   )
   await forgetErased(db, now)
   for (const table of ['otps', 'email_verifications', 'refresh_tokens'] as const)
@@ -148,33 +148,33 @@ export const forgetLapsed = async (
     .execute()
 }
 
-/** Forgets at the start and every hour. Answers how to stop. */
-export const watchLapsed = ({ storage, keyring }: Service, log: Log): (() => void) => {
-  const forget = (): void =>
+/** Deletes expired rows now and every hour; returns a function that stops it. */
+export const watchExpired = ({ storage, keyring }: Service, log: Log): (() => void) => {
+  const run = (): void =>
     void storage
-      .write((db) => forgetLapsed({ db, keyring }, storage.now()), { org: 0 })
+      .write((db) => deleteExpired({ db, keyring }, storage.now()), { org: 0 })
       .catch((error: unknown) => log({ at: storage.now(), level: 'warn', message: String(error) }))
-  forget()
-  const timer = setInterval(forget, hourMs).unref()
+  run()
+  const timer = setInterval(run, hourMs).unref()
   return () => clearInterval(timer)
 }
 
 const everyMs = 10 * 60_000
 
-/** Sweeps at the start and every ten minutes. Answers how to stop; a sweep under way comes to the end of its transaction. */
+/** Sweeps now and every ten minutes. The returned function stops it and waits for the current transaction. */
 export const watchRetention = (service: Service, log: Log): (() => Promise<void>) => {
   const { storage } = service
-  let over = false
+  let stopped = false
   let sweeping: Promise<void> = Promise.resolve()
   const sweep = (): void => {
     sweeping = sweeping
-      .then(() => sweepRetention(service, () => over))
+      .then(() => sweepRetention(service, () => stopped))
       .catch((error: unknown) => log({ at: storage.now(), level: 'warn', message: String(error) }))
   }
   sweep()
   const timer = setInterval(sweep, everyMs).unref()
   return async () => {
-    over = true
+    stopped = true
     clearInterval(timer)
     await sweeping
   }

@@ -8,28 +8,28 @@ import type { ConfigFlags } from '../config/settings.ts'
 import type { Tls } from '../http/server.ts'
 
 export type ServeOptions = ConfigFlags & {
-  /** 8080 when left out; 0 takes a free one. */
+  /** 8080 if left out; 0 takes a free one. */
   port?: number
-  /** 127.0.0.1 when left out. */
+  /** 127.0.0.1 if left out. */
   host?: string
   dataDir: string
-  /** Where people and clients reach the service: scheme, host and port. */
+  /** The address of the service for people and clients: scheme, host and port. */
   publicUrl?: string | undefined
   /** Files in PEM. */
   tlsCert?: string | undefined
   tlsKey?: string | undefined
   /** One address or network (CIDR) for each proxy in front. */
   trustedProxy?: readonly string[] | undefined
-  /** For developers: nothing is delivered, all is shown. */
+  /** For developers: messages are logged instead of delivered. */
   dev?: boolean | undefined
   env: Env
   log: Log
 }
 
-/** Fails with a usage error on an address that would be open to others without a secret. */
+/** Throws a usage error for an address that others could reach without a secret. */
 export const checkHost = ({ host = '127.0.0.1', dev, env }: ServeOptions): string => {
   if (isLoopbackHost(host)) return host
-  if (dev) throw usageError(`--dev binds loopback only, not ${host}`, 'Leave --host out, or leave --dev out')
+  if (dev) throw usageError(`--dev binds loopback only, not ${host}`, 'Remove --host or --dev')
   if (!env.MCP_AUTH_TOKEN)
     throw usageError(
       `Without MCP_AUTH_TOKEN the service binds loopback only, not ${host}`,
@@ -38,7 +38,6 @@ export const checkHost = ({ host = '127.0.0.1', dev, env }: ServeOptions): strin
   return host
 }
 
-/** Scheme, host and port, without a slash at the end. */
 export const checkPublicUrl = (text: string | undefined): string | undefined => {
   if (text === undefined) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -46,7 +45,7 @@ export const checkPublicUrl = (text: string | undefined): string | undefined => 
   if (plain && /^https?:$/.test(url.protocol)) return url.origin
   throw usageError(
     `--public-url ${text} is not a valid address of a service`,
-    'Give scheme, host and port only: --public-url https://svc.example.com',
+    'Use only scheme, host and port: --public-url https://svc.example.com',
   )
 }
 
@@ -56,7 +55,7 @@ const readPem = (file: string, flag: string): Buffer => {
   } catch (error) {
     throw new SvcError('usage', 'tls_unreadable', `${flag} ${file} cannot be read`, {
       detail: (error as Error).message,
-      hint: 'Name a PEM file that this user can read',
+      hint: 'Use a PEM file that this user can read',
       cause: error,
     })
   }
@@ -66,7 +65,7 @@ export const readTls = ({ tlsCert, tlsKey }: ServeOptions): Tls | undefined => {
   if (tlsCert === undefined && tlsKey === undefined) return undefined
   if (tlsCert === undefined || tlsKey === undefined)
     throw usageError(
-      '--tls-cert and --tls-key go together',
+      '--tls-cert and --tls-key must be used together',
       'svc serve --tls-cert cert.pem --tls-key key.pem',
     )
   const tls = { cert: readPem(tlsCert, '--tls-cert'), key: readPem(tlsKey, '--tls-key') }
@@ -77,10 +76,10 @@ export const readTls = ({ tlsCert, tlsKey }: ServeOptions): Tls | undefined => {
     throw new SvcError(
       'usage',
       'tls_unusable',
-      `${tlsCert} and ${tlsKey} do not make a certificate with its key`,
+      `${tlsCert} and ${tlsKey} are not a certificate and its private key`,
       {
         detail: (error as Error).message,
-        hint: 'Both must be PEM, and the key the one that the certificate was made for',
+        hint: 'Both files must be PEM, and the key must belong to the certificate',
         cause: error,
       },
     )

@@ -23,7 +23,7 @@ import { createLogRinger, createService } from './create-service.ts'
 import { lockDataDir, prepareDataDir, storeFile, unusable } from './data-dir.ts'
 import { openStore } from './open-store.ts'
 import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
-import { watchLapsed, watchRetention } from './retention.ts'
+import { watchExpired, watchRetention } from './retention.ts'
 import { checkHost, checkPublicUrl, readTls, type ServeOptions } from './serve-options.ts'
 
 export type RunningService = {
@@ -32,29 +32,29 @@ export type RunningService = {
   healthUrl: string
   approverUrl: string
   dataDir: string
-  /** Only when it was just made; it is kept nowhere else. */
+  /** Only if it was just created; it is not stored. */
   operatorKey?: string
-  /** Whether this is a key of the service that can ask. */
+  /** Whether this is a valid key that can request approvals. */
   canAsk(key: string): Promise<boolean>
-  /** Makes a key that can only ask; it is kept nowhere else. */
+  /** Creates a key that can only request approvals; it is not stored. */
   makeAskKey(): Promise<string>
-  /** Finishes what is under way, then closes the store. */
+  /** Finishes the requests in progress, then closes the store. */
   stop(): Promise<void>
 }
 
-/** A host as it stands in an address; one that means all interfaces is reached over loopback. */
-const reachable = (host: string): string => {
+/** A host as a URL contains it; loopback for one that means all interfaces. */
+const hostInUrl = (host: string): string => {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** A disk or a store that fails during the start, with the next command. */
+/** An error of the disk or the store as an SvcError with the next command. */
 const asStartProblem = (dataDir: string, error: unknown): unknown => {
   if ((error as NodeJS.ErrnoException | undefined)?.errno !== undefined) return unusable(dataDir, error)
   return asStoreProblem(storeFile(dataDir), error)
 }
 
-/** The whole service in this process. Fails with an SvcError that says what to do, and then leaves nothing open. */
+/** Starts the service in this process. Throws an SvcError that says what to do, and then leaves nothing open. */
 export const startService = async (options: ServeOptions): Promise<RunningService> => {
   const host = checkHost(options)
   const publicUrl = checkPublicUrl(options.publicUrl)
@@ -75,7 +75,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     const keyring = await openKeyring(storage, dataDir, env, (message) =>
       log({ at: storage.now(), level: 'info', message }),
     )
-    const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${reachable(host)}:${bound}`
+    const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${hostInUrl(host)}:${bound}`
     const vapid = await createVapid(storage, keyring)
     const provider = openProvider(settings.quotes, storage.now)
     const authenticate = createAuthenticator({ storage, keyring })
@@ -96,7 +96,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         supportEmail: settings.supportEmail,
         periods: settings.periods,
         channels: delivery.channels,
-        // With --dev the log stands in for a phone, so that the first steps need none.
+        // With --dev no text message is sent, so a link is the proof.
         deviceProof: settings.sms && !dev ? 'otp' : 'link',
         deliver: outbox.wake,
         quotes,
@@ -115,13 +115,13 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       return (request, bindings) => app.fetch(request, bindings as object)
     })
     closing.push(outbox!.stop, server.stop)
-    // The data directory is locked: nobody else sends from this store.
+    // The data directory is locked, so no other process sends from this store.
     await outbox!.start({ alone: true })
-    // Before the server stops: who waits is answered at once.
-    closing.push(watchApprovals(service!, log), watchLapsed(service!, log), watchRetention(service!, log))
-    // Before that: calls of tools withdraw what they asked.
+    // Stopped before the server, so that waiting requests are answered immediately.
+    closing.push(watchApprovals(service!, log), watchExpired(service!, log), watchRetention(service!, log))
+    // Stopped before those, because tool calls withdraw their pending requests.
     closing.push(mcp!.close)
-    // Only now: a start that fails must not make a key that nobody sees.
+    // Only now: a start that fails must not create a key that is never shown.
     const operatorKey = await ensureOperatorKey(service!, env.SVC_BOOTSTRAP_API_KEY)
     const origin = originAt(server.port)
     phase = 'serving'

@@ -11,16 +11,16 @@ const exceeded = (orgId: number, quota: Counted, limit: number): Refusal =>
     data: { quota, limit },
   })
 
-/** A quota of messages is one of time: it says when the next message can be sent. */
+/** The refusal for messages says when the next one can be sent, because that quota is per day. */
 const tooManyMessages = async ({ db, now }: Moment, orgId: number, limit: number): Promise<Refusal> => {
-  const counting = await messagesOfDay(db, orgId, now)
+  const blocking = await messagesOfDay(db, orgId, now)
     .select('created_at')
     .orderBy('created_at', 'desc')
-    // The message of this transaction is among them.
+    // The message of this transaction is already counted.
     .offset(limit)
     .limit(1)
     .executeTakeFirst()
-  const until = addMs(limit === 0 ? now : (counting?.created_at ?? now), dayMs)
+  const until = addMs(limit === 0 ? now : (blocking?.created_at ?? now), dayMs)
   return tooSoon(
     'rate_limited',
     { now },
@@ -33,38 +33,40 @@ const tooManyMessages = async ({ db, now }: Moment, orgId: number, limit: number
   )
 }
 
-/** After this long a quota of bytes is added up again: that takes time, and its rows go by themselves. */
-const patienceMs = 10_000
+/** How long a full quota of bytes is not counted again: counting takes time, and its rows expire by themselves. */
+const recountMs = 10_000
 
 /**
- * Checks quotas without counting at each write: what is left after a count is only used up by claims, and everything else
- * gives room back. So it counts again only when nothing seems to be left.
+ * Checks quotas without counting at each write. After a count, only claims reduce what is left and everything else
+ * increases it, so a new count is needed only when nothing seems to be left.
  */
 export const createClaims = (): Claim => {
-  const left = new Map<string, { limit: number; rest: number }>()
+  const counted = new Map<string, { limit: number; left: number }>()
   const fullUntil = new Map<string, string>()
 
-  return async (reach, orgId, quota, more = 1) => {
+  return async (moment, orgId, quota, more = 1) => {
     // Organization 0 is the service itself.
     if (orgId === 0) return
-    const { db, now } = reach
+    const { db, now } = moment
     const name = `${orgId} ${quota}`
     const limit = await readLimit(db, orgId, quota)
     const isBytes = quota === 'idempotency_mib'
     const most = isBytes ? limit * bytesPerMib : limit
-    const known = left.get(name)
-    if (known && known.limit === limit && known.rest >= more) {
-      known.rest -= more
+    const known = counted.get(name)
+    if (known && known.limit === limit && known.left >= more) {
+      known.left -= more
       return
     }
     const full = fullUntil.get(name)
-    if (known?.limit === limit && full !== undefined && full > now && full <= addMs(now, patienceMs))
+    if (known?.limit === limit && full !== undefined && full > now && full <= addMs(now, recountMs))
       throw exceeded(orgId, quota, limit)
-    // What was added is in the count already.
-    const rest = most - (await counts[quota](db, orgId, now))
-    left.set(name, { limit, rest: Math.max(rest, 0) })
-    if (rest >= 0) return
-    if (isBytes) fullUntil.set(name, addMs(now, patienceMs))
-    throw quota === 'sms_per_day' ? await tooManyMessages(reach, orgId, limit) : exceeded(orgId, quota, limit)
+    // The count includes what this transaction added.
+    const left = most - (await counts[quota](db, orgId, now))
+    counted.set(name, { limit, left: Math.max(left, 0) })
+    if (left >= 0) return
+    if (isBytes) fullUntil.set(name, addMs(now, recountMs))
+    throw quota === 'sms_per_day'
+      ? await tooManyMessages(moment, orgId, limit)
+      : exceeded(orgId, quota, limit)
   }
 }

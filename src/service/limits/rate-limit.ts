@@ -2,22 +2,22 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 
-/** So many turns in any stretch of `windowMs`. `kind` names what for. */
+/** `atMost` uses in any period of `windowMs`, for each `kind` of action. */
 export type Limit = { kind: string; atMost: number; windowMs: number }
 
 export type Consumption = {
   taken: boolean
-  /** Turns that are left now. */
+  /** Uses that are left now. */
   left: number
-  /** When there is one again; now where some are left. */
+  /** When the next use is possible; now if some are left. */
   next_at: string
 }
 
 type Deps = Pick<Call, 'db' | 'now'>
 type Of = { org_id: number; subject: string }
 
-/** The turns that count now, the oldest first. One that lies more than a window ahead was taken by a clock that was wrong. */
-const liveTurns = ({ db, now }: Deps, { kind, windowMs }: Limit, { org_id, subject }: Of) =>
+/** The uses that count now, oldest first. One that is more than a window ahead was recorded by a wrong clock. */
+const recentUses = ({ db, now }: Deps, { kind, windowMs }: Limit, { org_id, subject }: Of) =>
   db
     .selectFrom('turns')
     .where('org_id', '=', org_id)
@@ -29,7 +29,7 @@ const liveTurns = ({ db, now }: Deps, { kind, windowMs }: Limit, { org_id, subje
     .orderBy('at')
     .execute()
 
-/** One conditional statement: false when somebody was faster. */
+/** One conditional statement; false if another transaction took the slot first. */
 const takeSlot = async ({ db, now }: Deps, { kind, windowMs }: Limit, of: Of, slot: number) => {
   const times = { at: now, until: addMs(now, windowMs) }
   const taken = await db
@@ -48,26 +48,26 @@ const takeSlot = async ({ db, now }: Deps, { kind, windowMs }: Limit, of: Of, sl
   return taken !== undefined
 }
 
-/** Takes a turn of this subject, if there is one; taken in a transaction that goes back, it was not taken. */
+/** Counts one use for a subject, if the limit allows it. A transaction that rolls back does not count. */
 export const consume = async (deps: Deps, limit: Limit, of: Of): Promise<Consumption> => {
   const slots = Array.from({ length: limit.atMost }, (_, slot) => slot)
-  const look = async (): Promise<{ free: number[]; next_at: string }> => {
-    const live = await liveTurns(deps, limit, of)
-    const free = slots.filter((slot) => !live.some((turn) => turn.slot === slot))
-    return { free, next_at: free.length > 0 ? deps.now : addMs(live[0]!.at, limit.windowMs) }
+  const readFree = async (): Promise<{ free: number[]; next_at: string }> => {
+    const recent = await recentUses(deps, limit, of)
+    const free = slots.filter((slot) => !recent.some((use) => use.slot === slot))
+    return { free, next_at: free.length > 0 ? deps.now : addMs(recent[0]!.at, limit.windowMs) }
   }
-  let { free, next_at } = await look()
+  let { free, next_at } = await readFree()
   for (let slot = free[0]; slot !== undefined; slot = free[0]) {
     const taken = await takeSlot(deps, limit, of, slot)
-    ;({ free, next_at } = await look())
+    ;({ free, next_at } = await readFree())
     if (taken) return { taken, left: free.length, next_at }
     free = free.filter((one) => one > slot!)
   }
   return { taken: false, left: 0, next_at }
 }
 
-/** A stretch of time, for a person: `9 min 55 s`. */
-const spoken = (seconds: number): string =>
+/** A duration for a person: `9 min 55 s`. */
+const durationText = (seconds: number): string =>
   [
     [Math.floor(seconds / 3600), 'h'],
     [Math.floor(seconds / 60) % 60, 'min'],
@@ -77,24 +77,24 @@ const spoken = (seconds: number): string =>
     .map(([count, unit]) => `${count} ${unit}`)
     .join(' ')
 
-// No limit looks further back than a day; what lies further ahead is of a clock that was wrong.
+// No limit has a window longer than a day; a longer wait comes from a wrong clock.
 const mostSeconds = 86_400
 
-/** 429 with `Retry-After`; `say` gets the time until `until`, in words. */
+/** 429 with `Retry-After`. `describe` gets the time until `until`, as text. */
 export const tooSoon = (
   code: string,
   { now }: { now: string },
   until: string,
-  say: (wait: string) => { message: string; hint: string },
+  describe: (wait: string) => { message: string; hint: string },
   data?: Record<string, unknown>,
 ): Refusal => {
   const left = Math.ceil((Date.parse(until) - Date.parse(now)) / 1000)
   const seconds = Math.min(Math.max(left, 1), mostSeconds)
-  const { message, hint } = say(spoken(seconds))
+  const { message, hint } = describe(durationText(seconds))
   return new Refusal(429, code, message, { hint, headers: { 'retry-after': String(seconds) }, data })
 }
 
-/** As `consume`; fails with 429 where the limit is reached. `what` says what was done too often. */
+/** As `consume`, but throws 429 if the limit is reached. `what` names the action in the message. */
 export const consumeOrRefuse = async (
   deps: Deps,
   limit: Limit,
@@ -113,7 +113,7 @@ export const consumeOrRefuse = async (
   )
 }
 
-/** As if none had been taken. */
+/** Forgets all uses of a subject. */
 export const resetLimit = async ({ db }: Pick<Call, 'db'>, { kind }: Limit, of: Of): Promise<void> => {
   await db
     .deleteFrom('turns')

@@ -5,15 +5,15 @@ import type { Rate } from '../call/service.ts'
 import type { Storage } from '../storage/storage.ts'
 import { raiseHint, readLimit } from './values.ts'
 
-/** Requests in a second, on average. */
+/** Requests per second, on average. */
 type Rates = { key: number; organization: number }
 type Policy = keyof Rates
 
-/** What was left at a moment, in milliseconds. It grows by the rate, up to that of so many seconds: room for an import. */
+/** A token bucket: `left` requests at `at`, in milliseconds. The burst of 40 seconds gives an import room. */
 type Bucket = { at: number; left: number }
 const burstSeconds = 40
 
-/** Buckets of so many keys and sessions are remembered; to forget one is to fill it. That of an organization stays. */
+/** The most keys and sessions that have a bucket. A dropped bucket starts full again; those of organizations stay. */
 const bucketsAtMost = 10_000
 
 const fill = <K>(buckets: Map<K, Bucket>, name: K, rate: number, at: number): Bucket => {
@@ -24,18 +24,18 @@ const fill = <K>(buckets: Map<K, Bucket>, name: K, rate: number, at: number): Bu
     buckets.set(name, full)
     return full
   }
-  // A clock that was set back gives nothing.
+  // A clock that was set back adds nothing.
   const passed = Math.max(0, at - known.at) / 1000
   known.left = Math.min(most, known.left + passed * rate)
   known.at = at
   return known
 }
 
-/** A refusal is held back for so long, for so many requests of an organization at the same time. */
-const holdMs = 100
-const heldAtMost = 100
+/** How long a refusal is delayed, and for how many requests of an organization at the same time. */
+const delayMs = 100
+const delayedAtMost = 100
 
-/** Structured fields as in draft-ietf-httpapi-ratelimit-headers-11; `t` is when all of it is there again. */
+/** Structured fields as in draft-ietf-httpapi-ratelimit-headers-11; `t` is the seconds until the bucket is full. */
 const headersOf = (rates: Rates, left: Rates): Record<string, string> => {
   const policies = ['key', 'organization'] as const
   const policy = policies.map((one) => `"${one}";q=${rates[one] * burstSeconds};w=${burstSeconds}`)
@@ -50,12 +50,12 @@ const refusalOf = (policy: Policy, orgId: number, rates: Rates, left: Rates): Re
   const limit = rates[policy]
   const [who, quota] =
     policy === 'key'
-      ? (['This key', 'key_requests_per_second'] as const)
-      : (['All keys of this organization together', 'requests_per_second'] as const)
+      ? (['This key is', 'key_requests_per_second'] as const)
+      : (['All keys of this organization together are', 'requests_per_second'] as const)
   return new Refusal(
     429,
     'rate_limited',
-    `${who} may make ${limit} requests in a second, and ${limit * burstSeconds} at once`,
+    `${who} limited to ${limit} request${limit === 1 ? '' : 's'} per second, with bursts of ${limit * burstSeconds}`,
     {
       hint: `Try again in 1 s. ${raiseHint(orgId, quota)}`,
       headers: { ...headersOf(rates, left), 'retry-after': '1' },
@@ -65,35 +65,36 @@ const refusalOf = (policy: Policy, orgId: number, rates: Rates, left: Rates): Re
 }
 
 /**
- * Counts the requests of the keys of organizations, and of people at the approver page; the operator's are not limited.
- * Answers the headers that tell a client how much is left, at once where that is known. Fails with 429 `rate_limited`.
+ * Limits the requests of an organization's keys and of people at the approver page, but not those of the operator.
+ * Returns the headers that tell a client how much is left; synchronously if the limits are cached. Throws 429
+ * `rate_limited`.
  */
 export const createRate = ({ read, revision, now }: Pick<Storage, 'read' | 'revision' | 'now'>): Rate => {
   const rates = new Map<number, Rates>()
   const callers = new Map<string, Bucket>()
   const organizations = new Map<number, Bucket>()
-  /** Refusals that are held back, by organization. */
-  const held = new Map<number, number>()
+  /** The number of delayed refusals, by organization. */
+  const delayed = new Map<number, number>()
   let ratesAt = -1
 
-  /** A refusal is quickly made: a client that asks again at once would make the service do little else. */
+  /** Delayed, because a client that retries in a tight loop would otherwise keep the service busy. */
   const refuse = async (refusal: Refusal, orgId: number): Promise<never> => {
-    const waiting = held.get(orgId) ?? 0
-    if (waiting >= heldAtMost) throw refusal
-    held.set(orgId, waiting + 1)
-    await wait(holdMs)
-    const others = held.get(orgId)! - 1
-    if (others === 0) held.delete(orgId)
-    else held.set(orgId, others)
+    const waiting = delayed.get(orgId) ?? 0
+    if (waiting >= delayedAtMost) throw refusal
+    delayed.set(orgId, waiting + 1)
+    await wait(delayMs)
+    const others = delayed.get(orgId)! - 1
+    if (others === 0) delayed.delete(orgId)
+    else delayed.set(orgId, others)
     throw refusal
   }
 
   const take = (caller: Caller, orgId: number, limit: Rates): ReturnType<Rate> => {
     const at = Date.parse(now())
     const { person } = caller
-    const own = person ? `session ${person.session_id}` : `key ${namedKeyOf(caller)}`
-    if (callers.size >= bucketsAtMost && !callers.has(own)) callers.clear()
-    const key = fill(callers, own, limit.key, at)
+    const name = person ? `session ${person.session_id}` : `key ${namedKeyOf(caller)}`
+    if (callers.size >= bucketsAtMost && !callers.has(name)) callers.clear()
+    const key = fill(callers, name, limit.key, at)
     const organization = fill(organizations, orgId, limit.organization, at)
     const left = { key: key.left, organization: organization.left }
     for (const policy of ['key', 'organization'] as const)

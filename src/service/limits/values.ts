@@ -42,7 +42,7 @@ export const messagesOfDay = (db: Db, orgId: number, now: string) =>
     .where('channel', '=', 'sms')
     .where('created_at', '>', addMs(now, -dayMs))
 
-/** How much of each quota an organization uses, in its own unit but for idempotency: bytes. */
+/** How much of each quota an organization uses, in the unit of the quota; idempotency in bytes. */
 export const counts: Record<Counted, Count> = {
   users: (db, orgId) =>
     countRows(
@@ -69,7 +69,7 @@ export const counts: Record<Counted, Count> = {
     ).count ?? 0,
 }
 
-/** What an organization may use, under the names that the operator sets. */
+/** The limits of an organization, under the names that the operator sets. */
 type LimitValues = { [Q in Quota]: number } & { sms_countries: readonly string[] }
 type LimitName = keyof LimitValues
 
@@ -79,7 +79,6 @@ const readValue = statement((db, { orgId, name }: { orgId: number; name: string 
   db.selectFrom('organization_limits').where('org_id', '=', orgId).where('name', '=', name).select('value'),
 )
 
-/** One limit of an organization, as it is now. */
 export const readLimit = async <N extends LimitName>(
   db: Db,
   orgId: number,
@@ -112,7 +111,7 @@ const readLimits = async (call: Call, orgId: number) => {
   return rows
 }
 
-const erase = async ({ db }: Call, org_id: number, names: readonly LimitName[]): Promise<void> => {
+const resetLimits = async ({ db }: Call, org_id: number, names: readonly LimitName[]): Promise<void> => {
   if (names.length === 0) return
   await db.deleteFrom('organization_limits').where('org_id', '=', org_id).where('name', 'in', names).execute()
 }
@@ -126,13 +125,13 @@ export const setLimits: HandlerOf<typeof limits.setLimits> = async ({ org_id, ..
   await reachOrganization(call, org_id)
   const { reset = [], ...values } = changedFields(input, [...limitNames, 'reset'])
   const twice = reset.find((name) => values[name] !== undefined)
-  if (twice !== undefined) throw invalid('reset', `names ${twice}, which is also given a value`)
-  await erase(call, org_id, reset)
+  if (twice !== undefined) throw invalid('reset', `names ${twice}, which is also set`)
+  await resetLimits(call, org_id, reset)
   for (const name of limitNames) {
     const value = values[name]
     if (value === undefined) continue
     const json = JSON.stringify(value)
-    if (json === JSON.stringify(limitDefinitions[name].standard)) await erase(call, org_id, [name])
+    if (json === JSON.stringify(limitDefinitions[name].standard)) await resetLimits(call, org_id, [name])
     else
       await call.db
         .insertInto('organization_limits')

@@ -11,34 +11,34 @@ import { rowOfId } from '../call/row-ids.ts'
 import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
-// Which calls of an organization a person approves before the service carries them out (`require_approval`).
+// The policy `require_approval`: calls that a person must approve before the service runs them.
 
-/** What a person does to react is never held up: nobody may be locked out of it. */
+/** Reactions to an incident never wait for an approval: nobody must be locked out of them. */
 const reactions = new Set<OperationId>(['revokeDevice', 'refuseDevice', 'revokeKey'])
 
-/** Asking and deciding cannot wait for an approval either, and what is read changes nothing. */
-const mayBeCovered = (id: OperationId): boolean => {
+/** Requests and decisions cannot wait for an approval either, and reads change nothing. */
+const isCoverable = (id: OperationId): boolean => {
   const { effect, open, session, scope = [] }: Operation = table[id]
   const asks = scope === 'ask' || scope.includes('ask')
   return effect !== 'read' && !open && !session && !asks && !reactions.has(id)
 }
 
-const coverable = (Object.keys(table) as OperationId[]).filter(mayBeCovered)
-const wordsOf = (id: OperationId): string => table[id].cli
+const coverable = (Object.keys(table) as OperationId[]).filter(isCoverable)
+const commandOf = (id: OperationId): string => table[id].cli
 
 const covers = (listed: string, id: OperationId): boolean =>
-  wordsOf(id) === listed || wordsOf(id).startsWith(`${listed} `)
+  commandOf(id) === listed || commandOf(id).startsWith(`${listed} `)
 
 const covered = ({ operations }: ApprovalRule): OperationId[] =>
   coverable.filter((id) => operations.some((listed) => covers(listed, id)))
 
-const groups = new Set(coverable.flatMap((id) => [wordsOf(id), wordsOf(id).split(' ')[0]!]))
+const suggestions = new Set(coverable.flatMap((id) => [commandOf(id), commandOf(id).split(' ')[0]!]))
 
 const refuseUnknown = (rules: readonly ApprovalRule[]): void => {
   for (const [at, { operations }] of rules.entries())
     for (const [i, listed] of operations.entries()) {
       if (coverable.some((id) => covers(listed, id))) continue
-      const near = nearest(listed, [...groups])
+      const near = nearest(listed, [...suggestions])
       throw invalid(
         `policy.require_approval[${at}].operations[${i}]`,
         `is not a command that can require an approval: "${listed}"${near === undefined ? '' : `; did you mean "${near}"?`}`,
@@ -47,25 +47,24 @@ const refuseUnknown = (rules: readonly ApprovalRule[]): void => {
     }
 }
 
-/** One call has one answer to "who approves this?". */
-const refuseTwice = (rules: readonly ApprovalRule[]): void => {
+/** At most one rule covers a call, so that it is clear who approves it. */
+const refuseOverlap = (rules: readonly ApprovalRule[]): void => {
   const seen = new Set<OperationId>()
   for (const [at, rule] of rules.entries())
     for (const id of covered(rule)) {
       if (seen.has(id))
         throw invalid(
           `policy.require_approval[${at}].operations`,
-          `covers "${wordsOf(id)}", which an earlier rule covers already`,
+          `covers "${commandOf(id)}", which an earlier rule already covers`,
           'Let one rule cover each command',
         )
       seen.add(id)
     }
 }
 
-/** Fails with 422 where a rule names what cannot be covered. */
 export const checkRules = (rules: readonly ApprovalRule[] = []): void => {
   refuseUnknown(rules)
-  refuseTwice(rules)
+  refuseOverlap(rules)
 }
 
 const readPolicyWithRules = statement((db, { orgId }: { orgId: number }) =>
@@ -81,16 +80,16 @@ const readRules = async (db: Db, orgId: number): Promise<ApprovalRule[]> => {
   return row ? ((JSON.parse(row.policy) as Policy).require_approval ?? []) : []
 }
 
-/** Users of whom one must approve this call in this organization; undefined where nobody must. */
+/** The users of whom one must approve this call in this organization; undefined if no rule covers it. */
 export const approversOf = async (db: Db, orgId: number, id: OperationId): Promise<number[] | undefined> => {
-  if (!mayBeCovered(id)) return undefined
+  if (!isCoverable(id)) return undefined
   const rule = (await readRules(db, orgId)).find((one) => covered(one).includes(id))
   return rule?.approvers.map(rowOfId)
 }
 
 /**
- * Demands what the rules say of a call that changes or removes the rules themselves: the approval that the call requires, and
- * that of every rule that would be loosened. The operator needs neither, so that nobody is locked out for good.
+ * Demands the approvals for a call that changes or removes the rules themselves: the one that the call requires, and that of
+ * every rule that it loosens. The operator requires none, so that an organization cannot lock itself out for good.
  */
 export const demandForRules = async (
   call: Call,

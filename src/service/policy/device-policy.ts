@@ -16,11 +16,10 @@ export type DevicePolicy = {
   deviceBoundOnly: boolean
 }
 
-/** The same of a policy that is at hand. */
 export const devicePolicyOf = (own: Policy, { dev, deviceProof }: Defaults): DevicePolicy => ({
   proof: own.device_proof ?? deviceProof,
   recoveryDelayMs: (own.recovery_delay_s ?? (dev ? 0 : day)) * 1000,
-  // A model counts only where its maker vouches for it.
+  // The model is only reliable if its maker attests it.
   attestation: own.allowed_aaguids?.length ? 'direct' : (own.attestation ?? 'none'),
   allowedAaguids: own.allowed_aaguids ?? [],
   deviceBoundOnly: own.device_bound_only ?? false,
@@ -36,7 +35,7 @@ type Model = { aaguid: string; backup_eligible: 0 | 1; attestation_format: strin
 const refused = (code: string, message: string, hint: string): Refusal =>
   new Refusal(403, code, message, { hint })
 
-/** Refuses with 403 a device that the organization does not accept. */
+/** Throws 403 for a device that the organization does not accept. */
 export const checkModel = (
   { aaguid, backup_eligible, attestation_format, vouched }: Model,
   { attestation, allowedAaguids, deviceBoundOnly }: DevicePolicy,
@@ -45,7 +44,7 @@ export const checkModel = (
     throw refused(
       'key_can_be_copied',
       'The key of this device can be copied to other devices, which the organization does not accept',
-      'Register a device that keeps its key, such as a security key',
+      'Register a device whose key cannot be copied, such as a security key',
     )
   if (attestation === 'none') return
   if (!vouched)

@@ -9,7 +9,7 @@ import { rulesToCheck } from './rules.ts'
 
 const fields = ['name', 'latitude', 'longitude', 'radius', 'is_active'] as const
 
-export const answeredUserFence = <Row extends { enabled: 0 | 1 }>(row: Row) => ({
+export const userFenceRecord = <Row extends { enabled: 0 | 1 }>(row: Row) => ({
   ...row,
   enabled: row.enabled === 1,
 })
@@ -22,7 +22,7 @@ const userFences = async ({ db }: Call, orgId: number, userId: number) => {
     .select(['name', 'latitude', 'longitude', 'radius', 'enabled'])
     .orderBy('id')
     .execute()
-  return rows.map(answeredUserFence)
+  return rows.map(userFenceRecord)
 }
 
 export const listGeofences: HandlerOf<typeof geofence.listGeofences> = async ({ org_id }, call) => {

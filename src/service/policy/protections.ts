@@ -5,7 +5,7 @@ import type { Call } from '../call/call.ts'
 import { isOperator } from '../call/caller.ts'
 import { devicePolicyOf } from './device-policy.ts'
 
-/** Networks in one spelling, nothing twice; 422 names the entry that is no network. */
+/** Normalizes networks and removes duplicates. Throws 422 for an entry that is not a network. */
 export const checkPolicy = (policy: Policy): Policy => {
   const { ip_allow, factors, report_only, allowed_aaguids, ...switches } = policy
   const networks = ip_allow?.map((entry, i) => {
@@ -23,8 +23,7 @@ export const checkPolicy = (policy: Policy): Policy => {
   }
 }
 
-// Some members of a policy protect an organization against its own keys. Whoever holds such a key must not be able to
-// switch them off first.
+// Some members of a policy protect an organization against its own keys, so such a key must not be able to switch them off.
 
 /** Names of the members that `after` would weaken. */
 const weakened = (before: Policy, after: Policy, call: Call): string[] => {
@@ -50,7 +49,7 @@ const weakened = (before: Policy, after: Policy, call: Call): string[] => {
   return checks.flatMap(([name, isWeaker]) => (isWeaker ? [name] : []))
 }
 
-/** Fails with 403 where a key that is not the operator's would weaken what protects the organization against such keys. */
+/** Throws 403 if a key other than the operator's would weaken one of these members. */
 export const refuseWeaker = (call: Call, before: Policy, after: Policy | undefined): void => {
   if (after === undefined || isOperator(call.caller)) return
   const members = weakened(before, after, call).map((name) => `policy.${name}`)

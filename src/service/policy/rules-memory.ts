@@ -4,8 +4,8 @@ import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type OrganizationRules, readOrganizationRules, readUserLevel } from './rules.ts'
 
-/** Writes that change no rule. One that is not named here makes the rules be read anew, which is slower and never wrong. */
-const harmless = [
+/** Actions that change no rule. Any other makes the rules be read again, which is slower but never wrong. */
+const unrelatedActions = [
   'createApproval',
   'decideApproval',
   'cancelApproval',
@@ -24,18 +24,18 @@ const harmless = [
   'saveFaceauthSuccess',
 ]
 
-/** Rules of all organizations together. One with more rules than this is kept alone. */
+/** The most rules in memory, of all organizations. One organization stays, even if it alone has more. */
 const rulesAtMost = 300_000
 
-type Kept = {
+type CachedRules = {
   seq: number
   organization: OrganizationRules
   users: Map<number, Level>
-  /** Of the organization and of the users that are kept. */
+  /** The number of rules of the organization and of the cached users. */
   rules: number
 }
 
-const nobody = compileLevel({ fences: [], slots: [] })
+const noRules = compileLevel({ fences: [], slots: [] })
 
 const headOf = async (db: Db, orgId: number): Promise<number> => {
   const head = await db
@@ -53,7 +53,7 @@ const changedAfter = async (db: Db, orgId: number, seq: number): Promise<boolean
     .selectFrom('audit')
     .where('org_id', '=', orgId)
     .where('seq', '>', seq)
-    .where('action', 'not in', harmless)
+    .where('action', 'not in', unrelatedActions)
     .select('seq')
     .limit(1)
     .executeTakeFirst()
@@ -61,70 +61,70 @@ const changedAfter = async (db: Db, orgId: number, seq: number): Promise<boolean
 }
 
 /**
- * Keeps compiled rules for as long as the audit of their organization tells of no other write: each leaves a row in the
- * same transaction, on whichever node. While nothing at all is committed, not even the audit is read.
+ * Caches compiled rules until the audit of their organization shows a relevant write: each write adds a row in the same
+ * transaction, on every node. As long as nothing is committed, not even the audit is read.
  */
 export const createRulesMemory = ({ read, revision }: Pick<Storage, 'read' | 'revision'>): RulesMemory => {
-  /** The organization used last stands last. */
-  const kept = new Map<number, Kept>()
-  /** What is read, or was read, at the present revision: many who ask at once share one reading. */
-  const present = new Map<number, Promise<Kept>>()
-  let presentAt = -1
+  /** In the order of use: the organization used last is last. */
+  const cached = new Map<number, CachedRules>()
+  /** Reads at the current revision: concurrent callers share one. */
+  const current = new Map<number, Promise<CachedRules>>()
+  let currentRevision = -1
   let rules = 0
 
   const forget = (orgId: number): void => {
-    rules -= kept.get(orgId)?.rules ?? 0
-    kept.delete(orgId)
+    rules -= cached.get(orgId)?.rules ?? 0
+    cached.delete(orgId)
   }
 
-  const grow = (orgId: number, of: Kept, by: number): void => {
+  const grow = (orgId: number, of: CachedRules, by: number): void => {
     of.rules += by
-    if (kept.get(orgId) === of) rules += by
+    if (cached.get(orgId) === of) rules += by
   }
 
   const makeRoom = (orgId: number): void => {
-    for (const other of kept.keys()) {
+    for (const other of cached.keys()) {
       if (rules <= rulesAtMost) return
       if (other === orgId) continue
       forget(other)
-      present.delete(other)
+      current.delete(other)
     }
   }
 
-  const refresh = (orgId: number): Promise<Kept> =>
+  const refresh = (orgId: number): Promise<CachedRules> =>
     read(async (db) => {
-      // Before the rows: what changes between the two is then read again, and not missed.
+      // Read before the rows, so that a change between the two is read again and not missed.
       const seq = await headOf(db, orgId)
-      const known = kept.get(orgId)
-      const current = known && !(await changedAfter(db, orgId, known.seq)) ? known : undefined
-      const organization = current?.organization ?? (await readOrganizationRules(db, orgId))
+      const known = cached.get(orgId)
+      const unchanged = known && !(await changedAfter(db, orgId, known.seq)) ? known : undefined
+      const organization = unchanged?.organization ?? (await readOrganizationRules(db, orgId))
       forget(orgId)
       const { size } = organization.organization
-      const fresh = current ?? { seq, organization, users: new Map<number, Level>(), rules: size }
-      kept.set(orgId, Object.assign(fresh, { seq }))
+      const fresh = unchanged ?? { seq, organization, users: new Map<number, Level>(), rules: size }
+      cached.set(orgId, Object.assign(fresh, { seq }))
       rules += fresh.rules
       makeRoom(orgId)
       return fresh
     })
 
-  const organizationOf = (orgId: number): Promise<Kept> => {
+  const organizationOf = (orgId: number): Promise<CachedRules> => {
     const now = revision()
-    if (now !== presentAt) present.clear()
-    presentAt = now
-    const known = present.get(orgId)
+    if (now !== currentRevision) current.clear()
+    currentRevision = now
+    const known = current.get(orgId)
     if (known) return known
     const reading = refresh(orgId)
-    present.set(orgId, reading)
-    // One that failed is tried again by whoever asks next.
-    reading.catch(() => present.delete(orgId))
+    current.set(orgId, reading)
+    // The next caller tries again after a failure.
+    reading.catch(() => current.delete(orgId))
     return reading
   }
 
-  const levelOf = async (of: Kept, orgId: number, userId: number): Promise<Level> => {
+  const levelOf = async (of: CachedRules, orgId: number, userId: number): Promise<Level> => {
     const known = of.users.get(userId)
     if (known) return known
     const level = await read((db) => readUserLevel(db, orgId, userId))
-    // A level without a rule takes room, too.
+    // A level without rules takes memory too.
     grow(orgId, of, level.size + 1)
     makeRoom(orgId)
     if (rules > rulesAtMost) {
@@ -136,6 +136,6 @@ export const createRulesMemory = ({ read, revision }: Pick<Storage, 'read' | 're
 
   return async (orgId, userId) => {
     const of = await organizationOf(orgId)
-    return { ...of.organization, user: userId === undefined ? nobody : await levelOf(of, orgId, userId) }
+    return { ...of.organization, user: userId === undefined ? noRules : await levelOf(of, orgId, userId) }
   }
 }

@@ -6,7 +6,7 @@ import type { Outside } from '../call/call.ts'
 import { organizationRow, reachMember, reachOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 
-/** `all`, or of each kind one that counts: enough to tell whether a rule stands. */
+/** `one` reads only one active rule of each kind: enough to know whether there is any. */
 type Extent = 'all' | 'one'
 
 export type OrganizationRules = Omit<Policy, 'user'>
@@ -14,7 +14,7 @@ export type OrganizationRules = Omit<Policy, 'user'>
 const slotOf = <Row extends { days: string }>(row: Row) =>
   Object.assign(row, { days: row.days.split(',') as Weekday[] })
 
-/** What an organization restricts; `required` is what it asks of everybody. 404 when it is gone. */
+/** The rules of an organization; `required` are the factors that it requires of everybody. Throws 404 if it is deleted. */
 export const readOrganizationRules = async (
   db: Db,
   orgId: number,
@@ -44,7 +44,7 @@ export const readOrganizationRules = async (
   }
 }
 
-/** What one user of an organization is restricted to besides. */
+/** The additional rules of one user of an organization. */
 export const readUserLevel = async (
   db: Db,
   orgId: number,
@@ -72,35 +72,35 @@ export const readUserLevel = async (
   })
 }
 
-/** Enough of the rules to tell which stand; nothing can be decided by it. */
-export const readStanding = async (db: Db, orgId: number, userId: number): Promise<Policy> => ({
+/** Enough of the rules to know which factors they restrict, but not to decide. */
+export const readRestrictions = async (db: Db, orgId: number, userId: number): Promise<Policy> => ({
   ...(await readOrganizationRules(db, orgId, 'one')),
   user: await readUserLevel(db, orgId, userId, 'one'),
 })
 
-/** The rules for one request: what the approver signed as required stays required. */
-export const withAsked = (rules: Policy, factors: readonly Factor[]): Policy => ({
+/** The rules for one request: the factors that the approver signed as required stay required. */
+export const withRequested = (rules: Policy, factors: readonly Factor[]): Policy => ({
   ...rules,
   required: [...new Set([...factors, ...rules.required])],
   reportOnly: rules.reportOnly.filter((factor) => !factors.includes(factor)),
 })
 
-/** Whether an approval without a place would be denied. */
+/** Whether the rules deny an approval without a location. */
 export const requiresLocation = async (
   db: Db,
   row: { org_id: number; user_id: number; factors: string },
 ): Promise<boolean> => {
-  const rules = await readStanding(db, row.org_id, row.user_id)
-  return isRequired(withAsked(rules, JSON.parse(row.factors) as Factor[]), 'location')
+  const rules = await readRestrictions(db, row.org_id, row.user_id)
+  return isRequired(withRequested(rules, JSON.parse(row.factors) as Factor[]), 'location')
 }
 
-/** Whether it matters where a user is, so that a phone asks its owner for the location. */
-export const wantsLocation = async (db: Db, orgId: number, userId: number): Promise<boolean> => {
-  const rules = await readStanding(db, orgId, userId)
+/** Whether any rule uses the location, so that the phone asks its owner for it. */
+export const usesLocation = async (db: Db, orgId: number, userId: number): Promise<boolean> => {
+  const rules = await readRestrictions(db, orgId, userId)
   return hasPolicy(rules, 'location') || rules.required.includes('location')
 }
 
-/** The compiled rules against which a caller tries out a place or a time, out of the memory that decisions use. */
+/** The cached rules of decisions, for a caller who checks a location or a time. */
 export const rulesToCheck = async (
   { service, caller }: Outside,
   org_id: number,

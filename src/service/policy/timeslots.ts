@@ -33,21 +33,21 @@ const checked = <T extends { [N in keyof Slot]?: Slot[N] | undefined }>(input: T
   return input
 }
 
-const stored = ({ days, is_active, ...rest }: Slot): SlotColumns => ({
+const slotColumns = ({ days, is_active, ...rest }: Slot): SlotColumns => ({
   ...rest,
-  days: joined(days),
+  days: joinDays(days),
   is_active: is_active ?? 1,
 })
-const joined = (days: Slot['days']): string => weekdays.filter((day) => days.includes(day)).join(',')
+const joinDays = (days: Slot['days']): string => weekdays.filter((day) => days.includes(day)).join(',')
 
-export const answeredSlot = <Row extends { days: string }>(row: Row) => ({
+export const slotRecord = <Row extends { days: string }>(row: Row) => ({
   ...row,
   days: row.days.split(',') as Slot['days'],
 })
 
-/** A path that names a slot alone: an organization's key finds its own only. */
+/** The path names only the slot, so the organization of the caller limits the search. */
 const findTimeslot = async ({ db, caller }: Call, id: number) =>
-  answeredSlot(
+  slotRecord(
     await db
       .selectFrom('timeslots')
       .where('id', '=', id)
@@ -64,25 +64,25 @@ const userSlots = async ({ db }: Call, orgId: number, userId: number) => {
     .select(fields)
     .orderBy('id')
     .execute()
-  return rows.map(answeredSlot)
+  return rows.map(slotRecord)
 }
 
 export const listTimeslots: HandlerOf<typeof timeslot.listTimeslots> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const query = call.db.selectFrom('timeslots').where('org_id', '=', org_id).selectAll()
-  return (await readPage(call, query, 'id')).map(answeredSlot)
+  return (await readPage(call, query, 'id')).map(slotRecord)
 }
 
 export const addTimeslot: HandlerOf<typeof timeslot.addTimeslot> = async ({ org_id, ...input }, call) => {
   await reachOrganization(call, org_id)
   const row = await call.db
     .insertInto('timeslots')
-    .values({ ...stored(checked(input)), org_id, created_at: call.now, updated_at: call.now })
+    .values({ ...slotColumns(checked(input)), org_id, created_at: call.now, updated_at: call.now })
     .returningAll()
     .executeTakeFirstOrThrow()
   await call.claim(org_id, 'timeslots')
   await call.audit(org_id, `timeslot:${row.id}`)
-  return answeredSlot(row)
+  return slotRecord(row)
 }
 
 export const updateTimeslot: HandlerOf<typeof timeslot.updateTimeslot> = async (
@@ -94,13 +94,13 @@ export const updateTimeslot: HandlerOf<typeof timeslot.updateTimeslot> = async (
   checked({ start: input.start ?? present.start, end: input.end ?? present.end })
   const row = await call.db
     .updateTable('timeslots')
-    .set({ ...changes, ...(days && { days: joined(days) }), updated_at: call.now })
+    .set({ ...changes, ...(days && { days: joinDays(days) }), updated_at: call.now })
     .where('org_id', '=', present.org_id)
     .where('id', '=', timeslot_id)
     .returningAll()
     .executeTakeFirstOrThrow(() => notFound('Time slot'))
   await call.audit(row.org_id, `timeslot:${row.id}`)
-  return answeredSlot(row)
+  return slotRecord(row)
 }
 
 export const deleteTimeslot: HandlerOf<typeof timeslot.deleteTimeslot> = async ({ timeslot_id }, call) => {
@@ -120,7 +120,7 @@ export const setUserTimeslots: HandlerOf<typeof timeslot.setUserTimeslots> = asy
 ) => {
   const orgId = await organizationOfUser(call, userId, org_id)
   const owner = { org_id: orgId, user_id: userId }
-  const slots = timeslots.map((one, i) => Object.assign(stored(checked(one, `timeslots[${i}].`)), owner))
+  const slots = timeslots.map((one, i) => Object.assign(slotColumns(checked(one, `timeslots[${i}].`)), owner))
   await call.db
     .deleteFrom('user_timeslots')
     .where('org_id', '=', orgId)

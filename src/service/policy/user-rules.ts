@@ -2,8 +2,8 @@ import type { user } from '../../contract/user.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { inPage } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import { answeredUserFence } from './geofences.ts'
-import { answeredSlot } from './timeslots.ts'
+import { userFenceRecord } from './geofences.ts'
+import { slotRecord } from './timeslots.ts'
 
 const grouped = <Row extends { user_id: number }, Rule>(
   rows: Row[],
@@ -51,8 +51,8 @@ export const listUserRules: HandlerOf<typeof user.listUserRules> = async ({ org_
     .select(['user_id', 'name', 'days', 'start', 'end', 'timezone', 'is_active'])
     .orderBy('id')
     .execute()
-  const fencesOf = grouped(fences, answeredUserFence)
-  const slotsOf = grouped(slots, answeredSlot)
+  const fencesOf = grouped(fences, userFenceRecord)
+  const slotsOf = grouped(slots, slotRecord)
   return users.map(({ user_id }) => ({
     user_id,
     geofences: fencesOf.get(user_id) ?? [],

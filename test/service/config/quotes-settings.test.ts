@@ -29,9 +29,9 @@ describe('the quotes of a configuration', () => {
   })
 
   test.each([
-    [{ file: 'a', url }, 'quotes has a file and more'],
+    [{ file: 'a', url }, 'quotes.file cannot be combined with other fields'],
     [{ name: '/name' }, 'quotes requires a file or a url'],
-    [{ url }, 'quotes lacks name, price or exchange'],
+    [{ url }, 'quotes requires name, price and exchange'],
     [{ url: 'https://quotes.example.com', ...pointers }, 'quotes.url must contain {symbol}'],
     [{ url: 'https://{symbol}.example.com/', ...pointers }, 'quotes.url must contain {symbol} in its path'],
     [
@@ -44,7 +44,7 @@ describe('the quotes of a configuration', () => {
       'must not contain a name or a password',
     ],
     [{ url: 'ftp://quotes.example.com/{symbol}', ...pointers }, 'quotes.url is not a valid URL'],
-    [{ url, ...pointers, headers: { a: '{secret}' } }, 'quotes holds {secret}, and there is none'],
+    [{ url, ...pointers, headers: { a: '{secret}' } }, 'quotes uses {secret}, but no secret is set'],
     [{ url, ...pointers, secret: 'a\nb' }, 'quotes.secret must be printable ASCII'],
     [{ url, ...pointers, secret_env: 'UNSET' }, 'quotes.secret_env names UNSET, which is not set'],
   ])('%j: %s', (section, why) => {

@@ -168,27 +168,30 @@ describe('a configuration is refused, by name and with what to type,', () => {
       'smtp.url is not a valid URL of a mail server',
     ],
     ['smtp: {url: "smtps://mail.example.com/?x=1", from: a@acme.example}', 'smtp.url is not a valid URL'],
-    ['smtp: {url: "smtps://mail.example.com", from: acme}', 'smtp.from is no e-mail address'],
+    ['smtp: {url: "smtps://mail.example.com", from: acme}', 'smtp.from is not a valid e-mail address'],
     [
       'smtp: {url: "smtps://m.example.com", from: "A <a@b.example>, B <b@b.example>"}',
-      'smtp.from is no e-mail',
+      'smtp.from is not a valid e-mail address',
     ],
-    ['smtp: {url: "smtps://m.example.com", from: "a@b.example,c@d.example"}', 'smtp.from is no e-mail'],
-    [smtp, 'smtp.url names a user, and there is no password'],
+    [
+      'smtp: {url: "smtps://m.example.com", from: "a@b.example,c@d.example"}',
+      'smtp.from is not a valid e-mail address',
+    ],
+    [smtp, 'smtp.url names a user but has no password'],
     [`${smtp}  password_env: NOT_SET`, 'smtp.password_env names NOT_SET, which is not set'],
     [`${smtp}  password_file: /nowhere/x`, 'smtp.password_file /nowhere/x cannot be read'],
-    [`${smtp}  password: x\n  password_env: Y`, 'smtp.password is given twice'],
+    [`${smtp}  password: x\n  password_env: Y`, 'smtp.password is set more than once'],
     ['sms: {secret: x}', 'sms.url is missing'],
     ['sms: {url: "http://sms.example.com"}', 'sms.url must be https'],
     ['sms: {url: "https://a:b@sms.example.com"}', 'sms.url must not contain a name or a password'],
-    [`${sms}  body: {to: "{to}"}`, 'sms.body lacks {text}'],
-    [`${sms}  body: {to: "{to}", text: "{txet}"}`, 'sms.body holds {txet}, which stands for nothing'],
-    [`${sms}  headers: {authorization: "Bearer {secret}"}`, 'sms holds {secret}, and there is none'],
+    [`${sms}  body: {to: "{to}"}`, 'sms.body must contain {text}'],
+    [`${sms}  body: {to: "{to}", text: "{txet}"}`, 'sms.body contains {txet}, which is not a placeholder'],
+    [`${sms}  headers: {authorization: "Bearer {secret}"}`, 'sms uses {secret}, but no secret is set'],
     [`${sms}  headers: {Content-Length: "1"}`, 'sms.headers.Content-Length is a header that svc sets itself'],
     [`${sms}  method: GET`, 'sms.method must be POST or PUT'],
     [`${sms}  id: messages.0`, 'sms.id must be a JSON pointer'],
     ['support: {email: acme}', 'support.email must be an e-mail address'],
-    ['smtp: {a: 1\nsms: "', 'is no YAML: line '],
+    ['smtp: {a: 1\nsms: "', 'is not valid YAML: line '],
     ['a: &a [*a, *a]', 'a is not a known field'],
     [laughs, 'contains too many aliases'],
   ])('%j', (text, expected) => {
@@ -197,8 +200,8 @@ describe('a configuration is refused, by name and with what to type,', () => {
 
   test('when it is not there, or too large', () => {
     expect(wrong(() => readSettings({ config: join(folder, 'none') }, {}))).toContain('cannot be read')
-    expect(wrong(() => readSettings({ config: folder }, {}))).toContain('is no file of text')
-    expect(wrong(() => settings(`# ${'x'.repeat(1_100_000)}`))).toContain('is no file of text')
+    expect(wrong(() => readSettings({ config: folder }, {}))).toContain('is not a text file')
+    expect(wrong(() => settings(`# ${'x'.repeat(1_100_000)}`))).toContain('is not a text file')
   })
 
   test.each([
@@ -210,7 +213,7 @@ describe('a configuration is refused, by name and with what to type,', () => {
     expect(settings(text)).toBeDefined()
     for (const mode of [0o640, 0o604]) {
       const said = wrong(() => settings(text, {}, {}, mode))
-      expect(said).toContain('others can read it')
+      expect(said).toContain('other users can read it')
       expect(said).toContain("chmod 600 '")
       expect(said).not.toContain('s3cret-canary')
     }
@@ -223,7 +226,7 @@ describe('a configuration is refused, by name and with what to type,', () => {
   test('when the file of a secret is open to others', () => {
     const file = write('s3cret-canary', 0o644, 'password')
     const said = wrong(() => settings(`${smtp}  password_file: ${file}`))
-    expect(said).toContain('others can read it')
+    expect(said).toContain('other users can read it')
     expect(said).not.toContain('s3cret-canary')
   })
 

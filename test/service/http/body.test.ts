@@ -107,7 +107,7 @@ describe('size', () => {
   ])('%s takes no body of %s in more than %i values', async (path, value, most) => {
     const { status, body } = await open(path, `{"response":[${`${value},`.repeat(most)}${value}]}`)
     expect([status, body.data.code]).toEqual([413, 'too_large'])
-    expect(body.message).toBe(`The body holds more than ${most} values, the limit of this route`)
+    expect(body.message).toBe(`The body contains more than ${most} values, the limit of this route`)
   })
 
   test('punctuation inside a text is no value', async () => {

@@ -49,7 +49,7 @@ describe('values of the address', () => {
       { field: 'stat', message: 'is not a known field; did you mean state?' },
     ])
     expect(await issues('GET', '/organization/3/users?limit=1&limit=2')).toEqual([
-      { field: 'limit', message: 'is given more than once' },
+      { field: 'limit', message: 'appears more than once' },
     ])
   })
 
@@ -131,7 +131,7 @@ describe('fields of a body', () => {
   })
 
   test('NUL and half a surrogate pair are refused, wherever they are', async () => {
-    const message = 'must not hold NUL or half a character'
+    const message = 'must not contain NUL or an unpaired surrogate'
     expect(await issues('POST', '/organization/create', { name: 'a\0b' })).toEqual([
       { field: 'name', message },
     ])

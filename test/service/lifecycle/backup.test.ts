@@ -75,9 +75,9 @@ test('a restored store does not hold its own master key', async () => {
     expect(statSync(join(elsewhere, name)).mode & 0o777).toBe(0o600)
 })
 
-test('a file that exists is not overwritten', () => {
+test('does not overwrite an existing file', () => {
   writeFileSync(file, 'precious')
-  expect(() => backup(dataDir, file)).toThrow('not overwritten')
+  expect(() => backup(dataDir, file)).toThrow('already exists')
   expect(readFileSync(file, 'utf8')).toBe('precious')
 })
 
@@ -108,7 +108,7 @@ test.each([
 
 test('what a backup holds as unsent is sent by nobody but who asks for it', async () => {
   await service.stop()
-  // Nobody is there: the message waits.
+  // No provider is configured, so the message stays queued.
   const smsUrl = 'http://127.0.0.1:1'
   service = await startService({ port: 0, dataDir, env: {}, smsUrl, log: () => undefined })
   const said = { mobile: '+12025550101', type: 'notice', message: 'The door is open.' }

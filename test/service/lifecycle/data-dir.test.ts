@@ -22,8 +22,8 @@ describe('a folder that is no data folder', () => {
     await expect(start()).rejects.toMatchObject({
       name: 'SvcError',
       code: 'foreign_data_dir',
-      message: `${dataDir} is not a data folder of svc: it holds a.txt, b.txt, c.txt and 1 more. Nothing was changed`,
-      hint: `Use a folder of its own: --data-dir ${dataDir}/svc`,
+      message: `${dataDir} is not a data folder of svc: it contains a.txt, b.txt, c.txt and 1 more. Nothing was changed`,
+      hint: `Use a separate folder: --data-dir ${dataDir}/svc`,
     })
     expect(statSync(dataDir).mode & 0o777).toBe(0o777)
     expect(readdirSync(dataDir)).toEqual(['a.txt', 'b.txt', 'c.txt', 'd.txt'])

@@ -44,9 +44,7 @@ describe('an older store', () => {
     const messages: (string | undefined)[] = []
     const service = await start({ log: ({ message }) => messages.push(message) })
     const copy = join(dataDir, 'upgrade-from-7.db')
-    expect(messages).toContain(
-      `Upgrading the store from schema 7 to ${newestVersion}. Before that it was copied to ${copy}`,
-    )
+    expect(messages).toContain(`Upgrading the store from schema 7 to ${newestVersion}. A copy is in ${copy}`)
     expect(await slugs(service, key)).toEqual(['acme'])
     expect(inStore(copy, 'PRAGMA user_version')).toEqual([{ user_version: 7 }])
     expect(inStore(copy, 'SELECT slug FROM organizations')).toEqual([{ slug: 'acme' }])

@@ -43,7 +43,7 @@ describe('requests in a second', () => {
     expect(await answered(42)).toBe(40)
     const { body, headers } = await create()
     expect(body).toMatchObject({
-      message: 'This key may make 1 requests in a second, and 40 at once',
+      message: 'This key is limited to 1 request per second, with bursts of 40',
       data: { code: 'rate_limited', quota: 'key_requests_per_second', limit: 1 },
     })
     expect(body.data.hint).toContain(`svc org limits set --org ${acme.id} --key-requests-per-second N`)
@@ -68,7 +68,7 @@ describe('requests in a second', () => {
     expect(await answered(60)).toBe(60)
     expect(await answered(30, keys[0]!.key)).toBe(20)
     expect((await get(keys[0]!.key)).body.message).toBe(
-      'All keys of this organization together may make 2 requests in a second, and 80 at once',
+      'All keys of this organization together are limited to 2 requests per second, with bursts of 80',
     )
   })
 

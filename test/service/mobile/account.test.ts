@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { forgetLapsed } from '../../../src/service/lifecycle/retention.ts'
+import { deleteExpired } from '../../../src/service/lifecycle/retention.ts'
 import { createClock, minute } from '../clock.ts'
 import { ada, auditOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
@@ -145,7 +145,7 @@ describe('what is kept of somebody', () => {
 
   test('is forgotten when it lapsed, and nothing before', async () => {
     const forget = () =>
-      service.storage.write((db) => forgetLapsed({ db, keyring: service.keyring }, clock.iso()), { org: 0 })
+      service.storage.write((db) => deleteExpired({ db, keyring: service.keyring }, clock.iso()), { org: 0 })
     await createMobileUser(service, { email: ada.email })
     dataOf(await register(service, { mobile: '2025550103' }))
     const before = await contentsOf(service)

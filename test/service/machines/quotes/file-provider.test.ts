@@ -55,6 +55,6 @@ describe('a file of quotes', () => {
   })
 
   test.each(['none.json', '../../../../../../../dev/zero', '.'])('%s stops the start', (name) => {
-    expect(() => createFileProvider(join(folder, name))).toThrow(/cannot be read|is no file of text/)
+    expect(() => createFileProvider(join(folder, name))).toThrow(/cannot be read|is not a text file/)
   })
 })
