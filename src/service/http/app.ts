@@ -11,7 +11,7 @@ import { type Authenticated, nobody, sessionOver } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { createAuthenticator } from '../keys/authenticator.ts'
 import { answer, internalError, refused } from './envelope.ts'
-import { createGuards, type GuardOptions, isOfPage, refuseElsewhere, socketOf } from './guards.ts'
+import { createGuards, type GuardOptions, isOfPage, requirePageOrigin, socketOf } from './guards.ts'
 import { createProbes, type Phase } from './health.ts'
 import { createOperationRoute } from './operation-route.ts'
 import { createPageRoutes } from './page-routes.ts'
@@ -144,7 +144,7 @@ export const createApp = (options: AppOptions): Hono => {
     const respond = createOperationRoute(id, operation, handler, { service, responses })
     const onlyFromPage = isOfPage(operation)
     const callerOf = (context: Context): Promise<Authenticated | undefined> | Authenticated | undefined => {
-      if (onlyFromPage) refuseElsewhere(context, publicUrl)
+      if (onlyFromPage) requirePageOrigin(context, publicUrl)
       if (operation.session) return authenticateSession(context)
       return operation.open ? anonymous : authenticate(context.req.header('x-api-key'))
     }

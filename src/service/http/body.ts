@@ -4,16 +4,16 @@ import { coreOf, fieldSchemas, partsOf, type Schema } from '../../contract/schem
 import { Refusal } from '../../core/refusal.ts'
 import { shapeOf } from './json-shape.ts'
 
-/** What one route reads of a body. Parsing as much must not hold up anybody else for long. */
+/** The largest body that a route accepts. Parsing it must not block other requests for long. */
 export type BodyLimit = { kib: number; values: number }
 
-/** Whoever sends it has shown nothing yet, or the cookie of a page that sends little. */
+/** For callers without a key, or with the session of the approver page, which sends little. */
 const small: BodyLimit = { kib: 32, values: 1_000 }
-const usual: BodyLimit = { kib: 256, values: 10_000 }
-/** Lists of a thousand rules. */
-const lists: BodyLimit = { kib: 1_024, values: 50_000 }
+const standard: BodyLimit = { kib: 256, values: 10_000 }
+/** For lists of a thousand rules. */
+const large: BodyLimit = { kib: 1_024, values: 50_000 }
 
-/** A subject of 32 KiB, with room for its escapes and the frame of the protocol. The caller may be anonymous. */
+/** A subject of 32 KiB, with room for escapes and the protocol. The caller may be anonymous. */
 export const toolCallLimit: BodyLimit = { kib: 128, values: 2_500 }
 
 const isListOfObjects = (schema: Schema): boolean => {
@@ -23,12 +23,12 @@ const isListOfObjects = (schema: Schema): boolean => {
 
 export const bodyLimitOf = ({ open, session, input }: Operation): BodyLimit => {
   if (open || session) return small
-  return Object.values(fieldSchemas(input)).some(isListOfObjects) ? lists : usual
+  return Object.values(fieldSchemas(input)).some(isListOfObjects) ? large : standard
 }
 
 const maxDepth = 32
 
-// So much is read of a body that is too large, and thrown away: most clients send all of it before they read an answer.
+// A body that is too large is read up to here and discarded: most clients send all of it before they read the response.
 const readAtMost = 1024 * 1024
 
 const malformed = (message: string, hint?: string): Refusal =>
@@ -40,7 +40,7 @@ const tooLarge = (message: string): Refusal =>
 const tooManyBytes = ({ kib }: BodyLimit): Refusal =>
   tooLarge(`The body is larger than ${kib} KiB, the limit of this route`)
 
-/** Bytes that the request announces; undefined when it is chunked. */
+/** The content length; undefined if the body is chunked. */
 const lengthOf = (context: Context): number | undefined => {
   const length = context.req.header('content-length')
   if (length !== undefined) return Number(length)
@@ -92,7 +92,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Before the body is parsed: parsing is what would block the service. */
+/** Runs before the parser, because parsing is what would block the service. */
 const checkShape = (bytes: Uint8Array, limit: BodyLimit): void => {
   const { values, depth } = shapeOf(bytes)
   if (depth > maxDepth) throw malformed(`The body is nested deeper than ${maxDepth} levels`)
@@ -100,7 +100,7 @@ const checkShape = (bytes: Uint8Array, limit: BodyLimit): void => {
     throw tooLarge(`The body contains more than ${limit.values} values, the limit of this route`)
 }
 
-/** A parser takes this name for a field, and a program that copies the field changes a prototype. */
+/** `JSON.parse` accepts this field name, and code that copies the field would change a prototype. */
 const refuseProto = (body: unknown): void => {
   const left = [body]
   while (left.length > 0) {
@@ -111,28 +111,28 @@ const refuseProto = (body: unknown): void => {
   }
 }
 
-/** A client that ends the connection while it sends; nobody reads this answer, but the log does. */
-const incomplete = (): Refusal =>
-  new Refusal(400, 'incomplete_body', 'The connection ended before the body was complete')
-
 const readBytes = async (
   context: Context,
   limit: BodyLimit,
   length: number | undefined,
-): Promise<Uint8Array> =>
-  length === undefined || length === 0 || length > limit.kib * 1024
-    ? readCounted(context, limit)
-    : new Uint8Array(await context.req.arrayBuffer())
+): Promise<Uint8Array> => {
+  try {
+    if (!length || length > limit.kib * 1024) return await readCounted(context, limit)
+    return new Uint8Array(await context.req.arrayBuffer())
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    // The client has gone; this reaches only the log.
+    throw new Refusal(400, 'incomplete_body', 'The connection ended before the body was complete')
+  }
+}
 
-/** What a JSON body holds; undefined when there is no body. Fails with a Refusal: 400, 413 or 415. */
+/** The value of a JSON body; undefined without a body. Throws a Refusal: 400, 413 or 415. */
 export const readJson = async (context: Context, limit: BodyLimit): Promise<unknown> => {
   const length = lengthOf(context)
   if (length === 0 && !context.req.raw.body) return undefined
   if (length !== undefined && length > readAtMost) throw tooManyBytes(limit)
-  const bytes = await readBytes(context, limit, length).catch((error: unknown) => {
-    throw error instanceof Refusal ? error : incomplete()
-  })
-  // Over HTTP every DELETE and POST has a body to read, so only this shows that it was sent none.
+  const bytes = await readBytes(context, limit, length)
+  // Node gives every DELETE and POST a body stream, so only its length shows that none was sent.
   if (bytes.byteLength === 0) return undefined
   requireJson(context)
   checkShape(bytes, limit)
@@ -141,7 +141,7 @@ export const readJson = async (context: Context, limit: BodyLimit): Promise<unkn
   return body
 }
 
-/** The fields of a JSON body; none when there is no body. Fails with a Refusal: 400, 413 or 415. */
+/** The fields of a JSON body; none without a body. Throws a Refusal: 400, 413 or 415. */
 export const readBody = async (context: Context, limit: BodyLimit): Promise<Record<string, unknown>> => {
   const body = await readJson(context, limit)
   if (body === undefined) return {}
@@ -151,14 +151,13 @@ export const readBody = async (context: Context, limit: BodyLimit): Promise<Reco
 }
 
 const noBody = ({ req }: Context): Refusal =>
-  malformed(`${req.method} takes no body`, 'Put the values into the query')
+  malformed(`${req.method} does not accept a body`, 'Put the values into the query')
 
-/** GET takes its values from the address. */
 export const refuseBody = (context: Context): void => {
   if (lengthOf(context) !== 0) throw noBody(context)
 }
 
-/** DELETE too, and clients that send JSON with every request send it an empty object. */
+/** Unlike `refuseBody`, accepts an empty object: some clients send JSON with every request. */
 export const refuseFields = async (context: Context, limit: BodyLimit): Promise<void> => {
   const body = await readBody(context, limit)
   if (Object.keys(body).length > 0) throw noBody(context)

@@ -2,7 +2,7 @@ import type { Refusal } from '../../core/refusal.ts'
 
 export type Envelope = { status: 'success' | 'error'; message: string; data?: unknown }
 
-// One literal: that is many times faster, to make and to send, than an object that is put together.
+// One literal, because it is many times faster to create and to send than an object built in steps.
 const headersFor = (requestId: string) => ({
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
@@ -10,7 +10,6 @@ const headersFor = (requestId: string) => ({
   'x-request-id': requestId,
 })
 
-/** A text of JSON that nobody may keep, with the id of the request. */
 export const answerText = (
   status: number,
   text: string,
@@ -40,7 +39,7 @@ export const refused = (refusal: Refusal): Envelope => {
   }
 }
 
-/** What went wrong inside is in the log, under the same request id. */
+/** The log shows the cause under the same request id. */
 export const internalError: Envelope = {
   status: 'error',
   message: 'Something went wrong inside the service',

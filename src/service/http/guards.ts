@@ -8,14 +8,14 @@ import { siteAt } from '../devices/site.ts'
 
 type Socket = { remoteAddress?: string; localPort?: number }
 
-/** The connection that a request came over; undefined in a process that serves none. */
+/** The connection of a request; undefined in a process without a server. */
 export const socketOf = (context: Context): Socket | undefined =>
   (context.env as { incoming?: { socket: Socket } } | undefined)?.incoming?.socket
 
 export type GuardOptions = {
-  /** Bound to loopback: only loopback names and the public name are answered, against DNS rebinding. */
+  /** Bound to loopback: accept only loopback names and the public name, against DNS rebinding. */
   loopbackOnly: boolean
-  /** As configured; undefined when nobody said it. */
+  /** As configured; undefined if it is not set. */
   publicUrl: string | undefined
   /** One address or network (CIDR) for each proxy in front. Only their X-Forwarded-* headers are trusted. */
   trustedProxy: readonly string[]
@@ -30,7 +30,7 @@ const proxyOf = (text: string): Network => {
   )
 }
 
-/** Decides before anything of a request is believed. Throws a Refusal, or answers with a redirect or nothing. */
+/** Checks a request before anything in it is trusted. Throws a Refusal, or returns the origin and maybe a redirect. */
 export const createGuards = ({ loopbackOnly, publicUrl, trustedProxy }: GuardOptions) => {
   const publicAddress = publicUrl === undefined ? undefined : new URL(publicUrl)
   const proxies = trustedProxy.map(proxyOf)
@@ -44,7 +44,7 @@ export const createGuards = ({ loopbackOnly, publicUrl, trustedProxy }: GuardOpt
     if (!loopbackOnly) return
     const name = host.replace(/:\d{1,5}$/, '').toLowerCase()
     if (isLoopbackName(name) || name === publicAddress?.hostname) return
-    throw new Refusal(403, 'wrong_host', 'This service does not answer under that host name', {
+    throw new Refusal(403, 'wrong_host', 'This service does not respond to that host name', {
       hint: 'Use its loopback address, or start it with --public-url',
     })
   }
@@ -74,15 +74,15 @@ export const createGuards = ({ loopbackOnly, publicUrl, trustedProxy }: GuardOpt
   }
 }
 
-/** What only the approver page calls, and what is more than a look. */
+/** Operations that change something and that only the approver page calls. */
 export const isOfPage = ({ path, method }: Operation): boolean =>
   path.startsWith('/svc/v1/approver/') && method !== 'GET'
 
 /**
- * Lets only pages of the site itself pass: a browser names its origin with each POST and DELETE, so what names none is
- * no page. The guards have refused foreign origins before.
+ * Accepts only pages of the site itself: a browser sends its origin with each POST and DELETE, so a request without one does
+ * not come from a page. The guards have already refused foreign origins.
  */
-export const refuseElsewhere = (context: Context, publicUrl: string): void => {
+export const requirePageOrigin = (context: Context, publicUrl: string): void => {
   const origin = context.req.header('origin')
   if (origin !== undefined && origin === siteAt(publicUrl)?.origin) return
   if (context.req.header('sec-fetch-site') === 'same-origin') return

@@ -6,10 +6,10 @@ import type { Db, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import type { Envelope } from './envelope.ts'
 
-/** One request of one API key, whichever of its secrets is shown, that may be repeated: `fingerprint` tells it from another under the same key. */
+/** A request of an API key (of any of its secrets) that can be repeated; `fingerprint` identifies its content. */
 export type Repeatable = { keyId: number; orgId: number | null; idempotencyKey: string; fingerprint: string }
 
-/** The header's value; undefined without the header. Fails with a Refusal 400. */
+/** The value of the header, if there is one. Throws a Refusal 400. */
 export const checkIdempotencyKey = (header: string | undefined): string | undefined => {
   if (header === undefined || /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(header)) return header
   throw new Refusal(
@@ -22,10 +22,10 @@ export const checkIdempotencyKey = (header: string | undefined): string | undefi
   )
 }
 
-/** What a kept answer takes besides its text: its keys, its time and its place in the indexes. */
+/** The size of a row in addition to its text: keys, time and index entries. */
 const rowBytes = 300
 
-const readAnswer = statement(
+const readRow = statement(
   (db, { keyId, idempotencyKey, oldest }: { keyId: number; idempotencyKey: string; oldest: string }) =>
     db
       .selectFrom('idempotency')
@@ -35,26 +35,26 @@ const readAnswer = statement(
       .select(['fingerprint', 'answer']),
 )
 
-const writeAnswer = statement((db, row: Selectable<Tables['idempotency']>) => {
+const writeRow = statement((db, row: Selectable<Tables['idempotency']>) => {
   const { org_id, bytes, fingerprint, answer, created_at } = row
   const kept = { org_id, bytes, fingerprint, answer, created_at }
   return (
     db
       .insertInto('idempotency')
       .values({ key_id: row.key_id, idempotency_key: row.idempotency_key, ...kept })
-      // One that is there is too old to be found, and was not swept yet.
+      // An existing row is too old to be found and was not swept yet.
       .onConflict((on) => on.columns(['key_id', 'idempotency_key']).doUpdateSet(kept))
   )
 })
 
-/** The answer that was given since `oldest`, if any. Fails with a Refusal 409 when it was to another request. */
-export const findKept = async (
+/** The stored response since `oldest`, if any. Throws a Refusal 409 if it belongs to a different request. */
+export const findResponse = async (
   db: Db,
   request: Repeatable,
   oldest: string,
 ): Promise<Envelope | undefined> => {
   const { keyId, idempotencyKey } = request
-  const [kept] = (await readAnswer(db, { keyId, idempotencyKey, oldest })).rows
+  const [kept] = (await readRow(db, { keyId, idempotencyKey, oldest })).rows
   if (!kept) return undefined
   if (kept.fingerprint !== request.fingerprint)
     throw conflict(
@@ -65,11 +65,16 @@ export const findKept = async (
   return JSON.parse(kept.answer) as Envelope
 }
 
-/** Keeps the answer, in the transaction of the write itself; answers how many bytes that takes. */
-export const keep = async (db: Db, request: Repeatable, now: string, answer: Envelope): Promise<number> => {
+/** Stores the response in the transaction of the write itself; returns its size in bytes. */
+export const storeResponse = async (
+  db: Db,
+  request: Repeatable,
+  now: string,
+  answer: Envelope,
+): Promise<number> => {
   const text = JSON.stringify(answer)
   const bytes = Buffer.byteLength(text) + rowBytes
-  await writeAnswer(db, {
+  await writeRow(db, {
     key_id: request.keyId,
     org_id: request.orgId,
     bytes,
@@ -99,7 +104,7 @@ const strip = (schema: Schema | undefined, value: unknown): unknown => {
   )
 }
 
-/** Compiled once an operation: its data as it is kept for repeats, without secrets and saying so. */
+/** Compiled once for each operation: removes secrets from data that is stored for repeats, and marks that. */
 export const createSecretStripper = (schema: Schema | undefined) => {
   if (!schema || !hasSecret(schema)) return (data: unknown) => data
   return (data: unknown): unknown => ({ ...(strip(schema, data) as object), secret_already_shown: true })

@@ -12,17 +12,17 @@ import { createReturnedFields } from './returned-fields.ts'
 
 type Fields = Record<string, unknown>
 
-/** `given`: the names in the request. `returned`: read-only fields that came back with an update. */
-export type Read = { input: Fields; given: string[]; returned: Fields }
+/** `given`: the names in the request. `returned`: read-only fields that an update sent back. */
+export type ReadInput = { input: Fields; given: string[]; returned: Fields }
 
-/** Text of an address as the type its field has; what does not look like it stays text and fails the check. */
+/** Converts text of the URL to the type of its field. Other text stays as it is and fails the check. */
 const coerce = (text: string, type: string | undefined): unknown => {
   if (type === 'number' && /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?$/.test(text)) return Number(text)
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   return text
 }
 
-// NUL would cut a text short in the store; half a surrogate pair would come back as another character.
+// The store would cut a text at NUL, and would return an unpaired surrogate as another character.
 const badText = /\0|\p{Cs}/u
 
 const badTexts = (value: unknown, field: string): Issue[] => {
@@ -41,7 +41,7 @@ const badTexts = (value: unknown, field: string): Issue[] => {
   )
 }
 
-/** Compiled once an operation: reads and checks its input. Fails with a Refusal. */
+/** Compiled once for each operation: reads and checks its input. Throws a Refusal. */
 export const createInputReader = (operation: Operation) => {
   const shape = fieldSchemas(operation.input)
   const known = Object.keys(shape)
@@ -53,8 +53,8 @@ export const createInputReader = (operation: Operation) => {
   const textIds = known.filter((name) => isId(shape[name]!))
   const orgIds = known.filter((name) => orgFields.includes(name))
 
-  /** A client may write any id as a number or as text: both say the same. */
-  const sameIds = (body: Fields): Fields => {
+  /** A client can write any id as a number or as text. */
+  const normalizeIds = (body: Fields): Fields => {
     const fields = { ...body }
     for (const name of textIds) if (Number.isSafeInteger(fields[name])) fields[name] = String(fields[name])
     for (const name of orgIds)
@@ -63,7 +63,7 @@ export const createInputReader = (operation: Operation) => {
   }
 
   const returnedFields = createReturnedFields(operation)
-  // Where an operation has a query, a filter with a mistyped name would answer too much; and nothing undoes a delete.
+  // A mistyped filter would return too much, and a mistyped delete cannot be undone.
   const isStrict = (inQuery && free.length > 0) || operation.effect === 'delete'
 
   const readQuery = (context: Context): Fields => {
@@ -92,13 +92,13 @@ export const createInputReader = (operation: Operation) => {
     const other = twice.filter((name) => String(body[name]) !== context.req.param(name))
     if (other.length > 0)
       throw invalidFields(
-        other.map((field) => ({ field, message: 'differs from the address; leave it out of the body' })),
+        other.map((field) => ({ field, message: 'differs from the URL; leave it out of the body' })),
       )
     for (const name of twice) delete body[name]
-    return sameIds(body)
+    return normalizeIds(body)
   }
 
-  const readInput = async (context: Context): Promise<Read> => {
+  const readInput = async (context: Context): Promise<ReadInput> => {
     const fields = await readFields(context)
     const returned = returnedFields.takeOut(fields)
     const given = Object.keys(fields)

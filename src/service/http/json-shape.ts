@@ -5,8 +5,8 @@ const openings = new Set([0x5b, 0x7b])
 const closings = new Set([0x5d, 0x7d])
 
 /**
- * The values and the nesting of JSON, by its punctuation alone: at least what a parser would find, and far cheaper. A
- * small text can hold so many values that parsing it blocks everybody else.
+ * The number of values and the depth of JSON, counted by its punctuation: never less than a parser would find, and far
+ * cheaper. A small text can contain so many values that parsing it blocks all other requests.
  */
 export const shapeOf = (json: Uint8Array): { values: number; depth: number } => {
   let values = 1

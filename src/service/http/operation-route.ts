@@ -17,31 +17,37 @@ import { guardTenant } from '../call/tenant.ts'
 import { requireScope } from '../keys/scopes.ts'
 import { refuseBody } from './body.ts'
 import { answer, answerText, type Envelope, success } from './envelope.ts'
-import { checkIdempotencyKey, createSecretStripper, findKept, keep, type Repeatable } from './idempotency.ts'
-import { createInputReader, type Read } from './input.ts'
+import {
+  checkIdempotencyKey,
+  createSecretStripper,
+  findResponse,
+  type Repeatable,
+  storeResponse,
+} from './idempotency.ts'
+import { createInputReader, type ReadInput } from './input.ts'
 import { createPager } from './paging.ts'
 import type { ResponseCache } from './response-cache.ts'
 
-/** A request whose caller is known. `origin` is the address under which the caller reached the service. */
+/** A request whose caller is known. `origin` is the one under which the caller reached the service. */
 export type AuthenticatedRequest = {
   context: Context
   caller: Authenticated
   requestId: string
   origin: string
-  /** The client's address, looked for when it is asked for. */
+  /** The client's address. A function, because few operations need it. */
   ip(): string | undefined
 }
 
 type Fields = Record<string, unknown>
 
-/** All that an answer can depend on besides the store: who asks for what, and under which address. */
-const nameOf = ({ caller, origin, context }: AuthenticatedRequest): string =>
+/** All that a response depends on in addition to the store: the caller, the URL and the origin. */
+const cacheKey = ({ caller, origin, context }: AuthenticatedRequest): string =>
   `${caller.keyId} ${caller.orgId} ${origin} ${context.req.url}`
 
 const replayed = ({ requestId }: AuthenticatedRequest, kept: Envelope): Response =>
   answer(200, kept, requestId, { 'idempotent-replayed': 'true' })
 
-/** Answers one operation of the table, from the caller on. Compiled once an operation. */
+/** Handles the requests of one operation of the table whose caller is known. Compiled once for each operation. */
 export const createOperationRoute = (
   id: OperationId,
   operation: Operation,
@@ -53,10 +59,10 @@ export const createOperationRoute = (
   const withoutSecrets = createSecretStripper(operation.data)
   const gate = createGate(id)
   const { storage } = service
-  const oldestKept = (now: string): string => addMs(now, -service.periods.idempotencyMs)
+  const oldestStored = (now: string): string => addMs(now, -service.periods.idempotencyMs)
   const byTime = 'since' in operation.input._zod.def.shape
 
-  const askedOf = ({ context, caller, requestId, ip }: AuthenticatedRequest, given: string[]) => ({
+  const callDetails = ({ context, caller, requestId, ip }: AuthenticatedRequest, given: string[]) => ({
     action: id,
     caller,
     requestId,
@@ -65,75 +71,85 @@ export const createOperationRoute = (
     ip,
   })
 
-  const answerRead = async (asked: AuthenticatedRequest, input: Fields): Promise<Response> => {
+  const answerRead = async (request: AuthenticatedRequest, input: Fields): Promise<Response> => {
     const since = storage.revision()
-    const { url } = asked.context.req
-    const pager = createPager({ input, url, origin: asked.origin, byTime, now: storage.now() })
-    const data = await runRead(service, { ...askedOf(asked, []), pager }, handler, input)
+    const { url } = request.context.req
+    const pager = createPager({ input, url, origin: request.origin, byTime, now: storage.now() })
+    const data = await runRead(service, { ...callDetails(request, []), pager }, handler, input)
     if (data instanceof Refusal) throw data
     const text = JSON.stringify(success(operation.message, withTextIds(data)))
     const headers = pager.headers()
-    if (operation.cacheable) responses.keep(nameOf(asked), since, { text, headers })
-    return answerText(200, text, asked.requestId, headers)
+    if (operation.cacheable) responses.keep(cacheKey(request), since, { text, headers })
+    return answerText(200, text, request.requestId, headers)
   }
 
   const repeatableOf = ({ context, caller }: AuthenticatedRequest, input: Fields): Repeatable | undefined => {
     const idempotencyKey = checkIdempotencyKey(context.req.header('idempotency-key'))
     if (idempotencyKey === undefined) return undefined
     const fingerprint = sha256(`${id} ${canonicalize(input)}`)
-    // Callers without a key have nothing in common: what one of them chose must not refuse another's request.
+    // Callers without a key share nothing: the Idempotency-Key of one must not affect the request of another.
     const own = operation.open ? sha256(`${fingerprint} ${idempotencyKey}`) : idempotencyKey
     const orgId = operation.open ? null : caller.orgId
     return { keyId: namedKeyOf(caller), orgId, idempotencyKey: own, fingerprint }
   }
 
-  const write = async (asked: AuthenticatedRequest, { input, given, returned }: Read): Promise<Response> => {
-    const repeatable = repeatableOf(asked, input)
-    // What is done before the transaction must not be done again for a repeat.
+  const write = async (
+    request: AuthenticatedRequest,
+    { input, given, returned }: ReadInput,
+  ): Promise<Response> => {
+    const repeatable = repeatableOf(request, input)
+    // A repeat must not run again what the handler does before its transaction.
     const before =
       repeatable && typeof handler !== 'function'
-        ? await storage.read((db) => findKept(db, repeatable, oldestKept(storage.now())))
+        ? await storage.read((db) => findResponse(db, repeatable, oldestStored(storage.now())))
         : undefined
-    if (before) return replayed(asked, before)
-    const approval = asked.context.req.header(approvalHeader)
-    const call = { ...askedOf(asked, given), approval }
+    if (before) return replayed(request, before)
+    const approval = request.context.req.header(approvalHeader)
+    const call = { ...callDetails(request, given), approval }
     const done = await runWrite(service, call, handler, input, async (inside, work) => {
       const { db, now } = inside
-      const kept = repeatable && (await findKept(db, repeatable, oldestKept(now)))
+      const kept = repeatable && (await findResponse(db, repeatable, oldestStored(now)))
       if (kept) return { kept }
       const { data: worked, headers } = await gate.pass(inside, { approval, input }, work)
       if (worked instanceof Refusal) return { refusal: worked }
       const data = withTextIds(worked)
       checkReturned(returned, data)
       if (repeatable) {
-        const bytes = await keep(db, repeatable, now, success(operation.message, withoutSecrets(data)))
+        const bytes = await storeResponse(
+          db,
+          repeatable,
+          now,
+          success(operation.message, withoutSecrets(data)),
+        )
         if (repeatable.orgId !== null)
           await service.claim({ db, now }, repeatable.orgId, 'idempotency_mib', bytes)
       }
       return { envelope: success(operation.message, data), headers }
     }).catch(async (error: unknown) => {
       if (!(error instanceof ApprovalRequired)) throw error
-      const { caller, requestId } = asked
+      const { caller, requestId } = request
       throw await gate.ask(service, { caller, requestId, input }, error.requirement)
     })
     if (done.refusal) throw done.refusal
-    return done.kept ? replayed(asked, done.kept) : answer(200, done.envelope, asked.requestId, done.headers)
+    return done.kept
+      ? replayed(request, done.kept)
+      : answer(200, done.envelope, request.requestId, done.headers)
   }
 
-  const respond = async (asked: AuthenticatedRequest): Promise<Response> => {
-    const read = await readInput(asked.context)
-    guardTenant(asked.caller, read.input)
-    return operation.effect === 'read' ? answerRead(asked, read.input) : write(asked, read)
+  const respond = async (request: AuthenticatedRequest): Promise<Response> => {
+    const read = await readInput(request.context)
+    guardTenant(request.caller, read.input)
+    return operation.effect === 'read' ? answerRead(request, read.input) : write(request, read)
   }
 
-  return (asked: AuthenticatedRequest): Response | Promise<Response> => {
-    if (!operation.open && !operation.session) requireScope(operation, asked.caller)
-    if (operation.operator && !isOperator(asked.caller))
+  return (request: AuthenticatedRequest): Response | Promise<Response> => {
+    if (!operation.open && !operation.session) requireScope(operation, request.caller)
+    if (operation.operator && !isOperator(request.caller))
       throw new Refusal(403, 'operator_only', 'This operation requires an operator key', {
         hint: 'Use the key of the operator (SVC_API_KEY or its profile)',
       })
-    // Whoever looks with HEAD changes nothing.
-    if (operation.effect !== 'read' && asked.context.req.method === 'HEAD')
+    // HEAD must not change anything.
+    if (operation.effect !== 'read' && request.context.req.method === 'HEAD')
       throw new Refusal(
         405,
         'method_not_allowed',
@@ -143,9 +159,9 @@ export const createOperationRoute = (
           headers: { allow: `${operation.method}, OPTIONS` },
         },
       )
-    const kept = operation.cacheable && responses.find(nameOf(asked))
-    if (!kept) return respond(asked)
-    refuseBody(asked.context)
-    return answerText(200, kept.text, asked.requestId, kept.headers)
+    const kept = operation.cacheable && responses.find(cacheKey(request))
+    if (!kept) return respond(request)
+    refuseBody(request.context)
+    return answerText(200, kept.text, request.requestId, kept.headers)
   }
 }

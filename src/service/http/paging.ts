@@ -2,16 +2,16 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Page } from '../call/call.ts'
 
-/** A write takes its time before it commits; a row may be answered twice, but none is missed. */
+/** A write takes time to commit: a row may appear twice, but none is missed. */
 const overlapMs = -5_000
 
-/** A cursor of a list by id, of older rows in a list by time, and of what is new or has changed in one. */
+/** A cursor of a list by id, of older rows in a list by time, and of new or changed rows in one. */
 type Kind = 'after' | 'before' | 'newer'
 
 const encode = (kind: Kind, ...numbers: number[]): string =>
   Buffer.from([kind, ...numbers].join(':')).toString('base64url')
 
-const wrong = (field: string, message: string, hint: string): Refusal =>
+const invalidField = (field: string, message: string, hint: string): Refusal =>
   new Refusal(422, 'invalid_field', `${field} ${message}`, { issues: [{ field, message }], hint })
 
 const mostMs = 8_640_000_000_000_000
@@ -22,7 +22,7 @@ const decode = (cursor: string, byTime: boolean): Omit<Page, 'limit'> => {
   const [key, ms] = found.map(Number) as [number, number]
   const known = byTime ? kind !== 'after' && ms <= mostMs : kind === 'after' && Number.isNaN(ms)
   if (kind === undefined || !known)
-    throw wrong(
+    throw invalidField(
       'cursor',
       'is not a cursor of this list',
       'Use the cursor in the Link header of the previous page',
@@ -36,12 +36,12 @@ type Options = {
   input: Record<string, unknown>
   url: string
   origin: string
-  /** The list is by time, newest first. */
+  /** The list is sorted by time, newest first. */
   byTime: boolean
   now: string
 }
 
-/** The page that the input asks for, and the `Link` header once the rows are known. */
+/** The page that the input requests, and the `Link` header once the rows are known. */
 export const createPager = ({ input, url, origin, byTime, now }: Options) => {
   const limit = input.limit as number | undefined
   const page: Page = {
@@ -49,7 +49,7 @@ export const createPager = ({ input, url, origin, byTime, now }: Options) => {
     ...(limit !== undefined && { limit }),
   }
   if (page.newer && limit !== undefined)
-    throw wrong('limit', 'cannot be combined with a cursor of rel="prev"', 'Leave limit out')
+    throw invalidField('limit', 'cannot be combined with a cursor of rel="prev"', 'Leave limit out')
   const links: string[] = []
   const link = (rel: 'next' | 'prev', cursor: string): void => {
     const { pathname, searchParams } = new URL(url)

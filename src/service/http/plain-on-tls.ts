@@ -12,11 +12,11 @@ const parserErrors: Record<string, [status: string, code: string, message: strin
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'timeout', 'The request took too long to arrive'],
 }
 
-/** What Node's parser refuses never reaches a route, and still gets the envelope. */
+/** A request that Node's parser rejects never reaches a route, but gets the envelope too. */
 export const answerParserError = (error: NodeJS.ErrnoException, socket: Socket): void => {
-  // As Node's own answer: not into the middle of another one on the same connection.
-  const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: { headersSent: boolean } }
-  if (!socket.writable || underWay?.headersSent) {
+  // Like Node's own response: never into the middle of another one on the same connection.
+  const { _httpMessage: current } = socket as Socket & { _httpMessage?: { headersSent: boolean } }
+  if (!socket.writable || current?.headersSent) {
     socket.destroy()
     return
   }
@@ -41,8 +41,8 @@ const hostHeader = /^(?:[\w.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\])(?::\d{1,5})?$/
 const body = JSON.stringify({ status: 'error', message: 'Use https', data: { code: 'plain_http' } })
 
 /**
- * The same address over https, at the public origin where there is one: the Host header is the sender's word. Undefined
- * where the request does not name an address.
+ * The same URL over https, at the public origin if there is one, because the Host header is not trustworthy. Undefined if
+ * the request does not name a URL.
  */
 const targetOf = (
   { url = '', headers: { host = '' } }: IncomingMessage,
@@ -52,7 +52,7 @@ const targetOf = (
   return hostHeader.test(host) && url.startsWith('/') && URL.canParse(text) ? new URL(text).href : undefined
 }
 
-/** Nothing of a body is read: whatever was sent in plain text is not used. */
+/** Does not read the body: nothing that was sent in plain text is used. */
 const redirect = (origin: string | undefined, request: IncomingMessage, response: ServerResponse): void => {
   const location = targetOf(request, origin)
   response.writeHead(location === undefined ? 400 : 301, {
@@ -65,15 +65,15 @@ const redirect = (origin: string | undefined, request: IncomingMessage, response
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** HTTP begins with the letter of a method, a TLS record with a byte that is none. */
+/** HTTP begins with the letter of a method, a TLS record with another byte. */
 const isPlain = (first: number | undefined): boolean => first !== undefined && first >= 0x41 && first <= 0x5a
 
 const drop = (socket: Socket): void => void socket.destroy()
 
 /**
- * Answers 301 to plain HTTP on the port of a TLS server, which would close the connection without a word. `deadline`:
- * milliseconds until the first byte, and for a whole plain request. Answers how to end what is under way: connections
- * that have sent nothing, or all.
+ * Responds with 301 to plain HTTP on the port of a TLS server, which would otherwise close the connection. `deadline`:
+ * milliseconds until the first byte, and for a whole plain request. Returns a function that closes the connections that have
+ * sent nothing, or all.
  */
 export const redirectPlainHttp = (
   server: TlsServer,

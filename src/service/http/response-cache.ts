@@ -1,43 +1,43 @@
-/** An answer of 200 as it goes out. */
-export type Kept = { text: string; headers: Record<string, string> }
+/** The response of a read, as it is sent. */
+type CachedResponse = { text: string; headers: Record<string, string> }
 
-// Anybody with a key can ask for much, under many addresses.
+// Anybody with a key can request many URLs.
 const maxText = 64 * 1024
-const maxTogether = 4 * 1024 * 1024
+const maxTotal = 4 * 1024 * 1024
 
 /**
- * Answers of reads, in memory, until the next commit, whatever that changes: `revision` tells. `name` must say all that
- * an answer depends on besides the store.
+ * Keeps responses of reads in memory until the next commit (`revision`), whatever it changes. `name` must contain everything
+ * that a response depends on in addition to the store.
  */
 export const createResponseCache = (revision: () => number) => {
-  const answers = new Map<string, Kept>()
+  const responses = new Map<string, CachedResponse>()
   let characters = 0
-  let keptAt = -1
+  let cachedAt = -1
 
   const forget = (): void => {
-    answers.clear()
+    responses.clear()
     characters = 0
   }
 
   const current = (): number => {
     const now = revision()
-    if (now !== keptAt) forget()
-    keptAt = now
+    if (now !== cachedAt) forget()
+    cachedAt = now
     return now
   }
 
   return {
-    find: (name: string): Kept | undefined => {
+    find: (name: string): CachedResponse | undefined => {
       current()
-      return answers.get(name)
+      return responses.get(name)
     },
     /** `since` is the revision before the store was read. */
-    keep: (name: string, since: number, kept: Kept): void => {
-      const more = name.length + kept.text.length
+    keep: (name: string, since: number, response: CachedResponse): void => {
+      const more = name.length + response.text.length
       if (since !== current() || more > maxText) return
-      if (characters + more > maxTogether) forget()
+      if (characters + more > maxTotal) forget()
       characters += more
-      answers.set(name, kept)
+      responses.set(name, response)
     },
   }
 }

@@ -7,12 +7,12 @@ import { isRecord } from '../../core/is-record.ts'
 
 type Fields = Record<string, unknown>
 
-/** Each write sets it, so what was read before the write can never be equal to it. */
+/** Each write sets it, so a value that was read before can never be equal. */
 const setByEachWrite = 'updated_at'
 
 const isScalar = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
 
-/** An id may come back as text or as a number. */
+/** A client may send an id as text or as a number. */
 const isSame = (returned: unknown, present: unknown): boolean => {
   if (isRecord(returned) && isRecord(present))
     return Object.keys({ ...returned, ...present }).every(
@@ -28,14 +28,14 @@ const isOmittable = (field: Schema | undefined): boolean =>
   field !== undefined && partsOf(field).type === 'optional'
 
 /**
- * An update takes the record that a read answered: what its answer shows, and it cannot set, may come back unchanged.
- * Derived from the table: the record is the `data` of the operation.
+ * An update accepts the record that a read returned: fields that it cannot set may be sent back unchanged. The record is
+ * the `data` of the operation in the table.
  */
 export const createReturnedFields = ({ method, updates = method === 'PUT', data, input }: Operation) => {
   const record = updates ? fieldSchemas(data) : {}
   const writable = fieldSchemas(input)
 
-  /** `null` and empty text are how a record shows a field without a value; no update sets that. */
+  /** A record shows a field without a value as `null` or empty text; no update sets that. */
   const isReturned = (name: string, value: unknown): boolean => {
     if (!Object.hasOwn(record, name)) return false
     if (!Object.hasOwn(writable, name)) return true

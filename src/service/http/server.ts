@@ -10,7 +10,7 @@ type Fetch = (request: Request, env: unknown) => Response | Promise<Response>
 
 export type Tls = { cert: Buffer; key: Buffer }
 
-// A client that sends its headers or its body drop by drop holds a socket no longer than this.
+// Limits for a client that sends its headers or its body very slowly.
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -38,15 +38,15 @@ const cannotListen = (where: string, error: NodeJS.ErrnoException): SvcError => 
 }
 
 /**
- * Tells browsers to use https only: for the name that the operator gave to the whole host, and not for a port beside other
- * services or this machine.
+ * The header that makes browsers use https only. Not for an address with a port, because other services on that host may
+ * use http, and not for loopback.
  */
 const strictTransport = (publicUrl: string | undefined): string | undefined => {
   const { protocol, port, hostname } = new URL(publicUrl ?? 'http://localhost')
   return protocol === 'https:' && port === '' && !isLoopbackName(hostname) ? 'max-age=31536000' : undefined
 }
 
-/** Listens, and answers with what `serve` makes of the port. Fails with an SvcError when it cannot listen. */
+/** Listens, and serves with what `serve` creates for the port. Throws an SvcError if it cannot listen. */
 export const startServer = async (
   {
     port,
@@ -88,7 +88,7 @@ export const startServer = async (
     port: bound,
     stop: () =>
       new Promise((resolve) => {
-        // Answers under way are finished; connections that only wait are closed as they become idle.
+        // Responses in progress are finished; other connections are closed as soon as they are idle.
         const idle = setInterval(() => server.closeIdleConnections(), 20)
         const giveUp = setTimeout(() => {
           server.closeAllConnections()

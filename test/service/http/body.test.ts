@@ -145,7 +145,7 @@ describe('size', () => {
     const path = '/organization/1/delete/geo-fence/1'
     expect((await service.call('DELETE', path, { body: {} })).status).toBe(404)
     const { status, body } = await service.call('DELETE', path, { body: { id: 1 } })
-    expect([status, body.message]).toEqual([400, 'DELETE takes no body'])
+    expect([status, body.message]).toEqual([400, 'DELETE does not accept a body'])
     expect((await service.call('DELETE', path, { body: [] })).status).toBe(400)
   })
 

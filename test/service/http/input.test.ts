@@ -73,7 +73,7 @@ describe('values of the address', () => {
 
   test('refuses a value of the path in the body unless it is the same', async () => {
     expect(await issues('PUT', '/organization/1/update/geo-fence/2', { id: 3, radius: 5 })).toEqual([
-      { field: 'id', message: 'differs from the address; leave it out of the body' },
+      { field: 'id', message: 'differs from the URL; leave it out of the body' },
     ])
     const { status } = await service.call('PUT', '/organization/1/update/geo-fence/2', {
       body: { org_id: 1, id: '2', radius: 5 },
