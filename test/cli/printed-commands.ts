@@ -23,7 +23,10 @@ export type Mention = { command: string; words: string[] }
 /** Each `svc …` in a text. */
 export const mentionsIn = (text: string): Mention[] =>
   [...text.matchAll(/(?<![\w./@-])svc (?=[a-z\uFFFC])/g)].map(({ index }) => {
-    const words = wordsFrom(text.slice(index + 4))
+    const typed = wordsFrom(text.slice(index + 4))
+    // The name of this flag is known only at run time, so the check ends before it.
+    const unknownFlag = typed.indexOf(`--${unknownValue}`)
+    const words = unknownFlag < 0 ? typed : typed.slice(0, unknownFlag)
     return { command: `svc ${words.join(' ')}`.replaceAll(unknownValue, '…'), words }
   })
 
