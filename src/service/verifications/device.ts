@@ -4,18 +4,16 @@ import type { Policy } from '../../rules/decide.ts'
 import type { Device } from '../../rules/device.ts'
 import type { Call } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
-import { devicesOf } from '../devices/active.ts'
+import type { Member } from '../call/tenant.ts'
+import { countedDevices } from '../devices/active.ts'
 import { parseImei } from '../devices/imei.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 import type { Db } from '../storage/schema.ts'
 
-type Member = { org_id: number; user_id: number }
 type DeviceInfo = RowInput<typeof auth.submitAuthResults>['device_info']
 
-const field = 'device_info.device_id'
-
-/** What the app of this organization registered its phone with, or else the one with which the person asked to join. */
-const registeredPhones = (db: Db, { org_id, user_id }: Member) =>
+/** The phone that the app of this organization registered, then the one with which the person joined. */
+const findPhones = (db: Db, { org_id, user_id }: Member) =>
   db
     .selectFrom('mobile_accounts')
     .where('user_id', '=', user_id)
@@ -27,40 +25,37 @@ const registeredPhones = (db: Db, { org_id, user_id }: Member) =>
 const isImeiOf = (text: string, imei: string | null): boolean =>
   imei !== null && text.replace(/[\s/-]/g, '').slice(0, 14) === parseImei(imei).phone
 
-/** A device of this user by any id that a client can know: ours, that of its credential, or what its app registered with. */
+/** Finds a device of this user by any id that a client can know: ours, its credential's, or its app's. */
 const findDevice = async (
-  { db, dev, keyring }: Call,
-  { org_id, user_id }: Member,
+  call: Call,
+  member: Member,
   { device_id, imei }: DeviceInfo,
 ): Promise<Device | undefined> => {
-  const known = await devicesOf(db, { org_id, user_id })
-    .$if(!dev, (query) => query.where('kind', '=', 'phone'))
-    .where('state', 'in', ['active', 'revoked'])
-    .selectAll()
-    .execute()
-  const rows = known.filter((one) => isAuthenticDevice({ keyring }, one))
+  const known = await countedDevices(call, member).where('state', 'in', ['active', 'revoked']).execute()
+  const rows = known.filter((one) => isAuthenticDevice(call, one))
   const row = rows.find(({ id, credential_id }) => String(id) === device_id || credential_id === device_id)
-  const phones = await registeredPhones(db, { org_id, user_id })
+  const phones = await findPhones(call.db, member)
   const phone = phones.find((one) => one.device_id === device_id || isImeiOf(device_id, one.imei))
   if (!row && !phone) return undefined
-  const imeiOf = phones.find((one) => one.imei !== null)?.imei
+  const registeredImei = phones.find((one) => one.imei !== null)?.imei
   return {
     id: row?.id ?? device_id,
-    registered_to: user_id,
+    registered_to: member.user_id,
     revoked: row !== undefined && row.state !== 'active',
-    ...(imei !== undefined && imeiOf && { known_imei: parseImei(imeiOf).phone, imei: parseImei(imei).phone }),
+    ...(imei !== undefined &&
+      registeredImei && { known_imei: parseImei(registeredImei).phone, imei: parseImei(imei).phone }),
   }
 }
 
-/** Whether the organization configured that the device counts. */
+/** Whether the policy of the organization requires the device. */
 const isEnforced = ({ deviceTrust, required, reportOnly }: Policy): boolean =>
   (deviceTrust || required.includes('device')) && !reportOnly.includes('device')
 
 /**
- * The device as the rules read it. One that is not known is 422 where the device counts, so that nothing is spent by a wrong
- * id; elsewhere it is not looked at.
+ * The device as the rules read it. If the policy requires it, an unknown device is a 422, so that a wrong id does not use up
+ * the verification.
  */
-export const deviceOf = async (
+export const identifyDevice = async (
   call: Call,
   member: Member,
   info: DeviceInfo,
@@ -70,7 +65,7 @@ export const deviceOf = async (
   if (device) return { device, isKnown: true }
   if (isEnforced(rules))
     throw invalid(
-      field,
+      'device_info.device_id',
       'is not the id of a registered device of this user',
       `svc user devices list ${member.user_id} shows the ids; the device_id or IMEI that the app registered with counts too`,
     )

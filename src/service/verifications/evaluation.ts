@@ -1,12 +1,11 @@
-import type { SourcedFactor } from '../../contract/auth.ts'
-import { decide, type Evidence, type FactorDecision, type Policy } from '../../rules/decide.ts'
-import { byService } from './verification.ts'
+import type { auth, SourcedFactor } from '../../contract/auth.ts'
+import { decide, type Evidence, type Policy } from '../../rules/decide.ts'
+import type { RowInput } from '../call/row-ids.ts'
+import { withSource } from './verification.ts'
 
-type PostedResult = 'PASS' | 'FAIL'
+type Posted = Pick<RowInput<typeof auth.submitAuthResults>, 'biometric_result' | 'geo_fence_result'>
 
-export type Posted = { biometric_result: PostedResult; geo_fence_result: PostedResult }
-
-const asserted = (factor: string, result: PostedResult): SourcedFactor => ({
+const asserted = (factor: string, result: 'PASS' | 'FAIL'): SourcedFactor => ({
   factor,
   policy: 'required',
   result,
@@ -16,18 +15,16 @@ const asserted = (factor: string, result: PostedResult): SourcedFactor => ({
   source: 'caller',
 })
 
-const byCaller = (factor: FactorDecision): SourcedFactor => ({ ...factor, source: 'caller' })
-
-/** What is known when results are posted, besides what they say. */
-export type Known = {
-  /** What the service captured when the person answered on the phone; empty where nobody has. */
+/** What the service knows itself when results are posted. */
+type Known = {
+  /** What the service captured when the person answered on the phone; empty if the person did not. */
   captured: readonly SourcedFactor[]
-  /** The device is one of this user's: then it is checked, whatever is configured. */
+  /** Whether the device is one of this user's. It is then checked, whatever the policy is. */
   isDeviceKnown: boolean
 }
 
-/** What the rules say, with a known device held to them even where trust in devices is not configured or only reported. */
-const rule = (rules: Policy, evidence: Evidence, { isDeviceKnown }: Known) => {
+/** Applies the rules. They always require the biometric check and, if it is known, the device. */
+const applyRules = (rules: Policy, evidence: Evidence, { isDeviceKnown }: Known) => {
   const needed = isDeviceKnown ? (['biometric', 'device'] as const) : (['biometric'] as const)
   return decide(
     {
@@ -40,9 +37,9 @@ const rule = (rules: Policy, evidence: Evidence, { isDeviceKnown }: Known) => {
 }
 
 /**
- * Joins what a caller posts with what the rules say now and with what the service captured. A caller's FAIL always
- * counts; its PASS only where the service does not know better. A place that is posted is checked against the fences, and
- * stays the word of the caller.
+ * Combines the posted results with the rules and with what the service captured. A caller's FAIL always counts, its PASS
+ * only if the service does not know better. A posted location is checked against the geofences, and stays a claim of the
+ * caller.
  */
 export const evaluate = (
   rules: Policy,
@@ -52,17 +49,18 @@ export const evaluate = (
 ): { allow: boolean; factors: SourcedFactor[] } => {
   const capturedOf = (name: string): SourcedFactor | undefined =>
     known.captured.find(({ factor, policy }) => factor === name && policy !== null)
-  const said: Record<string, SourcedFactor> = {
+  const claims: Record<string, SourcedFactor> = {
     biometric: asserted('biometric', posted.biometric_result),
     location: asserted('location', posted.geo_fence_result),
   }
-  const factors = rule(rules, evidence, known).factors.map((one): SourcedFactor => {
-    const claim = said[one.factor]
-    // Who posts is seldom where the phone is.
-    if (!claim) return (one.factor === 'ip' ? capturedOf('ip') : undefined) ?? byService(one)
+  const factors = applyRules(rules, evidence, known).factors.map((one): SourcedFactor => {
+    const claim = claims[one.factor]
+    // The caller is seldom where the phone is.
+    if (!claim) return (one.factor === 'ip' ? capturedOf('ip') : undefined) ?? withSource(one, 'service')
     if (claim.result === 'FAIL') return claim
-    const isPlaceChecked = one.factor === 'location' && one.policy !== null && evidence.location !== undefined
-    return capturedOf(one.factor) ?? (isPlaceChecked ? byCaller(one) : claim)
+    const isLocationChecked =
+      one.factor === 'location' && one.policy !== null && evidence.location !== undefined
+    return capturedOf(one.factor) ?? (isLocationChecked ? withSource(one, 'caller') : claim)
   })
   const decision = capturedOf('decision')
   const all = decision ? [decision, ...factors] : factors

@@ -1,31 +1,30 @@
 import type { auth } from '../../contract/auth.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import type { Receipt } from '../../receipt/claims.ts'
 import { findApprover } from '../approvals/find-approver.ts'
 import { auditSubject } from '../approvals/record.ts'
 import { requestApproval } from '../approvals/request.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
+import type { Member } from '../call/tenant.ts'
 import {
   capturedFactors,
   denied,
+  findMember,
   findVerification,
   lifetimeMs,
-  receiptOf,
+  refuseUnready,
   spend,
-  spent,
-  whoIsMeant,
-  whyNotYet,
 } from './verification.ts'
 
-/** Ends prompts that nobody has answered yet; no decision counts after it. */
+type Prompt = { request_id: string } | (Member & { key_id: number })
+
+/** Ends prompts that are still pending, so that no decision counts afterwards. */
 export const withdrawPrompts = async (
   { db, now, audit, wake }: Call,
-  {
-    request_id,
-    member,
-  }: { request_id?: string; member?: { org_id: number; user_id: number; key_id: number } },
+  which: Prompt,
   detail: string,
 ): Promise<void> => {
   const ended = await db
@@ -34,16 +33,10 @@ export const withdrawPrompts = async (
     .where('status', '=', 'pending')
     .where('request_id', 'in', (query) =>
       query
-        .selectFrom('verifications as v')
-        .where('v.kind', '=', 'prompt')
-        .$if(request_id !== undefined, (one) => one.where('v.request_id', '=', request_id!))
-        .$if(member !== undefined, (all) =>
-          all
-            .where('v.org_id', '=', member!.org_id)
-            .where('v.user_id', '=', member!.user_id)
-            .where('v.key_id', '=', member!.key_id),
-        )
-        .select('v.request_id'),
+        .selectFrom('verifications')
+        .where('kind', '=', 'prompt')
+        .where(({ and }) => and(which))
+        .select('request_id'),
     )
     .returningAll()
     .execute()
@@ -53,16 +46,16 @@ export const withdrawPrompts = async (
   }
 }
 
-/** Rings: an approval whose action says what it is. Fails as one does, so that only a prompt that was sent is a success. */
+/** Requests an approval from the person. Throws if the request fails, so that success means that a prompt was sent. */
 export const verifyUser: HandlerOf<typeof auth.verifyUser> = async (
-  { country_code, mobile, org_id: wanted },
+  { country_code, mobile, org_id: named },
   call,
 ) => {
   const phone = parsePhone(mobile, country_code)
-  const { org_id, user_id, organization } = await findApprover(call, phone.mobile, wanted)
+  const { org_id, user_id, organization } = await findApprover(call, phone.mobile, named)
   const key_id = namedKeyOf(call.caller)
-  // Only the newest prompt of a key can be meant by a number, so an older one asks for nothing.
-  await withdrawPrompts(call, { member: { org_id, user_id, key_id } }, 'replaced by a newer prompt')
+  // A mobile number finds only the newest prompt of a key, so an older one is of no use.
+  await withdrawPrompts(call, { org_id, user_id, key_id }, 'replaced by a newer prompt')
   const { request_id, number, expires_at } = await requestApproval(
     { action: `Verify your identity for ${safeLine(organization)}`, approver_mobile: phone.mobile, org_id },
     call,
@@ -85,24 +78,24 @@ export const verifyUser: HandlerOf<typeof auth.verifyUser> = async (
 /** The specification shows the full number with its country prefix, and no plus. */
 const withPlus = (mobile: string): string => (/^[1-9]\d{6,14}$/.test(mobile) ? `+${mobile}` : mobile)
 
-/** What the person answered; a yes is told once. Only what a phone signed counts here, no word of a caller. */
+/** The answer of the person; an approval is reported once. Only an answer that a phone signed counts. */
 export const validateAuth: HandlerOf<typeof auth.validateAuth> = async (
   { mobile, request_id, org_id },
   call,
 ) => {
-  const member = await whoIsMeant(call, { mobile: parsePhone(withPlus(mobile)).mobile, org_id })
+  const member = await findMember(call, { mobile: parsePhone(withPlus(mobile)).mobile, org_id })
   const row = await findVerification(call.db, {
     ...member,
     key_id: namedKeyOf(call.caller),
     request_id,
     kind: 'prompt',
   })
-  const not = await whyNotYet(call, row)
-  if (not) return not
+  const refusal = await refuseUnready(call, row)
+  if (refusal) return refusal
   const factors = capturedFactors(row)
-  const attestation = receiptOf(row)
-  if (row.status !== 'approved' || !attestation) return denied(factors, 'service')
-  if (!(await spend(call, row, { outcome: 'success', source: 'service' }))) return spent()
+  if (row.status !== 'approved' || row.attestation === null) return denied(factors, 'service')
+  await spend(call, row, { outcome: 'success', source: 'service' })
+  const attestation = JSON.parse(row.attestation) as Receipt
   const { user_id, request_id: id } = row
   return { user_id, request_id: id, decision: 'PASS', source: 'service', factors, attestation }
 }

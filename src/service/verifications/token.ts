@@ -9,21 +9,21 @@ import { namedKeyOf } from '../call/caller.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { mobileOf, withinOrganization } from '../call/tenant.ts'
-import { findVerification, lifetimeMs, spend, spent, whoIsMeant, whyNotYet } from './verification.ts'
+import { findMember, findVerification, lifetimeMs, refuseUnready, spend } from './verification.ts'
 
-/** A number names nobody whom an id would not; so what is not there is told apart by id only. */
-const subjectOf = async (
+/** The person to verify. A number reveals nothing about who has it; only an id can be reported as unknown. */
+const findSubject = async (
   call: Call,
   { user_id, mobile, org_id }: RowInput<typeof auth.generateAuthToken>,
 ) => {
   if (mobile !== undefined) return findApprover(call, parsePhone(mobile).mobile, org_id)
-  const member = await whoIsMeant(call, { user_id, org_id })
+  const member = await findMember(call, { user_id, org_id })
   return findApprover(call, await mobileOf(call.db, member.user_id), member.org_id)
 }
 
 export const generateAuthToken: HandlerOf<typeof auth.generateAuthToken> = async (input, call) => {
   oneOf(input, ['user_id', 'mobile'])
-  const { org_id, user_id } = await subjectOf(call, input)
+  const { org_id, user_id } = await findSubject(call, input)
   const auth_token = randomToken()
   const row = await call.db
     .insertInto('verifications')
@@ -43,7 +43,7 @@ export const generateAuthToken: HandlerOf<typeof auth.generateAuthToken> = async
   return { request_id: row.request_id, user_id, auth_token, expires_at: row.expires_at }
 }
 
-/** Spends a token for the caller's word. Another tenant's looks like one that never was. */
+/** Uses up a token to record the caller's claim. The token of another tenant is answered like an unknown one. */
 export const saveFaceauthSuccess: HandlerOf<typeof mobile.saveFaceauthSuccess> = async (
   { auth_token },
   call,
@@ -56,8 +56,8 @@ export const saveFaceauthSuccess: HandlerOf<typeof mobile.saveFaceauthSuccess> =
     .select(['org_id', 'user_id', 'request_id'])
     .executeTakeFirstOrThrow(() => notFound('Auth token'))
   const row = await findVerification(call.db, known)
-  const not = await whyNotYet(call, row)
-  if (not) throw not
-  if (!(await spend(call, row, { outcome: 'success', source: 'caller' }))) throw spent()
+  const refusal = await refuseUnready(call, row)
+  if (refusal) return refusal
+  await spend(call, row, { outcome: 'success', source: 'caller' })
   return { user_id: row.user_id, request_id: row.request_id, source: 'caller', recorded_at: call.now }
 }

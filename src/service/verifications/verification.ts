@@ -1,60 +1,37 @@
-import type { ApprovalState } from '../../contract/approval.ts'
 import type { SourcedFactor } from '../../contract/auth.ts'
 import { conflict, notFound, Refusal } from '../../core/refusal.ts'
-import type { FactorResult, Receipt } from '../../receipt/claims.ts'
+import type { FactorResult } from '../../receipt/claims.ts'
 import { expireDue } from '../approvals/expiry.ts'
 import type { Call } from '../call/call.ts'
-import { ofActiveMember, organizationOfUser } from '../call/tenant.ts'
-import type { Db, Tables } from '../storage/schema.ts'
+import { type Member, ofActiveMember, ofMember, organizationOfUser } from '../call/tenant.ts'
+import type { Db } from '../storage/schema.ts'
 
-/** How long a verification can be spent, however early the person answered. */
+/** How long a verification can be used, however early the person answered. */
 export const lifetimeMs = 10 * 60_000
 
-/** `status` and below: of the approval that asks on the phone; null where a token was given out instead. */
-export type Verification = Pick<
-  Tables['verifications'],
-  'request_id' | 'org_id' | 'user_id' | 'kind' | 'expires_at' | 'spent_at'
-> & {
-  id: number
-  status: ApprovalState | null
-  lapses_at: string | null
-  detail: string | null
-  ruling: string | null
-  attestation: string | null
-  number: string | null
-}
-
-type Whom = { user_id?: number | undefined; mobile?: string; org_id?: number | undefined }
-
-/** The member who is meant; the same 404 for nobody and for somebody of another organization. */
-export const whoIsMeant = async (
+/** The member whom a caller means. One 404 for an unknown person and for a member of another organization. */
+export const findMember = async (
   reach: Pick<Call, 'db' | 'caller'>,
-  { user_id, mobile, org_id }: Whom,
-): Promise<{ org_id: number; user_id: number }> => {
+  { user_id, mobile, org_id }: { user_id?: number | undefined; mobile?: string; org_id?: number | undefined },
+): Promise<Member> => {
   const person = await reach.db
     .selectFrom('people')
     .$if(user_id !== undefined, (query) => query.where('id', '=', user_id!))
     .$if(mobile !== undefined, (query) => query.where('mobile', '=', mobile!))
     .select('id')
-    .executeTakeFirst()
-  if (!person) throw notFound('User')
+    .executeTakeFirstOrThrow(() => notFound('User'))
   return { user_id: person.id, org_id: await organizationOfUser(reach, person.id, org_id) }
 }
 
-/** The newest verification of an active member, or the one of that request id; `key_id`: only one that this key started. */
-export const findVerification = (
-  db: Db,
-  {
-    org_id,
-    user_id,
-    request_id,
-    kind,
-    key_id,
-  }: { org_id: number; user_id: number; key_id?: number | undefined; request_id?: string | undefined } & Pick<
-    Partial<Verification>,
-    'kind'
-  >,
-): Promise<Verification> =>
+type Wanted = Member & {
+  request_id?: string | undefined
+  kind?: 'prompt' | 'token'
+  /** The key that started the verification. */
+  key_id?: number
+}
+
+/** The newest verification of an active member that is as wanted, with the approval that asks on the phone. */
+export const findVerification = (db: Db, { request_id, kind, key_id, ...member }: Wanted) =>
   db
     .selectFrom('verifications as v')
     .innerJoin('memberships as m', (join) =>
@@ -63,8 +40,7 @@ export const findVerification = (
     .leftJoin('approvals as a', (join) =>
       join.onRef('a.request_id', '=', 'v.request_id').onRef('a.org_id', '=', 'v.org_id'),
     )
-    .where('v.org_id', '=', org_id)
-    .where('v.user_id', '=', user_id)
+    .where(ofMember(member, 'v'))
     .where('m.state', '=', 'active')
     .$if(key_id !== undefined, (query) => query.where('v.key_id', '=', key_id!))
     .$if(request_id !== undefined, (query) => query.where('v.request_id', '=', request_id!))
@@ -75,45 +51,42 @@ export const findVerification = (
     .limit(1)
     .executeTakeFirstOrThrow(() => notFound('Verification'))
 
-export const spent = (): Refusal =>
-  new Refusal(410, 'spent', 'This verification was already used; it works once', {
-    hint: 'Ask the person again: svc auth verify-user',
-  })
+type Verification = Awaited<ReturnType<typeof findVerification>>
 
-const expired = (): Refusal =>
-  new Refusal(410, 'expired', 'The verification has expired', {
-    hint: 'Ask the person again: svc auth verify-user',
-  })
+const hint = 'Ask the person again: svc auth verify-user'
+
+const spent = (): Refusal =>
+  new Refusal(410, 'spent', 'This verification was already used; it works once', { hint })
 
 /**
- * Why it cannot be spent now; undefined when it can, be it with a no. To be returned, as an expiry is made durable here.
- * `evenUnanswered`: also before the person has answered, unless the policy asks for a number, which only they can type.
+ * The refusal of a verification that cannot be used now. It is to be returned, because an expiry is recorded with it.
+ * `beforeAnswer` accepts one that the person has not answered, unless the policy requires a number, which only they can
+ * type.
  */
-export const whyNotYet = async (
+export const refuseUnready = async (
   call: Call,
   row: Verification,
-  { evenUnanswered = false } = {},
+  { beforeAnswer = false } = {},
 ): Promise<Refusal | undefined> => {
   const { db, now } = call
+  const isPending = row.status === 'pending'
+  const isLate = isPending && row.lapses_at! <= now
   if (row.spent_at !== null) return spent()
-  if (row.status === 'pending' && row.lapses_at! <= now)
-    for (const ended of await expireDue(db, now, { request_id: row.request_id })) call.wake(ended)
-  const over = row.status === 'expired' || (row.status === 'pending' && row.lapses_at! <= now)
-  if (over || row.expires_at <= now) return expired()
-  if (row.status === 'pending' && !(evenUnanswered && row.number === null))
+  if (isLate) for (const ended of await expireDue(db, now, { request_id: row.request_id })) call.wake(ended)
+  if (row.status === 'expired' || isLate || row.expires_at <= now)
+    return new Refusal(410, 'expired', 'The verification has expired', { hint })
+  if (isPending && !(beforeAnswer && row.number === null))
     return conflict('pending', 'The person has not answered yet', 'Try again in a moment')
   return undefined
 }
 
-type Spending = { outcome: 'success' | 'denied'; source: 'service' | 'caller' }
-
-/** One statement, one use, and only of an active member; false when somebody was faster. */
+/** Uses up the verification of an active member, in one statement. Throws 410 if another call was faster. */
 export const spend = async (
   { db, now, audit }: Call,
   { id, org_id, request_id }: Verification,
-  { outcome, source }: Spending,
-): Promise<boolean> => {
-  const done = await db
+  { outcome, source }: { outcome: 'success' | 'denied'; source: 'service' | 'caller' },
+): Promise<void> => {
+  await db
     .updateTable('verifications')
     .set({ spent_at: now, outcome, source })
     .where('id', '=', id)
@@ -122,22 +95,20 @@ export const spend = async (
     .where('expires_at', '>', now)
     .where(ofActiveMember('verifications'))
     .returning('id')
-    .executeTakeFirst()
-  if (done) await audit(org_id, `verification:${request_id}`, ['spent_at', outcome, `source: ${source}`])
-  return done !== undefined
+    .executeTakeFirstOrThrow(spent)
+  await audit(org_id, `verification:${request_id}`, ['spent_at', outcome, `source: ${source}`])
 }
 
-export const receiptOf = ({ attestation }: Verification): Receipt | null =>
-  attestation === null ? null : (JSON.parse(attestation) as Receipt)
+export const withSource = <S extends SourcedFactor['source']>(
+  factor: FactorResult,
+  source: S,
+): FactorResult & { source: S } => ({ ...factor, source })
 
-export const byService = (factor: Omit<SourcedFactor, 'source'>): SourcedFactor =>
-  Object.assign(factor, { source: 'service' as const }) as SourcedFactor
-
-/** What the person decided, and what the service found when they did. */
+/** The decision of the person, and what the service found at that time. */
 export const capturedFactors = (row: Verification): SourcedFactor[] => {
   const approved = row.status === 'approved'
   const found = row.ruling === null ? [] : (JSON.parse(row.ruling) as FactorResult[])
-  // The person said yes and the rules no: which of them follows, row by row.
+  // The person approved, and the rules refused it for the reasons that follow.
   const overruled = !approved && found.length > 0 && row.attestation === null
   const decision: FactorResult = {
     factor: 'decision',
@@ -149,10 +120,10 @@ export const capturedFactors = (row: Verification): SourcedFactor[] => {
     expected: 'approved',
     observed: row.status,
   }
-  return [decision, ...found].map(byService)
+  return [decision, ...found].map((factor) => withSource(factor, 'service'))
 }
 
-/** A no, with the reasons in words and factor by factor. */
+/** A denial with its reasons, in words and for each factor. */
 export const denied = (factors: SourcedFactor[], source: SourcedFactor['source']): Refusal => {
   const failed = factors.filter(({ policy, result }) => policy === 'required' && result !== 'PASS')
   const why = failed.map(({ factor, reason }) => `${factor}: ${reason}`).join('; ')
@@ -161,16 +132,15 @@ export const denied = (factors: SourcedFactor[], source: SourcedFactor['source']
   })
 }
 
-/** Ends the verifications of a member who is deleted: whoever has the same id later can use none of them. */
+/** Ends the verifications of a deleted member, so that a later user with the same id cannot use them. */
 export const endVerifications = async (
   { db, now }: Pick<Call, 'db' | 'now'>,
-  { org_id, user_id }: { org_id: number; user_id: number },
+  member: Member,
 ): Promise<void> => {
   await db
     .updateTable('verifications')
     .set({ expires_at: now })
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
+    .where(ofMember(member))
     .where('spent_at', 'is', null)
     .where('expires_at', '>', now)
     .execute()
