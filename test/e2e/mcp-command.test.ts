@@ -105,7 +105,7 @@ describe('the key of svc mcp', () => {
     })
     expect(isError).toBe(true)
     expect(text).toBe(
-      'This key cannot do that: it requires the scope "ask". Next: tell the user that the key of these tools cannot ask, ' +
+      'This key cannot do that: it requires the scope "ask". Next: tell the user that the key of these tools cannot request approvals, ' +
         'and that an administrator must create one with the scope "ask". This is not an approval.',
     )
     expect(await bob.requests('pending')).toEqual([])

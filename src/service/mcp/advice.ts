@@ -8,10 +8,11 @@ const advice: Record<string, string> = {
   approver_not_enrolled:
     'tell the user that this approver has no registered phone and that an administrator must register one; do not try to do it yourself',
   scope_missing:
-    'tell the user that the key of these tools cannot ask, and that an administrator must create one with the scope "ask"',
+    'tell the user that the key of these tools cannot request approvals, and that an administrator must create one with the scope "ask"',
   too_many_pending: 'wait for the requests that are pending: call check_status with their request_id',
-  too_many_rings: 'ask less often, and say to the user that the approver has been asked several times',
-  muted: 'tell the user that the approver did not expect your last request; do not ask under another name',
+  too_many_rings: 'send fewer requests, and tell the user that the approver has been asked several times',
+  muted:
+    'tell the user that the approver did not expect your last request; do not ask again under another name',
 }
 
 /** Seconds after which it may be tried again. */

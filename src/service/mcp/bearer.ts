@@ -16,7 +16,7 @@ type Options = {
 
 /** The key decides who approves and what counts; as a bearer of agents it would be in too many hands. */
 const operatorsKey = (): Refusal =>
-  new Refusal(403, 'operator_key', 'An operator key is not a bearer', {
+  new Refusal(403, 'operator_key', 'An operator key cannot be used as a bearer token', {
     hint: 'Use a key that can only ask: svc key create --can ask',
   })
 

@@ -5,8 +5,8 @@ import { randomToken } from '../../core/ids.ts'
 import { notFound } from '../../core/refusal.ts'
 
 const notice =
-  'This is the built-in demo of svc: no phone rings, nobody is asked, and nothing is ever approved. ' +
-  'For the real thing set SVC_ASK_KEY (and SVC_BASE_URL), or SVC_MCP_URL.'
+  'This is the built-in demo of svc: it notifies nobody and never approves anything. ' +
+  'For real approvals, set SVC_ASK_KEY (and SVC_BASE_URL), or SVC_MCP_URL.'
 
 const lifetimeSeconds = 300
 const mostKept = 1000

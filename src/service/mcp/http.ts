@@ -93,7 +93,7 @@ export const createMcpServer = ({
     try {
       const caller = await callerOf(header)
       if (caller) await rate(caller)
-      return caller ?? unauthorized('The bearer is not valid')
+      return caller ?? unauthorized('The bearer token is not valid')
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const { status, message, hint } = error

@@ -28,7 +28,7 @@ const askOf = ({ defaults }: ToolContext, input: AskInput, client: string | unde
     throw invalid(
       'approver_mobile',
       'is required: no default approver is configured',
-      'ask the user whose phone to ask, and give it in E.164, such as +12025550101',
+      'ask the user for the mobile number of the approver, and pass it in E.164, such as +12025550101',
     )
   const factors = input.factors ?? defaults.factors
   return {
@@ -178,7 +178,7 @@ const isUnknown = (error: unknown): boolean =>
 
 const unknown = (): Refusal =>
   new Refusal(404, 'not_found', 'unknown request_id', {
-    hint: 'use the request_id of an earlier answer, with the same credentials; to ask anew, call request_approval',
+    hint: 'use the request_id of an earlier answer, with the same credentials; for a new request, call request_approval',
   })
 
 export const checkStatus = async (

@@ -177,7 +177,7 @@ export const createToolServer = (session: Session, running: Set<Promise<unknown>
     if (!isTool(name))
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `Unknown tool: ${name.slice(0, 80)}. There are ${Object.keys(tools).join(', ')}`,
+        `Unknown tool: ${name.slice(0, 80)}. The tools are ${Object.keys(tools).join(', ')}`,
       )
     const { introduction: before } = session
     const introduction: Introduction = {

@@ -103,7 +103,7 @@ describe('with MCP_AUTH_TOKEN', () => {
     [
       'an operator key',
       operatorKey,
-      'An operator key is not a bearer. Use a key that can only ask: svc key create --can ask',
+      'An operator key cannot be used as a bearer token. Use a key that can only ask: svc key create --can ask',
     ],
   ])('tells the holder of %s why it is refused', async (_, key, message) => {
     const { send, callers } = start({ token })
