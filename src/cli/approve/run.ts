@@ -37,8 +37,7 @@ const checkSeparated = async (context: Context): Promise<string[] | undefined> =
   const { scopes = [] } = (await ownKey(context)) ?? {}
   if (!influential.some((scope) => scopes.includes(scope))) return undefined
   const { org } = await context.settings()
-  const flags = `${org === undefined ? '' : ` --org ${shellQuote(org.value)}`}${sameService(context.globals)}`
-  const hint = `To ask with a key that can only ask: svc key create --name ask --can ask${flags}; then svc profile login --ask`
+  const hint = `To ask with a key that can only ask: svc key create --name ask --can ask${org === undefined ? '' : ` --org ${shellQuote(org.value)}`}${sameService(context.globals)}; then svc profile login --ask`
   const message = 'The key that asks can influence who approves'
   if (every.every((scope) => scopes.includes(scope)))
     return [`${message}, and a later release refuses it here`, `hint: ${hint}`]

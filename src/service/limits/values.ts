@@ -12,9 +12,11 @@ import { statement } from '../storage/statement.ts'
 export const bytesPerMib = 1024 * 1024
 export const dayMs = 24 * 60 * 60_000
 
+const flagOf = (quota: Quota): string => `--${quota.replaceAll('_', '-')}`
+
 /** How the operator raises a limit of an organization, as a hint. */
 export const raiseHint = (orgId: number, quota: Quota): string =>
-  `Only the operator of the service can raise it: svc org limits set --org ${orgId} --${quota.replaceAll('_', '-')} N`
+  `Only the operator of the service can raise it: svc org limits set --org ${orgId} ${flagOf(quota)} N`
 
 type Count = (db: Db, orgId: number, now: string) => Promise<number>
 
