@@ -3,7 +3,7 @@ import { chosen, id, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
 import { moment, org_id, paging, time, times } from './records.ts'
 
-const authCodeRecord = z.looseObject({
+export const authCodeRecord = z.looseObject({
   id: chosen(id, 'Auth code id'),
   org_id: chosen(positive, 'Organization id'),
   label: chosen(z.string(), 'Purpose'),

@@ -4,7 +4,7 @@ import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import type { Keyring } from '../call/keyring.ts'
 
-/** What an assertion answers: which statement it stands for. The service keeps none of them. */
+/** What an assertion over a challenge means. The service stores no challenge. */
 export type Question =
   | { type: 'session' }
   | {
@@ -29,15 +29,13 @@ type Sealed = { question: Question; expires_at: string }
 const lifetimeMs = 120_000
 const context = 'approver challenge'
 
-/** Sealed by the master key, so any node that shares it can read it and nobody else can make one. Base64url. */
-export const makeChallenge = ({ wrap }: Pick<Keyring, 'wrap'>, question: Question, now: string): string => {
-  const expires_at = addMs(now, lifetimeMs)
-  return Buffer.from(wrap(JSON.stringify({ question, expires_at } satisfies Sealed), context)).toString(
-    'base64url',
-  )
+/** Wrapped by the master key, so that every node can read it and no one else can create one. Base64url. */
+export const createChallenge = ({ wrap }: Pick<Keyring, 'wrap'>, question: Question, now: string): string => {
+  const sealed: Sealed = { question, expires_at: addMs(now, lifetimeMs) }
+  return Buffer.from(wrap(JSON.stringify(sealed), context)).toString('base64url')
 }
 
-const over = (): Refusal =>
+const challengeEnded = (): Refusal =>
   new Refusal(410, 'challenge_over', 'The challenge was answered, has lapsed, or never was', {
     hint: 'Ask for a new one',
   })
@@ -46,36 +44,36 @@ const unseal = (keyring: Pick<Keyring, 'unwrap'>, challenge: string): Sealed => 
   try {
     return JSON.parse(keyring.unwrap(Buffer.from(challenge, 'base64url').toString(), context)) as Sealed
   } catch {
-    throw over()
+    throw challengeEnded()
   }
 }
 
-/** When a challenge lapses. Fails with 410 unless it asks exactly this. */
+/** When a challenge expires. Fails with 410 unless it was created for exactly this question. */
 export const readChallenge = (
   keyring: Pick<Keyring, 'unwrap'>,
   challenge: string,
   question: Question,
   now: string,
 ): string => {
-  const { question: asked, expires_at } = unseal(keyring, challenge)
-  const keys = new Set([...Object.keys(asked), ...Object.keys(question)]) as Set<keyof Question>
-  if (expires_at <= now || [...keys].some((key) => asked[key] !== question[key])) throw over()
+  const { question: sealed, expires_at } = unseal(keyring, challenge)
+  const keys = new Set([...Object.keys(sealed), ...Object.keys(question)]) as Set<keyof Question>
+  if (expires_at <= now || [...keys].some((key) => sealed[key] !== question[key])) throw challengeEnded()
   return expires_at
 }
 
-/** One use: fails with 410 for the second. Forgets those that have lapsed. */
-export const spendChallenge = async (
+/** Uses up a challenge: fails with 410 the second time. Also deletes those that have expired. */
+export const useChallenge = async (
   { db, now }: Call,
   challenge: string,
   expires_at: string,
 ): Promise<void> => {
-  // The clock of this transaction; it may have lapsed since it was read.
-  if (expires_at <= now) throw over()
+  // The clock of this transaction: the challenge may have expired since it was read.
+  if (expires_at <= now) throw challengeEnded()
   await db.deleteFrom('spent_challenges').where('expires_at', '<=', now).execute()
   await db
     .insertInto('spent_challenges')
     .values({ hash: sha256(challenge), expires_at })
     .onConflict((of) => of.column('hash').doNothing())
     .returning('hash')
-    .executeTakeFirstOrThrow(over)
+    .executeTakeFirstOrThrow(challengeEnded)
 }

@@ -2,15 +2,16 @@ import type { approver } from '../../contract/approver.ts'
 import { sha256 } from '../../core/ids.ts'
 import { inboxName, pause } from '../approvals/decision-waiter.ts'
 import { toSubjectRecord, type ApprovalRow, encodedContexts, selectApprovals } from '../approvals/record.ts'
-import { type Person, sessionOver } from '../call/caller.ts'
-import type { RowData } from '../call/row-ids.ts'
+import type { HandlerOf, Outside } from '../call/call.ts'
+import { requirePerson, sessionOver } from '../call/caller.ts'
+import type { RowData, RowInput } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
+import type { Member } from '../call/tenant.ts'
 import { isSessionOpen } from './session.ts'
 
 type Inbox = RowData<typeof approver.listInbox>
-type Approver = Person & { org_id: number }
 
-const readPending = ({ storage }: Service, { org_id, user_id }: Approver): Promise<ApprovalRow[]> =>
+const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise<ApprovalRow[]> =>
   storage.read((db) =>
     selectApprovals(db, { orgId: org_id })
       .where('a.user_id', '=', user_id)
@@ -21,10 +22,7 @@ const readPending = ({ storage }: Service, { org_id, user_id }: Approver): Promi
       .execute(),
   )
 
-const markOf = (rows: ApprovalRow[]): string =>
-  sha256(rows.map((row) => row.request_id).join(' ')).slice(0, 32)
-
-const pendingOf = (row: ApprovalRow, now: string): Inbox['requests'][number] => ({
+const toPending = (row: ApprovalRow, now: string): Inbox['requests'][number] => ({
   request_id: row.request_id,
   action: row.action,
   reason: row.reason,
@@ -39,34 +37,37 @@ const pendingOf = (row: ApprovalRow, now: string): Inbox['requests'][number] => 
   contexts: encodedContexts(row),
 })
 
-type Wait = { seconds: number; seen: string | undefined; signal?: AbortSignal | undefined }
-
-/**
- * What is pending for an approver: as soon as it is something else than `seen`, or after so many seconds. Fails with 401
- * as soon as the session has ended.
- */
-export const awaitInbox = async (
-  service: Service,
-  approver: Approver,
-  { seconds, seen, signal }: Wait,
+/** Returns the pending requests once they differ from `seen`, or after `wait_s`. Fails with 401 once the session has ended. */
+const waitForInbox = async (
+  { wait_s = 0, seen }: RowInput<typeof approver.listInbox>,
+  { service, caller, signal: createSignal }: Outside,
 ): Promise<Inbox> => {
   const { storage, waiter } = service
-  const until = performance.now() + seconds * 1000
+  const person = requirePerson(caller)
+  const signal = createSignal?.()
+  const until = performance.now() + wait_s * 1000
   for (;;) {
-    // First listen, then read: what comes between the two wakes this one.
-    const listening = waiter.listen(inboxName(approver))
+    // Listen before reading: a change between the two wakes this listener.
+    const listening = waiter.listen(inboxName(person))
     try {
-      const rows = await readPending(service, approver)
-      const mark = markOf(rows)
-      if (!(await isSessionOpen(service, approver))) throw sessionOver()
+      const rows = await readPending(service, person)
+      const mark = sha256(rows.map((row) => row.request_id).join(' ')).slice(0, 32)
+      if (!(await isSessionOpen(service, person))) throw sessionOver()
       const now = storage.now()
       const left = until - performance.now()
       if (mark !== seen || left <= 0 || waiter.stopped || signal?.aborted)
-        return { mark, requests: rows.map((row) => pendingOf(row, now)) }
+        return { mark, requests: rows.map((row) => toPending(row, now)) }
       const lives = rows.map((row) => Date.parse(row.expires_at) - Date.parse(now))
       await pause(listening.woken, Math.max(1, Math.min(left, ...lives)), signal)
     } finally {
       listening.close()
     }
   }
+}
+
+export const listInbox: HandlerOf<typeof approver.listInbox> = {
+  before: async (input, outside) => {
+    const inbox = await waitForInbox(input, outside)
+    return async () => inbox
+  },
 }

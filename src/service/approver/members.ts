@@ -1,26 +1,22 @@
 import type { approver } from '../../contract/approver.ts'
-import { Refusal } from '../../core/refusal.ts'
+import { forbidden } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
-import { administrators } from '../devices/administrators.ts'
+import { isAdministrator } from '../devices/administrators.ts'
 import { selectUsers, type UserRecord } from '../members/member.ts'
 
-/** The administrator at the page; 403 for everybody else, and for one who is none any more. */
+/** The administrator at the page. Fails with 403 for anybody else. */
 export const requireAdmin = async (call: Call) => {
   const person = requirePerson(call.caller)
-  await administrators(call.db, person.org_id)
-    .where('m.user_id', '=', person.user_id)
-    .select('m.id')
-    .executeTakeFirstOrThrow(
-      () => new Refusal(403, 'admin_only', 'Only an admin of the organization can do this'),
-    )
+  if (!(await isAdministrator(call.db, person)))
+    throw forbidden('admin_only', 'Only an admin of the organization can do this')
   return person
 }
 
 const shownDigits = 4
-const shownAtMost = 30
+const maxShown = 30
 
-/** A member as the page shows one: most of the number is hidden. */
+/** A member as the page shows it, with most of the number hidden. */
 export const maskedMember = ({ id, first_name, last_name, mobile_e164: mobile, state }: UserRecord) => ({
   user_id: id,
   first_name,
@@ -29,21 +25,21 @@ export const maskedMember = ({ id, first_name, last_name, mobile_e164: mobile, s
   state,
 })
 
-type Named = ReturnType<typeof maskedMember>
+type MaskedMember = ReturnType<typeof maskedMember>
 
 const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
-/** Each word stands somewhere in what the page shows of a member, whatever its accents and case. */
+/** Every word must appear in what the page shows of a member. Accents and case do not matter. */
 const matching = (find: string) => {
   const words = folded(find).split(/\s+/)
-  return ({ first_name, last_name, mobile }: Named): boolean => {
+  return ({ first_name, last_name, mobile }: MaskedMember): boolean => {
     const shown = folded(`${first_name} ${last_name} ${mobile}`)
     return words.every((word) => shown.includes(word))
   }
 }
 
 const { compare } = new Intl.Collator('en')
-const byName = (one: Named, other: Named): number =>
+const byName = (one: MaskedMember, other: MaskedMember): number =>
   compare(`${one.first_name} ${one.last_name}`, `${other.first_name} ${other.last_name}`)
 
 export const listMembers: HandlerOf<typeof approver.listMembers> = async (
@@ -54,11 +50,11 @@ export const listMembers: HandlerOf<typeof approver.listMembers> = async (
   const users = await selectUsers(call)
     .where('m.org_id', '=', org_id)
     .where('m.state', '=', state)
-    // Nobody moves themselves.
+    // Administrators cannot move themselves.
     .where('m.user_id', '<>', user_id)
     .orderBy('m.id')
     .execute()
   const found = users.map(maskedMember).filter(matching(find))
   if (state === 'active') found.sort(byName)
-  return { members: found.slice(0, shownAtMost), total: found.length }
+  return { members: found.slice(0, maxShown), total: found.length }
 }

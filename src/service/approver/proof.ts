@@ -1,75 +1,77 @@
-import { Refusal } from '../../core/refusal.ts'
+import { forbidden, type Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import type { Service } from '../call/service.ts'
 import { activeDevices, devicesOfMembers } from '../devices/active.ts'
 import { deviceNotAuthentic } from '../devices/record.ts'
 import { credentialOf, type DeviceRow, isAuthenticDevice, noteOnDevices } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
-import { type Question, readChallenge, spendChallenge } from './challenge.ts'
+import { type Question, readChallenge, useChallenge } from './challenge.ts'
 
-const deviceOver = (): Refusal =>
-  new Refusal(403, 'device_not_registered', 'This device is not registered here, or not any more', {
-    hint: 'Ask for a new link: svc user enroll <user-id>',
-  })
+export const deviceNotRegistered = (data?: Record<string, unknown>): Refusal =>
+  forbidden(
+    'device_not_registered',
+    'This device is not registered here, or not any more',
+    'Ask for a new link: svc user enroll <user-id>',
+    data,
+  )
 
 type Proof = {
   device: DeviceRow
-  /** In the transaction: spends the challenge. Fails unless the device still counts and its counter went on; keeps the counter. */
+  /** In the transaction: uses up the challenge and stores the counter. Fails unless the device still counts. */
   settle(call: Call): Promise<void>
 }
 
-type Which = {
-  /** This device alone; whichever answers when left out. */
+type Options = {
+  /** Only this device can answer. */
   deviceId?: number
-  /** Pending and revoked ones too, for what they may still do; whoever calls looks at the state. */
+  /** Pending and revoked devices can answer, too. The caller checks the state. */
   inAnyState?: boolean
 }
 
 /**
- * Verifies that a registered device signed a challenge that asks `question`, after it had checked its user. Fails with 403,
- * and with 410 for another challenge. Outside of a transaction.
+ * Verifies that a registered device, after it checked its user, signed a challenge for `question`. Fails with 403, and
+ * with 410 for another challenge. Outside of a transaction.
  */
 export const proveDevice = async (
   { storage, keyring, publicUrl, dev }: Service,
   { challenge, response }: { challenge: string; response: { id: string } },
   question: Question,
-  { deviceId, inAnyState = false }: Which = {},
+  { deviceId, inAnyState = false }: Options = {},
 ): Promise<Proof> => {
-  const lapses = readChallenge(keyring, challenge, question, storage.now())
+  const expires_at = readChallenge(keyring, challenge, question, storage.now())
   const devices = inAnyState ? devicesOfMembers : activeDevices
   const [device, site] = await storage.read(async (db) => [
     (await devices(db, dev)
       .where('d.credential_id', '=', response.id)
       .$if(deviceId !== undefined, (query) => query.where('d.id', '=', deviceId!))
       .selectAll('d')
-      .executeTakeFirstOrThrow(deviceOver)) as DeviceRow,
+      .executeTakeFirstOrThrow(() => deviceNotRegistered())) as DeviceRow,
     await readSite(db, publicUrl),
   ])
   if (!isAuthenticDevice({ keyring }, device)) throw deviceNotAuthentic()
-  // The verifier takes long to load, and not every service sees a device.
+  // The verifier is slow to load, and not every service needs it.
   const { verifyAssertion } = await import('../../receipt/assertion.ts')
   const checked = await verifyAssertion(response, credentialOf(device), site, challenge)
   if (!checked.ok)
-    throw new Refusal(
-      403,
+    throw forbidden(
       'assertion_refused',
       `The signature of the device does not count: ${checked.problem}`,
-      { hint: 'Ask for a new challenge and sign it' },
+      'Ask for a new challenge and sign it',
     )
   const { counter } = checked
   return {
     device,
     settle: async (call) => {
-      await spendChallenge(call, challenge, lapses)
+      await useChallenge(call, challenge, expires_at)
       const { db } = call
-      const kept = await noteOnDevices(db, { counter })
+      const stored = await noteOnDevices(db, { counter })
         .where('id', '=', device.id)
         .where('org_id', '=', device.org_id)
         .where((one) => one.or([one('counter', '<', counter), one('counter', '=', counter === 0 ? 0 : -1)]))
         .where('id', 'in', devices(db, dev).where('d.id', '=', device.id).select('d.id'))
         .returningAll()
-        .executeTakeFirstOrThrow(deviceOver)
-      if (!isAuthenticDevice({ keyring }, kept)) throw deviceNotAuthentic()
+        .executeTakeFirstOrThrow(() => deviceNotRegistered())
+      if (!isAuthenticDevice({ keyring }, stored)) throw deviceNotAuthentic()
     },
   }
 }

@@ -1,15 +1,16 @@
 import type { approver } from '../../contract/approver.ts'
 import type { device } from '../../contract/device.ts'
-import { conflict, Refusal } from '../../core/refusal.ts'
+import { conflict, forbidden } from '../../core/refusal.ts'
 import type { Call, HandlerOf, Outside } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
+import { type Member } from '../call/tenant.ts'
 import { devicesOf, ofKeptDevice } from '../devices/active.ts'
 import { sendCode } from '../devices/code.ts'
-import { challengeOfToken, enrollmentOver, findEnrollment, spendEnrollment } from '../devices/enrollment.ts'
-import { tellAdministrators, tellMember } from '../devices/notices.ts'
-import { type Member, proofRequired, settlePending } from '../devices/proof.ts'
-import { answeredDevice } from '../devices/record.ts'
-import { insertDeviceRow } from '../devices/rows.ts'
+import { challengeOfToken, enrollmentEnded, findEnrollment, useEnrollment } from '../devices/enrollment.ts'
+import { notifyAdministrators, notifyMember } from '../devices/notices.ts'
+import { requiredProof, settlePending } from '../devices/proof.ts'
+import { toDeviceRecord } from '../devices/record.ts'
+import { type DeviceRow, insertDeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { checkModel, readDevicePolicy } from '../policy/device-policy.ts'
 import { usesLocation } from '../policy/rules.ts'
@@ -17,11 +18,11 @@ import { startSession } from './session.ts'
 
 export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async ({ token }, call) => {
   const enrollment = await findEnrollment(call, token)
-  if (!enrollment) throw enrollmentOver()
+  if (!enrollment) throw enrollmentEnded()
   const { org_id, user_id, user_handle, first_name, last_name, organization } = enrollment
   const { attestation } = await readDevicePolicy(call, org_id)
   const { rp_id } = await readSite(call.db, call.publicUrl)
-  const registered = await devicesOf(call.db, { org_id, user_id })
+  const devices = await devicesOf(call.db, { org_id, user_id })
     .where(ofKeptDevice('devices'))
     .select('credential_id')
     .execute()
@@ -32,48 +33,39 @@ export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async
     rp_id,
     challenge: challengeOfToken(token),
     user_handle,
-    exclude: registered.map((one) => one.credential_id),
+    exclude: devices.map((one) => one.credential_id),
     attestation,
     wants_location: await usesLocation(call.db, org_id, user_id),
   }
 }
 
 type Registration = RowInput<typeof device.registerDevice>
-type Row = { id: number; proof: 'link' | 'otp' | 'device' | 'admin' }
 
-const softwareNotAllowed = (): Refusal =>
-  new Refusal(403, 'software_not_allowed', 'A software key counts only where the service runs with --dev', {
-    hint: 'Register a phone, or start a service for development: svc serve --dev',
-  })
-
-const whatItWaitsFor: Record<Row['proof'], string> = {
+const nextStep: Record<DeviceRow['proof'], string> = {
   link: 'It is active.',
   otp: 'It becomes active with the code that was sent to your mobile.',
   device: 'Approve or refuse it on one of your other devices.',
   admin: 'It becomes active only after an administrator approved it.',
 }
 
-const tell = async (call: Call, member: Member, { id, proof }: Row): Promise<void> => {
-  await tellMember(call, member, {
+const notify = async (call: Call, member: Member, { id, proof }: DeviceRow): Promise<void> => {
+  await notifyMember(call, member, {
     subject: 'A device was registered',
-    text: `A new device was registered for you. ${whatItWaitsFor[proof]} If this was not you, refuse it on any device that you ever registered, and tell your administrator.`,
+    text: `A new device was registered for you. ${nextStep[proof]} If this was not you, refuse it on any device that you ever registered, and tell your administrator.`,
   })
   if (proof !== 'admin') return
-  await tellAdministrators(call, member, {
+  await notifyAdministrators(call, member, {
     subject: 'A recovery waits for approval',
     text: `User ${member.user_id} has no active device and registered a new one (device ${id}). Approve it on the approver page only after you have spoken with that person.`,
   })
 }
 
-/** Each one that is registered sends messages, and waits for somebody to look at it. */
-const pendingAtMost = 5
+/** Each registration sends messages, and an approver must look at each pending device. */
+const maxPending = 5
 
-const refuseMany = async (call: Call, { org_id, user_id }: Member): Promise<void> => {
-  const pending = await devicesOf(call.db, { org_id, user_id })
-    .where('state', '=', 'pending')
-    .select('id')
-    .execute()
-  if (pending.length >= pendingAtMost)
+const refuseMany = async (call: Call, member: Member): Promise<void> => {
+  const pending = await devicesOf(call.db, member).where('state', '=', 'pending').select('id').execute()
+  if (pending.length >= maxPending)
     throw conflict(
       'too_many_pending_devices',
       `${pending.length} devices of this user are pending already`,
@@ -81,21 +73,21 @@ const refuseMany = async (call: Call, { org_id, user_id }: Member): Promise<void
     )
 }
 
-/** Registers a device with the token of a link, as active or as pending: that is for its member's history to say. */
+/** Registers a device with the token of a link. The history of its member decides whether it is active or pending. */
 const insertDevice = async (
   call: Call,
   token: string,
-  values: Pick<Registration, 'name'> & Awaited<ReturnType<typeof verified>>,
+  values: Pick<Registration, 'name'> & Awaited<ReturnType<typeof verify>>,
 ) => {
-  const { created_by, ...member } = await spendEnrollment(call, token)
+  const { created_by, ...member } = await useEnrollment(call, token)
   const { org_id, user_id } = member
   const policy = await readDevicePolicy(call, org_id)
-  const { vouched, ...kept } = values
-  checkModel({ ...kept, vouched }, policy)
-  const proof = await proofRequired(call, member, policy)
+  checkModel(values, policy)
+  const { vouched: _, ...columns } = values
+  const proof = await requiredProof(call, member, policy)
   if (proof !== 'link') await refuseMany(call, member)
   const row = await insertDeviceRow(call, {
-    ...kept,
+    ...columns,
     ...member,
     registered_at: call.now,
     proof,
@@ -106,34 +98,39 @@ const insertDevice = async (
   await call.audit(org_id, `device:${row.id}`, ['name', 'kind', 'state'], `user:${user_id}`)
   if (proof === 'link') await settlePending(call, member)
   if (proof === 'otp') await sendCode(call, row)
-  await tell(call, member, row)
-  // The pages of the person's other devices, and of administrators, show it.
+  await notify(call, member, row)
+  // The person's other devices show it.
   call.wake(member)
-  // Who has just proved it goes straight to the inbox.
+  // An active phone goes straight to the inbox.
   if (row.state === 'active' && row.kind === 'phone') await startSession(call, row.id)
-  return answeredDevice(row)
+  return toDeviceRecord(row)
 }
 
-const verified = async (
+const verify = async (
   { token, software = false, response }: Registration,
   { storage, publicUrl, dev }: Outside['service'],
 ) => {
   const site = await storage.read((db) => readSite(db, publicUrl))
-  // The verifier takes long to load, and not every service sees a device.
+  // The verifier is slow to load, and not every service needs it.
   const { verifyRegistration } = await import('../devices/registration-response.ts')
   const { software: isSoftware, ...key } = await verifyRegistration(response, site, challengeOfToken(token))
   const kind = software || isSoftware ? ('software' as const) : ('phone' as const)
-  if (kind === 'software' && !dev) throw softwareNotAllowed()
+  if (kind === 'software' && !dev)
+    throw forbidden(
+      'software_not_allowed',
+      'A software key counts only where the service runs with --dev',
+      'Register a phone, or start a service for development: svc serve --dev',
+    )
   return { ...key, kind }
 }
 
-export const registerDevice = {
-  before: async (input: Registration, { service }: Outside) => {
+export const registerDevice: HandlerOf<typeof device.registerDevice> = {
+  before: async (input, { service }) => {
     const { token, name } = input
     const { storage, keyring } = service
     const now = storage.now()
-    if (!(await storage.read((db) => findEnrollment({ db, now, keyring }, token)))) throw enrollmentOver()
-    const key = await verified(input, service)
-    return (call: Call) => insertDevice(call, token, { ...key, name })
+    if (!(await storage.read((db) => findEnrollment({ db, now, keyring }, token)))) throw enrollmentEnded()
+    const key = await verify(input, service)
+    return (call) => insertDevice(call, token, { ...key, name })
   },
 }

@@ -11,14 +11,14 @@ import { isAuthenticDevice } from '../devices/rows.ts'
 
 const day = 24 * 60 * 60_000
 const lifetimeMs = 90 * day
-// As long as browsers keep one; when the session is over is for the service to say.
+// The longest that browsers allow: the service ends the session, not the cookie.
 const cookieSeconds = 400 * 24 * 60 * 60
 const path = '/svc/v1/approver'
 
 const cookieOf = (publicUrl: string, value: string, maxAge: number): string => {
   const secure = publicUrl.startsWith('https:')
   return generateCookie(sessionCookie(publicUrl), value, {
-    // The prefix of the name requires the whole host.
+    // The prefix of the cookie's name requires this path.
     path: secure ? '/' : path,
     maxAge,
     httpOnly: true,
@@ -27,47 +27,45 @@ const cookieOf = (publicUrl: string, value: string, maxAge: number): string => {
   })
 }
 
-/** The token in the cookie of a request; undefined where none can be one. */
+/** The token in the cookie of a request; undefined without a well-formed one. */
 const tokenIn = (context: Context, publicUrl: string): string | undefined => {
   const token = getCookie(context, sessionCookie(publicUrl))
   return token !== undefined && /^[\w-]{43}$/.test(token) ? token : undefined
 }
 
-/** Whether the session still stands: for who has waited since it was looked at. */
-export const isSessionOpen = async (
+/** Finds an open session and its device, if the device is active and authentic. */
+const findSession = async (
   { storage, keyring, dev }: Service,
-  { session_id }: Person,
-): Promise<boolean> => {
+  column: 's.id' | 's.token_hash',
+  value: number | string,
+) => {
   const row = await storage.read((db) =>
     activeDevices(db, dev)
       .innerJoin('approver_sessions as s', 's.device_id', 'd.id')
-      .where('s.id', '=', session_id)
+      .where(column, '=', value)
       .where('s.expires_at', '>', storage.now())
       .selectAll('d')
+      .select(['s.id as session_id', 's.last_seen_at'])
       .executeTakeFirst(),
   )
-  return row !== undefined && isAuthenticDevice({ keyring }, row)
+  return row && isAuthenticDevice({ keyring }, row) ? row : undefined
 }
 
-/** Tells who stands at the page that shows this cookie; looked for in the store each time. */
+/** Whether a session is still open, for a caller that has waited since it was authenticated. */
+export const isSessionOpen = async (service: Service, { session_id }: Person): Promise<boolean> =>
+  (await findSession(service, 's.id', session_id)) !== undefined
+
+/** Identifies the person at the page by the cookie. The store is read each time. */
 export const createSessionAuthenticator =
-  ({ storage, keyring, publicUrl, dev }: Service) =>
+  (service: Service) =>
   async (context: Context): Promise<Authenticated | undefined> => {
-    const token = tokenIn(context, publicUrl)
-    if (token === undefined) return undefined
+    const token = tokenIn(context, service.publicUrl)
+    const row = token && (await findSession(service, 's.token_hash', sha256(token)))
+    if (!row) return undefined
+    const { storage } = service
     const now = storage.now()
-    const row = await storage.read((db) =>
-      activeDevices(db, dev)
-        .innerJoin('approver_sessions as s', 's.device_id', 'd.id')
-        .where('s.token_hash', '=', sha256(token))
-        .where('s.expires_at', '>', now)
-        .selectAll('d')
-        .select(['s.id as session_id', 's.last_seen_at'])
-        .executeTakeFirst(),
-    )
-    if (!row || !isAuthenticDevice({ keyring }, row)) return undefined
     const { session_id, id: device_id, org_id, user_id } = row
-    // Never waited for; a session that is used stays.
+    // A session that is used stays open. The request does not wait for the write.
     if (addMs(row.last_seen_at, day) < now)
       storage
         .write(
@@ -81,7 +79,7 @@ export const createSessionAuthenticator =
         )
         .catch(() => undefined)
     return {
-      // Below that of `nobody`, and no other device's: what is kept for a repeat is this device's own.
+      // Below that of `nobody` and unique to the device, so that cached responses are not shared.
       keyId: -1 - device_id,
       name: actorAt({ user_id, device_id }),
       orgId: org_id,
@@ -91,7 +89,7 @@ export const createSessionAuthenticator =
     }
   }
 
-/** Opens a session of a device; its cookie goes with the answer. */
+/** Opens a session of a device, and sets its cookie. */
 export const startSession = async (call: Call, device_id: number): Promise<void> => {
   const { db, now, publicUrl } = call
   const token = randomToken()
@@ -113,7 +111,7 @@ export const startSession = async (call: Call, device_id: number): Promise<void>
   call.header('set-cookie', cookieOf(publicUrl, token, cookieSeconds))
 }
 
-/** Ends a session and the notifications of its device. */
+/** Ends a session, and the notifications to its device. */
 export const endSession = async (call: Call, { session_id, device_id }: Person): Promise<void> => {
   await call.db
     .deleteFrom('approver_sessions')

@@ -1,23 +1,23 @@
+import { sql } from 'kysely'
 import type { approver } from '../../contract/approver.ts'
-import { Refusal } from '../../core/refusal.ts'
-import type { Call, Outside } from '../call/call.ts'
-import { actorAt, sessionOver } from '../call/caller.ts'
-import type { RowData, RowInput } from '../call/row-ids.ts'
+import type { Refusal } from '../../core/refusal.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { actorAt, requirePerson, sessionOver } from '../call/caller.ts'
+import type { RowData } from '../call/row-ids.ts'
 import { activeDevices, devicesOf } from '../devices/active.ts'
 import { confirmDevice } from '../devices/code.ts'
 import { activateDue } from '../devices/cooling.ts'
 import { findDevice, inactiveDevice } from '../devices/record.ts'
+import type { DeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { usesLocation } from '../policy/rules.ts'
-import { proveDevice } from './proof.ts'
-import { startSession } from './session.ts'
+import { createChallenge } from './challenge.ts'
+import { deviceNotRegistered, proveDevice } from './proof.ts'
+import { endSession, startSession } from './session.ts'
 
-/** Who stands at the page with a device. */
-export const readSession = async (
-  call: Call,
-  device_id: number,
-): Promise<RowData<typeof approver.getSession>> => {
-  const { db, publicUrl, dev, pushKey } = call
+type Session = RowData<typeof approver.getSession>
+
+const readSession = async ({ db, publicUrl, dev, pushKey }: Call, device_id: number): Promise<Session> => {
   const { org_id, user_id, ...row } = await activeDevices(db, dev)
     .innerJoin('organizations as o', 'o.id', 'd.org_id')
     .leftJoin('push_subscriptions as p', 'p.device_id', 'd.id')
@@ -43,32 +43,36 @@ export const readSession = async (
   }
 }
 
-type Proved = Awaited<ReturnType<typeof proveDevice>>['device']
+export const getSession: HandlerOf<typeof approver.getSession> = (_, call) =>
+  readSession(call, requirePerson(call.caller).device_id)
 
-/** A new device of the same member that is not active yet: who holds an older one can refuse it. */
-const pendingOf = async ({ db }: Call, { org_id, user_id, id }: Proved) => {
-  const pending = await devicesOf(db, { org_id, user_id })
-    .where('id', '<>', id)
+export const closeSession: HandlerOf<typeof approver.closeSession> = async (_, call) => {
+  const person = requirePerson(call.caller)
+  await endSession(call, person)
+  call.wake(person)
+  await call.audit(person.org_id, `device:${person.device_id}`, ['session'])
+}
+
+/** Refuses a revoked device. If it was active before, it learns which pending devices of its member it can refuse. */
+const revokedDevice = async ({ db }: Call, { bound_at, ...member }: DeviceRow): Promise<Refusal> => {
+  if (bound_at === null) return deviceNotRegistered({ pending: [] })
+  const pending = await devicesOf(db, member)
     .where('state', '=', 'pending')
-    .select(['id', 'registered_at', 'active_from'])
+    .select([sql<string>`cast(id as text)`.as('id'), 'registered_at', 'active_from'])
     .execute()
-  return pending.map(({ id, registered_at, active_from }) => ({ id: String(id), registered_at, active_from }))
+  return deviceNotRegistered({ pending })
 }
 
-/** Why the device cannot sign in. One that was active before learns which new ones it can refuse. */
-const refusalOf = async (call: Call, device: Proved, state: Parameters<typeof inactiveDevice>[0]) => {
-  if (state.state !== 'revoked') return inactiveDevice(state)
-  return new Refusal(403, 'device_not_registered', 'This device is not registered here, or not any more', {
-    hint: 'Ask for a new link: svc user enroll <user-id>',
-    data: { pending: device.bound_at === null ? [] : await pendingOf(call, device) },
-  })
-}
+export const beginSession: HandlerOf<typeof approver.beginSession> = async (_, call) => ({
+  rp_id: (await readSite(call.db, call.publicUrl)).rp_id,
+  challenge: createChallenge(call.keyring, { type: 'session' }, call.now),
+})
 
-/** Opens the session of a device; a pending one that waits for a code becomes active with it. */
-export const openSession = {
-  before: async ({ code, ...answer }: RowInput<typeof approver.openSession>, { service }: Outside) => {
+/** Opens the session of a device. A pending device becomes active with its code. */
+export const openSession: HandlerOf<typeof approver.openSession> = {
+  before: async ({ code, ...answer }, { service }) => {
     const { device, settle } = await proveDevice(service, answer, { type: 'session' }, { inAnyState: true })
-    return async (call: Call) => {
+    return async (call) => {
       await settle(call)
       const { org_id, user_id, id } = device
       await activateDue(call, org_id)
@@ -77,7 +81,8 @@ export const openSession = {
       if (present.state === 'pending' && present.proof === 'otp' && code !== undefined) {
         const wrong = await confirmDevice(call, device, code, actor)
         if (wrong) return wrong
-      } else if (present.state !== 'active') return refusalOf(call, device, present)
+      } else if (present.state === 'revoked') return revokedDevice(call, device)
+      else if (present.state !== 'active') return inactiveDevice(present)
       await startSession(call, id)
       await call.audit(org_id, `device:${id}`, ['session'], actor)
       return readSession(call, id)

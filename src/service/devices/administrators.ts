@@ -1,49 +1,48 @@
 import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
+import { type Member, ofMember } from '../call/tenant.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { activeDevices } from './active.ts'
-import type { Member } from './proof.ts'
 import { isAuthenticDevice } from './rows.ts'
 
 type Role = Tables['memberships']['role']
 
-/** Roles that accept members and approve recoveries. */
+/** Roles that can accept members and approve recoveries. */
 export const adminRoles: ('admin' | 'operator')[] = ['admin', 'operator']
 
 export const isAdminRole = (role: Role): boolean => (adminRoles as Role[]).includes(role)
 
 export type Cooling = { promoted_at: string | null; admin_from: string | null }
 
-/** An administrator who need not wait: the first of an organization, or promoted with the device of another. */
-export const atOnce: Cooling = { promoted_at: null, admin_from: null }
+/** For the first administrator of an organization, or one whom another administrator's device promoted. */
+export const noCooling: Cooling = { promoted_at: null, admin_from: null }
 
-/** When a new administrator can approve recoveries, where no device of an administrator approved the promotion. */
-export const coolingOf = async (
+/** When a new administrator can approve recoveries, if no administrator's device approved the promotion. */
+export const coolingPeriod = async (
   call: Pick<Call, 'db' | 'dev' | 'deviceProof' | 'now'>,
   org_id: number,
 ): Promise<Cooling> => {
   const { recoveryDelayMs } = await readDevicePolicy(call, org_id)
-  if (recoveryDelayMs === 0) return atOnce
+  if (recoveryDelayMs === 0) return noCooling
   return { promoted_at: call.now, admin_from: addMs(call.now, recoveryDelayMs) }
 }
 
-/** What a change of role brings with it: nothing for who is an administrator already. */
-export const promotionOf = async (
+/** The cooling period of a change of role; undefined unless the change creates an administrator. */
+export const promotionCooling = async (
   call: Call,
-  { org_id, user_id }: Member,
+  member: Member,
   role: Role,
 ): Promise<Cooling | undefined> => {
   if (!isAdminRole(role)) return undefined
   const present = await call.db
     .selectFrom('memberships')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
+    .where(ofMember(member))
     .where('state', 'in', ['active', 'pending'])
     .where('role', 'in', adminRoles)
     .select('id')
     .executeTakeFirst()
-  return present ? undefined : coolingOf(call, org_id)
+  return present ? undefined : coolingPeriod(call, member.org_id)
 }
 
 /** Active administrators of an organization. */
@@ -54,16 +53,20 @@ export const administrators = (db: Db, org_id: number) =>
     .where('m.state', '=', 'active')
     .where('m.role', 'in', adminRoles)
 
+export const isAdministrator = async (db: Db, { org_id, user_id }: Member): Promise<boolean> =>
+  (await administrators(db, org_id).where('m.user_id', '=', user_id).select('m.id').executeTakeFirst()) !==
+  undefined
+
 /**
- * From when on an administrator can approve recoveries; undefined when they can now. A promotion that lies in the future
- * was made by a clock that was wrong: its period begins again now.
+ * When an administrator can first approve recoveries; undefined if they can now. A clock that was wrong made a promotion
+ * in the future, so its period starts again now.
  */
-export const waitsUntil = async (
+export const recoveriesFrom = async (
   { db, now }: Pick<Call, 'db' | 'now'>,
-  { org_id, user_id }: Member,
+  member: Member,
 ): Promise<string | undefined> => {
-  const { promoted_at, admin_from } = await administrators(db, org_id)
-    .where('m.user_id', '=', user_id)
+  const { promoted_at, admin_from } = await administrators(db, member.org_id)
+    .where('m.user_id', '=', member.user_id)
     .select(['m.promoted_at', 'm.admin_from'])
     .executeTakeFirstOrThrow()
   if (promoted_at === null || admin_from === null) return undefined
@@ -72,13 +75,12 @@ export const waitsUntil = async (
   await db
     .updateTable('memberships')
     .set({ promoted_at: now, admin_from: restarted })
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
+    .where(ofMember(member))
     .execute()
   return restarted
 }
 
-/** Whether another administrator could approve the recovery of this member with a device of theirs. */
+/** Whether another administrator has a device that can approve the recovery of this member. */
 export const hasOtherAdministrator = async (
   { db, dev, now, keyring }: Pick<Call, 'db' | 'dev' | 'now' | 'keyring'>,
   { org_id, user_id }: Member,

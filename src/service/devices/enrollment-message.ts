@@ -4,32 +4,30 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { withFullStop } from '../../core/sentence.ts'
 import type { Call } from '../call/call.ts'
-import { mobileOf, organizationRow } from '../call/tenant.ts'
+import { type Member, mobileOf, organizationRow } from '../call/tenant.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
 import { endEnrollments, insertEnrollment } from './enrollment.ts'
 import { everHadDevice, hasActiveDevice } from './proof.ts'
-import { keepSite } from './site.ts'
+import { bindSite } from './site.ts'
 
-type Member = { org_id: number; user_id: number }
-type Told = NonNullable<Data<typeof pendingUser.acceptUser>['enrollment']>
-type Recipient = { channel: 'sms' | 'email'; to: string }
+type SentEnrollment = NonNullable<Data<typeof pendingUser.acceptUser>['enrollment']>
 
-/** Longer than that of a link that an admin hands over: the person does not know when they are accepted. */
+/** Longer than that of a link that an administrator hands over: the person does not know when they are accepted. */
 const lifetimeMs = 24 * 60 * 60_000
 
 /**
- * The address that the person proved in the app, with the key of this organization or the operator's. One that changed
- * during the last cooling period may be that of whoever is about to take over; and who lost a device must have proved
- * theirs before it, as an account can be made anew.
+ * The address that the person verified in the app, with the key of this organization or the operator's. An address that
+ * changed during the last cooling period could be an attacker's. For a recovery the verification must be older, too,
+ * because an account can be created again.
  */
-const provedAddress = async (call: Call, { org_id, user_id }: Member): Promise<string | undefined> => {
-  const { recoveryDelayMs } = await readDevicePolicy(call, org_id)
+const verifiedAddress = async (call: Call, member: Member): Promise<string | undefined> => {
+  const { recoveryDelayMs } = await readDevicePolicy(call, member.org_id)
   const before = addMs(call.now, -recoveryDelayMs)
-  const isRecovery = await everHadDevice(call, { org_id, user_id })
+  const isRecovery = await everHadDevice(call, member)
   const account = await call.db
     .selectFrom('mobile_accounts')
-    .where('user_id', '=', user_id)
-    .where('org_id', 'in', [org_id, 0])
+    .where('user_id', '=', member.user_id)
+    .where('org_id', 'in', [member.org_id, 0])
     .where('email', 'is not', null)
     .where('email_verified_at', 'is not', null)
     .where(({ or, eb }) => or([eb('email_changed_at', 'is', null), eb('email_changed_at', '<=', before)]))
@@ -40,17 +38,17 @@ const provedAddress = async (call: Call, { org_id, user_id }: Member): Promise<s
   return account?.email ?? undefined
 }
 
-/** The member's own mobile number first: it is who they are. An e-mail address counts only once it is proved. */
-const recipientOf = async (call: Call, member: Member): Promise<Recipient | undefined> => {
-  if (call.canSend('sms')) return { channel: 'sms', to: await mobileOf(call.db, member.user_id) }
-  const address = call.canSend('email') ? await provedAddress(call, member) : undefined
-  return address === undefined ? undefined : { channel: 'email', to: address }
+/** The member's mobile number identifies them, so it comes first. An e-mail address counts only if it is verified. */
+const recipientOf = async (call: Call, member: Member) => {
+  if (call.canSend('sms')) return { channel: 'sms', to: await mobileOf(call.db, member.user_id) } as const
+  const to = call.canSend('email') ? await verifiedAddress(call, member) : undefined
+  return to === undefined ? undefined : ({ channel: 'email', to } as const)
 }
 
-/** Why no device can be registered at the address of this service; undefined where one can. */
+/** Why no device can be registered at the address of this service; undefined if one can. */
 const siteProblem = async ({ db, publicUrl }: Call): Promise<string | undefined> => {
   try {
-    await keepSite(db, publicUrl)
+    await bindSite(db, publicUrl)
     return undefined
   } catch (error) {
     if (error instanceof Refusal) return [withFullStop(error.message), error.hint].filter(Boolean).join(' ')
@@ -58,30 +56,35 @@ const siteProblem = async ({ db, publicUrl }: Call): Promise<string | undefined>
   }
 }
 
-const notSent = (next: string): Told => ({ channel: null, message_id: null, expires_at: null, next })
+const notSent = (next: string): SentEnrollment => ({
+  channel: null,
+  message_id: null,
+  expires_at: null,
+  next,
+})
 
 /**
- * Sends who was accepted the link that registers their first device, through the outbox and in this transaction. No
- * answer holds the link. Undefined for who has a device; `channel` is null where nothing could be sent, and `next` says what
- * an admin does instead.
+ * Sends an accepted member the link that registers their first device, in this transaction. The link is in no answer.
+ * Undefined for a member who has a device. If nothing could be sent, `channel` is null and `next` tells the
+ * administrator what to do.
  */
-export const sendEnrollment = async (call: Call, member: Member): Promise<Told | undefined> => {
+export const sendEnrollment = async (call: Call, member: Member): Promise<SentEnrollment | undefined> => {
   const { org_id, user_id } = member
   if (await hasActiveDevice(call, member)) return undefined
-  const organization = await organizationRow(call.db, org_id)
+  const { name, slug } = await organizationRow(call.db, org_id)
   const recipient = await recipientOf(call, member)
-  if (!recipient) return notSent(`svc user enroll ${user_id} --org ${organization.slug}`)
+  if (!recipient) return notSent(`svc user enroll ${user_id} --org ${slug}`)
   const problem = await siteProblem(call)
   if (problem !== undefined) return notSent(problem)
 
   await endEnrollments(call, member)
-  const { url, expires_at } = await insertEnrollment(call, org_id, user_id, lifetimeMs)
+  const { url, expires_at } = await insertEnrollment(call, member, lifetimeMs)
   const message_id = await call.send({
     org_id,
     ...recipient,
     kind: 'enrollment',
-    subject: `${organization.name}: register your phone`,
-    text: `${organization.name} accepted you. Open this link on the phone with which you want to approve requests. It works once and for 24 hours:\n${url}`,
+    subject: `${name}: register your phone`,
+    text: `${name} accepted you. Open this link on the phone with which you want to approve requests. It works once and for 24 hours:\n${url}`,
     expires_at,
   })
   await call.audit(org_id, `user:${user_id}`, ['enrollment', `message:${message_id}`])

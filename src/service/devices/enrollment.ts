@@ -3,38 +3,29 @@ import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
-import type { Keyring } from '../call/keyring.ts'
-import { ofActiveMember } from '../call/tenant.ts'
-import { devicesOf } from '../devices/active.ts'
-import type { Db } from '../storage/schema.ts'
+import { type Member, ofActiveMember, ofMember } from '../call/tenant.ts'
+import { devicesOf } from './active.ts'
 
-const lifetimeMs = 10 * 60_000
+const defaultLifetimeMs = 10 * 60_000
 
-/** What a registration signs: told by its token, so whoever has the link needs to ask for nothing else. */
+/** What a registration signs. It follows from the token, so a device needs nothing but the link. */
 export const challengeOfToken = (token: string): string =>
   createHash('sha256').update(`svc enrollment ${token}`).digest('base64url')
 
-/** One handle for all devices of a member, so that an authenticator keeps one key for them. */
-const userHandle = async (db: Db, orgId: number, userId: number): Promise<string> => {
-  const device = await devicesOf(db, { org_id: orgId, user_id: userId })
-    .select('user_handle')
-    .executeTakeFirst()
-  return device?.user_handle ?? randomToken(16)
-}
-
-/** A one-use link that registers a device; the token stands behind the `#`, so that no server log holds it. */
-export const insertEnrollment = async (call: Call, orgId: number, userId: number, lasts = lifetimeMs) => {
+/** Creates a one-use link that registers a device. The token is behind the `#`, so that no server logs it. */
+export const insertEnrollment = async (call: Call, member: Member, lifetimeMs = defaultLifetimeMs) => {
   const token = randomToken()
-  const expires_at = addMs(call.now, lasts)
-  const user_handle = await userHandle(call.db, orgId, userId)
+  const { org_id, user_id } = member
+  // All devices of a member share one handle, so that an authenticator keeps one key for them.
+  const device = await devicesOf(call.db, member).select('user_handle').executeTakeFirst()
   const row = {
-    org_id: orgId,
-    user_id: userId,
+    org_id,
+    user_id,
     token_hash: sha256(token),
-    user_handle,
-    expires_at,
+    user_handle: device?.user_handle ?? randomToken(16),
+    expires_at: addMs(call.now, lifetimeMs),
     used_at: null,
-    // Whoever acts at the approver page, or with the bearer of the tool server, is no key of the store.
+    // The approver page and the bearer of the tool server have no key in the store.
     created_by: call.caller.keyId > 0 ? call.caller.keyId : null,
   }
   const row_mac = call.keyring.macOf('enrollments', row)
@@ -42,22 +33,24 @@ export const insertEnrollment = async (call: Call, orgId: number, userId: number
     .insertInto('enrollments')
     .values({ ...row, row_mac })
     .execute()
+  const { user_handle, expires_at } = row
   return { url: `${call.publicUrl}/approver#enroll=${token}`, token, user_handle, expires_at }
 }
 
-/** The same for a token that was used, has lapsed or never was. */
-export const enrollmentOver = (): Refusal =>
+/** The same answer for a token that was used, has expired or does not exist. */
+export const enrollmentEnded = (): Refusal =>
   new Refusal(410, 'enrollment_over', 'This enrollment was used, has lapsed, or never was', {
     hint: 'Ask for a new link: svc user enroll <user-id>',
   })
 
-type Deps = { db: Db; now: string; keyring: Pick<Keyring, 'holds'> }
-
 /**
- * For whom a token is good; undefined when it is used or has lapsed, its member is not active, or another program wrote it:
- * with such a link, whoever writes the store would register a device of their own for anybody.
+ * The enrollment of a valid token; undefined if it was used or has expired, or its member is not active. Also undefined
+ * if another program wrote the row, which could otherwise register a device for anybody.
  */
-export const findEnrollment = async ({ db, now, keyring }: Deps, token: string) => {
+export const findEnrollment = async (
+  { db, now, keyring }: Pick<Call, 'db' | 'now' | 'keyring'>,
+  token: string,
+) => {
   const row = await db
     .selectFrom('enrollments as e')
     .innerJoin('memberships as m', (join) =>
@@ -68,7 +61,7 @@ export const findEnrollment = async ({ db, now, keyring }: Deps, token: string) 
     .where('e.used_at', 'is', null)
     .where('e.expires_at', '>', now)
     .where('m.state', '=', 'active')
-    // A key that was revoked enrolls nobody any more.
+    // The links of a revoked key are not valid.
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -85,37 +78,29 @@ export const findEnrollment = async ({ db, now, keyring }: Deps, token: string) 
   return row && keyring.holds('enrollments', row) ? row : undefined
 }
 
-/** Ends the links of a member that were not used. */
-export const endEnrollments = async (
-  { db }: Pick<Call, 'db'>,
-  { org_id, user_id }: { org_id: number; user_id: number },
-): Promise<void> => {
-  await db
-    .deleteFrom('enrollments')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
-    .where('used_at', 'is', null)
-    .execute()
+/** Ends the unused links of a member. */
+export const endEnrollments = async ({ db }: Pick<Call, 'db'>, member: Member): Promise<void> => {
+  await db.deleteFrom('enrollments').where(ofMember(member)).where('used_at', 'is', null).execute()
 }
 
 /**
- * Spends the token: one statement, one use. The member must still be active. Their other links end with it, so that none
- * that lies in a message registers a second device.
+ * Uses up the token in one statement, so it works once. The member must still be active. Their other links end as well,
+ * so that none in an old message registers a second device.
  */
-export const spendEnrollment = async (call: Call, token: string) => {
+export const useEnrollment = async (call: Call, token: string) => {
   const { db, now } = call
-  const enrollment = await findEnrollment(call, token)
-  if (!enrollment) throw enrollmentOver()
-  const { org_id, user_id, user_handle, created_by } = await db
+  const found = await findEnrollment(call, token)
+  if (!found) throw enrollmentEnded()
+  const enrollment = await db
     .updateTable('enrollments')
     .set({ used_at: now, row_mac: null })
     .where('token_hash', '=', sha256(token))
-    .where('row_mac', '=', enrollment.row_mac)
+    .where('row_mac', '=', found.row_mac)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
     .where(ofActiveMember('enrollments'))
     .returning(['org_id', 'user_id', 'user_handle', 'created_by'])
-    .executeTakeFirstOrThrow(enrollmentOver)
-  await endEnrollments(call, { org_id, user_id })
-  return { org_id, user_id, user_handle, created_by }
+    .executeTakeFirstOrThrow(enrollmentEnded)
+  await endEnrollments(call, enrollment)
+  return enrollment
 }

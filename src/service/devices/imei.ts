@@ -1,16 +1,16 @@
 import { invalid } from '../../core/refusal.ts'
 
 export type Imei = {
-  /** Digits alone. */
+  /** Digits only. */
   imei: string
   kind: 'imei' | 'imeisv'
-  /** Type allocation code: the model. */
+  /** The type allocation code, which identifies the model. */
   tac: string
-  /** The first 14 digits, which IMEI and IMEISV of one phone share. */
+  /** The first 14 digits, which the IMEI and the IMEISV of a phone share. */
   phone: string
 }
 
-/** Luhn: the digit that belongs behind these fourteen. */
+/** The Luhn check digit of the first 14 digits. */
 const checkDigit = (digits: string): number => {
   const sum = [...digits].reduce((total, digit, place) => {
     const value = Number(digit) * (place % 2 === 0 ? 1 : 2)
@@ -19,7 +19,7 @@ const checkDigit = (digits: string): number => {
   return (10 - (sum % 10)) % 10
 }
 
-/** Reads an IMEI or IMEISV. Fails with 422 under the name `field`, saying what is wrong. */
+/** Reads an IMEI or IMEISV. Fails with 422 for `field`. */
 export const parseImei = (text: string, field = 'imei'): Imei => {
   const imei = text.replace(/[\s/-]/g, '')
   const read = { imei, tac: imei.slice(0, 8), phone: imei.slice(0, 14) }
@@ -38,6 +38,6 @@ export const parseImei = (text: string, field = 'imei'): Imei => {
   return { ...read, kind: 'imei' }
 }
 
-/** Whether the two are of one phone; neither needs to be of the same kind. */
+/** Whether both belong to one phone; one can be an IMEI and the other an IMEISV. */
 export const samePhone = (one: string, other: string): boolean =>
   parseImei(one).phone === parseImei(other).phone

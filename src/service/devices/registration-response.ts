@@ -11,41 +11,35 @@ import type { Site } from './site.ts'
 const algorithms = [-7, -8, -257] as const
 type Algorithm = (typeof algorithms)[number]
 
-/** A key that is fit to decide with. Bytes are base64url. */
-export type Registered = {
+/** The key of a new device. Bytes are base64url. */
+type RegisteredKey = {
   credential_id: string
   public_key: string
   algorithm: Algorithm
   counter: number
-  /** It says of itself that it is a key file. */
+  /** It identifies itself as a key file. */
   software: boolean
   aaguid: string
   backup_eligible: 0 | 1
   attestation_format: string
-  /** Its maker vouches for the model: a certificate of the maker signed for the key. */
+  /** Its maker vouches for the model: a certificate of the maker signed the key. */
   vouched: boolean
 }
 
 /**
- * The library checks a chain against the roots that it knows for a format, and takes any chain where it knows none, as
- * it takes a key that vouches for itself. Neither proves anything.
+ * The library accepts any certificate chain of a format that it has no roots for, and a key that vouches for itself.
+ * Neither proves anything.
  */
 const isVouched = (format: string, attestationObject: Uint8Array<ArrayBuffer>): boolean =>
   SettingsService.getRootCertificates({ identifier: format as 'apple' }).length > 0 &&
   decodeAttestationObject(attestationObject).get('attStmt').get('x5c') !== undefined
 
-const refused = (problem: string): Refusal =>
-  new Refusal(422, 'registration_refused', `The registration does not count: ${problem}`, {
-    issues: [{ field: 'response', message: problem }],
-    hint: 'Register again, with a new link: svc user enroll <user-id>',
-  })
-
-/** Checks a RegistrationResponseJSON; user verification is required. Fails with a Refusal 422. */
+/** Verifies a RegistrationResponseJSON. User verification is required. Fails with 422. */
 export const verifyRegistration = async (
   response: unknown,
   site: Site,
   challenge: string,
-): Promise<Registered> => {
+): Promise<RegisteredKey> => {
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: response as RegistrationResponseJSON,
@@ -70,6 +64,10 @@ export const verifyRegistration = async (
       vouched: isVouched(fmt, attestationObject),
     }
   } catch (error) {
-    throw refused(error instanceof Error ? error.message : 'it cannot be read')
+    const problem = error instanceof Error ? error.message : 'it cannot be read'
+    throw new Refusal(422, 'registration_refused', `The registration does not count: ${problem}`, {
+      issues: [{ field: 'response', message: problem }],
+      hint: 'Register again, with a new link: svc user enroll <user-id>',
+    })
   }
 }

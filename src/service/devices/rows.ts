@@ -3,8 +3,8 @@ import type { Credential } from '../../receipt/assertion.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 
-// Every statement that writes `devices` is here, so that none leaves a row whose MAC no longer holds, and none gives a MAC to
-// a row that another program has changed.
+// Every statement that writes `devices` is here: each keeps the MAC of a row valid, and none gives a MAC to a row that
+// another program has changed.
 
 type Devices = Tables['devices']
 export type DeviceRow = Selectable<Devices>
@@ -12,7 +12,7 @@ type Deps = { db: Db; keyring: Pick<Keyring, 'macOf' | 'holds'> }
 export type DeviceQuery = SelectQueryBuilder<Tables, 'devices', object>
 type Values = Omit<Updateable<Devices>, 'id' | 'row_mac'>
 
-/** Whether the service wrote this device, and nobody else has changed it since. Only then does it count for anything. */
+/** Whether the service wrote this row and no other program has changed it. Only an authentic device counts. */
 export const isAuthenticDevice = ({ keyring }: Pick<Deps, 'keyring'>, row: DeviceRow): boolean =>
   keyring.holds('devices', row)
 
@@ -27,7 +27,7 @@ const seal = async ({ db, keyring }: Deps, row: DeviceRow, values: Values): Prom
   return { ...next, row_mac }
 }
 
-/** Adds a device; undefined where its credential is known already. */
+/** Adds a device; undefined if its credential is already registered. */
 export const insertDeviceRow = async (
   deps: Deps,
   values: Omit<Insertable<Devices>, 'id' | 'row_mac'>,
@@ -41,50 +41,39 @@ export const insertDeviceRow = async (
   return row && seal(deps, row, {})
 }
 
-const select = ({ db }: Deps, where: (query: DeviceQuery) => DeviceQuery): Promise<DeviceRow[]> =>
-  where(db.selectFrom('devices')).selectAll().orderBy('id').execute()
-
-/** Changes the authentic devices that `where` finds, and answers them as they are now. */
+/**
+ * Changes the authentic devices that `where` finds, and returns them with their new values. Devices that another program
+ * has changed stay as they are, except that they can be revoked and refused; they get no MAC.
+ */
 export const changeDeviceRows = async (
   deps: Deps,
   values: Values,
   where: (query: DeviceQuery) => DeviceQuery,
 ): Promise<DeviceRow[]> => {
+  const { db } = deps
+  const isEnd = values.state === 'revoked' || values.state === 'refused'
   const changed: DeviceRow[] = []
-  for (const row of await select(deps, where))
+  for (const row of await where(db.selectFrom('devices')).selectAll().orderBy('id').execute())
     if (isAuthenticDevice(deps, row)) changed.push(await seal(deps, row, values))
+    else if (isEnd) {
+      await db.updateTable('devices').set(values).where('id', '=', row.id).execute()
+      changed.push({ ...row, ...values } as DeviceRow)
+    }
   return changed
 }
 
-/** As `changeDeviceRows`, for what ends devices: one that another program has changed ends too, and stays without a MAC. */
-export const endDeviceRows = async (
-  deps: Deps,
-  values: Values & { state: 'revoked' | 'refused' },
-  where: (query: DeviceQuery) => DeviceQuery,
-): Promise<DeviceRow[]> => {
-  const ended: DeviceRow[] = []
-  for (const row of await select(deps, where)) {
-    if (isAuthenticDevice(deps, row)) ended.push(await seal(deps, row, values))
-    else {
-      await deps.db.updateTable('devices').set(values).where('id', '=', row.id).execute()
-      ended.push({ ...row, ...values } as DeviceRow)
-    }
-  }
-  return ended
-}
-
-/** What each use changes, and what a person called it: no decision relies on either, and no MAC covers them. */
+/** Changes columns that no decision relies on and no MAC covers. */
 export const noteOnDevices = (
   db: Db,
   values: Pick<Updateable<Devices>, 'counter' | 'last_used_at' | 'name'>,
 ) => db.updateTable('devices').set(values)
 
-/** A registration that was under way when a backup was made. Its member registers the device again. */
+/** Deletes registrations that were incomplete when a backup was made. The members register these devices again. */
 export const forgetPendingDevices = async (db: Db): Promise<void> => {
   await db.deleteFrom('devices').where('state', '=', 'pending').execute()
 }
 
-/** What a signature of the device is checked against. */
+/** The columns that a signature is verified with; no other column can get into a receipt. */
 export const credentialOf = ({
   credential_id,
   public_key,

@@ -1,17 +1,18 @@
+import type { device } from '../../contract/device.ts'
 import { addMs } from '../../core/iso-time.ts'
-import { conflict, Refusal } from '../../core/refusal.ts'
-import type { Call } from '../call/call.ts'
-import { devicesOf } from '../devices/active.ts'
+import { conflict, type Refusal } from '../../core/refusal.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { type Member, ofMember, reachOrganization } from '../call/tenant.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
-import { ofKeptDevice } from './active.ts'
+import { devicesOf, ofKeptDevice } from './active.ts'
 import { activateDue } from './cooling.ts'
 import { endEnrollments } from './enrollment.ts'
-import { tellAdministrators, tellMember } from './notices.ts'
-import { hasActiveDevice, type Member, settlePending } from './proof.ts'
-import { answeredDevice, findDevice, inactiveDevice } from './record.ts'
-import { changeDeviceRows, type DeviceQuery, endDeviceRows, noteOnDevices } from './rows.ts'
+import { notifyAdministrators, notifyMember } from './notices.ts'
+import { hasActiveDevice, settlePending } from './proof.ts'
+import { findDevice, inactiveDevice, toDeviceRecord } from './record.ts'
+import { changeDeviceRows, type DeviceQuery, noteOnDevices } from './rows.ts'
 
-// Each change of a device's state is conditional, inside a transaction: of two at the same moment, one wins.
+// Each change of a device's state is conditional and in a transaction, so of two concurrent changes one succeeds.
 
 type Target = { org_id: number; device_id: number }
 
@@ -20,10 +21,9 @@ const pendingDevice =
   (devices: DeviceQuery): DeviceQuery =>
     devices.where('org_id', '=', org_id).where('id', '=', device_id).where('state', '=', 'pending')
 
-/** Why a pending device was expected and none was found. */
+/** Why the device is not pending any more. */
 const notPending = async (call: Call, { org_id, device_id }: Target): Promise<Refusal> => {
   const device = await findDevice(call, org_id, device_id)
-  if (device.state === 'active') return conflict('device_active', 'The device is active already')
   if (device.state !== 'pending')
     return conflict(`device_${device.state}`, `The device is ${device.state} already`)
   if (device.active_from !== null)
@@ -35,7 +35,7 @@ const notPending = async (call: Call, { org_id, device_id }: Target): Promise<Re
   return inactiveDevice(device)
 }
 
-/** A further device, by an active one of the same member. */
+/** Activates a further device of a member with an active one. */
 export const approveOwnDevice = async (call: Call, target: Target, member: Member) => {
   const [active] = await changeDeviceRows(call, { state: 'active', bound_at: call.now }, (devices) =>
     pendingDevice(target)(devices).where('user_id', '=', member.user_id).where('proof', '=', 'device'),
@@ -43,15 +43,15 @@ export const approveOwnDevice = async (call: Call, target: Target, member: Membe
   if (!active) throw await notPending(call, target)
   await settlePending(call, member)
   await call.audit(target.org_id, `device:${target.device_id}`, ['state', 'proof'])
-  await tellMember(call, member, {
+  await notifyMember(call, member, {
     subject: 'A device was added',
     text: 'Another of your devices approved a new one. It can now approve requests for you. If this was not you, revoke it, and tell your administrator.',
   })
   call.wake(member)
-  return answeredDevice(active)
+  return toDeviceRecord(active)
 }
 
-/** Replaces a lost last device: active after the cooling period, or at once where the organization has none. */
+/** Approves the replacement of a lost last device. It becomes active after the cooling period, if there is one. */
 export const approveRecovery = async (call: Call, target: Target) => {
   const { org_id, device_id } = target
   const member = await findDevice(call, org_id, device_id)
@@ -68,47 +68,49 @@ export const approveRecovery = async (call: Call, target: Target) => {
   if (active_from === null) await settlePending(call, member)
   await call.audit(org_id, `device:${device_id}`, active_from === null ? ['state'] : ['active_from'])
   const when = active_from === null ? 'It is active now.' : `It becomes active at ${active_from}.`
-  await tellMember(call, member, {
+  await notifyMember(call, member, {
     subject: 'A recovery was approved',
     text: `An administrator approved a new device in place of your lost one. ${when} If this was not you, refuse it on any device that you ever registered, and tell your administrator.`,
   })
-  await tellAdministrators(call, member, {
+  await notifyAdministrators(call, member, {
     subject: 'A recovery was approved',
     text: `An administrator approved a new device of user ${member.user_id}, who has no active one. ${when} If nobody lost a device, refuse it: svc user devices refuse ${device_id}`,
   })
   call.wake(member)
-  return answeredDevice(approved)
+  return toDeviceRecord(approved)
 }
 
-/** Ends a pending device, whatever it waits for. `user_id` narrows it to the devices of one member. */
+/** Refuses a pending device. With `user_id`, only a device of this member. */
 export const refuseDevice = async (
   call: Call,
   target: Target,
   { user_id, actor }: { user_id?: number; actor?: string } = {},
 ) => {
-  // A device whose cooling period is over can no longer be refused, even if nothing has activated it yet.
+  // A device whose cooling period is over can no longer be refused, even if no sweep has activated it yet.
   await activateDue(call, target.org_id)
-  const [refused] = await endDeviceRows(call, { state: 'refused' }, (devices) =>
+  const [refused] = await changeDeviceRows(call, { state: 'refused' }, (devices) =>
     pendingDevice(target)(devices).$if(user_id !== undefined, (own) => own.where('user_id', '=', user_id!)),
   )
   if (!refused) throw await notPending(call, target)
   const { org_id } = refused
   await call.audit(org_id, `device:${target.device_id}`, ['state'], actor)
-  const text = 'A new device was refused and cannot approve anything.'
-  await tellMember(call, refused, { subject: 'A device was refused', text })
+  await notifyMember(call, refused, {
+    subject: 'A device was refused',
+    text: 'A new device was refused and cannot approve anything.',
+  })
   if (refused.proof === 'admin')
-    await tellAdministrators(call, refused, {
+    await notifyAdministrators(call, refused, {
       subject: 'A recovery was refused',
       text: `The new device of user ${refused.user_id} was refused. Ask that person whether somebody tried to take over their account.`,
     })
   call.wake(refused)
-  return answeredDevice(refused)
+  return toDeviceRecord(refused)
 }
 
-/** Revokes a device; `next` says what follows for a member who has none left. */
-export const revokeDevice = async (call: Call, target: Target) => {
-  const { org_id, device_id } = target
-  const [revoked] = await endDeviceRows(call, { state: 'revoked', revoked_at: call.now }, (devices) =>
+/** Revokes a device. `next` says what follows for a member without any other. */
+export const revokeDevice: HandlerOf<typeof device.revokeDevice> = async ({ org_id, device_id }, call) => {
+  await reachOrganization(call, org_id)
+  const [revoked] = await changeDeviceRows(call, { state: 'revoked', revoked_at: call.now }, (devices) =>
     devices.where('org_id', '=', org_id).where('id', '=', device_id).where(ofKeptDevice('devices')),
   )
   if (!revoked) {
@@ -117,37 +119,34 @@ export const revokeDevice = async (call: Call, target: Target) => {
   }
   await settlePending(call, revoked)
   await call.audit(org_id, `device:${device_id}`, ['state', 'revoked_at'])
-  await tellMember(call, revoked, {
+  await notifyMember(call, revoked, {
     subject: 'A device was revoked',
     text: 'One of your devices was revoked and cannot approve anything any more. If this was not you, tell your administrator.',
   })
   call.wake(revoked)
   const isLast = revoked.bound_at !== null && !(await hasActiveDevice(call, revoked))
   return {
-    ...answeredDevice(revoked),
+    ...toDeviceRecord(revoked),
     next: isLast
       ? 'The user has no active device now. The next one needs the approval of an administrator (a recovery).'
       : null,
   }
 }
 
-/** Ends all devices and links of a member who leaves. */
+/** Revokes all devices and ends all links of a member who leaves. */
 export const endDevices = async (call: Call, member: Member): Promise<void> => {
-  const ended = await endDeviceRows(call, { state: 'revoked', revoked_at: call.now }, (devices) =>
-    devices
-      .where('org_id', '=', member.org_id)
-      .where('user_id', '=', member.user_id)
-      .where(ofKeptDevice('devices')),
+  const ended = await changeDeviceRows(call, { state: 'revoked', revoked_at: call.now }, (devices) =>
+    devices.where(ofMember(member)).where(ofKeptDevice('devices')),
   )
   await endEnrollments(call, member)
   if (ended.some(({ bound_at }) => bound_at !== null))
-    await tellMember(call, member, {
+    await notifyMember(call, member, {
       subject: 'Your devices were revoked',
       text: 'You are no longer a member of this organization, so your devices cannot approve anything for it any more. If you do not expect this, tell your administrator.',
     })
 }
 
-/** What stays of the devices of a deleted member: that they existed, and their keys. Nothing that a person typed. */
+/** Ends the devices of a deleted member and erases what a person typed. Their keys and their history stay. */
 export const eraseDevices = async (call: Call, member: Member): Promise<void> => {
   await endDevices(call, member)
   const own = devicesOf(call.db, member).select('id')

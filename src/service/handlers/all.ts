@@ -4,18 +4,26 @@ import * as approvalUse from '../approvals/consumption.ts'
 import * as keyRevocation from '../approvals/key-revocation.ts'
 import * as approvalRequests from '../approvals/listing.ts'
 import * as deviceMoves from '../approver/device-moves.ts'
+import * as inbox from '../approver/inbox.ts'
+import * as approverMembers from '../approver/members.ts'
+import { beginEnrollment } from '../approver/registration.ts'
+import * as sessions from '../approver/sign-in.ts'
 import type { Handlers } from '../call/call.ts'
 import * as auditLog from '../custody/audit-log.ts'
 import * as messages from '../delivery/messages.ts'
+import * as credentials from '../keys/credentials.ts'
 import * as keys from '../keys/keys.ts'
 import * as limits from '../limits/values.ts'
 import * as machineLogin from '../machines/login.ts'
 import * as machines from '../machines/machine.ts'
 import * as authCodes from '../members/auth-codes.ts'
+import * as organizations from '../members/organization.ts'
+import * as users from '../members/users.ts'
 import * as confirmation from '../mobile/confirmation.ts'
 import * as emailLinks from '../mobile/email-link.ts'
 import * as enrollment from '../mobile/enrollment.ts'
 import * as joining from '../mobile/joining.ts'
+import * as lookup from '../mobile/lookup.ts'
 import * as notifications from '../mobile/notification.ts'
 import * as profile from '../mobile/profile.ts'
 import * as registration from '../mobile/registration.ts'
@@ -23,23 +31,29 @@ import * as support from '../mobile/support.ts'
 import * as mobileTokens from '../mobile/tokens.ts'
 import * as geofences from '../policy/geofences.ts'
 import * as timeslots from '../policy/timeslots.ts'
+import * as userRules from '../policy/user-rules.ts'
+import * as subscriptions from '../push/subscription.ts'
 import * as testDelivery from '../push/test-delivery.ts'
 import * as prompts from '../verifications/prompt.ts'
 import * as results from '../verifications/results.ts'
 import * as tokens from '../verifications/token.ts'
-import { approverHandlers } from './approver.ts'
 import { deviceHandlers } from './device.ts'
-import { orgHandlers } from './org.ts'
-import { userHandlers } from './user.ts'
+import * as membership from './membership.ts'
+import * as onboarding from './onboarding.ts'
 
-// A domain exports each operation under its id. What takes several domains has a file here.
+// A domain exports each operation under its id. An operation that needs several domains has a file here.
 
-/** One handler an operation of the table; a missing one does not compile. */
+/** A handler for each operation of the table. A missing one does not compile. */
 export const handlers: Handlers<Table> = {
-  ...orgHandlers,
+  ...organizations,
+  ...onboarding,
+  ...credentials,
   ...limits,
   ...authCodes,
-  ...userHandlers,
+  ...users,
+  ...membership,
+  ...lookup,
+  ...userRules,
   ...geofences,
   ...timeslots,
   ...keys,
@@ -48,7 +62,11 @@ export const handlers: Handlers<Table> = {
   ...approvalRequests,
   ...approvalUse,
   ...deviceHandlers,
-  ...approverHandlers,
+  ...sessions,
+  ...inbox,
+  ...approverMembers,
+  ...subscriptions,
+  beginEnrollment,
   ...deviceMoves,
   ...prompts,
   ...tokens,

@@ -3,59 +3,54 @@ import { conflict } from '../../core/refusal.ts'
 import { decideApproval, getCeremony } from '../approvals/decider.ts'
 import { registerDevice } from '../approver/registration.ts'
 import type { Handlers } from '../call/call.ts'
+import { notConfigured } from '../call/message.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { hasOtherAdministrator } from '../devices/administrators.ts'
-import { requireCodes } from '../devices/code.ts'
 import { challengeOfToken, insertEnrollment } from '../devices/enrollment.ts'
-import { proofRequired } from '../devices/proof.ts'
+import { requiredProof } from '../devices/proof.ts'
 import { findDevice, listDevices } from '../devices/record.ts'
-import { keepSite } from '../devices/site.ts'
+import { bindSite } from '../devices/site.ts'
 import { approveRecovery, refuseDevice, revokeDevice } from '../devices/transitions.ts'
 import { findUser } from '../members/member.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
 
 export const deviceHandlers: Handlers<typeof device> = {
-  createEnrollment: async ({ org_id, user_id }, call) => {
+  createEnrollment: async (member, call) => {
+    const { org_id, user_id } = member
     await reachOrganization(call, org_id)
-    const user = await findUser(call, org_id, user_id)
-    if (user.state !== 'active')
-      throw conflict(
-        `user_${user.state}`,
-        `The user is ${user.state}; only an active user can register a device`,
-      )
-    const policy = await readDevicePolicy(call, org_id)
-    const proof = await proofRequired(call, { org_id, user_id }, policy)
-    if (proof === 'otp') requireCodes(call)
-    const site = await keepSite(call.db, call.publicUrl)
-    const enrollment = await insertEnrollment(call, org_id, user_id)
+    const { state } = await findUser(call, org_id, user_id)
+    if (state !== 'active')
+      throw conflict(`user_${state}`, `The user is ${state}; only an active user can register a device`)
+    const proof = await requiredProof(call, member, await readDevicePolicy(call, org_id))
+    // Without a code, a first device would stay pending for ever.
+    if (proof === 'otp' && !call.canSend('sms')) throw notConfigured('sms')
+    const site = await bindSite(call.db, call.publicUrl)
+    const enrollment = await insertEnrollment(call, member)
     await call.audit(org_id, `user:${user_id}`, ['enrollment'])
     return { ...enrollment, ...site, challenge: challengeOfToken(enrollment.token), proof }
   },
 
   registerDevice,
   listDevices,
+  revokeDevice,
 
-  revokeDevice: async (input, call) => {
-    await reachOrganization(call, input.org_id)
-    return revokeDevice(call, input)
-  },
-
-  approveDevice: async ({ org_id, device_id }, call) => {
+  approveDevice: async (input, call) => {
+    const { org_id, device_id } = input
     await reachOrganization(call, org_id)
-    const { user_id } = await findDevice(call, org_id, device_id)
-    if (await hasOtherAdministrator(call, { org_id, user_id }))
+    if (await hasOtherAdministrator(call, await findDevice(call, org_id, device_id)))
       throw conflict(
         'administrator_approves',
         'Another administrator of the organization has an active device and must approve this recovery with it',
         'The administrator approves it on the approver page, under Devices',
       )
-    return approveRecovery(call, { org_id, device_id })
+    return approveRecovery(call, input)
   },
 
   refuseDevice: async (input, call) => {
     await reachOrganization(call, input.org_id)
     return refuseDevice(call, input)
   },
+
   getCeremony,
   decideApproval,
 }

@@ -1,109 +1,165 @@
+import type { approver } from '../../contract/approver.ts'
 import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
-import { notFound } from '../../core/refusal.ts'
+import { conflict, notFound } from '../../core/refusal.ts'
 import { eraseApprovals } from '../approvals/erasure.ts'
 import { revokeKeysOfMember } from '../approvals/key-revocation.ts'
-import type { Call, Handlers } from '../call/call.ts'
-import { requirePerson } from '../call/caller.ts'
-import { reachOrganization } from '../call/tenant.ts'
-import { atOnce, type Cooling, promotionOf, waitsUntil } from '../devices/administrators.ts'
+import { createChallenge, type Question } from '../approver/challenge.ts'
+import { maskedMember, requireAdmin } from '../approver/members.ts'
+import { proveDevice } from '../approver/proof.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { type Caller, requirePerson } from '../call/caller.ts'
+import { type Member, ofMember, reachOrganization } from '../call/tenant.ts'
+import { type Cooling, noCooling, promotionCooling, recoveriesFrom } from '../devices/administrators.ts'
 import { sendEnrollment } from '../devices/enrollment-message.ts'
+import { notifyPromotion } from '../devices/notices.ts'
 import { endDevices, eraseDevices } from '../devices/transitions.ts'
 import { eraseAccounts, erasePeople } from '../members/erasure.ts'
-import {
-  changeMembership,
-  deleteMembership,
-  type MembershipChange,
-  type Target,
-} from '../members/membership.ts'
+import { findUser } from '../members/member.ts'
+import type { Tables } from '../storage/schema.ts'
 import { endVerifications } from '../verifications/verification.ts'
 
-const move = async (call: Call, target: Target, change: MembershipChange) => {
-  const user = await changeMembership(call, target, change)
-  if (user.state !== 'active') await revokeKeysOfMember(call, target)
-  call.wake(target)
+type Membership = Tables['memberships']
+
+type MembershipChange = {
+  from: Membership['state'][]
+  set: Partial<Pick<Membership, 'state' | 'role'>>
+  /** The cooling period of a new administrator. */
+  cooling?: Cooling | undefined
+  refused: string
+}
+
+/** Changes a membership in one conditional statement. */
+const change = async (call: Call, member: Member, { from, set, cooling, refused }: MembershipChange) => {
+  const { org_id, user_id } = member
+  await reachOrganization(call, org_id)
+  const changed = await call.db
+    .updateTable('memberships')
+    .set({ ...set, ...cooling, updated_at: call.now })
+    .where(ofMember(member))
+    .where('state', 'in', from)
+    .returning('id')
+    .executeTakeFirst()
+  const user = await findUser(call, org_id, user_id)
+  if (!changed) throw conflict(`user_${user.state}`, `The user is ${user.state}; ${refused}`)
+  await call.audit(org_id, `user:${user_id}`, Object.keys(set))
+  if (cooling) await notifyPromotion(call, member, cooling)
+  if (user.state !== 'active') await revokeKeysOfMember(call, member)
+  call.wake(member)
   return user
 }
 
-/** How a pending or active user moves on; also at the approver page. */
-export const moves = {
-  accept: async (call: Call, target: Target) => {
-    const user = await move(call, target, {
-      from: ['pending'],
-      set: { state: 'active' },
-      refused: 'only a pending user can be accepted',
-    })
-    return { ...user, enrollment: (await sendEnrollment(call, target)) ?? null }
-  },
-
-  reject: async (call: Call, target: Target) => {
-    const user = await move(call, target, {
-      from: ['pending'],
-      set: { state: 'rejected' },
-      refused: 'only a pending user can be rejected',
-    })
-    await endDevices(call, target)
-    return user
-  },
-
-  hold: (call: Call, target: Target) =>
-    move(call, target, {
-      from: ['active'],
-      set: { state: 'pending' },
-      refused: 'only an active user can be put on hold',
-    }),
-
-  /** Approved by the device of an administrator; one who is new themselves passes nothing on. */
-  promote: async (call: Call, target: Target) => {
-    const { org_id, user_id } = requirePerson(call.caller)
-    const isNew = (await waitsUntil(call, { org_id, user_id })) !== undefined
-    return makeAdmin(call, target, isNew ? await promotionOf(call, target, 'admin') : atOnce)
-  },
-}
-
-const makeAdmin = (call: Call, target: Target, cooling: Cooling | undefined) =>
-  move(call, target, {
+const promote = (call: Call, member: Member, cooling: Cooling | undefined) =>
+  change(call, member, {
     from: ['active'],
     set: { role: 'admin' },
     cooling,
     refused: 'only an active user can become an admin',
   })
 
-type Group = 'acceptUser' | 'rejectUser' | 'holdUser' | 'makeAdmin' | 'removeUser' | 'deleteUser'
-
-export const membershipHandlers: Pick<Handlers<typeof user & typeof pendingUser>, Group> = {
-  acceptUser: (input, call) => moves.accept(call, input),
-  rejectUser: (input, call) => moves.reject(call, input),
-  holdUser: (input, call) => moves.hold(call, input),
-
-  makeAdmin: async (input, call) => {
-    await reachOrganization(call, input.org_id)
-    return makeAdmin(call, input, await promotionOf(call, input, 'admin'))
+/** The changes that an administrator can also make on the approver page. */
+const moves = {
+  accept: async (call: Call, member: Member) => {
+    const user = await change(call, member, {
+      from: ['pending'],
+      set: { state: 'active' },
+      refused: 'only a pending user can be accepted',
+    })
+    return { ...user, enrollment: (await sendEnrollment(call, member)) ?? null }
   },
 
-  removeUser: async (input, call) => {
-    const user = await move(call, input, {
-      from: ['active', 'pending'],
-      set: { state: 'removed' },
-      refused: 'only an active or pending user can be removed',
+  reject: async (call: Call, member: Member) => {
+    const user = await change(call, member, {
+      from: ['pending'],
+      set: { state: 'rejected' },
+      refused: 'only a pending user can be rejected',
     })
-    await endDevices(call, input)
+    await endDevices(call, member)
     return user
   },
 
-  deleteUser: async ({ orgId, userId }, call) => {
-    await reachOrganization(call, orgId)
-    const target = { org_id: orgId, user_id: userId }
-    await eraseDevices(call, target)
-    await eraseApprovals(call, target)
-    await endVerifications(call, target)
-    const member = await deleteMembership(call, target)
-    // Who only registered in the app, and never joined, can be erased as well.
-    const registered = await eraseAccounts(call.db, orgId, userId)
-    if (!member && registered.length === 0) throw notFound('User')
-    await revokeKeysOfMember(call, target)
-    await erasePeople(call, [userId])
-    await call.audit(orgId, `user:${userId}`)
-    call.wake(target)
+  hold: (call: Call, member: Member) =>
+    change(call, member, {
+      from: ['active'],
+      set: { state: 'pending' },
+      refused: 'only an active user can be put on hold',
+    }),
+
+  /** The administrator approved it with their device. The cooling period applies only if theirs is not over. */
+  promote: async (call: Call, member: Member) => {
+    const isNew = (await recoveriesFrom(call, requirePerson(call.caller))) !== undefined
+    return promote(call, member, isNew ? await promotionCooling(call, member, 'admin') : noCooling)
+  },
+}
+
+type Accepted = Partial<Awaited<ReturnType<typeof moves.accept>>>
+
+export const acceptUser: HandlerOf<typeof pendingUser.acceptUser> = (input, call) => moves.accept(call, input)
+export const rejectUser: HandlerOf<typeof pendingUser.rejectUser> = (input, call) => moves.reject(call, input)
+export const holdUser: HandlerOf<typeof pendingUser.holdUser> = (input, call) => moves.hold(call, input)
+
+export const makeAdmin: HandlerOf<typeof user.makeAdmin> = async (input, call) => {
+  await reachOrganization(call, input.org_id)
+  return promote(call, input, await promotionCooling(call, input, 'admin'))
+}
+
+export const removeUser: HandlerOf<typeof user.removeUser> = async (input, call) => {
+  const removed = await change(call, input, {
+    from: ['active', 'pending'],
+    set: { state: 'removed' },
+    refused: 'only an active or pending user can be removed',
+  })
+  await endDevices(call, input)
+  return removed
+}
+
+export const deleteUser: HandlerOf<typeof user.deleteUser> = async ({ orgId, userId }, call) => {
+  await reachOrganization(call, orgId)
+  const member = { org_id: orgId, user_id: userId }
+  await eraseDevices(call, member)
+  await eraseApprovals(call, member)
+  await endVerifications(call, member)
+  // Foreign keys delete geofences, time slots and enrollments with the membership.
+  const { numDeletedRows } = await call.db
+    .deleteFrom('memberships')
+    .where(ofMember(member))
+    .executeTakeFirstOrThrow()
+  // A person who registered in the app and never joined can also be deleted.
+  const registered = await eraseAccounts(call.db, orgId, userId)
+  if (numDeletedRows === 0n && registered.length === 0) throw notFound('User')
+  await revokeKeysOfMember(call, member)
+  await erasePeople(call, [userId])
+  await call.audit(orgId, `user:${userId}`)
+  call.wake(member)
+}
+
+const questionOf = (
+  caller: Caller,
+  { user_id, move }: { user_id: number; move: keyof typeof moves },
+): Question => {
+  const { org_id, device_id } = requirePerson(caller)
+  return { type: 'member-move', org_id, user_id, move, device_id }
+}
+
+export const beginMemberMove: HandlerOf<typeof approver.beginMemberMove> = async (input, call) => {
+  const { org_id, user_id } = await requireAdmin(call)
+  // The last administrator would put themselves on hold for good.
+  if (input.user_id === user_id)
+    throw conflict('own_membership', 'You cannot move yourself', 'Ask another admin')
+  await findUser(call, org_id, input.user_id)
+  return { challenge: createChallenge(call.keyring, questionOf(call.caller, input), call.now) }
+}
+
+export const moveMember: HandlerOf<typeof approver.moveMember> = {
+  before: async (input, { service, caller }) => {
+    const question = questionOf(caller, input)
+    const { device_id } = requirePerson(caller)
+    const { settle } = await proveDevice(service, input, question, { deviceId: device_id })
+    return async (call) => {
+      const { org_id } = await requireAdmin(call)
+      await settle(call)
+      const moved = await moves[input.move](call, { org_id, user_id: input.user_id })
+      return { ...maskedMember(moved), enrollment: (moved as Accepted).enrollment ?? null }
+    }
   },
 }

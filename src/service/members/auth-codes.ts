@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { authCode } from '../../contract/auth-code.ts'
+import { type authCode, authCodeRecord } from '../../contract/auth-code.ts'
 import { sha256 } from '../../core/ids.ts'
 import { invalid, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -10,34 +10,21 @@ import { reachOrganization } from '../call/tenant.ts'
 // Crockford's base32 has no I, L, O and U, so that a code survives being read aloud.
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** 80 random bits as four groups of four, shown once; only the hash of the bare code and its last four are kept. */
-export const newAuthCode = (): { code: string; hash: string; hint: string } => {
+/** 80 random bits in four groups of four, shown once. The store has only the hash and the last four characters. */
+const newAuthCode = (): { code: string; hash: string; hint: string } => {
   const bare = Array.from(randomBytes(16), (byte) => alphabet[byte % 32]!).join('')
   return { code: bare.match(/.{4}/g)!.join('-'), hash: sha256(bare), hint: bare.slice(-4) }
 }
 
-const columns = [
-  'id',
-  'org_id',
-  'label',
-  'hint',
-  'uses_left',
-  'expires_at',
-  'created_at',
-  'updated_at',
-] as const
-const changeable = ['label', 'uses', 'expires_at'] as const
+const columns = Object.keys(authCodeRecord.shape) as (keyof typeof authCodeRecord.shape)[]
 
-/** The same moment in the form in which times compare as text. */
+/** The time in UTC, in which times compare as text. */
 const futureMoment = (call: Call, text: string): string => {
   const at = new Date(text).toISOString()
-  // A zone can carry the end of the year 9999 into `+010000`, which is refused too: as text it comes first.
+  // A zone can turn the end of 9999 into `+010000`. As text that comes first, so it is refused as well.
   if (at <= call.now) throw invalid('expires_at', 'must be in the future')
   return at
 }
-
-const isSameMoment = (text: string, other: string | null): boolean =>
-  other !== null && Date.parse(text) === Date.parse(other)
 
 type NewCode = { label: string; uses?: number | undefined; expires_at?: string | undefined }
 
@@ -80,15 +67,15 @@ export const updateAuthCode: HandlerOf<typeof authCode.updateAuthCode> = async (
   call,
 ) => {
   await reachOrganization(call, orgId)
-  const { uses, expires_at, ...label } = changedFields(input, changeable)
+  const { uses, expires_at, ...label } = changedFields(input, ['label', 'uses', 'expires_at'])
   const present = await call.db
     .selectFrom('auth_codes')
     .where('org_id', '=', orgId)
     .where('id', '=', authCodeId)
     .select('expires_at')
     .executeTakeFirstOrThrow(() => notFound('Auth code'))
-  // A code that has expired can be relabelled; its end stays as it was.
-  const moved = expires_at !== undefined && !isSameMoment(expires_at, present.expires_at)
+  // The end of an expired code can be repeated, so that it can be relabelled.
+  const moved = expires_at !== undefined && Date.parse(expires_at) !== Date.parse(present.expires_at ?? '')
   const row = await call.db
     .updateTable('auth_codes')
     .set({

@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely'
 import type * as z from 'zod/mini'
 import type { userRecord } from '../../contract/records.ts'
-import { conflict, notFound, Refusal } from '../../core/refusal.ts'
+import { conflict, forbidden, notFound } from '../../core/refusal.ts'
 import { nationalNumber, type Phone } from '../../rules/phone.ts'
 import type { Call } from '../call/call.ts'
 import { isOperator } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
 import type { Numbered } from '../call/row-ids.ts'
-import { atOnce, coolingOf, isAdminRole } from '../devices/administrators.ts'
-import { tellPromotion } from '../devices/notices.ts'
+import { noCooling, coolingPeriod, isAdminRole } from '../devices/administrators.ts'
+import { notifyPromotion } from '../devices/notices.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { recallPerson } from './erasure.ts'
@@ -50,13 +50,13 @@ export const findUser = async (
   return user
 }
 
-/** Only who stands above an organization names its operators. */
+/** Only the operator can appoint operators. */
 export const checkRole = (call: Call, role: Role | undefined): void => {
   if (role === 'operator' && !isOperator(call.caller))
-    throw new Refusal(403, 'operator_only', 'Only an operator key can give the role operator')
+    throw forbidden('operator_only', 'Only an operator key can give the role operator')
 }
 
-/** The id of who has this number, known or new. */
+/** The id of the person with this number, who is added if absent. */
 export const ensurePerson = async ({ db, keyring, now }: Call, phone: Phone): Promise<number> => {
   const id = await recallPerson({ db, keyring }, phone.mobile)
   const made = await db
@@ -78,7 +78,7 @@ export const ensurePerson = async ({ db, keyring, now }: Call, phone: Phone): Pr
   return known.id
 }
 
-/** Answers no row for who is in the organization already, or waits to be. */
+/** Returns no row if the person is a member or waits to be accepted. */
 const addMembership = statement((db, row: Omit<Selectable<Tables['memberships']>, 'id'>) => {
   const { email, first_name, last_name, role, state, promoted_at, admin_from, updated_at } = row
   const profile = { email, first_name, last_name, role, state, promoted_at, admin_from, updated_at }
@@ -103,19 +103,19 @@ type Profile = {
   role?: Role | undefined
 }
 
-/** Adds a person, known or new, to an organization; one who was removed or rejected comes back as active. */
+/** Adds a person to an organization. One who was removed or rejected becomes active again. */
 export const addMember = async (
   call: Call,
   orgId: number,
   input: Profile,
-  // The first administrator of an organization has nobody to wait for.
+  // The first administrator of an organization has no cooling period.
   { first = false }: { first?: boolean } = {},
 ): Promise<UserRecord> => {
   checkRole(call, input.role)
   const { email, first_name, last_name, role = 'member' } = input
   const userId = await ensurePerson(call, parsePhone(input.mobile, input.country_code))
   const isAdmin = isAdminRole(role)
-  const cooling = isAdmin && !first ? await coolingOf(call, orgId) : atOnce
+  const cooling = isAdmin && !first ? await coolingPeriod(call, orgId) : noCooling
   const profile = {
     email,
     first_name,
@@ -139,6 +139,6 @@ export const addMember = async (
   }
   await call.claim(orgId, 'users')
   await call.audit(orgId, `user:${userId}`)
-  if (isAdmin && !first) await tellPromotion(call, { org_id: orgId, user_id: userId }, cooling)
+  if (isAdmin && !first) await notifyPromotion(call, { org_id: orgId, user_id: userId }, cooling)
   return findUser(call, orgId, userId)
 }

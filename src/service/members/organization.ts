@@ -1,14 +1,13 @@
-import type * as z from 'zod/mini'
-import type { org, organizationRecord } from '../../contract/org.ts'
+import type { org } from '../../contract/org.ts'
 import type { ApprovalRule, Policy } from '../../contract/policy.ts'
 import { slug as slugSchema } from '../../contract/records.ts'
 import { table } from '../../contract/table.ts'
 import { slugify } from '../../core/ids.ts'
-import { conflict, invalid, notFound, Refusal } from '../../core/refusal.ts'
-import type { Call } from '../call/call.ts'
+import { conflict, forbidden, invalid, notFound, type Refusal } from '../../core/refusal.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import { readPage } from '../call/page.ts'
-import { type RowInput, rowOfId } from '../call/row-ids.ts'
+import { rowOfId } from '../call/row-ids.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { activeDevices } from '../devices/active.ts'
 import { requireScope } from '../keys/scopes.ts'
@@ -18,21 +17,18 @@ import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { eraseAccounts, erasePeople } from './erasure.ts'
 
-type Naming = { name: string; slug?: string | undefined; policy?: Policy | undefined }
+type NewOrganization = { name: string; slug?: string | undefined; policy?: Policy | undefined }
 
 type Row = Omit<Tables['organizations'], 'id'> & { id: number }
 
-/** Words that stand in a path where a slug could. */
+/** Words of paths, which a slug must not be. */
 const reserved = new Set(
   Object.values(table)
     .map((operation) => /^\/organization\/([a-z-]+)(?:\/|$)/.exec(operation.path)?.[1])
     .filter((word) => word !== undefined),
 )
 
-const answered = (row: Row): z.infer<typeof organizationRecord> => ({
-  ...row,
-  policy: JSON.parse(row.policy) as Policy,
-})
+const toOrganizationRecord = (row: Row) => ({ ...row, policy: JSON.parse(row.policy) as Policy })
 
 const checkSlug = (slug: string): string => {
   if (reserved.has(slug)) throw invalid('slug', `must not be ${slug}: that is a word of a path`)
@@ -46,25 +42,17 @@ const slugOf = (name: string): string => {
   return slug
 }
 
-/** Slugs are unique over all organizations, so an answer about another slug would tell what others have. */
-const checkRename = ({ caller }: Call, present: string, slug: string): void => {
-  if (caller.orgId !== null && slug !== present)
-    throw new Refusal(403, 'operator_only', 'Only an operator key can change the slug of an organization', {
-      hint: 'Use the key of the operator (SVC_API_KEY or its profile), or leave slug out',
-    })
-}
-
 const slugTaken = (slug: string): Refusal =>
   conflict('slug_taken', `The slug ${slug} is taken`, 'give another: --slug')
 
-/** Names of what was given, each key of the policy apart. */
-const namesOf = (input: Partial<Naming>): string[] =>
+/** The names of the fields that are set, with one name for each key of the policy. */
+const fieldNames = (input: Partial<NewOrganization>): string[] =>
   Object.entries(input).flatMap(([name, value]) => {
     if (value === undefined) return []
     return name === 'policy' ? Object.keys(value).map((key) => `policy.${key}`) : [name]
   })
 
-/** Fails with 422 where a rule names what cannot be covered, or somebody who cannot decide: that would lock everybody out. */
+/** Fails with 422 if a rule names an operation without rules, or an approver who cannot decide: no one could then. */
 const checkApprovalRules = async (
   call: Call,
   orgId: number,
@@ -96,14 +84,14 @@ const addOrganization = statement(
       .returningAll(),
 )
 
-export const insertOrganization = async (call: Call, { name, slug, policy = {} }: Naming) => {
+export const insertOrganization = async (call: Call, { name, slug, policy = {} }: NewOrganization) => {
   const own = slug === undefined ? slugOf(name) : checkSlug(slug)
   const text = JSON.stringify(checkPolicy(policy))
   const [row] = (await addOrganization(call.db, { name, slug: own, policy: text, at: call.now })).rows
   if (!row) throw slugTaken(own)
   await checkApprovalRules(call, row.id, policy.require_approval)
-  await call.audit(row.id, `organization:${row.id}`, namesOf({ name, slug, policy }))
-  return answered(row)
+  await call.audit(row.id, `organization:${row.id}`, fieldNames({ name, slug, policy }))
+  return toOrganizationRecord(row)
 }
 
 const findOrganization = ({ db, caller }: Call, idOrSlug: number | string): Promise<Row> =>
@@ -115,37 +103,47 @@ const findOrganization = ({ db, caller }: Call, idOrSlug: number | string): Prom
     .selectAll()
     .executeTakeFirstOrThrow(() => notFound('Organization'))
 
-export const listOrganizations = async (call: Call) => {
+export const listOrganizations: HandlerOf<typeof org.listOrganizations> = async (_, call) => {
   const query = call.db
     .selectFrom('organizations')
     .where(withinOrganization(call.caller.orgId, 'id'))
     .selectAll()
-  return (await readPage(call, query, 'id')).map(answered)
+  return (await readPage(call, query, 'id')).map(toOrganizationRecord)
 }
 
-/** A slug is never all digits, so the two cannot be mistaken for each other. */
-export const readOrganization = async (call: Call, idOrSlug: string) =>
-  answered(await findOrganization(call, /^\d{1,15}$/.test(idOrSlug) ? Number(idOrSlug) : idOrSlug))
+/** A slug is never all digits, so an id and a slug cannot be confused. */
+export const getOrganization: HandlerOf<typeof org.getOrganization> = async ({ orgIdOrSlug: text }, call) =>
+  toOrganizationRecord(await findOrganization(call, /^\d{1,15}$/.test(text) ? Number(text) : text))
 
-/** Changes what was given. Whoever changes the rules needs the approval that the rules demand. */
-export const updateOrganization = async (
-  call: Call,
-  { org_id, ...input }: RowInput<typeof org.updateOrganization>,
+export const createOrganization: HandlerOf<typeof org.createOrganization> = (input, call) =>
+  insertOrganization(call, input)
+
+/** Changes the fields that are set. A change of the rules requires the approval that the present rules demand. */
+export const updateOrganization: HandlerOf<typeof org.updateOrganization> = async (
+  { org_id, ...input },
+  call,
 ) => {
   const present = await findOrganization(call, org_id)
   const { policy, ...naming } = changedFields(input, ['name', 'slug', 'policy'])
   if (Object.keys(naming).length > 0) requireScope({ scope: 'keys' }, call.caller)
   if (policy !== undefined) requireScope({ scope: 'rules' }, call.caller)
-  refuseWeaker(call, JSON.parse(present.policy) as Policy, policy)
+  const presentPolicy = JSON.parse(present.policy) as Policy
+  refuseWeaker(call, presentPolicy, policy)
   await demandForRules(call, org_id, 'updateOrganization', policy?.require_approval)
   await checkApprovalRules(call, org_id, policy?.require_approval)
   const slug = naming.slug === undefined ? present.slug : checkSlug(naming.slug)
-  checkRename(call, present.slug, slug)
+  // Slugs are unique over all organizations, so an answer about another slug would reveal theirs.
+  if (call.caller.orgId !== null && slug !== present.slug)
+    throw forbidden(
+      'operator_only',
+      'Only an operator key can change the slug of an organization',
+      'Use the key of the operator (SVC_API_KEY or its profile), or leave slug out',
+    )
   const row = await call.db
     .updateTable('organizations')
     .set({
       ...naming,
-      policy: JSON.stringify({ ...JSON.parse(present.policy), ...checkPolicy(policy ?? {}) }),
+      policy: JSON.stringify({ ...presentPolicy, ...checkPolicy(policy ?? {}) }),
       updated_at: call.now,
     })
     .where('id', '=', org_id)
@@ -161,11 +159,11 @@ export const updateOrganization = async (
     )
     .returningAll()
     .executeTakeFirstOrThrow(() => slugTaken(slug))
-  await call.audit(org_id, `organization:${org_id}`, namesOf({ ...naming, policy }))
-  return answered(row)
+  await call.audit(org_id, `organization:${org_id}`, fieldNames({ ...naming, policy }))
+  return toOrganizationRecord(row)
 }
 
-export const deleteOrganization = async (call: Call, org_id: number): Promise<undefined> => {
+export const deleteOrganization: HandlerOf<typeof org.deleteOrganization> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   await demandForRules(call, org_id, 'deleteOrganization', [])
   const people = await call.db
@@ -174,7 +172,7 @@ export const deleteOrganization = async (call: Call, org_id: number): Promise<un
     .returning('user_id')
     .execute()
   const registered = await eraseAccounts(call.db, org_id)
-  // Codes, keys, fences, slots and the history of devices go with it: their foreign keys cascade. Its audit stays.
+  // Foreign keys delete codes, keys, geofences, time slots and devices with it. Its audit stays.
   await call.db.deleteFrom('organizations').where('id', '=', org_id).execute()
   await erasePeople(call, [...people.map((row) => row.user_id), ...registered])
   await call.audit(org_id, `organization:${org_id}`)

@@ -6,21 +6,21 @@ import type { Phone } from '../../rules/phone.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { changedFields, parsePhone } from '../call/input.ts'
 import { readPage } from '../call/page.ts'
-import { reachOrganization } from '../call/tenant.ts'
-import { promotionOf } from '../devices/administrators.ts'
-import { tellNewAddress, tellPromotion } from '../devices/notices.ts'
+import { ofMember, reachOrganization } from '../call/tenant.ts'
+import { promotionCooling } from '../devices/administrators.ts'
+import { notifyNewAddress, notifyPromotion } from '../devices/notices.ts'
 import { addMember, checkRole, findUser, selectUsers } from './member.ts'
 
 const changeable = ['email', 'first_name', 'last_name', 'role'] as const
 const identity = ['country_code', 'mobile'] as const
 
-/** Whether what was given, in whichever spelling, is the number that the person has. */
+/** Whether this is the number of the person, in any spelling. */
 const isNumberOf = (person: Phone, mobile?: string, countryCode = ownPrefix(person, mobile)): boolean =>
   mobile === undefined
     ? countryCode === person.country_code
     : parsePhone(mobile, countryCode).mobile === person.mobile
 
-/** A national number is read as one of the country that the person's number is of. */
+/** A national number is read as one of the person's country. */
 const ownPrefix = (person: Phone, mobile?: string): string | undefined =>
   mobile?.startsWith('+') ? undefined : person.country_code
 
@@ -67,20 +67,19 @@ export const updateUser: HandlerOf<typeof user.updateUser> = async ({ orgId, use
       'Remove this user and create one with the new number',
     )
   const member = { org_id: orgId, user_id: userId }
-  // Before the address is another one: the old one is told too.
-  if (changes.email !== undefined && changes.email !== present.email) await tellNewAddress(call, member)
-  const promotion = changes.role && (await promotionOf(call, member, changes.role))
+  // Before the change, so that the old address gets the notice.
+  if (changes.email !== undefined && changes.email !== present.email) await notifyNewAddress(call, member)
+  const promotion = changes.role && (await promotionCooling(call, member, changes.role))
   await call.db
     .updateTable('memberships')
     .set({ ...changes, ...promotion, updated_at: call.now })
-    .where('org_id', '=', orgId)
-    .where('user_id', '=', userId)
+    .where(ofMember(member))
     .where('state', '<>', 'removed')
     .returning('id')
     .executeTakeFirstOrThrow(() =>
       conflict('user_removed', 'The user is removed', 'svc user create brings the user back'),
     )
   await call.audit(orgId, `user:${userId}`)
-  if (promotion) await tellPromotion(call, member, promotion)
+  if (promotion) await notifyPromotion(call, member, promotion)
   return findUser(call, orgId, userId)
 }

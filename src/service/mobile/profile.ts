@@ -3,7 +3,7 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import type { RowData } from '../call/row-ids.ts'
 import { parseImei, samePhone } from '../devices/imei.ts'
-import { tellNewAddress } from '../devices/notices.ts'
+import { notifyNewAddress } from '../devices/notices.ts'
 import { sendLinkIfPossible } from './email-link.ts'
 import {
   accountScope,
@@ -51,7 +51,7 @@ export const updateProfile: HandlerOf<typeof account.updateProfile> = async (
   // The verified address is notified, as it is of changes to devices.
   if (newAddress && account.email_verified_at !== null)
     for (const { id: org_id, state } of await findMemberships(call, user_id))
-      if (state === 'active') await tellNewAddress(call, { org_id, user_id })
+      if (state === 'active') await notifyNewAddress(call, { org_id, user_id })
   await call.db
     .updateTable('mobile_accounts')
     .set({
