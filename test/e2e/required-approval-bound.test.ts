@@ -79,7 +79,7 @@ test('covers the file of an import and the number of its rows', async () => {
   expect(subject.data).toMatchObject({
     operation: 'geofence import',
     body: { on_conflict: 'fail' },
-    counts: { 'geo-fences': 2 },
+    counts: { geofences: 2 },
     file: { name: 'fences.csv', sha256: createHash('sha256').update(rows).digest('hex') },
   })
   expect(used_at).not.toBeNull()

@@ -69,7 +69,7 @@ export const checkRows = async (
   source: string,
   signal: AbortSignal,
 ): Promise<Checked> => {
-  if (rows.length === 0) throw usageError(`${source} holds no ${kind.many}`)
+  if (rows.length === 0) throw usageError(`${source} contains no ${kind.many}`)
   const check = createChecker(kind)
   const items: Item[] = []
   const invalid: Invalid[] = []

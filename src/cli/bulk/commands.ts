@@ -17,7 +17,7 @@ const kinds: Record<string, Words> = {
     load: async () => (await import('./users.ts')).users,
   },
   geofence: {
-    many: 'geo-fences',
+    many: 'geofences',
     formats: 'csv|ndjson|json|geojson',
     file: 'fences.geojson',
     example: 'svc geofence import fences.csv --org acme --on-conflict skip',

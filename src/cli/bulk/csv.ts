@@ -11,7 +11,7 @@ const findDelimiter = (text: string): string => {
 }
 
 const words: Record<string, string> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
+  CSV_QUOTE_NOT_CLOSED: 'a quote is not closed',
   INVALID_OPENING_QUOTE: 'there is a quote inside a cell; double it ("") and quote the whole cell',
   CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; double a quote inside a cell ("")',
 }

@@ -11,7 +11,7 @@ import { writeCell } from '../terminal/render.ts'
 import { requirePlainFile } from '../terminal/output-file.ts'
 import { checkFormat, featureOf, formatOfName } from './read-file.ts'
 import type { FileFormat, Fields, Kind } from './kind.ts'
-import { grouped } from './progress.ts'
+import { quantity } from './progress.ts'
 
 export type TypedExport = { org?: string; format?: string; yes?: boolean }
 
@@ -149,6 +149,6 @@ export const runExport = async (
     target.drop()
     throw error
   }
-  if (file === undefined || file === '-') return output.note(`${grouped(count)} ${kind.many}`)
+  if (file === undefined || file === '-') return output.note(quantity(count, kind))
   await output.show({ status: 'success', message: 'Exported', data: { exported: count, format, file } })
 }

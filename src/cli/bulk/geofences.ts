@@ -13,7 +13,7 @@ const swapped = ({ latitude, longitude }: Fields): Issue[] =>
     ? [
         {
           field: 'latitude',
-          message: `is ${latitude}, and no latitude is beyond 90: latitude and longitude look swapped (GeoJSON has [longitude, latitude])`,
+          message: `is ${latitude}, but the limit is 90: latitude and longitude look swapped (GeoJSON has [longitude, latitude])`,
         },
       ]
     : []
@@ -21,8 +21,8 @@ const swapped = ({ latitude, longitude }: Fields): Issue[] =>
 export const geofences = byName({
   group: 'geofence',
   file: 'fences',
-  one: 'geo-fence',
-  many: 'geo-fences',
+  one: 'geofence',
+  many: 'geofences',
   columns: ['name', 'latitude', 'longitude', 'radius', 'is_active'],
   aliases: {
     latitude: ['lat'],

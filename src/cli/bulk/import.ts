@@ -7,7 +7,7 @@ import { requireOrg, resolveOrg } from '../context/organization.ts'
 import { failureText, importRows, readImportOptions, type Imported, type TypedImport } from './run-import.ts'
 import { checkRows } from './check-rows.ts'
 import { isConflict, type Kind } from './kind.ts'
-import { grouped } from './progress.ts'
+import { grouped, quantity } from './progress.ts'
 import { readRows, sourceName } from './read-file.ts'
 import { checkResults } from './results.ts'
 
@@ -22,7 +22,7 @@ const printFailures = (
   for (const { item, more } of isAll ? shown.toSorted((a, b) => a.item.row - b.item.row) : shown)
     warn(`row ${item.row}: ${failureText(item)}${more}`)
   if (left > 0) warn(`and ${grouped(left)} more`)
-  if (!isAll || counts.failed > failures.count) warn(`All of them are in ${results}`)
+  if (!isAll || counts.failed > failures.count) warn(`${results} contains all of them`)
   if (shown.some(({ item }) => isConflict(item.error)))
     warn('hint: --on-conflict skip keeps existing rows, --on-conflict update changes them')
 }
@@ -82,7 +82,7 @@ export const runImport = async (
     const { input } = items[0]!
     const first = { [kind.orgField]: org, ...(kind.bodyOf?.(input) ?? input) }
     await showDryRun(kind.create, first, {}, context, { rows: items.length })
-    const others = problem ? `${skippedText(invalid.length)}.` : 'all of them are in order.'
+    const others = problem ? `${skippedText(invalid.length)}.` : 'all of them are valid.'
     output.warn(`This is the first of ${grouped(items.length)} rows; ${others}`)
     if (problem) context.exitCode = exitCode('partial')
     return
@@ -97,7 +97,7 @@ export const runImport = async (
   )
   await context.approveFirst({
     cli: [command, kind.create.cli],
-    line: `svc ${command} ${options.file}: ${grouped(items.length)} ${kind.many}, on conflict ${options.mode}${problem ? `, ${grouped(invalid.length)} invalid rows left out` : ''}`,
+    line: `svc ${command} ${options.file}: ${quantity(items.length, kind)}, on conflict ${options.mode}${problem ? `, ${grouped(invalid.length)} invalid rows left out` : ''}`,
     org,
     bound: async () => ({
       operation: command,
@@ -119,9 +119,9 @@ export const runImport = async (
     throw stoppedError(imported, items.length, await context.command!.again({ plus: ['--resume'] }))
   await output.show({
     status: 'success',
-    message: `Imported ${grouped(done)} of ${grouped(items.length)} ${kind.many}`,
+    message: `Imported ${grouped(done)} of ${quantity(items.length, kind)}`,
     data: { ...counts, ...(options.skipInvalid && { invalid: invalid.length }), results: options.results },
   })
-  if (options.resume) output.note('The counts include the earlier runs of this import.')
+  if (options.resume) output.note('The counts include earlier runs of this import.')
   if (counts.failed + invalid.length > 0) context.exitCode = exitCode(done > 0 ? 'partial' : 'failed')
 }

@@ -13,6 +13,10 @@ export const grouped = (count: number): string => {
   return parts.join(',')
 }
 
+/** `1 user`, `12,345 users`. */
+export const quantity = (count: number, { one, many }: { one: string; many: string }): string =>
+  `${grouped(count)} ${count === 1 ? one : many}`
+
 export type Progress = { done: number; failed: number; total: number }
 
 /** One line: `1,200 of 10,000 done, 3 failed, 2,900/s, 0:03 left`. `ran`: the rows and seconds of this run. */

@@ -19,7 +19,7 @@ const readPoint = (geometry: unknown): { fields: Fields } | Issue => {
   if (shape['type'] !== 'Point')
     return {
       field: 'geometry',
-      message: `is ${typeof shape['type'] === 'string' ? `a ${shape['type'].slice(0, 40)}` : 'missing'}; a geo-fence is a circle: give a Point and the property radius`,
+      message: `is ${typeof shape['type'] === 'string' ? `a ${shape['type'].slice(0, 40)}` : 'missing'}; a geofence is a circle: use a Point with the property radius`,
     }
   const at = shape['coordinates']
   if (!Array.isArray(at) || at.length < 2 || at.length > 3)
@@ -44,7 +44,7 @@ const addFields = (
 
 const setTwice = (name: string): Issue => ({
   field: `properties.${name}`,
-  message: 'is said by the geometry or by another property',
+  message: 'is already set by the geometry or another property',
 })
 
 /** Each feature as a row: the coordinates of its Point, and its properties. */
@@ -68,11 +68,12 @@ export const featureOf = ({ latitude, longitude, ...properties }: Fields): objec
 })
 
 const readRow = (value: unknown, row: number, kind: Kind): RawRow => {
-  if (!isRecord(value)) return { row, fields: {}, issues: [{ field: 'row', message: 'is no JSON object' }] }
+  if (!isRecord(value))
+    return { row, fields: {}, issues: [{ field: 'row', message: 'is not a JSON object' }] }
   const fields: Fields = {}
   const issues = addFields(fields, value, kind, (_, field) => ({
     field,
-    message: 'is given under two names',
+    message: 'is set under two names',
   }))
   return { row, fields, issues }
 }
@@ -100,7 +101,7 @@ const readJson = (text: string, kind: Kind, source: string): RawRow[] => {
   if (kind.places && isFeatureCollection(value)) return readFeatures(value, kind)
   if (Array.isArray(value)) return value.map((one, i) => readRow(one, i + 1, kind))
   throw usageError(
-    `${source} must hold a JSON array of ${kind.many}${kind.places ? ' or a GeoJSON FeatureCollection' : ''}`,
+    `${source} must contain a JSON array of ${kind.many}${kind.places ? ' or a GeoJSON FeatureCollection' : ''}`,
   )
 }
 
@@ -144,8 +145,7 @@ export const readRows = async (
   const source = sourceName(file)
   const text = textOf(bytes, source)
   const format = typed ?? (file === '-' ? undefined : formatOfName(file)) ?? formatOfText(text, kind)
-  if (format === 'geojson' && !kind.places)
-    throw usageError(`GeoJSON is for geo-fences, not for ${kind.many}`)
+  if (format === 'geojson' && !kind.places) throw usageError(`GeoJSON is for geofences, not for ${kind.many}`)
   const read = { csv: readCsv, ndjson: readNdjson, json: readJson, geojson: readJson }[format]
   return { rows: read(text, kind, source), sha256: sha256(bytes) }
 }

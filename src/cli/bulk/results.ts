@@ -41,7 +41,7 @@ const beginning = Buffer.from('{"event":"start"')
 
 type Place = { path: string; shown: string; resume: boolean }
 
-const another = 'Use --results FILE to choose another'
+const another = 'Use --results FILE to choose another file'
 
 const notResults = (path: string): SvcError =>
   usageError(`${safeLine(path)} is not a result file of an import`, another)

@@ -6,7 +6,7 @@ import type { Context } from '../context/context.ts'
 import type { Output } from '../terminal/output.ts'
 import type { Checked } from './check-rows.ts'
 import { conflictModes, type Item, type Kind } from './kind.ts'
-import { createTally, grouped, startProgress } from './progress.ts'
+import { createTally, grouped, quantity, startProgress } from './progress.ts'
 import { openResults, type Status } from './results.ts'
 import { sendRows } from './send-rows.ts'
 import { checkFormat } from './read-file.ts'
@@ -103,7 +103,7 @@ export const importRows = async (
   })
   let done = items.length - todo.length
   output.note(
-    `${grouped(todo.length)} of ${grouped(items.length)} ${kind.many} to import into organization ${org} at ${service}`,
+    `${grouped(todo.length)} of ${quantity(items.length, kind)} to import into organization ${org} at ${service}`,
   )
 
   const hard = new AbortController()
@@ -111,7 +111,7 @@ export const importRows = async (
   const interrupt = (): void => {
     // The terminal has printed ^C after the progress.
     output.note('')
-    output.warn('Finishing the requests in progress. Press Ctrl-C again to stop at once')
+    output.warn('Finishing the requests in progress. Press Ctrl-C again to stop immediately')
     setTimeout(() => hard.abort(), graceMs).unref()
   }
   io.signal.addEventListener('abort', interrupt, { once: true })

@@ -20,7 +20,7 @@ const tidy: Kind['tidy'] = (row) => {
   if (strange !== undefined)
     issues.push({
       field: 'days',
-      message: `holds ${JSON.stringify(strange)?.slice(0, 40)}, which is not a day: write mon-fri, mon,wed or daily`,
+      message: `contains ${JSON.stringify(strange)?.slice(0, 40)}, which is not a day: write mon-fri, mon,wed or daily`,
     })
   const { name, start, end, timezone } = fields
   if (typeof timezone === 'string' && !isKnownZone(timezone.trim()))

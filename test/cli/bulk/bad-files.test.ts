@@ -23,8 +23,8 @@ const user = (mobile: string): string => `${mobile},a@b.cc,A,B\n`
 
 describe('a file of users', () => {
   test.each<[what: string, content: string | Buffer, message: string]>([
-    ['nothing', '', 'u.csv holds no users'],
-    ['only a header', header, 'u.csv holds no users'],
+    ['nothing', '', 'u.csv contains no users'],
+    ['only a header', header, 'u.csv contains no users'],
     ['UTF-16', Buffer.from(`\uFEFF${header}`, 'utf16le'), 'u.csv is UTF-16'],
     ['UTF-16 without a byte order mark', Buffer.from(header, 'utf16le'), 'byte 2 is 0, as in UTF-16'],
     [
@@ -56,7 +56,7 @@ describe('a file of users', () => {
     [
       'a quote that stays open',
       `${header}${user('+12025550101')}+12025550102,"a@b.cc,A,B\n${user('+1')}`,
-      'u.csv, row 3: a quote is opened and never closed',
+      'u.csv, row 3: a quote is not closed',
     ],
     [
       'a quote in a cell',
@@ -112,17 +112,17 @@ describe('a file of users', () => {
 
   test.each([
     ['u.ndjson', '{"mobile":"+12025550101"\n', 'u.ndjson, row 1: this is not valid JSON'],
-    ['u.ndjson', '[1]', 'row 1, row: is no JSON object'],
+    ['u.ndjson', '[1]', 'row 1, row: is not a JSON object'],
     ['u.ndjson', '{"fone":"1"}', 'row 1, fone: is not a column'],
-    ['u.ndjson', '{"phone":"+12025550101","mobile":"+1"}', 'row 1, mobile: is given under two names'],
+    ['u.ndjson', '{"phone":"+12025550101","mobile":"+1"}', 'row 1, mobile: is set under two names'],
     ['u.json', '[{]', 'u.json is not valid JSON'],
-    ['u.json', '{"a":1}', 'u.json must hold a JSON array of users'],
+    ['u.json', '{"a":1}', 'u.json must contain a JSON array of users'],
     [
       'u.json',
       '[{"mobile":{"a":1},"email":"a@b.cc","first_name":"A","last_name":"B"}]',
       'row 1, mobile: must be text',
     ],
-    ['u.geojson', '{}', 'GeoJSON is for geo-fences, not for users'],
+    ['u.geojson', '{}', 'GeoJSON is for geofences, not for users'],
   ])('%s that contains %s is rejected', async (file, content, message) => {
     const { exit, err } = await imports('user', file, content)
     expect([exit, err]).toEqual([2, expect.stringContaining(message)])
@@ -145,13 +145,13 @@ describe('a file of geo-fences', () => {
     [
       'a polygon',
       feature({ type: 'Polygon', coordinates: [] }),
-      'geometry: is a Polygon; a geo-fence is a circle',
+      'geometry: is a Polygon; a geofence is a circle',
     ],
     ['no geometry', feature(null), 'geometry: is missing'],
     [
       'swapped coordinates',
       feature(point(35.68, 139.7)),
-      'latitude: is 139.7, and no latitude is beyond 90: latitude and longitude look swapped',
+      'latitude: is 139.7, but the limit is 90: latitude and longitude look swapped',
     ],
     ['a place outside the world', feature(point(200, 139.7)), 'latitude: must be 90 or less'],
     ['one coordinate', feature(point(1)), 'coordinates: must be [longitude, latitude]'],
@@ -165,7 +165,7 @@ describe('a file of geo-fences', () => {
     [
       'a second latitude',
       feature(point(13.4, 52.5), { name: 'HQ', radius: 1, lat: 2 }),
-      'properties.lat: is said by the geometry',
+      'properties.lat: is already set by the geometry',
     ],
     ['no feature', '{"type":"FeatureCollection","features":[1]}', 'row 1, type: must be Feature'],
   ])('with %s is rejected with a reason', async (_, content, message) => {
@@ -179,7 +179,7 @@ describe('a file of geo-fences', () => {
       'f.csv',
       'name,lat,lon,radius\nHQ,139.7,35.68,100\nHQ,1,2,100\n',
     )
-    expect(err).toContain('row 2, latitude: is 139.7, and no latitude is beyond 90')
+    expect(err).toContain('row 2, latitude: is 139.7, but the limit is 90')
     expect(err).toContain('row 3, name: is the same as in row 2')
   })
 })
@@ -187,7 +187,7 @@ describe('a file of geo-fences', () => {
 test.each([
   ['Pole,mon,09:00,17:00,Europe/Berlino', 'row 2, timezone: must be an IANA time zone'],
   ['Pole,mon,09:00,17:00,+01:00', 'row 2, timezone: must be an IANA time zone'],
-  ['Pole,"mon,mno",09:00,17:00,UTC', 'row 2, days: holds "mno", which is not a day: write mon-fri'],
+  ['Pole,"mon,mno",09:00,17:00,UTC', 'row 2, days: contains "mno", which is not a day: write mon-fri'],
   ['Pole,mon,09:00,25:00,UTC', 'row 2, end: must be a time of day'],
   ['Pole,mon,09:00,09:00,UTC', 'row 2, end: must differ from start'],
 ])('a time slot %s is rejected', async (row, message) => {

@@ -229,5 +229,5 @@ test('equal errors of the service are counted, not repeated', async () => {
   expect(exit).toBe(1)
   expect(err.match(/^row \d+: /gm)).toHaveLength(3)
   expect(err).toMatch(/^row 4: This user is .* \(and 57 more like this\)$/m)
-  expect(err).toContain('All of them are in users.csv.results.ndjson')
+  expect(err).toContain('users.csv.results.ndjson contains all of them')
 })

@@ -51,14 +51,14 @@ describe('an interrupted import', () => {
     expect(posts().map(serialOf)).toEqual(['101', '103', '104'])
   })
 
-  test('says on a terminal that its counts include the earlier runs', async () => {
+  test('says on a terminal that its counts include earlier runs', async () => {
     file(3)
     await interruptAt(101)
     plays(() => undefined)
     const { exit, err } = await workspace.svc(['user', 'import', 'u.csv', '--org', '7', '--resume'], {
       tty: true,
     })
-    expect([exit, err]).toEqual([0, expect.stringContaining('The counts include the earlier runs')])
+    expect([exit, err]).toEqual([0, expect.stringContaining('The counts include earlier runs')])
   })
 
   test('does not start over on top of its results', async () => {
