@@ -14,7 +14,7 @@ const draw = async (findings: Finding[], { io, globals }: Context): Promise<stri
   const width = Math.max(...findings.map(({ check }) => check.length))
   const column = ' '.repeat(width + 8)
   const room = io.stdout.isTTY ? Math.max(io.stdout.columns - column.length, 20) : Number.POSITIVE_INFINITY
-  /** Broken at spaces: a terminal breaks words. */
+  // Wrapped at spaces, because a terminal breaks words.
   const lines = (text: string, label = ''): string =>
     wrap(safeLine(text.replaceAll('\n', ' ')), room - label.length).join(
       `\n${column}${' '.repeat(label.length)}`,
@@ -27,7 +27,7 @@ const draw = async (findings: Finding[], { io, globals }: Context): Promise<stri
     .join('')
 }
 
-/** `svc doctor`: what works, what does not, and what to type next. */
+/** `svc doctor`: shows what works, what does not, and what to type next. */
 export const registerDoctor = (command: Command, context: Context): void => {
   command
     .usage('[flags]')
@@ -47,9 +47,10 @@ export const registerDoctor = (command: Command, context: Context): void => {
       const { examine } = await import('./examine.ts')
       const findings = await examine(context, { fix: options.fix === true })
       const output = await context.output()
-      const { output: asked, json } = context.globals
+      const { output: requested, json } = context.globals
       const plain =
-        output.format === 'table' || (output.format === 'tsv' && asked === undefined && json === undefined)
+        output.format === 'table' ||
+        (output.format === 'tsv' && requested === undefined && json === undefined)
       if (plain) context.io.stdout.write(await draw(findings, context))
       else
         await output.show(

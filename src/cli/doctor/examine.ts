@@ -19,8 +19,8 @@ import { checkFallback } from './verify-fallback.ts'
 const privateFile = 0o600
 const privateFolder = 0o700
 
-/** Takes the rights of others away; a link and another user's file are left to a person. */
-const close = (path: string, mode: number): boolean => {
+/** Removes the permissions of others. Does not touch links or files of another user. */
+const restrict = (path: string, mode: number): boolean => {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (!stats || stats.isSymbolicLink() || stats.uid !== process.getuid?.()) return false
   if ((stats.mode & 0o777) === mode) return false
@@ -28,8 +28,8 @@ const close = (path: string, mode: number): boolean => {
   return true
 }
 
-/** The profile file: readable by its owner alone, and as svc writes it. */
-export const checkFiles = (io: Io): Finding => {
+/** Whether the profile file is valid, and readable only by its owner. */
+const checkFiles = (io: Io): Finding => {
   const store = createStore(io)
   try {
     const count = Object.keys(store.read().profiles).length
@@ -41,22 +41,21 @@ export const checkFiles = (io: Io): Finding => {
   }
 }
 
-/** Leaves the profiles to their owner alone; says what was done. */
-export const closeFiles = (io: Io): Finding => {
+const repairFiles = (io: Io): Finding => {
   const { path } = createStore(io)
-  const mended = [close(dirname(path), privateFolder), close(path, privateFile)].some(Boolean)
+  const repaired = [restrict(dirname(path), privateFolder), restrict(path, privateFile)].some(Boolean)
   return note(
     'profiles',
-    mended ? `removed the permissions of others: ${path}` : 'svc cannot repair this by itself',
+    repaired ? `removed the permissions of others: ${path}` : 'svc cannot repair this by itself',
   )
 }
 
-/** Each thing that a command needs, in the order in which it needs it; what rests on a failure is not asked. */
+/** Checks everything that a command needs, in that order. Stops where a failure makes the next checks useless. */
 export const examine = async (context: Context, { fix }: { fix: boolean }): Promise<Finding[]> => {
   const findings: Finding[] = []
   let files = checkFiles(context.io)
   if (fix && files.state === 'fail') {
-    findings.push(closeFiles(context.io))
+    findings.push(repairFiles(context.io))
     files = checkFiles(context.io)
   }
   findings.push(files)
@@ -77,13 +76,11 @@ export const examine = async (context: Context, { fix }: { fix: boolean }): Prom
     const service = await checkService(context)
     findings.push(...service)
     if (service[0]?.state === 'ok') {
-      findings.push(...(await checkDelivery(context)))
-      findings.push(await checkStore(context))
+      findings.push(...(await checkDelivery(context)), ...(await checkStore(context)))
       findings.push(...(await checkAskKey(context)), ...(await checkKeys(context)))
     }
   }
-  findings.push(...(await checkTools(context)))
-  findings.push(...checkFallback(settings))
+  findings.push(...(await checkTools(context)), ...checkFallback(settings))
   const { defaultMobile } = settings
   findings.push(
     defaultMobile

@@ -1,11 +1,10 @@
 import { SvcError } from '../../core/errors.ts'
+import { isUnsaid } from '../context/own-key.ts'
 
-export const states = ['ok', 'note', 'warn', 'fail'] as const
-
-/** What was looked at and how it stands. `next`: the command to type, or what to do. */
+/** The result of a check. `next`: the command to type, or what to do. */
 export type Finding = {
   check: string
-  state: (typeof states)[number]
+  state: 'ok' | 'note' | 'warn' | 'fail'
   message: string
   next?: string | undefined
 }
@@ -19,9 +18,24 @@ export const note = finding('note')
 export const warn: (check: string, message: string, next: string) => Finding = finding('warn')
 export const fail = finding('fail')
 
-/** What failed, with the hint that it came with. What is no failure of ours goes on. */
+/** A failure with its hint. Throws everything that is not an error of svc, and Ctrl-C. */
 export const failed = (check: string, error: unknown, next?: string): Finding => {
   if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
   const { message, detail, hint } = error
   return fail(check, detail ? `${message} (${detail})` : message, hint ?? next)
+}
+
+/** Runs a check that a third-party service may not support, and for which this key may lack the scope. */
+export const tryCheck = async (
+  check: string,
+  { unsupported, scopeMissing }: { unsupported: Finding[]; scopeMissing: string },
+  run: () => Promise<Finding[]>,
+): Promise<Finding[]> => {
+  try {
+    return await run()
+  } catch (error) {
+    if (isUnsaid(error)) return unsupported
+    if (error instanceof SvcError && error.code === 'scope_missing') return [note(check, scopeMissing)]
+    return [failed(check, error)]
+  }
 }

@@ -13,12 +13,11 @@ import { interrupted } from '../../client/network-error.ts'
 import { proxyFor } from '../../client/proxy.ts'
 import type { Context } from '../context/context.ts'
 import { pathHint } from '../context/address.ts'
-import { isUnsaid } from '../context/own-key.ts'
 import type { Settings } from '../context/settings.ts'
 import { readCa } from '../context/open-client.ts'
-import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
+import { fail, failed, note, ok, tryCheck, warn, type Finding } from './finding.ts'
 
-/** Results of a verification count within 5 minutes of the clock of the service. */
+/** The service accepts results of a verification within 5 minutes of its clock. */
 const clockFailsMs = 5 * 60_000
 const clockWarnsMs = 10_000
 
@@ -47,10 +46,9 @@ export const checkKey = async ({ apiKey, baseUrl, profile }: Settings): Promise<
 }
 
 const clock = (date: string | undefined, now: number): Finding => {
-  const told = Date.parse(date ?? '')
-  if (Number.isNaN(told)) return note('clock', 'the service does not report its time')
-  // The header has whole seconds.
-  const skew = now - told
+  const serviceTime = Date.parse(date ?? '')
+  if (Number.isNaN(serviceTime)) return note('clock', 'the service does not report its time')
+  const skew = now - serviceTime
   const seconds = Math.round(Math.abs(skew) / 1000)
   const message = `this machine is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} the service`
   const next = 'set the clock: timedatectl set-ntp true'
@@ -60,7 +58,7 @@ const clock = (date: string | undefined, now: number): Finding => {
     : ok('clock', `within ${seconds} s of the service`)
 }
 
-/** Whether the REST API answers, and to this key; with it the clock. */
+/** Whether the REST API accepts this key, and the clock of the service. */
 export const checkService = async (context: Context): Promise<Finding[]> => {
   const { io } = context
   const client = await context.client()
@@ -69,7 +67,7 @@ export const checkService = async (context: Context): Promise<Finding[]> => {
   try {
     answer = await client.call(org.listOrganizations, { limit: 1 }, { signal: io.signal })
   } catch (error) {
-    // It takes the key, which cannot read.
+    // The service accepts the key, but the key cannot read.
     if (!(error instanceof SvcError) || error.code !== 'scope_missing') return [failed('service', error)]
   }
   const ms = Math.round(performance.now() - started)
@@ -77,36 +75,40 @@ export const checkService = async (context: Context): Promise<Finding[]> => {
   return [ok('service', `accepts this key and answers in ${ms} ms`), clock(answer.date, io.now().getTime())]
 }
 
-const named = 3
+const mostNamed = 3
 
-/** Whether another program has changed devices or keys in the store; only our own service can report it. */
-export const checkStore = async (context: Context): Promise<Finding> => {
-  const client = await context.client()
-  try {
-    const answer = await client.call(audit.listAlteredRows, {}, { signal: context.io.signal })
-    const rows = rowsIn(audit.listAlteredRows, answer)
-    if (rows.length === 0) return ok('store', 'no other program has changed devices, keys or users')
-    const some = rows.slice(0, named).map(({ kind, id }) => `${String(kind).replace('_', ' ')} ${String(id)}`)
-    const more = rows.length > named ? ` and ${rows.length - named} more` : ''
-    return fail(
-      'store',
-      `another program has changed ${some.join(', ')}${more}, which the service does not use`,
-      'svc audit altered lists them; revoke them or restore a backup',
-    )
-  } catch (error) {
-    if (isUnsaid(error)) return note('store', 'this service does not report it')
-    if (error instanceof SvcError && error.code === 'scope_missing')
-      return note('store', 'this key cannot read whether another program has changed the store')
-    return failed('store', error)
-  }
-}
+/** Whether another program has changed the store, if the service reports it. */
+export const checkStore = (context: Context): Promise<Finding[]> =>
+  tryCheck(
+    'store',
+    {
+      unsupported: [note('store', 'this service does not report it')],
+      scopeMissing: 'this key cannot read whether another program has changed the store',
+    },
+    async () => {
+      const client = await context.client()
+      const answer = await client.call(audit.listAlteredRows, {}, { signal: context.io.signal })
+      const rows = rowsIn(audit.listAlteredRows, answer)
+      if (rows.length === 0) return [ok('store', 'no other program has changed devices, keys or users')]
+      const named = rows.slice(0, mostNamed)
+      const some = named.map(({ kind, id }) => `${String(kind).replace('_', ' ')} ${String(id)}`)
+      const more = rows.length > mostNamed ? ` and ${rows.length - mostNamed} more` : ''
+      return [
+        fail(
+          'store',
+          `another program has changed ${some.join(', ')}${more}, which the service does not use`,
+          'svc audit altered lists them; revoke them or restore a backup',
+        ),
+      ]
+    },
+  )
 
 type Channel = Data<typeof outbox.listChannels>[number]
 
-const isTold = ({ channel, ready }: Channel): boolean =>
+const isComplete = ({ channel, ready }: Channel): boolean =>
   typeof channel === 'string' && typeof ready === 'boolean'
 
-const about = ({ channel: name, ready, waiting, given_up }: Channel): Finding => {
+const checkChannel = ({ channel: name, ready, waiting, given_up }: Channel): Finding => {
   if (!ready)
     return note(
       'delivery',
@@ -122,29 +124,24 @@ const about = ({ channel: name, ready, waiting, given_up }: Channel): Finding =>
   return ok('delivery', `${name} is set up, and no message is waiting`)
 }
 
-const unsaid = note('delivery', 'this service does not report it')
-
-/** Whether messages go out; only our own service tells. */
-export const checkDelivery = async (context: Context): Promise<Finding[]> => {
-  const client = await context.client()
-  try {
+/** Whether messages are delivered, if the service reports it. */
+export const checkDelivery = (context: Context): Promise<Finding[]> => {
+  const unsupported = [note('delivery', 'this service does not report it')]
+  const scopeMissing = 'not shown: this key lacks the scopes "read" and "notify"'
+  return tryCheck('delivery', { unsupported, scopeMissing }, async () => {
+    const client = await context.client()
     const answer = await client.call(outbox.listChannels, {}, { signal: context.io.signal })
     const rows = rowsIn(outbox.listChannels, answer)
-    return rows.every(isTold) ? rows.map(about) : [unsaid]
-  } catch (error) {
-    if (isUnsaid(error)) return [unsaid]
-    if (error instanceof SvcError && error.code === 'scope_missing')
-      return [note('delivery', 'not shown: this key lacks the scopes "read" and "notify"')]
-    return [failed('delivery', error)]
-  }
+    return rows.every(isComplete) ? rows.map(checkChannel) : unsupported
+  })
 }
 
 const limitMs = 5_000
 const day = 24 * 60 * 60_000
 const warnsDays = 14
 
-/** When the certificate of a host lapses; fails as the handshake does. */
-const lapses = (url: URL, ca: string | undefined, signal: AbortSignal): Promise<number> =>
+/** When the certificate of a host expires. Rejects if the handshake fails. */
+const readExpiry = (url: URL, ca: string | undefined, signal: AbortSignal): Promise<number> =>
   new Promise((resolve, reject) => {
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const named = isIP(host) === 0 && { servername: host }
@@ -164,17 +161,15 @@ const lapses = (url: URL, ca: string | undefined, signal: AbortSignal): Promise<
     })
   })
 
-/** The certificate of an https service: trusted here, and for how long yet. */
+/** Whether this machine trusts the certificate of the service, and when it expires. */
 export const checkCertificate = async (context: Context): Promise<Finding> => {
   const { baseUrl, cacert } = await context.settings()
   const url = new URL(baseUrl.value)
   if (url.protocol !== 'https:') return note('tls', 'not used: plain http on this machine')
   if (proxyFor(url.origin, context.io.env)) return note('tls', 'not checked: a proxy is used')
   try {
-    const left = Math.floor(
-      ((await lapses(url, cacert && readCa(cacert.value), context.io.signal)) - context.io.now().getTime()) /
-        day,
-    )
+    const expiry = await readExpiry(url, cacert && readCa(cacert.value), context.io.signal)
+    const left = Math.floor((expiry - context.io.now().getTime()) / day)
     const message = `the certificate of ${url.host} is trusted and expires in ${left} days`
     return left < warnsDays ? warn('tls', message, 'renew it on the service') : ok('tls', message)
   } catch (error) {

@@ -4,9 +4,11 @@ import { getJson, healthOf, openTransport } from '../context/open-client.ts'
 import { askKeyFor } from '../approve/tool-server.ts'
 import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
 
-const promised = ['check_status', 'request_approval', 'request_approval_async']
+const expected = ['check_status', 'request_approval', 'request_approval_async']
 
-/** The probe, and a handshake that lists the tools. Where no address is set: at the service of the REST API. */
+const configure = 'svc profile set mcp_url=https://host.example/mcp'
+
+/** Checks the health and the tools of the tool server. The default address is at the service of the REST API. */
 export const checkTools = async (context: Context): Promise<Finding[]> => {
   const settings = await context.settings()
   const { mcpUrl, baseUrl, cacert, bearer } = settings
@@ -22,24 +24,21 @@ export const checkTools = async (context: Context): Promise<Finding[]> => {
           'check the log of the service. svc serve reports this while it cannot write, for example because its disk is full',
         ),
       ]
-    if (health === 'unsaid' && !mcpUrl)
-      return [
-        note('tool server', `none known at ${origin}`, 'svc profile set mcp_url=https://host.example/mcp'),
-      ]
+    if (health === 'unsaid' && !mcpUrl) return [note('tool server', `none known at ${origin}`, configure)]
   } catch (error) {
-    if (mcpUrl) return [failed('tool server', error, 'svc profile set mcp_url=https://host.example/mcp')]
-    return [note('tool server', `none at ${origin}`, 'svc profile set mcp_url=https://host.example/mcp')]
+    if (mcpUrl) return [failed('tool server', error, configure)]
+    return [note('tool server', `none at ${origin}`, configure)]
   }
   const token = (await bearer(url)) ?? (await askKeyFor(url, settings))
   const transport = openTransport(context.io, cacert?.value)
   const tools = createToolClient({ url, token, transport, name: 'svc doctor', signal: context.io.signal })
   try {
     const offered = new Set((await tools.list()).map(({ name }) => name))
-    const lacking = promised.filter((name) => !offered.has(name))
+    const missing = expected.filter((name) => !offered.has(name))
     return [
-      lacking.length === 0
-        ? ok('tool server', `${url} answers and offers ${promised.join(', ')}`)
-        : warn('tool server', `${url} lacks ${lacking.join(', ')}`, 'svc approve tools'),
+      missing.length === 0
+        ? ok('tool server', `${url} answers and offers ${expected.join(', ')}`)
+        : warn('tool server', `${url} lacks ${missing.join(', ')}`, 'svc approve tools'),
     ]
   } catch (error) {
     return [failed('tool server', error, 'MCP_AUTH_TOKEN, or svc profile login --bearer')]

@@ -12,7 +12,7 @@ import { ok, warn, type Finding } from './finding.ts'
 
 type Options = { yes?: boolean; sleep?(ms: number, signal?: AbortSignal): Promise<void> }
 
-/** The fallback through /verify-user, where a profile has turned it on. */
+/** The /verify-user fallback, if the profile turned it on. */
 export const checkFallback = ({ verifyFallback, baseUrl, profile }: Settings): Finding[] => {
   const check = 'verify fallback'
   if (verifyFallback === 'off') return []
@@ -28,8 +28,8 @@ export const checkFallback = ({ verifyFallback, baseUrl, profile }: Settings): F
 }
 
 /**
- * Asks a person who leaves the prompt unanswered, and keeps in the profile that this address never reported a success
- * meanwhile. Without that, nothing that it reports can be taken for a yes.
+ * Sends a prompt that a person leaves unanswered, and records in the profile that this address never reported a success
+ * in that time. Without this test, svc does not accept its reports as approvals.
  */
 export const testFallback = async (mobile: string, options: Options, context: Context): Promise<void> => {
   const { io } = context
@@ -65,16 +65,16 @@ export const testFallback = async (mobile: string, options: Options, context: Co
     sleep: options.sleep,
   })
   await store.update((file) => {
-    const kept = requireProfile(file, profile.value)
-    delete kept.verify_fallback
-    delete kept.verify_tested_url
-    delete kept.verify_tested_at
+    const current = requireProfile(file, profile.value)
+    delete current.verify_fallback
+    delete current.verify_tested_url
+    delete current.verify_tested_at
     if (!tested.proved) return
-    kept.verify_tested_url = baseUrl.value
-    kept.verify_tested_at = io.now().toISOString()
+    current.verify_tested_url = baseUrl.value
+    current.verify_tested_at = io.now().toISOString()
   })
   if (!tested.proved)
-    throw new SvcError('failed', 'fallback_unusable', `${baseUrl.value} cannot be believed: ${tested.why}`, {
+    throw new SvcError('failed', 'fallback_unusable', `${baseUrl.value} cannot be trusted: ${tested.why}`, {
       hint: 'SVC_MCP_URL names its tool server; svc approve request --mcp asks through that',
     })
   await output.show({

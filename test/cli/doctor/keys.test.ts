@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lookAtKeys } from '../../../src/cli/doctor/keys.ts'
+import { reviewKeys } from '../../../src/cli/doctor/keys.ts'
 import type { key as keys } from '../../../src/contract/key.ts'
 import type { Data } from '../../../src/contract/operation.ts'
 import { scopes } from '../../../src/contract/scopes.ts'
@@ -23,7 +23,7 @@ const key = (id: number, more: Partial<Key> = {}): Key => ({
   ...more,
 })
 const findings = (...keys: ReturnType<typeof key>[]) =>
-  lookAtKeys(keys, now).map(({ state, message }) => [state, message])
+  reviewKeys(keys, now).map(({ state, message }) => [state, message])
 
 test('names keys of organizations with every scope, and no operator key', () => {
   const all = { scopes: [...scopes] }
