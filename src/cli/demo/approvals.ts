@@ -7,20 +7,20 @@ const asks = { keyFrom: 'asks' }
 const inbox = (decision: string) => (request: { request_id: string }) =>
   `approve inbox --${decision} ${request.request_id}`
 
-/** Somebody changes the receipt: another action, in the copy that people read. */
+/** Changes the action in the copy of a receipt that people read. */
 const forge = (folder: string): void => {
   const receipt = readFileSync(join(folder, 'receipt.json'), 'utf8')
   writeFileSync(join(folder, 'forged.json'), receipt.replace('Deploy 4.2', 'Deploy 9.9'))
 }
 
-/** It succeeds only where the receipt was handed to it. */
+/** The script succeeds only if it gets the receipt. */
 const writeScript = (folder: string): void =>
   writeFileSync(join(folder, 'deploy.sh'), 'test -s "$SVC_APPROVAL_RECEIPT"\n')
 
-/** Somebody changes the script while the approver reads. */
+/** Changes the script while the request is pending. */
 const swapScript = (folder: string): void => writeFileSync(join(folder, 'deploy.sh'), 'echo stolen\n')
 
-/** An approver decides, a receipt is checked, a command waits for a yes. */
+/** Decisions of an approver, checks of a receipt, and a command that requires an approval. */
 export const approvals: Step[] = [
   step(
     'An approver, with a key made of software in place of a phone',

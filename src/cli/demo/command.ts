@@ -8,11 +8,9 @@ import type { Io } from '../terminal/io.ts'
 import { developerLog, steps } from './steps.ts'
 import { contains, expectedExit, type Step, words } from './step.ts'
 
-type Played = { problem?: string | undefined; output: string; kept: [name: string, value: string][] }
-
-/** Streams that keep what is written. */
-const captured = (io: Io, note: (text: string) => void): Pick<Io, 'stdin' | 'stdout' | 'stderr'> => {
-  const sink = { write: note, isTTY: true, columns: Math.min(io.stdout.columns, 110) }
+/** Streams that pass what is written to `write`, as on a terminal. */
+const capture = (io: Io, write: (text: string) => void): Pick<Io, 'stdin' | 'stdout' | 'stderr'> => {
+  const sink = { write, isTTY: true, columns: Math.min(io.stdout.columns, 110) }
   return {
     stdin: { isTTY: false, text: async () => '', bytes: async () => Buffer.alloc(0) },
     stdout: sink,
@@ -20,81 +18,74 @@ const captured = (io: Io, note: (text: string) => void): Pick<Io, 'stdin' | 'std
   }
 }
 
-const waits = ({ argv }: Step): boolean => argv[0] === 'approve' && ['request', 'run'].includes(argv[1]!)
+const isWaiting = ({ argv }: Step): boolean => argv[0] === 'approve' && ['request', 'run'].includes(argv[1]!)
 
-type Aside = { line: string; ended: Promise<{ exit: number; output: string }> }
+type OtherTerminal = { line: string; ended: Promise<{ exit: number; output: string }> }
 
-/** What is typed in another terminal, once there is a request to decide. */
-const startAside = ({ meanwhile }: Step, answer: unknown, io: Io, run: RunLine): Aside | undefined => {
+/** Runs a command as in another terminal, once there is a request to decide. */
+const startOther = (
+  { meanwhile }: Step,
+  answer: unknown,
+  io: Io,
+  run: RunLine,
+): OtherTerminal | undefined => {
   if (!meanwhile || !contains(answer, { request_id: /^apr_/, status: 'pending' })) return undefined
   const line = meanwhile(answer as { request_id: string; number?: string }, io.cwd)
   let output = ''
-  const streams = captured(io, (text) => void (output += text))
+  const streams = capture(io, (text) => void (output += text))
   return { line, ended: run(words(line), { ...io, ...streams }).then((exit) => ({ exit, output })) }
 }
 
-const valueAt = (answer: unknown, path: string): unknown => {
-  let at = answer
-  for (const name of path.split('.')) at = (at as Record<string, unknown> | undefined)?.[name]
-  return at
-}
+const valueAt = (answer: unknown, path: string): unknown =>
+  path.split('.').reduce((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], answer)
 
-/** Runs one step as the terminal would, and reports what is not as it should be. */
-export const play = async (
-  step: Step,
-  io: Io,
-  values: ReadonlyMap<string, string>,
-  run: RunLine,
-): Promise<Played> => {
+/** Runs a step with the values of earlier steps. Adds its own values, and returns the output and the problem, if any. */
+const play = async (step: Step, io: Io, values: Map<string, string>, run: RunLine) => {
   const key = step.keyFrom && values.get(step.keyFrom)
   const env = key ? { ...io.env, SVC_API_KEY: key } : io.env
   const argv = step.argv.map((word) => (word.startsWith('$') ? (values.get(word.slice(1)) ?? word) : word))
   await step.before?.(io.cwd)
   let output = ''
   let answer: unknown
-  let aside: Aside | undefined
-  const streams = captured(io, (text) => void (output += text))
+  let other: OtherTerminal | undefined
+  const streams = capture(io, (text) => void (output += text))
   const onAnswer = (data: unknown): void => {
     answer = data
-    if (aside) return
-    aside = startAside(step, data, io, run)
-    if (aside) output += `  [in another terminal]$ svc ${aside.line}\n`
+    if (other) return
+    other = startOther(step, data, io, run)
+    if (other) output += `  [in another terminal]$ svc ${other.line}\n`
   }
-  // A line that is redrawn would be kept in all its versions.
-  if (waits(step)) streams.stderr = { ...streams.stderr, isTTY: false }
+  // The output would contain every version of a progress line.
+  if (isWaiting(step)) streams.stderr = { ...streams.stderr, isTTY: false }
   const exit = await run(argv, { ...io, env, ...streams, onAnswer })
-  const beside = await aside?.ended
-  const kept = Object.entries(step.keep ?? {}).map(([name, path]) => [name, valueAt(answer, path)] as const)
-  const problem =
-    exit !== expectedExit(step)
-      ? `it exited with ${exit} and not with ${expectedExit(step)}`
-      : step.answers !== undefined && !contains(answer, step.answers)
-        ? `its answer is not as expected`
-        : kept.some(([, value]) => typeof value !== 'string')
-          ? 'its answer lacks what is needed later'
-          : step.meanwhile && beside?.exit !== 0
-            ? `the other terminal said: ${beside?.output ?? 'nothing'}`
-            : undefined
-  return { problem, output, kept: kept.map(([name, value]) => [name, String(value)]) }
+  const others = await other?.ended
+  const saved = Object.entries(step.keep ?? {}).map(([name, path]) => [name, valueAt(answer, path)] as const)
+  for (const [name, value] of saved) values.set(name, String(value))
+
+  const problemOf = (): string | undefined => {
+    if (exit !== expectedExit(step)) return `it exited with ${exit} and not with ${expectedExit(step)}`
+    if (step.answers !== undefined && !contains(answer, step.answers)) return 'its answer is not as expected'
+    if (saved.some(([, value]) => typeof value !== 'string')) return 'its answer lacks what is needed later'
+    if (step.meanwhile && others?.exit !== 0) return `the other terminal said: ${others?.output ?? 'nothing'}`
+    return undefined
+  }
+  return { output, problem: problemOf() }
 }
 
 /** A step as a person would type it. */
-export const typed = (step: Step): string =>
-  `${step.keyFrom ? 'SVC_API_KEY=… ' : ''}svc ${step.argv.map((word) => (word.startsWith('$') ? word : shellQuote(word))).join(' ')}`
+const typed = ({ keyFrom, argv }: Step): string =>
+  `${keyFrom ? 'SVC_API_KEY=… ' : ''}svc ${argv.map((word) => (word.startsWith('$') ? word : shellQuote(word))).join(' ')}`
 
-const failure = (step: Step, problem: string): SvcError =>
-  new SvcError('failed', 'demo_failed', `The demo stopped: ${problem}`, { detail: typed(step) })
-
-const tell = async (io: Io, started: number, run: RunLine): Promise<void> => {
-  const secrets = new Map<string, string>()
+const playAll = async (io: Io, started: number, run: RunLine): Promise<void> => {
+  const values = new Map<string, string>()
   for (const step of steps) {
     if (io.signal.aborted) throw new SvcError('interrupted', 'interrupted', 'Interrupted')
     if (step.title) io.stdout.write(`\n# ${step.title}\n`)
     io.stdout.write(`$ ${typed(step)}\n`)
-    const { problem, output, kept } = await play(step, io, secrets, run)
+    const { problem, output } = await play(step, io, values, run)
     io.stdout.write(output)
-    if (problem) throw failure(step, problem)
-    for (const one of kept) secrets.set(...one)
+    if (problem)
+      throw new SvcError('failed', 'demo_failed', `The demo stopped: ${problem}`, { detail: typed(step) })
   }
   const seconds = (io.now().getTime() - started) / 1000
   io.stdout.write(
@@ -102,7 +93,7 @@ const tell = async (io: Io, started: number, run: RunLine): Promise<void> => {
   )
 }
 
-/** `svc demo`: the whole story on a service of its own in a temporary folder, which is gone afterwards. */
+/** `svc demo`: runs all steps on its own service, in a temporary folder that is then deleted. */
 export const registerDemo: Register = (command, context, { run }) => {
   command
     .usage('')
@@ -131,7 +122,7 @@ export const registerDemo: Register = (command, context, { run }) => {
             SVC_BASE_URL: service.baseUrl,
             SVC_API_KEY: service.operatorKey,
           }
-          await tell({ ...context.io, env, cwd: folder }, started, run)
+          await playAll({ ...context.io, env, cwd: folder }, started, run)
         } finally {
           await service.stop()
         }

@@ -1,33 +1,31 @@
 import { exitCode, type Exit } from '../../core/exit-codes.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 export type Step = {
-  /** What a person learns from it. */
+  /** What the step shows; empty if it belongs to the step before. */
   title: string
   argv: string[]
-  /** Remembers values of the answer: under each name, what is at this path. A later `$name` stands for it. */
+  /** Saves values of the answer by name, from these paths. Later steps use them as `$name`. */
   keep?: Record<string, string>
-  /** Runs with a remembered value as its API key. */
+  /** The saved value to use as the API key. */
   keyFrom?: string
-  /** How svc ends, or what `approve run` exits with. */
+  /** The expected exit of svc, or the exit code of `approve run`. */
   exit?: Exit | number
-  /** What the last answer, or the error, must contain; see `contains`. */
+  /** What the last answer or the error must contain; see `contains`. */
   answers?: unknown
-  /** Done in the folder of the demo before. */
+  /** Runs before the step, in the folder of the demo. */
   before?(folder: string): void | Promise<void>
-  /** Typed in another terminal once there is a request, with the id and the number of it; the folder is that of the demo. */
+  /** The command for another terminal, once there is a request. */
   meanwhile?: (request: { request_id: string; number?: string }, folder: string) => string
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null
-
-/** Whether data has what is expected: each field of an object, each entry of a list somewhere in it, a match of a pattern. */
+/** Whether data contains all expected fields of an object, all expected entries of a list in any order, or matches a pattern. */
 export const contains = (data: unknown, expected: unknown): boolean => {
   if (expected instanceof RegExp) return typeof data === 'string' && expected.test(data)
   if (Array.isArray(expected))
     return Array.isArray(data) && expected.every((one) => data.some((row) => contains(row, one)))
-  if (!isObject(expected)) return data === expected
-  return isObject(data) && Object.entries(expected).every(([name, value]) => contains(data[name], value))
+  if (!isRecord(expected)) return data === expected
+  return isRecord(data) && Object.entries(expected).every(([name, value]) => contains(data[name], value))
 }
 
 export const words = (line: string): string[] =>
@@ -39,6 +37,6 @@ export const step = (title: string, line: string, rest: Omit<Step, 'title' | 'ar
   ...rest,
 })
 
-/** The exit code that a step must end with. */
+/** The exit code that a step must have. */
 export const expectedExit = ({ exit = 'done' }: Step): number =>
   typeof exit === 'number' ? exit : exitCode(exit)

@@ -1,29 +1,27 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { approvals } from './approvals.ts'
 import { step, type Step } from './step.ts'
 
-const looksMs = 20
-const looks = 250
-
-/** Where the demo keeps what the service tells a developer: the messages that a phone would have got. */
+/** The log of the service, with the messages that a phone would get. */
 export const developerLog = (folder: string): string => join(folder, 'service.log')
 
-/** Reads the code off the text message, as a person would, and puts it into `code.txt`. */
-export const readCode = async (folder: string): Promise<void> => {
+/** Copies the code from the text message to `code.txt`, as a person would. */
+const readCode = async (folder: string): Promise<void> => {
   const log = developerLog(folder)
-  for (let look = 0; look < looks; look++) {
+  for (let attempt = 0; attempt < 250; attempt++) {
     const code = existsSync(log) && /Your code is (\d{6})/.exec(readFileSync(log, 'utf8'))?.[1]
     if (code) return writeFileSync(join(folder, 'code.txt'), code)
-    await new Promise((resolve) => setTimeout(resolve, looksMs))
+    await sleep(20)
   }
 }
 
 const ida = '--mobile +12025550120'
 const stock = '--stock-name AAPL --total-price 12,500.00'
 
-/** Apps on phones, machines, and messages: with --dev the service shows what it would send. */
-export const devices: Step[] = [
+/** Phone apps, machines and messages. With --dev, the service logs the messages that it would send. */
+const devices: Step[] = [
   step(
     'An app registers its user',
     'mobile register --country-code +1 --mobile 2025550120 --first-name Ida --last-name Rhodes',
@@ -67,7 +65,7 @@ const home = '[{"name":"Home","latitude":52.49,"longitude":13.42,"radius":120,"e
 const nights =
   '[{"name":"Nights","days":["fri","sat"],"start":"22:00","end":"06:00","timezone":"Europe/Berlin"}]'
 
-/** The story that `svc demo` tells on an empty service: administration, approvals, then phones, machines and messages. */
+/** The steps of `svc demo` on an empty service: administration, approvals, then phones, machines and messages. */
 export const steps: Step[] = [
   step('An organization', 'org create --name "Acme Corp" --slug acme', { answers: { slug: 'acme' } }),
   step(

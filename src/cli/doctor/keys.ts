@@ -45,7 +45,7 @@ export const reviewKeys = (keys: readonly Key[], now: number): Finding[] => {
       warn(
         'keys',
         `every scope: ${list(all)}. Such a key can ask and change who approves`,
-        'svc key create --can ask makes a key for each use; then svc key revoke KEY-ID',
+        'svc key create --can ask creates a key for each use; then svc key revoke KEY-ID',
       ),
     )
   if (operators.length > 1)
@@ -57,13 +57,13 @@ export const reviewKeys = (keys: readonly Key[], now: number): Finding[] => {
       warn(
         'keys',
         `expire within ${soonDays} days: ${list(soon)}`,
-        'svc key create makes the next one: a rotation keeps the expiry',
+        'svc key create creates the next one: a rotation keeps the expiry',
       ),
     )
   if (unused.length > 0)
     found.push(note('keys', `never used in ${unusedDays} days: ${list(unused)}`, 'svc key revoke KEY-ID'))
   if (found.length > 0) return found
-  return [ok('keys', `${active.length} in use; none of an organization has every scope`)]
+  return [ok('keys', `${active.length} in use; no key of an organization has every scope`)]
 }
 
 /** Reviews the keys, if the service lists them and this key can read them. */

@@ -39,18 +39,18 @@ export const testFallback = async (mobile: string, options: Options, context: Co
   const saved = requireProfile(store.read(), profile.value)
   if (saved.base_url !== baseUrl.value)
     throw usageError(
-      `The test counts for the address of the profile ${profile.value}, and ${baseUrl.value} is another`,
+      `The test requires the address of the profile ${profile.value}, not ${baseUrl.value}`,
       `svc profile set ${shellQuote(profile.value)} ${shellQuote(`base_url=${baseUrl.value}`)}`,
     )
   const client = await context.client()
   if (await hasApprovals(client))
     throw new SvcError('refused', 'has_approvals', `${baseUrl.value} has approvals and needs no fallback`)
   await requireYes(
-    `Ask ${mobile} now? The person must leave the prompt unanswered, up to 10 minutes`,
+    `Send a prompt to ${mobile} now? The person must leave it unanswered, up to 10 minutes`,
     {
       yes: options.yes,
-      unasked: 'svc doctor --verify-fallback asks a person, who has to know: --yes says that they do',
-      declined: 'Nobody was asked',
+      unasked: 'svc doctor --verify-fallback sends a prompt to a person, who must know about it: --yes confirms that they do',
+      declined: 'No prompt was sent',
     },
     context,
   )
@@ -75,10 +75,10 @@ export const testFallback = async (mobile: string, options: Options, context: Co
   })
   if (!tested.proved)
     throw new SvcError('failed', 'fallback_unusable', `${baseUrl.value} cannot be trusted: ${tested.why}`, {
-      hint: 'SVC_MCP_URL names its tool server; svc approve request --mcp asks through that',
+      hint: 'Set SVC_MCP_URL to its tool server; svc approve request --mcp uses it',
     })
   await output.show({
     status: 'success',
-    message: `${tested.answers} answers to an open prompt were no success; svc profile set ${shellQuote(profile.value)} verify_fallback=true turns the fallback on`,
+    message: `None of ${tested.answers} responses to an open prompt was a success; svc profile set ${shellQuote(profile.value)} verify_fallback=true turns the fallback on`,
   })
 }

@@ -10,27 +10,28 @@ import type { Setting, Settings } from '../context/settings.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { childSnippet, httpSnippet, mcpClients, type McpClient } from './snippet.ts'
 
-/** Whom the tools on standard input ask through. */
-export type Chosen = { gateway: ApprovalGateway; about: string; close(): Promise<void> }
+/** The gateway for the tools, and its description. */
+type Chosen = { gateway: ApprovalGateway; about: string; close(): Promise<void> }
 
 const nothing = async (): Promise<void> => undefined
 
-/** Asks in one organization; an operator's key reaches several. */
-const inOrganization = (gateway: ApprovalGateway, wanted: string, context: Context): ApprovalGateway => ({
+/** Requests approvals in one organization. An operator key can reach several. */
+const inOrganization = (
+  gateway: ApprovalGateway,
+  organization: string,
+  context: Context,
+): ApprovalGateway => ({
   get boundToAction() {
     return gateway.boundToAction
   },
-  request: async (ask) => gateway.request({ ...ask, org_id: (await resolveOrg(wanted, context)).id }),
+  request: async (ask) => gateway.request({ ...ask, org_id: (await resolveOrg(organization, context)).id }),
   status: (request_id) => gateway.status(request_id),
   wait: (request_id, seconds, signal) => gateway.wait(request_id, seconds, signal),
   cancel: (request_id, why) => gateway.cancel(request_id, why),
 })
 
-/**
- * Whether the profile's own tool server is the way. Where there is a key, the REST API does the same, names the key to the
- * approver, and needs no bearer that nobody has.
- */
-const reachesTools = async (context: Context): Promise<boolean> => {
+/** Whether to use the tool server. The REST API is better if there is a key: it names the key to the approver. */
+const usesToolServer = async (context: Context): Promise<boolean> => {
   const { mcpUrl, baseUrl, bearer, apiKey } = await context.settings()
   if (!mcpUrl) return false
   if (mcpUrl.source !== 'profile') return true
@@ -40,16 +41,13 @@ const reachesTools = async (context: Context): Promise<boolean> => {
 }
 
 /**
- * The tool server at SVC_MCP_URL, else the REST API where there is a key, else the tool server of the profile, else the
- * demo. Nothing is asked of the network yet. Fails with a usage error where an address or a secret cannot be.
+ * Chooses the tool server at SVC_MCP_URL, the REST API if there is a key, the tool server of the profile, or the demo, in
+ * this order. Sends no request. Throws a usage error for an invalid address or secret.
  */
-export const chooseGateway = async (
-  context: Context,
-  demo: () => Promise<ApprovalGateway>,
-): Promise<Chosen> => {
+const chooseGateway = async (context: Context, demo: () => Promise<ApprovalGateway>): Promise<Chosen> => {
   const settings = await context.settings()
   const { baseUrl } = settings
-  if (await reachesTools(context)) {
+  if (await usesToolServer(context)) {
     const [{ createMcpGateway }, { openTools }] = await Promise.all([
       import('../../client/mcp-gateway.ts'),
       import('../approve/tool-server.ts'),
@@ -76,8 +74,8 @@ const named = (setting: Setting | undefined, variable: string, field: string): N
     name: setting.source === 'environment' ? variable : `${field} of the profile`,
   }
 
-/** What holds where a tool call leaves a field out. Fails with a usage error that names the setting. */
-export const askingDefaults = ({ defaultMobile, defaultFactors, requestFrom }: Settings): AskingDefaults =>
+/** The defaults for fields that a tool call leaves out. Throws a usage error that names the invalid setting. */
+const askingDefaults = ({ defaultMobile, defaultFactors, requestFrom }: Settings): AskingDefaults =>
   readAskingDefaults({
     mobile: named(defaultMobile, 'SVC_DEFAULT_MOBILE', 'default_mobile'),
     factors: named(defaultFactors, 'SVC_DEFAULT_FACTORS', 'default_factors'),
@@ -89,7 +87,7 @@ const demoGateway = async () => (await import('../../service/mcp/demo-gateway.ts
 const serve = async (context: Context): Promise<void> => {
   const { io } = context
   const note = (text: string): void => io.stderr.write(`svc mcp: ${safeLine(text)}\n`)
-  // Whatever is wrong with the environment is told before the protocol starts.
+  // Reports a wrong environment before the protocol starts.
   const defaults = askingDefaults(await context.settings())
   const { gateway, about, close } = await chooseGateway(context, demoGateway)
   const { serveTools } = await import('../../service/mcp/stdio.ts')
@@ -109,7 +107,7 @@ const config = async (client: McpClient, http: boolean, context: Context): Promi
   const { io } = context
   const settings = await context.settings()
   const program = [process.execPath, realpathSync(process.argv[1]!)] as const
-  // A client passes on no variable that says where profiles are.
+  // A client does not pass on the variables for the folder of the profiles.
   const moved = io.env['SVC_CONFIG_DIR'] || io.env['XDG_CONFIG_HOME']
   const env = { ...io.env, SVC_CONFIG_DIR: moved && configDir(io) }
   const { json, notes } = http
@@ -120,7 +118,7 @@ const config = async (client: McpClient, http: boolean, context: Context): Promi
   await output.show({ status: 'success', message: 'Configuration', data: json }, { document: true })
 }
 
-/** `svc mcp`: the three tools on standard input and output, for a program that starts them as a child process. */
+/** `svc mcp`: serves the approval tools on standard input and output, for a client that starts it as a child process. */
 export const registerMcp = (group: Command, context: Context): void => {
   group
     .usage('[flags]')

@@ -6,39 +6,39 @@ import type { Setting, Settings } from '../context/settings.ts'
 export const mcpClients = ['claude', 'cursor', 'vscode', 'generic'] as const
 export type McpClient = (typeof mcpClients)[number]
 
-/** What a person pastes, where it belongs, and what they have to do besides. No secret is in it. */
+/** The configuration to paste, without secrets, and notes on where to paste it and what else to do. */
 export type Snippet = { json: object; notes: string[] }
 
 type Fields = Record<string, string>
-/** A secret as a client takes it from elsewhere. */
+/** The reference with which a client reads a secret from elsewhere. */
 type Secret = (name: string) => string
 
-/** Whether the tool server can be used without a bearer: nobody saved one, and only this machine reaches it. */
+/** Whether the tool server requires a bearer: one is saved, or other machines can reach the server. */
 const needsBearer = async (url: string, settings: Settings): Promise<boolean> =>
   !isLoopbackHost(new URL(url).hostname) || (await settings.bearer(url)) !== undefined
 
-const spoken = (setting: Setting | undefined): string | undefined =>
+const explicit = (setting: Setting | undefined): string | undefined =>
   setting && setting.source !== 'profile' && setting.source !== 'default' ? setting.value : undefined
 
-/** What the child process cannot read in the profile. A saved profile also holds its secrets. */
+/** The variables that the child process cannot read from the profile. A saved profile also contains its secrets. */
 const envOf = async (settings: Settings, env: Env, secret: Secret): Promise<Fields> => {
   const { profile, baseUrl, mcpUrl, org, defaultMobile, defaultFactors, requestFrom } = settings
   const saved = profile.source !== 'default'
   const fields: [string, string | undefined][] = [
     ['SVC_PROFILE', saved ? profile.value : undefined],
     ['SVC_CONFIG_DIR', saved ? env['SVC_CONFIG_DIR'] : undefined],
-    ['SVC_BASE_URL', spoken(baseUrl)],
-    ['SVC_MCP_URL', spoken(mcpUrl)],
-    ['SVC_ORG', spoken(org)],
-    ['SVC_DEFAULT_MOBILE', spoken(defaultMobile)],
-    ['SVC_DEFAULT_FACTORS', spoken(defaultFactors)],
-    ['SVC_REQUEST_FROM', spoken(requestFrom)],
+    ['SVC_BASE_URL', explicit(baseUrl)],
+    ['SVC_MCP_URL', explicit(mcpUrl)],
+    ['SVC_ORG', explicit(org)],
+    ['SVC_DEFAULT_MOBILE', explicit(defaultMobile)],
+    ['SVC_DEFAULT_FACTORS', explicit(defaultFactors)],
+    ['SVC_REQUEST_FROM', explicit(requestFrom)],
   ]
-  const throughTools = spoken(mcpUrl) !== undefined
-  const elsewhere = throughTools || spoken(baseUrl) !== undefined
+  const throughTools = explicit(mcpUrl) !== undefined
+  const elsewhere = throughTools || explicit(baseUrl) !== undefined
   if (env['MCP_AUTH_TOKEN'] || (throughTools && !isLoopbackHost(new URL(mcpUrl!.value).hostname)))
     fields.push(['MCP_AUTH_TOKEN', secret('MCP_AUTH_TOKEN')])
-  // An agent needs a key that can only ask.
+  // An agent should have a key that can only request approvals.
   if (env['SVC_API_KEY'] && !env['SVC_ASK_KEY']) fields.push(['SVC_API_KEY', secret('SVC_API_KEY')])
   else if (env['SVC_ASK_KEY'] || (!throughTools && (elsewhere || !saved)))
     fields.push(['SVC_ASK_KEY', secret('SVC_ASK_KEY')])
@@ -71,13 +71,13 @@ const assemble = async (
   entry: (secret: Secret) => Promise<object>,
   note: string,
 ): Promise<Snippet> => {
-  const asked = new Set<string>()
+  const used = new Set<string>()
   const { secret, note: about } = secretsOf[client]
   const svc = await entry((name) => {
-    asked.add(name)
+    used.add(name)
     return secret(name)
   })
-  const inputs = [...asked].map((name) => ({
+  const inputs = [...used].map((name) => ({
     type: 'promptString',
     id: name.toLowerCase().replaceAll('_', '-'),
     description: name,
@@ -85,14 +85,11 @@ const assemble = async (
   }))
   return {
     json: client === 'vscode' ? { servers: { svc }, inputs } : { mcpServers: { svc } },
-    notes: [places[client], note, ...(asked.size > 0 ? [`${[...asked].join(', ')}: ${about}`] : [])],
+    notes: [places[client], note, ...(used.size > 0 ? [`${[...used].join(', ')}: ${about}`] : [])],
   }
 }
 
-/**
- * The configuration with which a client starts `svc mcp`. The command is absolute, because a client that was not started
- * from a shell has another PATH.
- */
+/** The configuration to start `svc mcp`. Its paths are absolute, because a client may have another PATH than the shell. */
 export const childSnippet = (
   client: McpClient,
   settings: Settings,
@@ -111,7 +108,7 @@ export const childSnippet = (
   )
 }
 
-/** The configuration with which a client uses the tool server over HTTP, without svc. */
+/** The configuration to use the tool server over HTTP, without svc. */
 export const httpSnippet = async (client: McpClient, settings: Settings): Promise<Snippet> => {
   const { mcpUrl } = settings
   if (!mcpUrl)

@@ -6,11 +6,11 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** Where the service of this person keeps its data when --data-dir does not say. */
-export const dataDir = (io: Io, given?: string): string =>
-  given === undefined
+/** The folder from --data-dir, or the default. */
+export const dataDir = (io: Io, typed?: string): string =>
+  typed === undefined
     ? join(io.env.XDG_DATA_HOME || join(io.env.HOME || homedir(), '.local', 'share'), 'svc')
-    : resolve(io.cwd, given)
+    : resolve(io.cwd, typed)
 
 type Options = {
   port: string
@@ -28,7 +28,7 @@ type Options = {
   profile: boolean
 }
 
-const portOf = (text: string): number => {
+const readPort = (text: string): number => {
   const port = Number(text)
   if (!/^\d{1,5}$/.test(text) || port > 65_535) throw usageError(`--port must be 0 to 65535, not "${text}"`)
   return port
@@ -42,7 +42,7 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** `svc serve`: the service in this process until SIGINT or SIGTERM. */
+/** `svc serve`: runs the service in this process until SIGINT or SIGTERM. */
 export const registerServe = (command: Command, context: Context): void => {
   command
     .usage('[flags]')
@@ -74,10 +74,10 @@ export const registerServe = (command: Command, context: Context): void => {
         import('../../service/lifecycle/serve.ts'),
         import('../../core/log.ts'),
       ])
-      const { port, dataDir: folder, profile, ...given } = options
+      const { port, dataDir: folder, profile, ...settings } = options
       const service = await startService({
-        ...given,
-        port: portOf(port),
+        ...settings,
+        port: readPort(port),
         dataDir: dataDir(io, folder),
         env: io.env,
         log: createLog((text) => io.stderr.write(`${text}\n`), io.stderr.isTTY),
@@ -85,7 +85,7 @@ export const registerServe = (command: Command, context: Context): void => {
       try {
         const note = profile ? await saveProfile(service, context) : undefined
         const saved = profile && note === undefined
-        if (service.operatorKey !== undefined && !saved) keepInSight(service.operatorKey, service, context)
+        if (service.operatorKey !== undefined && !saved) markUnsaved(service.operatorKey, service, context)
         if (globals.output === 'json') announceJson(service, context, saved)
         else announce(service, context, note)
         await untilAborted(io.signal)
@@ -97,20 +97,20 @@ export const registerServe = (command: Command, context: Context): void => {
 
 type Service = Awaited<ReturnType<typeof import('../../service/lifecycle/serve.ts').startService>>
 
-/** A note where the profile was left as it is; a new key must be shown even when it cannot be saved. */
+/** Returns a note if the profile was not changed. */
 const saveProfile = async (service: Service, { io }: Context): Promise<string | undefined> => {
   const { saveLocalProfile } = await import('../profile/local-profile.ts')
   try {
     return await saveLocalProfile({ io }, { ...service, key: service.operatorKey })
   } catch (error) {
-    // Whatever failed, the new key exists and must be shown.
+    // The new key exists and must be shown, even if it cannot be saved.
     const { message, hint } = error as Error & { hint?: string }
     return [`The profile local was not saved: ${message}`, hint].filter(Boolean).join('\nhint: ')
   }
 }
 
-/** The key exists and is nowhere but in what is printed next: a failure to print it must say so. */
-const keepInSight = (key: string, { dataDir }: Service, context: Context): void => {
+/** Marks a key that exists only in the output: if printing it fails, svc must say so. */
+const markUnsaved = (key: string, { dataDir }: Service, context: Context): void => {
   context.changed = true
   context.once = `Operator key, shown once: ${key}\n`
   context.lostHint = `The operator key is lost. Make a new one: svc service reset-operator-key --data-dir ${shellQuote(dataDir)}`

@@ -18,7 +18,7 @@ type Options = {
 
 const maintenance = () => import('../../service/lifecycle/maintenance.ts')
 
-const say = async (
+const report = async (
   context: Context,
   message: string,
   data: Record<string, unknown>,
@@ -30,7 +30,7 @@ const say = async (
   await output.show({ status: 'success', message, data }, { once: new Set(once) })
 }
 
-/** Puts a new key into the profile `local`, when that is of this data folder. */
+/** Saves a new key in the profile `local`, if the profile is for this data folder. */
 const saveKey = async ({ io }: Context, key: string, dir: string): Promise<boolean> => {
   const { createStore } = await import('../context/profile-store.ts')
   const store = createStore(io)
@@ -41,8 +41,7 @@ const saveKey = async ({ io }: Context, key: string, dir: string): Promise<boole
   return true
 }
 
-/** What a dry run reports. */
-const wouldDo = async (context: Context, data: Record<string, unknown>): Promise<void> => {
+const reportDryRun = async (context: Context, data: Record<string, unknown>): Promise<void> => {
   const output = await context.output()
   await output.show({ status: 'dry_run', message: 'Nothing was changed', data })
   output.note('Nothing was changed.')
@@ -50,7 +49,6 @@ const wouldDo = async (context: Context, data: Record<string, unknown>): Promise
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
-/** What a reset ended, and who notices. */
 const resetNote = (revoked: number, ended: number): string =>
   `Revoked ${count(revoked, 'operator key')} and ended ${count(ended, 'pending request')}.` +
   ' A profile that has a revoked key needs the new one: svc profile login <profile>'
@@ -61,7 +59,7 @@ const rotationNote = {
   unchanged: 'The store has this master key already',
 }
 
-/** `svc service`: what an operator does to the data of a service while it does not run; some of it also while it does. */
+/** `svc service`: maintenance of the data of a service. Most commands require that it is stopped. */
 export const registerService = (group: Command, context: Context): void => {
   type Kind = { about: string; file?: boolean; flags?: [flags: string, about: string][] }
   type Work = (dir: string, options: Options, file: string) => Promise<void>
@@ -89,10 +87,10 @@ export const registerService = (group: Command, context: Context): void => {
       const { backup, checkBackup } = await maintenance()
       if (dryRun) {
         checkBackup(dir, file)
-        return wouldDo(context, { file, data_dir: dir })
+        return reportDryRun(context, { file, data_dir: dir })
       }
       backup(dir, file)
-      await say(context, 'Backup written', { file, data_dir: dir })
+      await report(context, 'Backup written', { file, data_dir: dir })
     },
   )
   add(
@@ -102,10 +100,10 @@ export const registerService = (group: Command, context: Context): void => {
       const { checkRestore, restore } = await maintenance()
       if (dryRun) {
         checkRestore(file, dir)
-        return wouldDo(context, { file, data_dir: dir })
+        return reportDryRun(context, { file, data_dir: dir })
       }
       await restore(file, dir)
-      await say(context, 'Backup restored', { file, data_dir: dir })
+      await report(context, 'Backup restored', { file, data_dir: dir })
     },
   )
   add(
@@ -113,9 +111,9 @@ export const registerService = (group: Command, context: Context): void => {
     { about: 'Copy the data, then upgrade it to the newest schema' },
     async (dir, { dryRun }) => {
       const { migrate, plannedUpgrade } = await maintenance()
-      if (dryRun) return wouldDo(context, { data_dir: dir, ...plannedUpgrade(dir) })
+      if (dryRun) return reportDryRun(context, { data_dir: dir, ...plannedUpgrade(dir) })
       const upgrade = await migrate(dir)
-      await say(context, upgrade ? 'Upgraded' : 'Nothing to upgrade', { data_dir: dir, ...upgrade })
+      await report(context, upgrade ? 'Upgraded' : 'Nothing to upgrade', { data_dir: dir, ...upgrade })
     },
   )
   add(
@@ -130,7 +128,7 @@ export const registerService = (group: Command, context: Context): void => {
     async (dir, options) => {
       const { requireIdle, resetOperatorKey } = await maintenance()
       requireIdle(dir)
-      if (options.dryRun) return wouldDo(context, { data_dir: dir, revokes: 'every operator key' })
+      if (options.dryRun) return reportDryRun(context, { data_dir: dir, revokes: 'every operator key' })
       const about = () => `Revoke every operator key, and make a new one\n  in ${safeLine(dir)}\n`
       const declined = 'No key was revoked'
       await requireYes('Go on?', { yes: options.yes, about, declined }, context)
@@ -138,7 +136,7 @@ export const registerService = (group: Command, context: Context): void => {
       const { key, revoked, ended } = await resetOperatorKey(dir, context.io.env, (line) => output.warn(line))
       output.note(resetNote(revoked, ended))
       const saved = options.profile !== false && (await saveKey(context, key, dir))
-      await say(
+      await report(
         context,
         saved ? 'New operator key, saved in the profile local' : 'New operator key, shown once',
         { key },
@@ -156,12 +154,12 @@ export const registerService = (group: Command, context: Context): void => {
       const { requireStore, rotateSigningKey } = await maintenance()
       if (dryRun) {
         requireStore(dir)
-        return wouldDo(context, { data_dir: dir, retires: from ?? 'the active signing key' })
+        return reportDryRun(context, { data_dir: dir, retires: from ?? 'the active signing key' })
       }
       const output = await context.output()
       const done = await rotateSigningKey(dir, context.io.env, { from, tell: (line) => output.warn(line) })
       const { rotated } = done
-      await say(context, rotated ? 'New signing key' : `${from} was retired before`, {
+      await report(context, rotated ? 'New signing key' : `${from} was retired before`, {
         data_dir: dir,
         ...done,
       })
@@ -179,14 +177,14 @@ export const registerService = (group: Command, context: Context): void => {
       const { env } = context.io
       const given =
         newKeyFile === undefined ? undefined : await readText(newKeyFile, context.io, '--new-key-file')
-      if (dryRun) return wouldDo(context, { data_dir: dir, rewraps: 'every wrapped value' })
+      if (dryRun) return reportDryRun(context, { data_dir: dir, rewraps: 'every wrapped value' })
       const output = await context.output()
       const tell = (line: string): void => output.warn(line)
       const { left_out, ...done } = await rotateMasterKey(dir, env, { given, tell })
       if (left_out.length > 0)
         output.warn(`Not authentic or not readable before, and so not now: ${left_out.join(', ')}`)
       if (env.SVC_MASTER_KEY) output.warn('Set SVC_MASTER_KEY to the new key before the service starts')
-      await say(context, rotationNote[done.state], { data_dir: dir, ...done })
+      await report(context, rotationNote[done.state], { data_dir: dir, ...done })
     },
   )
 }

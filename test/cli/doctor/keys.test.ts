@@ -60,7 +60,7 @@ test('does not mention expired or revoked keys', () => {
       key(2, { ...all, expires_at: '2030-02-01T00:00:00.000Z' }),
       key(3),
     ),
-  ).toEqual([['ok', '1 in use; none of an organization has every scope']])
+  ).toEqual([['ok', '1 in use; no key of an organization has every scope']])
 })
 
 test('names only some of many', () => {

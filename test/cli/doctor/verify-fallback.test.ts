@@ -63,7 +63,7 @@ describe('svc doctor --verify-fallback', () => {
     const options = start(pending)
     const { exit, err } = await doctor('+12025550101', options)
     expect(exit).toBe(2)
-    expect(err).toContain('--yes says that they do')
+    expect(err).toContain('--yes confirms that they do')
     expect((await doctor('2025550101 --yes', options)).exit).toBe(2)
     expect(prompts()).toBe(0)
   })
@@ -73,7 +73,7 @@ describe('svc doctor --verify-fallback', () => {
     const other = service.baseUrl.replace('127.0.0.1', 'localhost')
     const { exit, err } = await doctor(`+12025550101 --yes --base-url ${other}`, options)
     expect(exit).toBe(2)
-    expect(err).toContain('The test counts for the address of the profile prod')
+    expect(err).toContain('The test requires the address of the profile prod')
     expect(prompts()).toBe(0)
   })
 
