@@ -49,7 +49,8 @@ export const testFallback = async (mobile: string, options: Options, context: Co
     `Send a prompt to ${mobile} now? The person must leave it unanswered, up to 10 minutes`,
     {
       yes: options.yes,
-      unasked: 'svc doctor --verify-fallback sends a prompt to a person, who must know about it: --yes confirms that they do',
+      unasked:
+        'svc doctor --verify-fallback sends a prompt to a person, who must know about it: --yes confirms that they do',
       declined: 'No prompt was sent',
     },
     context,
